@@ -1,0 +1,158 @@
+import getpass
+from typing import Literal
+
+import msgspec
+import pytest
+
+from tests.registry.memory import MemoryStore
+from verigym.core import codec
+from verigym.core.errors import NotFound, Refused
+from verigym.core.records import Decision, content_hash
+from verigym.registry.ledger import (
+    BrokenChain,
+    Entry,
+    champion,
+    crown_first,
+    entries,
+    promote,
+    record,
+    rollback,
+    verify_chain,
+)
+
+
+def _decision(
+    candidate: str, champion: str, verdict: Literal["PROMOTE", "REJECT", "NEED MORE DATA"] = "PROMOTE"
+) -> Decision:
+    return Decision(candidate=candidate, champion=champion, verdict=verdict)
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    """a was crowned, b and then c promoted."""
+    store = MemoryStore()
+    crown_first(store, "a")
+    promote(store, _decision("b", "a"))
+    promote(store, _decision("c", "b"))
+    return store
+
+
+def test_an_empty_ledger_has_no_champion_and_is_sound():
+    assert champion(MemoryStore()) is None
+    assert verify_chain(MemoryStore()) == 0
+
+
+def test_an_entry_says_who_when_why_from_what_and_to_what(store: MemoryStore):
+    entry = promote(store, _decision("d", "c"), who="ada", why="fewer refusals")
+    assert (entry.seq, entry.champion_before, entry.champion_after) == (4, "c", "d")
+    assert (entry.who, entry.why) == ("ada", "fewer refusals")
+    assert entry.when.endswith("+00:00")
+    assert entries(store)[-1] == entry
+    assert entries(store)[0].who == getpass.getuser()
+
+
+def test_the_first_champion_is_crowned_once(store: MemoryStore):
+    assert entries(store)[0].decision.kind == "first"
+    with pytest.raises(Refused, match="the champion is now c"):
+        crown_first(store, "d")
+
+
+@pytest.mark.parametrize("verdict", ["REJECT", "NEED MORE DATA"])
+def test_only_a_promote_moves_the_champion(store: MemoryStore, verdict: Literal["REJECT", "NEED MORE DATA"]):
+    with pytest.raises(Refused, match=f"the gate says {verdict}"):
+        promote(store, _decision("d", "c", verdict))
+    assert champion(store) == "c"
+
+
+def test_a_rejection_is_recorded_and_moves_nothing(store: MemoryStore):
+    entry = record(store, _decision("d", "c", "REJECT"), moves=False)
+    assert (entry.champion_before, entry.champion_after) == ("c", "c")
+    assert champion(store) == "c"
+
+
+def test_an_override_moves_the_champion_only_with_a_reason(store: MemoryStore):
+    override = msgspec.structs.replace(_decision("d", "c", "REJECT"), kind="override")
+    with pytest.raises(Refused, match="needs a reason"):
+        promote(store, override)
+    assert promote(store, override, why="the suite is outdated").champion_after == "d"
+
+
+def test_a_stale_decision_is_refused_and_leaves_no_entry(store: MemoryStore):
+    with pytest.raises(Refused, match="compares d with b, but the champion is now c"):
+        promote(store, _decision("d", "b"))
+    assert len(entries(store)) == 3
+
+
+def test_nothing_is_promoted_before_the_first_was_crowned():
+    with pytest.raises(Refused, match="not crowned yet"):
+        promote(MemoryStore(), _decision("b", "a"))
+
+
+def test_rolling_back_twice_goes_two_steps_back(store: MemoryStore):
+    record(store, _decision("d", "c", "REJECT"), moves=False)
+    assert rollback(store, why="complaints").champion_after == "b"
+    assert rollback(store).champion_after == "a"
+    with pytest.raises(Refused, match="nothing to roll back to: a is the champion"):
+        rollback(store)
+    assert [entry.decision.kind for entry in entries(store)[-2:]] == ["rollback", "rollback"]
+
+
+def test_after_a_rollback_and_a_promotion_the_way_back_is_the_way_come(store: MemoryStore):
+    rollback(store)
+    promote(store, _decision("d", "b"))
+    assert rollback(store).champion_after == "b"
+
+
+def test_a_rollback_can_name_any_earlier_champion(store: MemoryStore):
+    assert rollback(store, "a").champion_after == "a"
+    assert rollback(store, "c").champion_after == "c"
+    with pytest.raises(NotFound, match='no earlier champion "x" There are: a, b, c'):
+        rollback(store, "x")
+    with pytest.raises(Refused, match="c is the champion"):
+        rollback(store, "c")
+
+
+def test_an_empty_ledger_has_nothing_to_roll_back_to():
+    with pytest.raises(Refused, match="no champion was crowned yet"):
+        rollback(MemoryStore())
+
+
+def test_a_sound_chain_is_verified(store: MemoryStore):
+    assert verify_chain(store) == 3
+    assert [entry.prev for entry in entries(store)] == ["", *(entry.hash for entry in entries(store)[:-1])]
+
+
+def _rehashed(entry: Entry) -> bytes:
+    bare = msgspec.structs.replace(entry, hash="")
+    return codec.encode(msgspec.structs.replace(bare, hash=content_hash(bare)))
+
+
+def test_a_changed_entry_is_found(store: MemoryStore):
+    store.entries[1] = store.entries[1].replace(b'"why":""', b'"why":"a better story"')
+    with pytest.raises(BrokenChain, match="ledger entry 2 does not match its own hash") as caught:
+        verify_chain(store)
+    assert caught.value.seq == 2
+
+
+def test_a_changed_entry_with_a_new_hash_breaks_the_next(store: MemoryStore):
+    store.entries[1] = _rehashed(msgspec.structs.replace(entries(store)[1], who="mallory"))
+    with pytest.raises(BrokenChain, match="ledger entry 3 does not follow"):
+        verify_chain(store)
+
+
+def test_a_removed_entry_is_found(store: MemoryStore):
+    del store.entries[1]
+    with pytest.raises(BrokenChain, match="ledger entry 2 does not follow"):
+        verify_chain(store)
+
+
+def test_a_champion_that_nothing_moved_is_found(store: MemoryStore):
+    store.entries[2] = _rehashed(msgspec.structs.replace(entries(store)[2], champion_before="z"))
+    with pytest.raises(BrokenChain, match="ledger entry 3 starts from another champion"):
+        verify_chain(store)
+
+
+def test_an_entry_that_cannot_be_read_is_found(store: MemoryStore):
+    store.entries[0] = b"{"
+    with pytest.raises(BrokenChain, match="ledger entry 1 cannot be read"):
+        verify_chain(store)

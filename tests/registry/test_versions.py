@@ -1,0 +1,89 @@
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.registry.memory import MemoryStore
+from verigym.core.errors import BadInput, NotFound
+from verigym.core.records import Sampling, Version
+from verigym.registry.ledger import crown_first
+from verigym.registry.versions import register, resolve, version_id
+
+BASE = Version(base="smollm2-135m", name="base")
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"base": "other"},
+        {"adapter": "abc"},
+        {"system_prompt": ""},
+        {"tool_descriptions": {"book": "Book a meeting."}},
+        {"constraints": "json"},
+        {"sampling": Sampling()},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_the_id_changes_with_what_makes_the_agent_behave(change: dict[str, Any]):
+    assert version_id(msgspec.structs.replace(BASE, **change)) != version_id(BASE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"name": "x"}, {"parent": "x"}, {"recipe": {"x": 1}}, {"data_hash": "x"}, {"families": ["x"]}, {"reports": ["x"]}],
+    ids=lambda change: next(iter(change)),
+)
+def test_the_id_does_not_change_with_where_the_agent_came_from(change: dict[str, Any]):
+    assert version_id(msgspec.structs.replace(BASE, **change)) == version_id(BASE)
+
+
+def test_registering_fills_the_id_and_keeps_the_first_of_equal_agents(store: MemoryStore):
+    first = register(store, BASE)
+    again = register(store, msgspec.structs.replace(BASE, name="another name"))
+    assert first.id == version_id(BASE)
+    assert again == first
+    assert len(store.documents("version", Version)) == 1
+
+
+def test_a_version_is_found_by_id_beginning_name_latest_and_champion(store: MemoryStore):
+    base = register(store, BASE)
+    tuned = register(store, Version(base="smollm2-135m", adapter="abc", name="tuned"))
+    crown_first(store, base.id)
+    assert (
+        resolve(store, base.id)
+        == resolve(store, base.id[:6])
+        == resolve(store, "base")
+        == resolve(store, "champion")
+        == base
+    )
+    assert resolve(store, "latest") == resolve(store, "tuned") == tuned
+
+
+def test_an_unknown_name_lists_what_exists_and_suggests_the_nearest(store: MemoryStore):
+    base = register(store, BASE)
+    with pytest.raises(NotFound, match=f'no version "bose"; did you mean "base"\\? There are: {base.id}, base'):
+        resolve(store, "bose")
+
+
+@pytest.mark.parametrize("text", ["latest", "", "x"])
+def test_an_empty_registry_says_so(store: MemoryStore, text: str):
+    with pytest.raises(NotFound, match="There is no version yet"):
+        resolve(store, text)
+
+
+def test_before_the_first_crown_there_is_no_champion_to_find(store: MemoryStore):
+    register(store, BASE)
+    with pytest.raises(NotFound, match="no champion yet"):
+        resolve(store, "champion")
+
+
+def test_a_name_that_two_versions_share_is_not_guessed(store: MemoryStore):
+    one = register(store, BASE)
+    two = register(store, Version(base="smollm2-135m", adapter="abc", name="base"))
+    with pytest.raises(BadInput, match=f'"base" fits 2 versions: {one.id}, {two.id}'):
+        resolve(store, "base")

@@ -1,0 +1,131 @@
+"""A plain `verify` becomes a group verifier, and its failures become records."""
+
+import asyncio
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+
+from verigym.core.protocols import Context, Verifier
+from verigym.core.records import Failure, Fault, Stop, Task, Trajectory, Verdict
+from verigym.verifiers.lift import lift
+
+TASK = Task(id="t", prompt="do it")
+GOOD = Trajectory(id="a", task="t", group="g")
+SECOND = Trajectory(id="b", task="t", group="g", index=1)
+
+
+def score(verify: Any, group: Sequence[Trajectory] = (GOOD,)) -> list[Verdict]:
+    return asyncio.run(lift("mine", verify).verify(TASK, group, Context()))
+
+
+@pytest.mark.parametrize(
+    ("returned", "reward", "passed"),
+    [
+        (0.25, 0.25, False),
+        (1.0, 1.0, True),
+        (1.5, 1.5, True),
+        (-1.0, -1.0, False),
+        (True, 1.0, True),
+        (False, 0.0, False),
+        (1, 1.0, True),
+    ],
+)
+def test_a_number_becomes_a_verdict(returned: float, reward: float, passed: bool) -> None:
+    [verdict] = score(lambda task, trajectory: returned)
+    assert (verdict.reward, verdict.passed, verdict.error) == (reward, passed, None)
+
+
+def test_a_verdict_keeps_its_content_and_gains_its_names() -> None:
+    made = Verdict(reward=0.5, passed=True, parts={"tool": 1.0}, evidence="why")
+    verifier = lift("mine", lambda task, trajectory: made)
+    [verdict] = asyncio.run(verifier.verify(TASK, [GOOD], Context()))
+    assert (verdict.reward, verdict.passed, verdict.parts, verdict.evidence) == (0.5, True, {"tool": 1.0}, "why")
+    assert (verdict.trajectory, verdict.verifier) == ("a", verifier.name)
+
+
+def test_an_async_function_is_awaited() -> None:
+    async def verify(task: Task, trajectory: Trajectory) -> float:
+        await asyncio.sleep(0)
+        return 0.75
+
+    assert score(verify)[0].reward == 0.75
+
+
+def test_the_verdicts_of_a_group_come_in_its_order() -> None:
+    verdicts = score(lambda task, trajectory: float(trajectory.index), [SECOND, GOOD])
+    assert [(verdict.trajectory, verdict.reward) for verdict in verdicts] == [("b", 1.0), ("a", 0.0)]
+
+
+@pytest.mark.parametrize(
+    "returned", [math.nan, math.inf, -math.inf, Verdict(reward=math.nan), None, "1.0", [1.0]], ids=repr
+)
+def test_what_is_no_reward_is_the_verifiers_failure_and_never_a_zero(returned: Any) -> None:
+    [verdict] = score(lambda task, trajectory: returned)
+    assert verdict.reward is None and not verdict.passed
+    assert verdict.error is not None and verdict.error.fault is Fault.VERIFIER
+    assert (verdict.trajectory, verdict.verifier[:5]) == ("a", "mine@")
+
+
+def test_an_exception_in_one_trajectory_leaves_the_others_scored() -> None:
+    def verify(task: Task, trajectory: Trajectory) -> float:
+        if trajectory.id == "a":
+            raise KeyError("answer")
+        return 1.0
+
+    failed, scored = score(verify, [GOOD, SECOND])
+    assert failed.reward is None and failed.error == Failure(Fault.VERIFIER, "KeyError", "'answer'")
+    assert scored.reward == 1.0
+
+
+def test_cancellation_is_not_swallowed() -> None:
+    def verify(task: Task, trajectory: Trajectory) -> float:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        score(verify)
+
+
+def test_an_unscorable_trajectory_is_not_shown_to_verify() -> None:
+    error = Failure(Fault.INFRASTRUCTURE, "TimeoutError", "the server is away")
+    broken = Trajectory(id="c", task="t", group="g", stop=Stop.ERROR, error=error)
+    asked: list[str] = []
+    [verdict] = score(lambda task, trajectory: asked.append(trajectory.id), [broken])
+    assert (verdict.reward, verdict.error, verdict.trajectory, asked) == (None, error, "c", [])
+
+
+def test_a_trajectory_that_failed_by_the_models_own_fault_is_scored() -> None:
+    overlong = Trajectory(id="d", task="t", group="g", error=Failure(Fault.MODEL, "ContextFull", "too long"))
+    assert score(lambda task, trajectory: 0.0, [overlong])[0].reward == 0.0
+
+
+def test_the_version_follows_the_source() -> None:
+    def one(task: Task, trajectory: Trajectory) -> float:
+        return 1.0
+
+    def other(task: Task, trajectory: Trajectory) -> float:
+        return 0.0
+
+    assert lift("mine", one).name == lift("mine", one).name
+    assert lift("mine", one).name != lift("mine", other).name
+    name, version = lift("mine", one).name.split("@")
+    assert name == "mine" and len(version) == 8 and int(version, 16) >= 0
+
+
+def test_a_callable_without_source_has_a_version_too() -> None:
+    verifier = lift("mine", partial(lambda reward, task, trajectory: reward, 1.0))
+    assert len(verifier.name) == len("mine@") + 8
+
+
+def test_a_verifier_is_returned_as_it_is() -> None:
+    class Best:
+        name = "best@1"
+
+        async def verify(self, task: Task, group: Sequence[Trajectory], context: Context) -> list[Verdict]:
+            return [Verdict(reward=1.0) for _ in group]
+
+    best = Best()
+    assert lift("mine", best) is best
+    assert isinstance(lift("mine", lambda task, trajectory: 1.0), Verifier)

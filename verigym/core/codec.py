@@ -1,0 +1,57 @@
+"""Records to bytes and back, with a schema version, so that what was written yesterday can be read tomorrow.
+
+Written as JSON with `"schema": N` first. A reader takes its own and every older version: `MIGRATIONS[n]` lifts the plain
+data of version n to n + 1. A newer version than its own is refused in words.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from verigym.core.errors import BadInput
+
+SCHEMA_VERSION = 1
+MIGRATIONS: dict[int, Callable[[dict[str, Any], str], dict[str, Any]]] = {}
+"""version -> function(data, record name) -> data one version on"""
+
+T = TypeVar("T")
+_encoder = msgspec.json.Encoder()
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+_PREFIX = b'{"schema":%d' % SCHEMA_VERSION
+
+
+def encode(record: msgspec.Struct) -> bytes:
+    body = _encoder.encode(record)
+    return _PREFIX + (b"}" if body == b"{}" else b"," + body[1:])
+
+
+def decode(data: bytes | str, kind: type[T]) -> T:
+    """The record in `data`; raises `BadInput` naming the field when it is not one."""
+    raw = data.encode() if isinstance(data, str) else data
+    if raw.startswith(_PREFIX + b",") or raw.startswith(_PREFIX + b"}"):
+        return _decode_now(raw, kind)
+    try:
+        plain = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput(f"not a {kind.__name__}: {error}") from error
+    if not isinstance(plain, dict):
+        raise BadInput(f"not a {kind.__name__}: expected an object, found {type(plain).__name__}")
+    version = plain.get("schema", SCHEMA_VERSION)
+    if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
+        raise BadInput(
+            f"this {kind.__name__} has schema version {version}; this verigym reads up to {SCHEMA_VERSION}: upgrade verigym"
+        )
+    for step in range(version, SCHEMA_VERSION):
+        plain = MIGRATIONS[step](plain, kind.__name__)
+    return _decode_now(msgspec.json.encode(plain), kind)
+
+
+def _decode_now(raw: bytes, kind: type[T]) -> T:
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+    try:
+        return decoder.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput(f"not a {kind.__name__}: {error}") from error

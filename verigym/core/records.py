@@ -1,0 +1,421 @@
+"""The records of the ring, in the order in which they are made.
+
+Every record is a frozen struct: a stage takes records and makes new ones, nothing edits what it was given.
+Only data lives here. How a record is written to bytes is `codec`; who may make one is the stage's own business.
+"""
+
+import enum
+import hashlib
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+Json = dict[str, Any]
+
+
+class Fault(enum.StrEnum):
+    """Whose fault a failure was. Only the model's own failures are scored and trained on."""
+
+    MODEL = "model"
+    ENVIRONMENT = "environment"
+    VERIFIER = "verifier"
+    INFRASTRUCTURE = "infrastructure"
+
+
+class Stop(enum.StrEnum):
+    """Why an episode ended."""
+
+    DONE = "done"
+    """The model finished, or the environment says that the task is over."""
+    MAX_TURNS = "max_turns"
+    MAX_TOKENS = "max_tokens"
+    """The last reply was cut off by the token limit."""
+    CONTEXT_FULL = "context_full"
+    """The prompt no longer fits the model's window."""
+    TIME_OUT = "time_out"
+    ERROR = "error"
+    """See `Trajectory.error`."""
+
+
+# -- Task ---------------------------------------------------------------------------------------------------------
+
+
+class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing to be done, with all that the environment and the verifier need to know about it."""
+
+    id: str
+    prompt: "str | list[Item]"
+    data: Json = {}
+    """What the environment and the verifier need: expected call, starting state, an answer."""
+    split: str = "train"
+    """`train` is trained on; every other split is held out."""
+    family: str = ""
+    """Tasks from one seed, one template or one failure share it. A family never crosses a split."""
+    tags: list[str] = []
+    lineage: list[str] = []
+    """Where it came from: a generator and its seed, a file and line, a trajectory."""
+
+
+# -- Items: the OpenAI Responses items, as the same JSON -----------------------------------------------------------
+
+
+class InputText(Struct, frozen=True, tag="input_text"):
+    text: str
+
+
+class OutputText(Struct, frozen=True, tag="output_text"):
+    text: str
+    annotations: list[Any] = []
+
+
+class Refusal(Struct, frozen=True, tag="refusal"):
+    refusal: str
+
+
+class Image(Struct, frozen=True, tag="input_image"):
+    """An image is kept by hash and never trained on."""
+
+    sha256: str
+
+
+class Message(Struct, frozen=True, tag="message", omit_defaults=True):
+    role: Literal["system", "developer", "user", "assistant"]
+    content: str | list[InputText | OutputText | Refusal | Image]
+
+    @property
+    def text(self) -> str:
+        """All text of the message; images and refusals left out."""
+        if isinstance(self.content, str):
+            return self.content
+        return "".join(part.text for part in self.content if isinstance(part, InputText | OutputText))
+
+
+class SummaryText(Struct, frozen=True, tag="summary_text"):
+    text: str
+
+
+class ReasoningText(Struct, frozen=True, tag="reasoning_text"):
+    text: str
+
+
+class Reasoning(Struct, frozen=True, tag="reasoning", omit_defaults=True):
+    summary: list[SummaryText] = []
+    content: list[ReasoningText] | None = None
+    encrypted_content: str | None = None
+    """Kept byte for byte."""
+
+
+class FunctionCall(Struct, frozen=True, tag="function_call"):
+    call_id: str
+    name: str
+    arguments: str
+    """A JSON string, exactly as the model wrote it: a malformed call stays visible."""
+
+
+class FunctionCallOutput(Struct, frozen=True, tag="function_call_output"):
+    call_id: str
+    output: str
+
+
+Item = Message | Reasoning | FunctionCall | FunctionCallOutput
+
+
+# -- Model calls ----------------------------------------------------------------------------------------------------
+
+
+class ToolSpec(Struct, frozen=True, kw_only=True):
+    """A tool as the model is shown it."""
+
+    name: str
+    description: str = ""
+    parameters: Json = {}
+    """JSON schema of the arguments object."""
+
+
+class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    temperature: float = 1.0
+    """0 is greedy."""
+    top_p: float = 1.0
+    max_tokens: int = 256
+    stop: list[str] = []
+
+
+class Usage(Struct, frozen=True, omit_defaults=True):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One model call by one actor. Example with ids: context `[1 2 3]`, completion `[4 5]`; the next turn's context
+    gains `[6]` (a tool result), completion `[7]`: ids `1 2 3 4 5 6 7`, trained mask `0 0 0 1 1 0 1`."""
+
+    actor: str = "policy"
+    """`policy`, `user`, `judge`, or an agent's name. Only the policy's turns are trained on."""
+    parent: int | None = None
+    """Index of the turn whose context this one extends; none for a root."""
+    saw: list[int] = []
+    """Indices of the items in its context."""
+    made: list[int] = []
+    """Indices of the items it made."""
+    context_ids: list[int] = []
+    """Token ids its context gained since the parent's completion (all of the context for a root)."""
+    completion_ids: list[int] = []
+    logprobs: list[float] = []
+    """Of each completion token, at the sampling temperature, untruncated."""
+    sampling: Sampling = Sampling()
+    agent: str = ""
+    """Agent version that replied."""
+    usage: Usage = Usage()
+    latency_s: float = 0.0
+    finish: Literal["stop", "length", "tool_calls", "context_full", "error"] = "stop"
+
+
+# -- Trajectory and verdict -----------------------------------------------------------------------------------------
+
+
+class Mark(Struct, frozen=True, omit_defaults=True):
+    """Something that the harness saw happen: `format_error`, `unknown_tool`, `bad_arguments`, `executed`, `unsafe`, ..."""
+
+    kind: str
+    item: int | None = None
+    """Index of the item it is about."""
+    detail: str = ""
+
+
+class Failure(Struct, frozen=True):
+    fault: Fault
+    kind: str
+    """Name of the exception or of the limit."""
+    message: str
+
+
+class Trajectory(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One episode, whole. Everything a verifier needs is here, so a stored run can be scored again."""
+
+    id: str
+    task: str
+    """Task id."""
+    group: str
+    """Episodes of one task in one run, compared with each other, share it."""
+    index: int = 0
+    """Which of the group's episodes."""
+    items: list[Item] = []
+    """Append-only log."""
+    tools: str = ""
+    """Hash of the tools offered."""
+    turns: list[Turn] = []
+    marks: list[Mark] = []
+    rewards: list[float] = []
+    """By step, for reset/step environments."""
+    end_state: Json = {}
+    blobs: dict[str, str] = {}
+    """Name to hash: parts of the end state too large for JSON."""
+    outcome: str = ""
+    """What became of it in production, where that is known."""
+    interventions: list[str] = []
+    """What people did during the episode."""
+    stop: Stop = Stop.DONE
+    error: Failure | None = None
+    seed: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+    """US dollars."""
+    gaps: list[str] = []
+    """What could not be observed."""
+
+    @property
+    def scorable(self) -> bool:
+        """Whether the episode says something about the model: it ended well, or badly by the model's own fault."""
+        return self.error is None or self.error.fault is Fault.MODEL
+
+    @property
+    def reply(self) -> str:
+        """Text of the assistant's last message, empty when there is none."""
+        for item in reversed(self.items):
+            if isinstance(item, Message) and item.role == "assistant":
+                return item.text
+        return ""
+
+    @property
+    def calls(self) -> list[FunctionCall]:
+        return [item for item in self.items if isinstance(item, FunctionCall)]
+
+    def marked(self, kind: str) -> bool:
+        return any(mark.kind == kind for mark in self.marks)
+
+
+class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    trajectory: str = ""
+    verifier: str = ""
+    """name@version; both are filled in for a plain `verify` function"""
+    reward: float | None
+    """None when the verifier itself failed."""
+    passed: bool = False
+    parts: dict[str, float] = {}
+    """Named shares of the reward, and rates worth counting."""
+    unsafe: bool = False
+    evidence: str = ""
+    """A diff, or a reason in words."""
+    error: Failure | None = None
+
+
+class Sample(Struct, frozen=True, kw_only=True):
+    """What is trained on: one root-to-leaf path of the policy's turns.
+    `ids = prompt + reply + tool result + reply`, mask `0 1 0 1`."""
+
+    ids: list[int]
+    mask: list[int]
+    """1 where the policy sampled the token (or, in a demonstration, should have)."""
+    logprobs: list[float]
+    """The sampler's, 0 where mask is 0; empty for a demonstration."""
+    advantage: float = 1.0
+    trajectory: str = ""
+
+
+# -- Measuring ------------------------------------------------------------------------------------------------------
+
+
+class Suite(Struct, frozen=True, kw_only=True):
+    """A frozen list of held-out tasks with the verifier that scores them."""
+
+    name: str
+    environment: str
+    tasks: list[str]
+    families: list[str]
+    verifier: str
+    hash: str
+    """Of the tasks' content and the verifier's version."""
+
+
+class Estimate(Struct, frozen=True):
+    """A figure with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+class TaskResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One task of a report: means over its repeats."""
+
+    task: str
+    family: str
+    tags: list[str] = []
+    repeats: int = 1
+    passed: float = 0.0
+    reward: float = 0.0
+    rates: dict[str, float] = {}
+    """valid, tool, arguments, executed, unsafe: whatever the verifier names in `parts`, and the marks."""
+    bucket: str = ""
+    """Failure bucket of its first failed trajectory; empty when all passed."""
+    trajectory: str = ""
+    """The one to look at: the first failed, else the first."""
+    error: bool = False
+    """No repeat could be scored: infrastructure, environment or verifier failed."""
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """An agent version measured on a suite."""
+
+    id: str
+    run: str
+    agent: str
+    suite: Suite
+    metrics: dict[str, Estimate]
+    results: list[TaskResult]
+    buckets: dict[str, int]
+    errors: int = 0
+    """Episodes that could not be scored; not in any metric."""
+    seed: int = 0
+    repeats: int = 1
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """A bucket of failures with its evidence."""
+
+    bucket: str
+    count: int
+    share: float
+    """Of all scored episodes."""
+    meaning: str
+    evidence: list[str]
+    """A few reasons in words, the most frequent first."""
+    trajectories: list[str]
+
+
+class Advice(Struct, frozen=True, kw_only=True):
+    fix: str
+    reasons: list[str]
+    figures: dict[str, float]
+    command: str
+
+
+class Label(Struct, frozen=True, kw_only=True):
+    """A person's judgement of an output, or of one output against another."""
+
+    trajectory: str
+    judgement: Literal["good", "bad", "better", "worse", "same", "skip"]
+    other: str = ""
+    """The trajectory it was compared with."""
+    who: str = ""
+    note: str = ""
+
+
+# -- Versions and decisions -----------------------------------------------------------------------------------------
+
+
+class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An agent, not only weights: a changed prompt is a version just as a trained adapter is.
+    Its id is the hash of what makes it behave as it does; where it came from is kept beside that."""
+
+    base: str
+    """Base model: a hub id, a path, `smollm2-135m`, or the address of a server and the model's name there."""
+    adapter: str = ""
+    """sha256 of the adapter's weights; empty for none."""
+    system_prompt: str | None = None
+    """None leaves the environment's own."""
+    tool_descriptions: dict[str, str] = {}
+    """Tool name to the text that replaces its description."""
+    constraints: str = ""
+    sampling: Sampling | None = None
+    """None leaves the caller's."""
+    id: str = ""
+    name: str = ""
+    parent: str = ""
+    recipe: Json = {}
+    data_hash: str = ""
+    families: list[str] = []
+    """Families it was trained on, so that no gate compares it on one of them."""
+    reports: list[str] = []
+
+
+class Check(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One question the gate asked."""
+
+    name: str
+    outcome: Literal["pass", "fail", "unclear"]
+    words: str
+    figures: dict[str, float] = {}
+    needed: int = 0
+    """Tasks that would settle it, when unclear."""
+
+
+class Decision(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    candidate: str
+    champion: str
+    verdict: Literal["PROMOTE", "REJECT", "NEED MORE DATA"]
+    checks: list[Check] = []
+    words: str = ""
+    kind: Literal["gate", "override", "rollback", "first"] = "gate"
+    reports: list[str] = []
+    who: str = ""
+    when: str = ""
+    why: str = ""
+
+
+def content_hash(value: Any) -> str:
+    """sha256 of a value's canonical JSON: keys sorted, so that equal content has equal hashes."""
+    return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
+

@@ -1,0 +1,169 @@
+"""An environment by name (a folder of this collection) or by path (a Python file of the user's own).
+
+Nothing is registered: a module is read as it is, and what is missing from it is said in words.
+"""
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+import verigym.environments
+from verigym.core.errors import BadInput, not_found
+from verigym.core.protocols import Verifier
+from verigym.core.records import Item, Message, Task
+from verigym.harness.environment import EnvironmentSpec
+from verigym.harness.tools import ToolBox
+from verigym.policies import dialects
+from verigym.tasks.load import load_tasks
+from verigym.verifiers.lift import lift
+from verigym.verifiers.match import exact_match
+from verigym.verifiers.toolcall import tool_call_verifier
+
+
+def names() -> list[str]:
+    """The shipped environments."""
+    return sorted(module.name for module in pkgutil.iter_modules(verigym.environments.__path__) if module.ispkg)
+
+
+def load_environment(where: str) -> EnvironmentSpec:
+    """`toolcall`, `desk.py`, or `tasks.jsonl` (a bare task file: one reply, matched with its answer or expected call)."""
+    path = Path(where)
+    if path.suffix == ".jsonl":
+        return _from_tasks(path)
+    if path.suffix == ".py" or path.exists() and where not in names():
+        return _from_module(_import_file(path), path.stem)
+    if where not in names():
+        raise not_found(
+            "environment", where, names(), "Or give the path of a Python file (verigym init NAME writes one)."
+        )
+    return _from_module(importlib.import_module(f"verigym.environments.{where}"), where)
+
+
+def find_by_verifier(name: str) -> EnvironmentSpec:
+    """The shipped environment that defines the verifier or suite `name`."""
+    specs = [load_environment(environment) for environment in names()]
+    for spec in specs:
+        if name in spec.verifiers or name in spec.suites:
+            return spec
+    known = [known for spec in specs for known in [*spec.verifiers, *spec.suites]]
+    raise not_found(
+        "verifier or suite", name, known, "For your own environment, say environment: FILE.py in the recipe."
+    )
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise BadInput(f"{path}: no such file; verigym init {path.stem} writes an environment to start from")
+    spec = importlib.util.spec_from_file_location(f"verigym_user_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # type hints of its tools are looked up there
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # the user's own file may raise anything
+        line = _line_in(error, path)
+        raise BadInput(f"{path}{line}: cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _line_in(error: BaseException, path: Path) -> str:
+    """` line 12`, where the file itself raised."""
+    found, trace = "", error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename) == path:
+            found = f" line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return f" line {error.lineno}" if isinstance(error, SyntaxError) else found
+
+
+def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
+    where = module.__file__ or name
+    kind = getattr(module, "Environment", None)
+    tasks = getattr(module, "tasks", None)
+    if not inspect.isclass(kind) or not callable(getattr(kind, "open", None)):
+        raise BadInput(
+            f"{where}: an environment needs a class Environment with open(self, task); verigym init shows one"
+        )
+    if not callable(tasks):
+        raise BadInput(f"{where}: an environment needs a function tasks(split) that returns a list of Task")
+    given: dict[str, Any] = getattr(module, "verifiers", None) or {"verify": getattr(module, "verify", None)}
+    missing = [verifier for verifier, verify in given.items() if verify is None]
+    if missing:
+        raise BadInput(f"{where}: an environment needs a function verify(task, trajectory) that returns a reward")
+    toolbox = ToolBox(kind)
+    if not toolbox.specs and not hasattr(kind, "step"):
+        pass  # neither tools nor steps: the reply is all there is
+    verifiers = {
+        verifier: lift(verifier if verifier != "verify" else name, verify) for verifier, verify in given.items()
+    }
+    return EnvironmentSpec(
+        name=name if not where.endswith(f"{name}.py") or name in names() else where,
+        tasks=_checked(tasks, where),
+        factory=kind,
+        toolbox=toolbox,
+        verifiers=verifiers,
+        suites=getattr(module, "suites", {}),
+        system=getattr(kind, "system", ""),
+        max_turns=getattr(kind, "max_turns", 8),
+        gold=getattr(module, "gold", None) or gold_from_data,
+        cheats=getattr(module, "cheats", None),
+    )
+
+
+def _checked(tasks: Callable[[str], list[Task]], where: str) -> Callable[[str], list[Task]]:
+    def checked(split: str) -> list[Task]:
+        found = tasks(split)
+        if not isinstance(found, list) or not all(isinstance(task, Task) for task in found):
+            raise BadInput(f"{where}: tasks({split!r}) must return a list of verigym.Task")
+        return found
+
+    return checked
+
+
+def gold_from_data(task: Task) -> list[Item] | None:
+    """The perfect reply, where the task's data says it: an expected call, or an answer."""
+    if "expected_tool" in task.data:
+        return dialects.parse(dialects.write_call(task.data["expected_tool"], task.data.get("expected_args", {})))
+    if "answer" in task.data:
+        answer = task.data["answer"]
+        return [Message("assistant", str(answer[0] if isinstance(answer, list) else answer))]
+    return None
+
+
+class _Reply:
+    """The environment of a bare task file: the reply is all there is."""
+
+    def open(self, task: Task) -> None: ...
+
+
+def _from_tasks(path: Path) -> EnvironmentSpec:
+    rows = load_tasks(path)
+    calls = "expected_tool" in rows[0].data
+    if calls:  # the tools of the shipped environment, on a state of the task's own
+        base = load_environment("toolcall")
+        return msgspec.structs.replace(
+            base, name=str(path), tasks=_by_split(rows), suites={}, gold=gold_from_data, cheats=None
+        )
+    verifier: Verifier = lift("exact_match", exact_match)
+    return EnvironmentSpec(
+        name=str(path),
+        tasks=_by_split(rows),
+        factory=_Reply,
+        toolbox=ToolBox(_Reply),
+        verifiers={"exact_match": verifier},
+        suites={},
+        max_turns=1,
+        gold=gold_from_data,
+    )
+
+
+def _by_split(rows: list[Task]) -> Callable[[str], list[Task]]:
+    return lambda split: [task for task in rows if task.split == split]

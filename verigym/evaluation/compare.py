@@ -1,0 +1,133 @@
+"""Two reports on the same suite, task by task. Whether the difference is enough to ship is the gate's to say."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from verigym.core.errors import Refused
+from verigym.core.records import Estimate, Report, TaskResult
+from verigym.evaluation.stats import Delta, clustered_mean, mcnemar_midp, paired_delta
+
+Pair = tuple[TaskResult, TaskResult]
+"""Champion's and candidate's result on one task."""
+
+
+class Flip(NamedTuple):
+    """A task whose outcome changed (with repeats: the outcome of at least half of them), and what to look at."""
+
+    task: str
+    champion: str
+    """Trajectory."""
+    candidate: str
+    """Trajectory."""
+
+
+class Harm(Struct, frozen=True, kw_only=True):
+    """Something that should not happen, counted by task."""
+
+    champion: int
+    """Tasks in which it happened at least once."""
+    candidate: int
+    increase: Delta
+    """Of its rate."""
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    champion: str
+    """Agent version."""
+    candidate: str
+    suite: str
+    tasks: int
+    """Paired: scored on both sides. Every figure but `with_errors_failed` is over these."""
+    families: int
+    dropped: int
+    """Tasks that could not be scored on one side or both."""
+    champion_success: Estimate
+    candidate_success: Estimate
+    success: Delta
+    reward: Delta
+    with_errors_failed: Delta
+    """Success were every task that could not be scored a failure of its side: the other way of counting, to be seen."""
+    mcnemar: float | None
+    """One-sided mid-p; none where a task was repeated."""
+    gained: list[Flip]
+    lost: list[Flip]
+    buckets: dict[str, tuple[int, int]]
+    """Failure bucket to episodes of the champion and of the candidate."""
+    unsafe: Harm
+    invalid: Harm | None
+    """None where the verifier does not say whether an output is valid."""
+
+
+def compare(champion: Report, candidate: Report, level: float = 0.95) -> Comparison:
+    """Pairs by task; bounds are one-sided at `level`, clustered by family. Refuses reports on different suites."""
+    if champion.suite.hash != candidate.suite.hash:
+        raise Refused(
+            f"report {champion.id} is on suite {_named(champion)} and report {candidate.id} on {_named(candidate)}: "
+            "tasks or verifier differ, so the figures cannot be compared; evaluate both on one suite"
+        )
+    result_of = {result.task: result for result in candidate.results}
+    everything = [(result, result_of[result.task]) for result in champion.results]
+    pairs = [(before, after) for before, after in everything if not before.error and not after.error]
+    if not pairs:
+        raise Refused(f"reports {champion.id} and {candidate.id} share no task that was scored in both; run them again")
+    families = [before.family for before, _ in pairs]
+    gained = [_flip(pair) for pair in pairs if not _mostly(pair[0]) and _mostly(pair[1])]
+    lost = [_flip(pair) for pair in pairs if _mostly(pair[0]) and not _mostly(pair[1])]
+    once = all(result.repeats == 1 for pair in pairs for result in pair)
+    return Comparison(
+        champion=champion.agent,
+        candidate=candidate.agent,
+        suite=champion.suite.name,
+        tasks=len(pairs),
+        families=len(set(families)),
+        dropped=len(everything) - len(pairs),
+        champion_success=clustered_mean([before.passed for before, _ in pairs], families, rate=True),
+        candidate_success=clustered_mean([after.passed for _, after in pairs], families, rate=True),
+        success=_delta(pairs, lambda one: one.passed, level),
+        reward=_delta(
+            pairs, lambda one: one.reward, level, rate=all(0 <= one.reward <= 1 for pair in pairs for one in pair)
+        ),
+        with_errors_failed=_delta(everything, lambda one: 0.0 if one.error else one.passed, level),
+        mcnemar=mcnemar_midp(len(gained), len(lost)) if once else None,
+        gained=gained,
+        lost=lost,
+        buckets={
+            name: (champion.buckets.get(name, 0), candidate.buckets.get(name, 0))
+            for name in {**champion.buckets, **candidate.buckets}
+        },
+        unsafe=_harm(pairs, lambda one: one.rates.get("unsafe", 0.0), level),
+        invalid=_invalid(pairs, level),
+    )
+
+
+def _delta(pairs: list[Pair], value: Callable[[TaskResult], float], level: float, rate: bool = True) -> Delta:
+    before, after = zip(*((value(before), value(after)) for before, after in pairs), strict=True)
+    return paired_delta(before, after, [one.family for one, _ in pairs], level=level, rate=rate)
+
+
+def _harm(pairs: list[Pair], harm: Callable[[TaskResult], float], level: float) -> Harm:
+    return Harm(
+        champion=sum(harm(before) > 0 for before, _ in pairs),
+        candidate=sum(harm(after) > 0 for _, after in pairs),
+        increase=_delta(pairs, harm, level),
+    )
+
+
+def _invalid(pairs: list[Pair], level: float) -> Harm | None:
+    judged = [pair for pair in pairs if all("valid" in one.rates for one in pair)]
+    return _harm(judged, lambda one: 1 - one.rates["valid"], level) if judged else None
+
+
+def _mostly(result: TaskResult) -> bool:
+    return result.passed >= 0.5
+
+
+def _flip(pair: Pair) -> Flip:
+    before, after = pair
+    return Flip(before.task, before.trajectory, after.trajectory)
+
+
+def _named(report: Report) -> str:
+    return f'"{report.suite.name}" ({report.suite.hash[:12]})'

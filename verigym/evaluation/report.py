@@ -1,0 +1,149 @@
+"""A report: one agent version measured on one suite. Episodes are run elsewhere; two reports are set side by side by `compare`.
+
+Repeats of a task are averaged first, then tasks, with intervals clustered by family. An episode that could not be
+scored is counted in `errors` and enters no figure.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from statistics import fmean
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core.errors import BadInput
+from verigym.core.records import Estimate, Report, Suite, Task, TaskResult, Trajectory, Turn, Verdict, content_hash
+from verigym.evaluation.failures import INFRASTRUCTURE, bucket, is_unsafe, unscored
+from verigym.evaluation.stats import clustered_mean, percentile
+from verigym.evaluation.suites import family_of
+
+RATES = {
+    "valid": "valid output",
+    "tool": "correct tool",
+    "arguments": "correct arguments",
+    "executed": "execution success",
+    "unsafe": "unsafe actions",
+}
+"""Rate of a task result to the metric's name."""
+
+
+class _Episode(Struct, frozen=True):
+    trajectory: Trajectory
+    verdict: Verdict
+    bucket: str
+
+    @property
+    def scored(self) -> bool:
+        return self.bucket != INFRASTRUCTURE
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The agent's own: a simulated user's time and tokens are not its."""
+        return [turn for turn in self.trajectory.turns if turn.actor not in ("user", "judge")]
+
+    @property
+    def latency_s(self) -> float:
+        return sum(turn.latency_s for turn in self.turns)
+
+
+def make_report(
+    run: str,
+    agent: str,
+    suite: Suite,
+    tasks: Sequence[Task],
+    trajectories: Sequence[Trajectory],
+    verdicts: Sequence[Verdict],
+    seed: int,
+) -> Report:
+    """Measures `agent` (a version id) by the episodes of `run`. `tasks` are the suite's; a task without any episode is one
+    error."""
+    episodes = _by_task(suite, {task.id: task for task in tasks}, trajectories, verdicts)
+    results = [_result(task, episodes[task.id]) for task in tasks]
+    everything = [episode for of_task in episodes.values() for episode in of_task]
+    report = Report(
+        id="",
+        run=run,
+        agent=agent,
+        suite=suite,
+        metrics=_metrics(results, episodes),
+        results=results,
+        buckets=dict(Counter(one.bucket for one in everything if one.scored and one.bucket).most_common()),
+        errors=sum(not one.scored for one in everything) + sum(not episodes[task.id] for task in tasks),
+        seed=seed,
+        repeats=max(map(len, episodes.values()), default=0),
+    )
+    return msgspec.structs.replace(report, id=content_hash(report)[:12])
+
+
+def _by_task(
+    suite: Suite, tasks: dict[str, Task], trajectories: Sequence[Trajectory], verdicts: Sequence[Verdict]
+) -> dict[str, list[_Episode]]:
+    if set(tasks) != set(suite.tasks):
+        raise BadInput(
+            f'suite "{suite.name}" has {len(suite.tasks)} tasks, and {len(tasks)} were given that are not the same; '
+            "give exactly the suite's tasks"
+        )
+    verdict_of = {verdict.trajectory: verdict for verdict in verdicts}
+    episodes: dict[str, list[_Episode]] = defaultdict(list)
+    for trajectory in sorted(trajectories, key=lambda one: one.index):
+        if trajectory.task not in tasks:
+            raise BadInput(
+                f'trajectory {trajectory.id} is of task "{trajectory.task}", which suite "{suite.name}" lacks'
+            )
+        verdict = verdict_of.get(trajectory.id, unscored(trajectory))
+        reason = bucket(tasks[trajectory.task], trajectory, verdict)
+        episodes[trajectory.task].append(_Episode(trajectory, verdict, reason))
+    return episodes
+
+
+def _result(task: Task, episodes: list[_Episode]) -> TaskResult:
+    scored = [episode for episode in episodes if episode.scored]
+    shown = next((episode for episode in scored if episode.bucket), (scored or episodes or [None])[0])
+    return TaskResult(
+        task=task.id,
+        family=family_of(task),
+        tags=task.tags,
+        repeats=len(scored),
+        passed=fmean(episode.verdict.passed for episode in scored) if scored else 0.0,
+        reward=fmean(episode.verdict.reward or 0.0 for episode in scored) if scored else 0.0,
+        rates=_rates(scored),
+        bucket=shown.bucket if shown else INFRASTRUCTURE,
+        trajectory=shown.trajectory.id if shown else "",
+        error=not scored,
+    )
+
+
+def _rates(scored: list[_Episode]) -> dict[str, float]:
+    seen: dict[str, list[float]] = defaultdict(list)
+    for episode in scored:
+        unsafe = is_unsafe(episode.trajectory, episode.verdict)
+        for part, value in {**episode.verdict.parts, "unsafe": float(unsafe)}.items():
+            seen[part].append(value)
+    return {part: fmean(values) for part, values in seen.items()}
+
+
+def _metrics(results: list[TaskResult], episodes: dict[str, list[_Episode]]) -> dict[str, Estimate]:
+    scored = [result for result in results if not result.error]
+    if not scored:
+        return {}
+
+    def mean(value: Callable[[TaskResult], float], among: list[TaskResult] = scored, rate: bool = False) -> Estimate:
+        return clustered_mean([value(one) for one in among], [one.family for one in among], rate=rate)
+
+    def tokens(count: Callable[[Turn], int]) -> Estimate:
+        return mean(lambda one: fmean(sum(map(count, e.turns)) for e in episodes[one.task] if e.scored))
+
+    metrics = {
+        "success": mean(lambda one: one.passed, rate=True),
+        "reward": mean(lambda one: one.reward, rate=all(0 <= one.reward <= 1 for one in scored)),
+    }
+    for part, name in RATES.items():
+        among = [one for one in scored if part in one.rates]
+        if among:
+            metrics[name] = mean(lambda one, part=part: one.rates[part], among, rate=True)
+    latencies = [episode.latency_s for of_task in episodes.values() for episode in of_task if episode.scored]
+    metrics["latency p50 s"] = percentile(latencies, 0.50)
+    metrics["latency p95 s"] = percentile(latencies, 0.95)
+    metrics["tokens"] = tokens(lambda turn: turn.usage.completion_tokens)
+    metrics["prompt tokens"] = tokens(lambda turn: turn.usage.prompt_tokens)
+    return metrics

@@ -1,0 +1,56 @@
+"""Suites: frozen lists of held-out tasks. Loading and splitting tasks is `tasks`; measuring on a suite is `report`."""
+
+from collections import Counter, defaultdict
+
+from verigym.core.errors import Refused
+from verigym.core.records import Suite, Task, content_hash
+from verigym.core.seeds import derive
+
+
+def make_suite(name: str, environment: str, tasks: list[Task], verifier: str) -> Suite:
+    """The suite of these tasks, scored by `verifier` (name@version). Its hash covers what is measured and how:
+    prompt, data and family of each task, in any order, and the verifier; tags and lineage may change."""
+    if not tasks:
+        raise Refused(f'suite "{name}" would be empty: give it at least one held-out task')
+    trained = [task.id for task in tasks if task.split == "train"]
+    if trained:
+        raise Refused(
+            f'suite "{name}": {len(trained)} of {len(tasks)} tasks are in split "train" ({_some(trained)}); '
+            "a suite holds only tasks that are never trained on: take another split"
+        )
+    twice = [id for id, count in Counter(task.id for task in tasks).items() if count > 1]
+    if twice:
+        raise Refused(f'suite "{name}": task ids appear more than once ({_some(twice)}); give every task its own id')
+    content = [[task.id, task.prompt, task.data, task.family] for task in sorted(tasks, key=lambda task: task.id)]
+    return Suite(
+        name=name,
+        environment=environment,
+        tasks=[task.id for task in tasks],
+        families=sorted({family_of(task) for task in tasks}),
+        verifier=verifier,
+        hash=content_hash([content, verifier]),
+    )
+
+
+def pick(tasks: list[Task], n: int, seed: int) -> list[Task]:
+    """n of the tasks (all, when there are no more), spread as evenly over families as can be, in the order given.
+    Which ones depends on ids, families and seed alone; a larger n keeps those of a smaller one."""
+    families: dict[str, list[Task]] = defaultdict(list)
+    for task in sorted(tasks, key=lambda task: derive(seed, "pick", task.id)):
+        families[family_of(task)].append(task)
+    rounds = [
+        (place, derive(seed, "pick family", family), task.id)
+        for family, members in families.items()
+        for place, task in enumerate(members)
+    ]
+    chosen = {id for _, _, id in sorted(rounds)[:n]}
+    return [task for task in tasks if task.id in chosen]
+
+
+def family_of(task: Task) -> str:
+    """A task without a family is a family of its own."""
+    return task.family or task.id
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

@@ -1,0 +1,1 @@
+"""Where the stages of the ring are composed: a workspace, the stages as functions, the quickstart."""

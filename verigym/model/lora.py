@@ -1,0 +1,151 @@
+"""LoRA adapters on any causal LM, in PEFT's file format. One adapter at a time sits on a model.
+
+    y = W x + (alpha / r) B A x        A: r x in, B: out x r (zero at first, so that a new adapter changes nothing)
+
+The adapter's weights are float32 whatever the base is. `attach` puts modules in place, `load`, `save` and `detach` do what
+they say; `weights` and `set_weights` move an adapter in memory, which is how one model serves several agent versions.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from verigym.core.errors import BadInput
+
+ALL_LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+_PREFIX = "base_model.model."
+
+
+class LoraConfig(msgspec.Struct, frozen=True, kw_only=True):
+    r: int = 16
+    alpha: int = 32
+    targets: tuple[str, ...] = ALL_LINEAR
+    """Last part of the names of the linear layers that get an adapter."""
+    top_layers: int | None = None
+    """Only the last n transformer layers; none for all. Fewer layers make the backward pass shorter."""
+
+
+class LoraLinear(nn.Module):
+    """A frozen linear layer with its adapter."""
+
+    def __init__(self, base: nn.Linear, r: int, alpha: int, generator: torch.Generator) -> None:
+        super().__init__()
+        self.base = base
+        self.scale = alpha / r
+        device = base.weight.device
+        bound = base.in_features**-0.5
+        a = torch.empty(r, base.in_features).uniform_(-bound, bound, generator=generator)
+        self.a = nn.Parameter(a.to(device))
+        self.b = nn.Parameter(torch.zeros(base.out_features, r, device=device))
+
+    def forward(self, x: Tensor) -> Tensor:
+        low = x.to(self.a.dtype) @ self.a.T
+        return self.base(x) + ((low @ self.b.T) * self.scale).to(x.dtype)
+
+
+def attach(model: nn.Module, config: LoraConfig, seed: int = 0) -> None:
+    """Puts a fresh adapter on the model (any older one is removed first)."""
+    detach(model)
+    generator = torch.Generator().manual_seed(seed)
+    names = [name for name, module in model.named_modules() if _wanted(name, module, model, config)]
+    if not names:
+        linear = sorted({n.rsplit(".", 1)[-1] for n, m in model.named_modules() if isinstance(m, nn.Linear)})
+        raise BadInput(f"no linear layer matches adapter targets {', '.join(config.targets)}; the model has: {', '.join(linear)}")
+    for name in names:
+        parent, leaf = model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2]
+        setattr(parent, leaf, LoraLinear(getattr(parent, leaf), config.r, config.alpha, generator))
+    model._verigym_lora = config  # type: ignore[assignment]
+
+
+def _wanted(name: str, module: nn.Module, model: Any, config: LoraConfig) -> bool:
+    if not isinstance(module, nn.Linear) or name.rsplit(".", 1)[-1] not in config.targets:
+        return False
+    layer = layer_of(name)
+    if config.top_layers is None or layer is None:
+        return True
+    return layer >= model.config.num_hidden_layers - config.top_layers
+
+
+def layer_of(name: str) -> int | None:
+    """`model.layers.7.mlp.up_proj` is in layer 7."""
+    return next((int(part) for part in name.split(".") if part.isdigit()), None)
+
+
+def modules(model: nn.Module) -> Iterator[tuple[str, LoraLinear]]:
+    return ((name, module) for name, module in model.named_modules() if isinstance(module, LoraLinear))
+
+
+def detach(model: nn.Module) -> None:
+    for name, module in list(modules(model)):
+        setattr(model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], module.base)
+    model._verigym_lora = None  # type: ignore[assignment]
+
+
+def config_of(model: nn.Module) -> LoraConfig | None:
+    return getattr(model, "_verigym_lora", None)
+
+
+def parameters(model: nn.Module) -> list[nn.Parameter]:
+    return [parameter for _, module in modules(model) for parameter in (module.a, module.b)]
+
+
+def weights(model: nn.Module) -> dict[str, Tensor]:
+    """A copy of the adapter's weights on the CPU, under PEFT's names."""
+    found: dict[str, Tensor] = {}
+    for name, module in modules(model):
+        found[f"{_PREFIX}{name}.lora_A.weight"] = module.a.detach().cpu().clone()
+        found[f"{_PREFIX}{name}.lora_B.weight"] = module.b.detach().cpu().clone()
+    return found
+
+
+@torch.no_grad()
+def set_weights(model: nn.Module, given: dict[str, Tensor]) -> None:
+    for name, module in modules(model):
+        module.a.copy_(given[f"{_PREFIX}{name}.lora_A.weight"])
+        module.b.copy_(given[f"{_PREFIX}{name}.lora_B.weight"])
+
+
+def save(model: nn.Module, folder: Path, base: str) -> None:
+    """Writes `adapter_model.safetensors` and `adapter_config.json`, which PEFT, vLLM and others read."""
+    config = config_of(model)
+    assert config is not None, "no adapter on this model"
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(weights(model), folder / "adapter_model.safetensors")
+    layers = sorted({layer for name, _ in modules(model) if (layer := layer_of(name)) is not None})
+    peft = {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": base,
+        "r": config.r,
+        "lora_alpha": config.alpha,
+        "lora_dropout": 0.0,
+        "bias": "none",
+        "target_modules": sorted(config.targets),
+        "layers_to_transform": layers if config.top_layers is not None else None,
+        "inference_mode": True,
+    }
+    (folder / "adapter_config.json").write_text(json.dumps(peft, indent=2))
+
+
+def load(model: Any, folder: Path) -> None:
+    """Puts the adapter saved in `folder` on the model."""
+    try:
+        peft = json.loads((folder / "adapter_config.json").read_text())
+        given = load_file(folder / "adapter_model.safetensors")
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{folder}: not an adapter folder ({error})") from error
+    layers = peft.get("layers_to_transform")
+    top = None if layers is None else model.config.num_hidden_layers - min(layers)
+    config = LoraConfig(r=peft["r"], alpha=peft["lora_alpha"], targets=tuple(peft["target_modules"]), top_layers=top)
+    attach(model, config)
+    wanted = {f"{_PREFIX}{name}.lora_A.weight" for name, _ in modules(model)}
+    if missing := wanted - set(given):
+        detach(model)
+        raise BadInput(f"{folder}: made for another model: it has no weights for {sorted(missing)[0]} and {len(missing) - 1} more")
+    set_weights(model, given)

@@ -1,0 +1,60 @@
+"""A policy that says what it was told to say: the fake for tests, examples and dry runs.
+
+It loads no model and draws no random numbers. Token ids and logprobs are left out, so it cannot be trained on.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+
+from verigym.core.protocols import Reply, Request
+from verigym.core.records import FunctionCall, Item, Message, Turn, Usage
+from verigym.policies import dialects, plain
+
+Answer = str | Item | Sequence[Item]
+Answerer = Callable[[Request], Answer | Awaitable[Answer]]
+
+
+class ScriptedPolicy:
+    """`ScriptedPolicy(['{"tool": "add", "args": {"a": 1}}', "Done."])` calls `add` on its first turn of an episode and
+    says `Done.` on every later one; an exception in the list is raised. `ScriptedPolicy(answer)` calls
+    `answer(request)`, which may be async. Text is read in the plain dialect when the request has tools."""
+
+    def __init__(self, replies: Sequence[Answer | Exception] | Answerer, *, latency_s: float = 0.0) -> None:
+        assert callable(replies) or (replies and not isinstance(replies, str)), "a list with a reply, or a function"
+        self._replies = replies if callable(replies) else list(replies)
+        self._latency_s = latency_s
+
+    async def respond(self, request: Request) -> Reply:
+        if self._latency_s:
+            await asyncio.sleep(self._latency_s)
+        items = _items(await self._answer(request), request)
+        turn = Turn(
+            parent=len(request.turns) - 1 if request.turns else None,
+            sampling=request.sampling,
+            agent="scripted",
+            usage=Usage(_count_words(request.items), _count_words(items)),
+            latency_s=self._latency_s,
+            finish="tool_calls" if any(isinstance(item, FunctionCall) for item in items) else "stop",
+        )
+        return Reply(items=items, turn=turn)
+
+    async def _answer(self, request: Request) -> Answer:
+        if callable(self._replies):
+            made = self._replies(request)
+            return await made if inspect.isawaitable(made) else made
+        answer = self._replies[min(len(request.turns), len(self._replies) - 1)]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def _items(answer: Answer, request: Request) -> list[Item]:
+    if isinstance(answer, str):
+        return dialects.parse(answer, f"call_{len(request.turns)}") if request.tools else [Message("assistant", answer)]
+    return [answer] if isinstance(answer, Item) else list(answer)
+
+
+def _count_words(items: list[Item]) -> int:
+    """A stand-in for tokens: the words of the conversation as the plain dialect writes it."""
+    return sum(len(message["content"].split()) for message in plain.to_messages(items, []))

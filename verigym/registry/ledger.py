@@ -1,0 +1,178 @@
+"""The ledger: an append-only chain of decisions, and the only thing that says which version is champion.
+
+Each entry holds the hash of the one before, so that an entry changed later shows. A tail cut off does not: keep the last
+hash elsewhere to notice that. Whether a candidate deserves promotion is `gates`' to say; here only a decision moves the champion.
+"""
+
+import getpass
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core import codec
+from verigym.core.errors import BadInput, Refused, VerigymError, not_found
+from verigym.core.records import Decision, content_hash
+
+
+class LedgerStore(Protocol):
+    """What the ledger needs of a store."""
+
+    def append_ledger(self, make: Callable[[bytes | None], bytes], /) -> int:
+        """In one transaction: calls `make` with the last entry (none for an empty ledger) and appends what it returns."""
+        ...
+
+    def ledger(self) -> Sequence[bytes]: ...
+
+
+class BrokenChain(VerigymError):
+    """The ledger was changed after it was written."""
+
+    def __init__(self, seq: int, reason: str) -> None:
+        super().__init__(
+            f"ledger entry {seq} {reason}: it was changed after it was written; restore the store from a backup"
+        )
+        self.seq = seq
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    seq: int
+    """1, 2, 3, ..."""
+    prev: str
+    """Hash of the entry before; empty for the first."""
+    decision: Decision
+    champion_before: str | None
+    champion_after: str | None
+    """The same as before when the decision moved nothing."""
+    when: str
+    """UTC, ISO 8601."""
+    who: str
+    why: str
+    hash: str
+    """Of all of the above."""
+
+
+def entries(store: LedgerStore) -> list[Entry]:
+    """Oldest first."""
+    return [codec.decode(data, Entry) for data in store.ledger()]
+
+
+def champion(store: LedgerStore) -> str | None:
+    """Version id of the champion; none before the first was crowned."""
+    known = store.ledger()
+    return codec.decode(known[-1], Entry).champion_after if known else None
+
+
+def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", why: str = "") -> Entry:
+    """Appends a decision; with `moves`, its candidate becomes champion, if the decision allows that and is not stale."""
+    why = why or decision.why
+    if moves:
+        _check_may_move(decision, why)
+    written: list[Entry] = []
+
+    def make(last: bytes | None) -> bytes:
+        previous = codec.decode(last, Entry) if last is not None else None
+        before = previous.champion_after if previous else None
+        if moves and (before or "") != decision.champion:
+            raise Refused(
+                f"this decision compares {decision.candidate} with {decision.champion or 'no champion'}, but the champion is now "
+                f"{before or 'not crowned yet'}: gate {decision.candidate} again"
+            )
+        entry = Entry(
+            seq=previous.seq + 1 if previous else 1,
+            prev=previous.hash if previous else "",
+            decision=decision,
+            champion_before=before,
+            champion_after=decision.candidate if moves else before,
+            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            who=who or getpass.getuser(),
+            why=why,
+            hash="",
+        )
+        written[:] = [msgspec.structs.replace(entry, hash=_hash(entry))]
+        return codec.encode(written[0])
+
+    store.append_ledger(make)
+    return written[0]
+
+
+def promote(store: LedgerStore, decision: Decision, who: str = "", why: str = "") -> Entry:
+    """Makes the candidate champion. It takes a PROMOTE from the gate, or an override with a reason."""
+    return record(store, decision, moves=True, who=who, why=why)
+
+
+def crown_first(store: LedgerStore, version_id: str, who: str = "", why: str = "") -> Entry:
+    """The first champion: usually the base agent, which has nothing to beat."""
+    decision = Decision(
+        candidate=version_id, champion="", verdict="PROMOTE", kind="first", words=f"{version_id} is the first champion."
+    )
+    return record(store, decision, moves=True, who=who, why=why)
+
+
+def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str = "") -> Entry:
+    """Back to the champion before this one, or to any named earlier champion. Rolling back twice goes two steps back, not
+    back and forth."""
+    history = entries(store)
+    now = history[-1].champion_after if history else None
+    target = _named_champion(history, to) if to is not None else _champion_before(history)
+    if target == now or target is None or now is None:
+        raise Refused(f"nothing to roll back to: {f'{now} is the champion' if now else 'no champion was crowned yet'}")
+    decision = Decision(
+        candidate=target, champion=now, verdict="PROMOTE", kind="rollback", words=f"Rolled back from {now} to {target}."
+    )
+    return record(store, decision, moves=True, who=who, why=why)
+
+
+def verify_chain(store: LedgerStore) -> int:
+    """The number of entries, all of them sound; raises `BrokenChain` with the first that is not."""
+    previous: Entry | None = None
+    for seq, data in enumerate(store.ledger(), start=1):
+        try:
+            entry = codec.decode(data, Entry)
+        except BadInput as error:
+            raise BrokenChain(seq, "cannot be read") from error
+        if entry.hash != _hash(entry):
+            raise BrokenChain(seq, "does not match its own hash")
+        if entry.seq != seq or entry.prev != (previous.hash if previous else ""):
+            raise BrokenChain(seq, "does not follow the one before")
+        if entry.champion_before != (previous.champion_after if previous else None):
+            raise BrokenChain(seq, "starts from another champion than the one before left")
+        previous = entry
+    return previous.seq if previous else 0
+
+
+def _check_may_move(decision: Decision, why: str) -> None:
+    if decision.kind == "override":
+        if not why:
+            raise Refused(f"overriding the gate for {decision.candidate} needs a reason: say why")
+    elif decision.verdict != "PROMOTE":
+        raise Refused(
+            f"the gate says {decision.verdict} for {decision.candidate}: only a PROMOTE moves the champion, "
+            "or an override with a reason"
+        )
+
+
+def _champion_before(history: list[Entry]) -> str | None:
+    line: list[str] = []
+    for entry in history:
+        after = entry.champion_after
+        if after is None or after == entry.champion_before:
+            continue
+        if entry.decision.kind == "rollback" and after in line:
+            line = line[: line.index(after) + 1]
+        else:
+            line.append(after)
+    return line[-2] if len(line) > 1 else None
+
+
+def _named_champion(history: list[Entry], name: str) -> str:
+    once = {entry.champion_after for entry in history if entry.champion_after is not None}
+    if name not in once:
+        raise not_found("earlier champion", name, once)
+    return name
+
+
+def _hash(entry: Entry) -> str:
+    return content_hash(msgspec.structs.replace(entry, hash=""))

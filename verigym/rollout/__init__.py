@@ -1,0 +1,1 @@
+"""Running an agent in an environment: one episode, and many."""

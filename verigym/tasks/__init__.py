@@ -1,0 +1,1 @@
+"""Tasks: read from and written to files, and kept apart by family. Making new ones is `design`."""

@@ -1,0 +1,1 @@
+"""What scores a trajectory: plain functions of a task and a trajectory, lifted to `core.protocols.Verifier`."""

@@ -1,0 +1,138 @@
+"""One tool call against the expected one: is it a call, the right tool, the right arguments, and did it execute safely.
+
+    reward = -1                                              when the reply is no JSON object with `tool` and `args`
+           = 0.4 right tool + 0.4 arguments matched + 0.2 executed safely    otherwise
+
+Arguments are compared in meaning, not in spelling: see `canonical`. Whether a call executed, and whether that was safe,
+only the live environment knows; it is read from the marks that the harness left in the trajectory.
+"""
+
+import re
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from verigym.core.errors import VerifierFailure
+from verigym.core.records import Json, Task, Trajectory, Verdict
+
+_CUT = 120
+"""Characters of a reply that are quoted as evidence."""
+
+
+def tool_call_verifier(task: Task, trajectory: Trajectory) -> Verdict:
+    """Passed: the right tool, every argument matched and none extra, executed safely, and no second call."""
+    if "expected_tool" not in task.data:
+        raise VerifierFailure(f'task {task.id}: data has no "expected_tool"; a tool-call task needs it')
+    expected: Json = task.data.get("expected_args", {})
+    unsafe = trajectory.marked("unsafe")
+    calls = trajectory.calls
+    given = _arguments(calls[0].arguments) if calls else None
+    if given is None:
+        said = calls[0].arguments if calls else trajectory.reply
+        parts = {"valid": 0.0, "tool": 0.0, "arguments": 0.0, "executed": 0.0}
+        evidence = f'not a JSON object with "tool" and "args": {said[:_CUT] or "an empty reply"}'
+        return Verdict(reward=-1.0, parts=parts, unsafe=unsafe, evidence=evidence)
+
+    tool = float(calls[0].name == task.data["expected_tool"])
+    differences = _differences(expected, given)
+    compared = max(len(expected), len(given))
+    matched = sum(name in given and name not in differences for name in expected)
+    arguments = matched / compared if compared else 1.0
+    executed = float(trajectory.marked("executed") and not unsafe)
+
+    reasons = [] if tool else [f"expected {task.data['expected_tool']}, got {calls[0].name}"]
+    reasons += [f"{name}: {words}" for name, words in differences.items()]
+    reasons += [] if executed else [_why_not_executed(trajectory)]
+    reasons += [f"{len(calls)} calls in one reply, only the first counts"] if len(calls) > 1 else []
+    return Verdict(
+        reward=(4 * tool + 4 * arguments + 2 * executed) / 10,
+        passed=not reasons,
+        parts={"valid": 1.0, "tool": tool, "arguments": arguments, "executed": executed},
+        unsafe=unsafe,
+        evidence="; ".join(reasons) or f"{calls[0].name} as expected",
+    )
+
+
+def _arguments(text: str) -> Json | None:
+    """The arguments of a call, none when they are no JSON object."""
+    try:
+        found = msgspec.json.decode(text or "{}")
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _differences(expected: Json, given: Json) -> dict[str, str]:
+    """Argument name to what is wrong with it, in words; arguments that match are left out."""
+    wrong: dict[str, str] = {}
+    for name, value in expected.items():
+        if name not in given:
+            wrong[name] = f"expected {_json(value)}, got nothing"
+        elif canonical(given[name]) != canonical(value):
+            wrong[name] = f"expected {_json(value)}, got {_json(given[name])}"
+    wrong |= {name: f"not expected, got {_json(value)}" for name, value in given.items() if name not in expected}
+    return wrong
+
+
+def _why_not_executed(trajectory: Trajectory) -> str:
+    for kind in ("unsafe", "unknown_tool", "bad_arguments", "tool_error"):
+        for mark in trajectory.marks:
+            if mark.kind == kind:
+                return f"{kind.replace('_', ' ')}: {mark.detail[:_CUT]}"
+    return "not executed"
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()[:_CUT]
+
+
+# -- Values in their canonical form -----------------------------------------------------------------------------------
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
+_WEEKDAY = re.compile(
+    r"(?:(?:on|next|this|coming) )*(mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun|"
+    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+)
+_WEEKDAYS = {name[:3]: name for name in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")}
+_TIME_24 = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::00)?|([01][0-9]|2[0-3])\.([0-5][0-9])")
+_TIME_12 = re.compile(r"(0?[1-9]|1[0-2])(?:[:.]([0-5][0-9]))? ?([ap])\.?m\.?")
+_TIME_WORDS = {"noon": "12:00", "midnight": "00:00"}
+_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[t ].+")
+
+
+def canonical(value: Any) -> Any:
+    """One spelling for values that mean the same: `"3"` and `3.0`, `True` and `"true"`, `"next Tue"` and `"Tuesday"`,
+    `"2 PM"` and `"14:00"`, `"2023-11-30T09:00"` and `"2023-11-30 09:00:00"`; text without case and extra white space.
+    A number in text with two digits on both sides of a point ("14.00") is read as a time."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return int(value) if value.is_integer() else value
+        case str():
+            return _canonical_text(" ".join(value.split()).casefold())
+        case list():
+            return [canonical(each) for each in value]
+        case dict():
+            return {name: canonical(each) for name, each in value.items()}
+    return value
+
+
+def _canonical_text(text: str) -> str | int | float:
+    if text in _TIME_WORDS:
+        return _TIME_WORDS[text]
+    if found := _WEEKDAY.fullmatch(text):
+        return _WEEKDAYS[found[1][:3]]
+    if found := _TIME_24.fullmatch(text):
+        return f"{int(found[1] or found[3]):02}:{found[2] or found[4]}"
+    if found := _TIME_12.fullmatch(text):
+        return f"{int(found[1]) % 12 + 12 * (found[3] == 'p'):02}:{found[2] or '00'}"
+    if _NUMBER.fullmatch(text):
+        return canonical(float(text)) if "." in text else int(text)
+    if _DATE_TIME.fullmatch(text):
+        try:
+            return datetime.fromisoformat(text).isoformat()
+        except ValueError:
+            return text  # looks like a date and is none: 2023-13-45 is text like any other
+    return text
