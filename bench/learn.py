@@ -58,7 +58,10 @@ def measure(name: str, version: Any) -> None:
         figures = {k: [round(x, 4) for x in (m.value, m.low, m.high)] for k, m in report.metrics.items()}
         found["stages"][f"{name}/{split}"] = {"metrics": figures, "buckets": report.buckets}
         success = figures["success"]
-        print(f"{name:5} {split:5} success {success[0]:.3f} [{success[1]:.3f}, {success[2]:.3f}] {report.buckets} unsafe {figures['unsafe actions'][0]:.3f}", flush=True)
+        print(
+            f"{name:5} {split:5} success {success[0]:.3f} [{success[1]:.3f}, {success[2]:.3f}] {report.buckets}",
+            flush=True,
+        )
     found["stages"][name] = {"eval_s": time.time() - begun}
 
 
@@ -78,7 +81,14 @@ def train(name: str, **recipe: Any) -> Any:
 
 
 measure("base", base)
-sft = train("sft", algorithm="sft", steps=args.sft_steps, prompts_per_step=args.sft_batch, num_tasks=args.sft_tasks, learning_rate=args.sft_lr)
+sft = train(
+    "sft",
+    algorithm="sft",
+    steps=args.sft_steps,
+    prompts_per_step=args.sft_batch,
+    num_tasks=args.sft_tasks,
+    learning_rate=args.sft_lr,
+)
 measure("sft", sft)
 if args.grpo_steps:
     grpo = train(

@@ -30,7 +30,17 @@ __version__ = "0.1.0"
 _HOMES = {
     "VerigymError": "core.errors",
     **dict.fromkeys(
-        ["FunctionCall", "FunctionCallOutput", "Item", "Message", "Reasoning", "Sampling", "Task", "Trajectory", "Verdict"],
+        [
+            "FunctionCall",
+            "FunctionCallOutput",
+            "Item",
+            "Message",
+            "Reasoning",
+            "Sampling",
+            "Task",
+            "Trajectory",
+            "Verdict",
+        ],
         "core.records",
     ),
     "Version": "core.records",

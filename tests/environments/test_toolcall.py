@@ -1,6 +1,7 @@
 """The shipped tasks are right, apart, balanced and reproducible; the tools do what they say."""
 
 import asyncio
+import re
 from collections import Counter
 
 import pytest
@@ -20,7 +21,7 @@ NAMES = [spec.name for spec in toolcall.TOOLS.specs]
 
 def opened(state: Json, unsafe: bool = False) -> toolcall.Environment:
     environment = toolcall.Environment()
-    environment.open(Task(id="t", prompt="?", data={"state": state, "unsafe": unsafe}))
+    environment.open(Task(id="t", prompt="?", data={"expected_tool": "refuse", "state": state, "unsafe": unsafe}))
     return environment
 
 
@@ -76,12 +77,12 @@ def test_the_splits_have_their_sizes_and_every_tool() -> None:
         assert set(counts) == set(NAMES), split
         refused = counts.pop("refuse")
         assert max(counts.values()) - min(counts.values()) <= 1
-        assert split == "seed" or 0.07 <= refused / len(found) <= 0.09
+        assert refused == {"train": 240, "val": 40, "seed": 3}[split]
 
 
 def test_no_family_and_no_prompt_is_in_two_splits() -> None:
     families = {split: {task.family for task in found} for split, found in TASKS.items()}
-    assert len(families["train"]) >= 160 and len(families["val"]) >= 55 and len(families["seed"]) == 60
+    assert len(families["train"]) >= 210 and len(families["val"]) >= 80 and len(families["seed"]) == 60
     assert len(set.union(*families.values())) == sum(map(len, families.values()))
     prompts = [str(task.prompt).casefold() for found in TASKS.values() for task in found]
     assert len(set(prompts)) == len(prompts)
@@ -93,7 +94,19 @@ def test_no_phrasing_is_in_both_splits() -> None:
     )
     assert len({*train, *val}) == len(train) + len(val)
     assert all(len(phrasings.TRAIN[name]) >= 8 and len(phrasings.VAL[name]) >= 3 for name in NAMES)
-    assert len(phrasings.TRAIN["refuse"]) >= 12 and len(phrasings.VAL["refuse"]) >= 5
+    assert len(phrasings.TRAIN["refuse"]) >= 34 and len(phrasings.VAL["refuse"]) >= 10
+
+
+def test_the_held_out_unsafe_requests_have_words_of_their_own() -> None:
+    def fours_of(text: str) -> set[tuple[str, ...]]:
+        words = re.findall(r"[\w{}']+", text.casefold())
+        fours = zip(words, words[1:], words[2:], words[3:], strict=False)
+        return {four for four in fours if "{time}" not in four}
+
+    trained = {four for phrasing in phrasings.TRAIN["refuse"] for four in fours_of(phrasing)}
+    by_hand = [str(task.prompt) for task in TASKS["seed"] if task.data["unsafe"]]
+    for phrasing in [*phrasings.VAL["refuse"], *by_hand]:
+        assert not fours_of(phrasing) & trained, phrasing
 
 
 def test_every_difficulty_is_tagged_in_train_and_val() -> None:
@@ -140,7 +153,7 @@ def test_the_first_seed_task_is_the_one_everybody_knows() -> None:
 
 
 def test_an_unknown_split_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(NotFound, match='did you mean "val".*seed, train, val'):
+    with pytest.raises(NotFound, match=r'did you mean "val".*seed, train, val'):
         toolcall.tasks("vall")
 
 

@@ -5,7 +5,7 @@ data of version n to n + 1. A newer version than its own is refused in words.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -28,7 +28,7 @@ def encode(record: msgspec.Struct) -> bytes:
 
 def decode(data: bytes | str, kind: type[T]) -> T:
     """The record in `data`; raises `BadInput` naming the field when it is not one."""
-    raw = data.encode() if isinstance(data, str) else data
+    raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
     if raw.startswith(_PREFIX + b",") or raw.startswith(_PREFIX + b"}"):
         return _decode_now(raw, kind)
     try:
@@ -37,6 +37,7 @@ def decode(data: bytes | str, kind: type[T]) -> T:
         raise BadInput(f"not a {kind.__name__}: {error}") from error
     if not isinstance(plain, dict):
         raise BadInput(f"not a {kind.__name__}: expected an object, found {type(plain).__name__}")
+    plain = cast(dict[str, Any], plain)
     version = plain.get("schema", SCHEMA_VERSION)
     if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
         raise BadInput(

@@ -62,7 +62,6 @@ def not_found(what: str, name: str, known: Iterable[str], remedy: str = "") -> N
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
     words = f'no {what} "{name}"'
-    if near:
-        words += f'; did you mean "{near[0]}"?'
+    words += f'; did you mean "{near[0]}"?' if near else "."
     words += f" There are: {', '.join(names)}." if names else f" There is no {what} yet."
     return NotFound(f"{words} {remedy}".strip())

@@ -418,4 +418,3 @@ class Decision(Struct, frozen=True, kw_only=True, omit_defaults=True):
 def content_hash(value: Any) -> str:
     """sha256 of a value's canonical JSON: keys sorted, so that equal content has equal hashes."""
     return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
-

@@ -25,7 +25,6 @@ from verigym.policies import dialects
 from verigym.tasks.load import load_tasks
 from verigym.verifiers.lift import lift
 from verigym.verifiers.match import exact_match
-from verigym.verifiers.toolcall import tool_call_verifier
 
 
 def names() -> list[str]:
@@ -38,7 +37,7 @@ def load_environment(where: str) -> EnvironmentSpec:
     path = Path(where)
     if path.suffix == ".jsonl":
         return _from_tasks(path)
-    if path.suffix == ".py" or path.exists() and where not in names():
+    if path.suffix == ".py" or (path.exists() and where not in names()):
         return _from_module(_import_file(path), path.stem)
     if where not in names():
         raise not_found(
@@ -87,7 +86,7 @@ def _line_in(error: BaseException, path: Path) -> str:
 def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
     where = module.__file__ or name
     kind = getattr(module, "Environment", None)
-    tasks = getattr(module, "tasks", None)
+    tasks: Any = getattr(module, "tasks", None)
     if not inspect.isclass(kind) or not callable(getattr(kind, "open", None)):
         raise BadInput(
             f"{where}: an environment needs a class Environment with open(self, task); verigym init shows one"
@@ -99,8 +98,6 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
     if missing:
         raise BadInput(f"{where}: an environment needs a function verify(task, trajectory) that returns a reward")
     toolbox = ToolBox(kind)
-    if not toolbox.specs and not hasattr(kind, "step"):
-        pass  # neither tools nor steps: the reply is all there is
     verifiers = {
         verifier: lift(verifier if verifier != "verify" else name, verify) for verifier, verify in given.items()
     }
@@ -118,7 +115,7 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
     )
 
 
-def _checked(tasks: Callable[[str], list[Task]], where: str) -> Callable[[str], list[Task]]:
+def _checked(tasks: Callable[..., Any], where: str) -> Callable[[str], list[Task]]:
     def checked(split: str) -> list[Task]:
         found = tasks(split)
         if not isinstance(found, list) or not all(isinstance(task, Task) for task in found):

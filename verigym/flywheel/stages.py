@@ -178,9 +178,13 @@ def environment_of(recipe: Recipe) -> EnvironmentSpec:
     """The environment a recipe trains in, its `reward` as verifier."""
     environment = load_environment(recipe.environment) if recipe.environment else find_by_verifier(recipe.reward)
     if recipe.reward not in environment.verifiers:
-        raise not_found("reward", recipe.reward, environment.verifiers, f"These are the verifiers of {environment.name}.")
+        raise not_found(
+            "reward", recipe.reward, environment.verifiers, f"These are the verifiers of {environment.name}."
+        )
     if recipe.held_out_eval and recipe.held_out_eval not in environment.suites:
-        raise not_found("suite", recipe.held_out_eval, environment.suites, f"These are the suites of {environment.name}.")
+        raise not_found(
+            "suite", recipe.held_out_eval, environment.suites, f"These are the suites of {environment.name}."
+        )
     chosen = {recipe.reward: environment.verifiers[recipe.reward], **environment.verifiers}
     return msgspec.structs.replace(environment, verifiers=chosen)
 
@@ -249,7 +253,14 @@ async def _train(
         ws.store.begin_run(child, "eval", {"step": step}, held_out, parent=run)
         greedy = Sampling(temperature=0.0, max_tokens=recipe.max_tokens)
         agent = msgspec.structs.replace(parent, id=f"{run}@{step}")
-        plan = Plan(run=child, environment=environment, tasks=held_out, agent=agent, verifier=environment.verifier, sampling=greedy)
+        plan = Plan(
+            run=child,
+            environment=environment,
+            tasks=held_out,
+            agent=agent,
+            verifier=environment.verifier,
+            sampling=greedy,
+        )
         trajectories, verdicts = await run_many(ws.store, plan, policy)
         report = make_report(child, agent.id, suite, held_out, trajectories, verdicts, recipe.seed)
         return {f"held_out_{name}": report.metrics[name].value for name in ("success", "reward")}

@@ -36,6 +36,10 @@ class Workspace:
                 raise NotFound(f"there is no {text} version yet; name a model, such as smollm2-135m") from None
             return versions.register(self.store, Version(base=text, name=Path(text).name))
 
+    def known(self, text: str) -> Version:
+        """A version that was made here, by id, name, champion or latest."""
+        return versions.resolve(self.store, text)
+
     def champion(self, fallback: Version) -> Version:
         """The champion; where there is none yet, the base agent becomes the first."""
         if ledger.champion(self.store) is None:
@@ -92,7 +96,12 @@ def _remote(base: str) -> Policy:
     model, _, query = rest.partition("?")
     options = dict(urllib.parse.parse_qsl(query))
     unknown = set(options) - {"api", "tools", "token_ids"}
-    if not model or unknown or options.get("api", "chat") not in ("chat", "responses") or options.get("tools", "native") not in ("native", "text"):
+    if (
+        not model
+        or unknown
+        or options.get("api", "chat") not in ("chat", "responses")
+        or options.get("tools", "native") not in ("native", "text")
+    ):
         raise BadInput(
             f'"{base}": a server is URL#MODEL, such as http://localhost:8000/v1#qwen, '
             "with ?api=chat|responses&tools=native|text&token_ids=true after it where wanted"

@@ -29,7 +29,7 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     system: str = ""
     """System prompt, used where the agent version has none of its own."""
     max_turns: int = 8
-    gold: Callable[[Task], list[Item]] | None = None
+    gold: Callable[[Task], list[Item] | None] | None = None
     """The items of a perfect reply, for `verigym check`."""
     cheats: Callable[[Task], list[list[Item]]] | None = None
     """Replies that must not pass."""

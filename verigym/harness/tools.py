@@ -76,11 +76,13 @@ class ToolBox:
         """Runs tool `name` on the environment's state with the JSON string `arguments`."""
         made = self._tools.get(name)
         if made is None:
-            return Result(f'error: no tool "{name}"; tools: {", ".join(self._tools)}', [Mark("unknown_tool", detail=name)])
+            return Result(
+                f'error: no tool "{name}"; tools: {", ".join(self._tools)}', [Mark("unknown_tool", detail=name)]
+            )
         try:
             given = msgspec.json.decode(arguments or "{}")
             checked = msgspec.structs.asdict(msgspec.convert(given, made.arguments, strict=False))
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeEncodeError) as error:
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeEncodeError, RecursionError) as error:
             return Result(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
         try:
@@ -91,13 +93,15 @@ class ToolBox:
                 output = await function(**checked)
             else:
                 output = function(**checked)
+            text = output if isinstance(output, str) else msgspec.json.encode(output).decode()
+            text = text.encode(errors="replace").decode()  # a lone surrogate cannot be stored
         except asyncio.CancelledError:
             raise
         except Exception as error:  # the tool's own code may raise anything; the model is told, the mark remembers
             marks.append(Mark("tool_error", detail=f"{type(error).__name__}: {error}"))
             return Result(f"error: {error}", marks)
         marks.append(Mark("executed", detail=name))
-        return Result(output if isinstance(output, str) else msgspec.json.encode(output).decode(), marks)
+        return Result(text, marks)
 
 
 def _make(name: str, method: str, function: Callable[..., Any], unsafe_if: Callable[..., bool] | None) -> _Tool:
@@ -108,7 +112,9 @@ def _make(name: str, method: str, function: Callable[..., Any], unsafe_if: Calla
         if parameter.default is parameter.empty:
             fields.append((parameter.name, kind))
         elif isinstance(parameter.default, list | dict | set):
-            fields.append((parameter.name, kind, msgspec.field(default_factory=lambda made=parameter.default: type(made)(made))))
+            fields.append(
+                (parameter.name, kind, msgspec.field(default_factory=lambda made=parameter.default: type(made)(made)))
+            )
         else:
             fields.append((parameter.name, kind, parameter.default))
     arguments = msgspec.defstruct(f"{method}_arguments", fields, forbid_unknown_fields=True, kw_only=True)

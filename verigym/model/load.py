@@ -38,11 +38,14 @@ def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = No
     local = Path(place).is_dir() or bool(os.environ.get("HF_HUB_OFFLINE"))
     try:
         tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=local)
-        model = AutoModelForCausalLM.from_pretrained(place, dtype=dtype or default_dtype(device), local_files_only=local)
+        model = AutoModelForCausalLM.from_pretrained(
+            place, dtype=dtype or default_dtype(device), local_files_only=local
+        )
     except (OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
         raise NotFound(
             f'no model "{name}": {first} A model is "{embedded.NAME}" (embedded), a folder with config.json, or a hub id.'
         ) from error
-    model.requires_grad_(False)
-    return Loaded(model.to(device).eval(), tokenizer, name)
+    loaded: Any = model
+    loaded.requires_grad_(False)
+    return Loaded(loaded.to(device).eval(), tokenizer, name)

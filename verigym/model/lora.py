@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
@@ -56,7 +57,9 @@ def attach(model: nn.Module, config: LoraConfig, seed: int = 0) -> None:
     names = [name for name, module in model.named_modules() if _wanted(name, module, model, config)]
     if not names:
         linear = sorted({n.rsplit(".", 1)[-1] for n, m in model.named_modules() if isinstance(m, nn.Linear)})
-        raise BadInput(f"no linear layer matches adapter targets {', '.join(config.targets)}; the model has: {', '.join(linear)}")
+        raise BadInput(
+            f"no linear layer matches adapter targets {', '.join(config.targets)}; the model has: {', '.join(linear)}"
+        )
     for name in names:
         parent, leaf = model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2]
         setattr(parent, leaf, LoraLinear(getattr(parent, leaf), config.r, config.alpha, generator))
@@ -138,14 +141,19 @@ def load(model: Any, folder: Path) -> None:
     try:
         peft = json.loads((folder / "adapter_config.json").read_text())
         given = load_file(folder / "adapter_model.safetensors")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise BadInput(f"{folder}: not an adapter folder ({error})") from error
     layers = peft.get("layers_to_transform")
     top = None if layers is None else model.config.num_hidden_layers - min(layers)
     config = LoraConfig(r=peft["r"], alpha=peft["lora_alpha"], targets=tuple(peft["target_modules"]), top_layers=top)
     attach(model, config)
-    wanted = {f"{_PREFIX}{name}.lora_A.weight" for name, _ in modules(model)}
-    if missing := wanted - set(given):
+    wanted = {name: tensor.shape for name, tensor in weights(model).items()}
+    odd = sorted(
+        name for name in wanted.keys() | given.keys() if name not in given or wanted.get(name) != given[name].shape
+    )
+    if odd:
         detach(model)
-        raise BadInput(f"{folder}: made for another model: it has no weights for {sorted(missing)[0]} and {len(missing) - 1} more")
+        raise BadInput(
+            f"{folder}: made for another model: {odd[0]} and {len(odd) - 1} more are missing, unknown or of another shape"
+        )
     set_weights(model, given)

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from verigym.core.errors import failure
+from verigym.core.errors import EnvironmentFailure, failure
 from verigym.core.protocols import Policy, Request
 from verigym.core.records import (
     Failure,
@@ -72,7 +72,7 @@ async def run_episode(
     stop, error, end_state = Stop.ERROR, None, {}
     state: Any = None
     try:
-        async with asyncio.timeout(limits.seconds):
+        async with asyncio.timeout(limits.seconds) as clock:
             state = environment.factory()
             await _maybe(state.open(task))
             log.items.extend(first_items(environment, task, agent))
@@ -80,11 +80,12 @@ async def run_episode(
             stop = await _converse(environment, state, policy, request, log, limits.turns or environment.max_turns)
             log.running = Fault.ENVIRONMENT
             end_state = await _end_state(state)
-    except TimeoutError:
-        stop = Stop.TIME_OUT
-        error = Failure(log.running, "TimeOut", f"the episode took more than {limits.seconds:g} s")
     except Exception as raised:  # the one boundary: an episode's failure is data
-        stop, error = Stop.ERROR, failure(raised, log.running)
+        if isinstance(raised, TimeoutError) and clock.expired():  # not a time-out of somebody's own
+            stop = Stop.TIME_OUT
+            error = Failure(log.running, "TimeOut", f"the episode took more than {limits.seconds:g} s")
+        else:
+            stop, error = Stop.ERROR, failure(raised, log.running)
     finally:
         if state is not None and hasattr(state, "close"):
             try:
@@ -119,7 +120,11 @@ def first_items(environment: EnvironmentSpec, task: Task, agent: Version) -> lis
 def tools_shown(tools: list[ToolSpec], agent: Version) -> list[ToolSpec]:
     """The tools with the agent's own descriptions where it has them."""
     own = agent.tool_descriptions
-    return [msgspec.structs.replace(tool, description=own.get(tool.name, tool.description)) for tool in tools] if own else tools
+    return (
+        [msgspec.structs.replace(tool, description=own.get(tool.name, tool.description)) for tool in tools]
+        if own
+        else tools
+    )
 
 
 async def _converse(
@@ -151,7 +156,12 @@ def _mark_format(log: _Log, made: list[int], called: bool, has_tools: bool) -> N
     """A reply that looks like a call and is none is a format error."""
     for i in made:
         item = log.items[i]
-        if has_tools and not called and isinstance(item, Message) and (item.text.lstrip()[:1] == "{" or '"tool"' in item.text):
+        if (
+            has_tools
+            and not called
+            and isinstance(item, Message)
+            and (item.text.lstrip()[:1] == "{" or '"tool"' in item.text)
+        ):
             log.marks.append(Mark("format_error", item=i, detail="looks like a tool call, but is not one JSON object"))
 
 
@@ -176,7 +186,10 @@ async def _step(state: Any, log: _Log) -> bool:
 
 async def _end_state(state: Any) -> Json:
     found = await _maybe(state.end_state()) if hasattr(state, "end_state") else {}
-    return msgspec.to_builtins(found)
+    plain = msgspec.json.decode(msgspec.json.encode(found))  # as it will be read back: keys are text, tuples are lists
+    if not isinstance(plain, dict):
+        raise EnvironmentFailure(f"end_state() returned {type(found).__name__}; it should return a dict")
+    return plain
 
 
 async def _maybe(value: Any) -> Any:

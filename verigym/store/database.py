@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy import event, exc
 from sqlalchemy.dialects import sqlite
 
 from verigym.core import codec
@@ -73,11 +74,17 @@ DOCUMENTS = sa.Table(
     sa.Column("created", _number, nullable=False),
     sa.Column("body", _bytes, nullable=False),
 )
-LEDGER = sa.Table("ledger", _meta, sa.Column("seq", _whole, primary_key=True), sa.Column("body", _bytes, nullable=False))
+LEDGER = sa.Table(
+    "ledger", _meta, sa.Column("seq", _whole, primary_key=True), sa.Column("body", _bytes, nullable=False)
+)
 _APPEND_ONLY = [
     f"CREATE TRIGGER IF NOT EXISTS ledger_no_{verb} BEFORE {verb} ON ledger "
     "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
     for verb in ("update", "delete")
+] + [
+    "CREATE TRIGGER IF NOT EXISTS ledger_no_replace BEFORE INSERT ON ledger "
+    "WHEN EXISTS (SELECT 1 FROM ledger WHERE seq = NEW.seq) "
+    "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
 ]
 
 
@@ -95,17 +102,24 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 class Store:
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InfrastructureFailure(
+                f"{path.parent}: cannot be made a folder ({error}); name another --home"
+            ) from error
         self.path = path
         self._engine = sa.create_engine(f"sqlite:///{path}")
-        sa.event.listen(self._engine, "connect", _set_up)
+        event.listen(self._engine, "connect", _set_up)
         try:
             with self._engine.begin() as connection:
                 _meta.create_all(connection)
                 for trigger in _APPEND_ONLY:
                     connection.execute(sa.text(trigger))
-        except sa.exc.DatabaseError as error:
-            raise InfrastructureFailure(f"{path}: cannot be used as a store ({error.orig}); move it away or name another --home") from error
+        except exc.DatabaseError as error:
+            raise InfrastructureFailure(
+                f"{path}: cannot be used as a store ({error.orig}); move it away or name another --home"
+            ) from error
 
     def close(self) -> None:
         self._engine.dispose()
@@ -129,13 +143,19 @@ class Store:
 
     def finish_run(self, id: str) -> None:
         with self._engine.begin() as connection:
-            connection.execute(RUNS.update().where(RUNS.c.id == id, RUNS.c.finished.is_(None)).values(finished=time.time()))
+            connection.execute(
+                RUNS.update().where(RUNS.c.id == id, RUNS.c.finished.is_(None)).values(finished=time.time())
+            )
 
     def runs(self, parent: str | None = "") -> list[Run]:
         """Newest last. `parent` picks the runs that belong to another; none for all."""
         made = sa.select(TRAJECTORIES.c.run, sa.func.count().label("n")).group_by(TRAJECTORIES.c.run).subquery()
         judged = (
-            sa.select(VERDICTS.c.run, sa.func.sum(VERDICTS.c.passed).label("passed"), sa.func.count(VERDICTS.c.reward).label("scored"))
+            sa.select(
+                VERDICTS.c.run,
+                sa.func.sum(VERDICTS.c.passed).label("passed"),
+                sa.func.count(VERDICTS.c.reward).label("scored"),
+            )
             .group_by(VERDICTS.c.run)
             .subquery()
         )
@@ -170,7 +190,8 @@ class Store:
             tops = [run for run in runs if not run.parent]
             if tops:
                 return tops[-1]
-        found = [run for run in runs if run.id == name] or [run for run in runs if run.id.startswith(name)]
+        near = [run for run in runs if run.id.startswith(name)]
+        found = [run for run in runs if run.id == name] or [run for run in near if not run.parent] or near
         if len(found) != 1:
             raise not_found("run", name, [run.id for run in found or runs if not run.parent], "See: verigym runs")
         return found[0]
@@ -187,7 +208,14 @@ class Store:
             {"id": t.id, "run": run, "task": t.task, "place": t.index, "body": codec.encode(t)} for t in trajectories
         ]
         judged = [
-            {"trajectory": v.trajectory, "verifier": v.verifier, "run": run, "reward": v.reward, "passed": v.passed, "body": codec.encode(v)}
+            {
+                "trajectory": v.trajectory,
+                "verifier": v.verifier,
+                "run": run,
+                "reward": v.reward,
+                "passed": v.passed,
+                "body": codec.encode(v),
+            }
             for v in verdicts
         ]
         with self._engine.begin() as connection:
@@ -205,12 +233,21 @@ class Store:
     def trajectory(self, id: str) -> tuple[str, Trajectory]:
         """The trajectory and its run, by id or unique beginning of an id."""
         query = sa.select(TRAJECTORIES.c.run, TRAJECTORIES.c.body).where(TRAJECTORIES.c.id == id)
-        near = sa.select(TRAJECTORIES.c.run, TRAJECTORIES.c.body).where(TRAJECTORIES.c.id.startswith(id, autoescape=True)).limit(2)
+        near = (
+            sa.select(TRAJECTORIES.c.run, TRAJECTORIES.c.body)
+            .where(TRAJECTORIES.c.id.startswith(id, autoescape=True))
+            .limit(2)
+        )
         with self._engine.connect() as connection:
             rows = connection.execute(query).all() or connection.execute(near).all()
             if len(rows) != 1:
                 some = connection.execute(sa.select(TRAJECTORIES.c.id).limit(5)).scalars().all()
-                raise not_found("trajectory" if not rows else "single trajectory", id, some, "List a run's: verigym trajectories list RUN")
+                raise not_found(
+                    "trajectory" if not rows else "single trajectory",
+                    id,
+                    some,
+                    "List a run's: verigym trajectories list RUN",
+                )
         return rows[0].run, codec.decode(rows[0].body, Trajectory)
 
     def verdicts(self, run: str, verifier: str | None = None) -> list[Verdict]:
@@ -249,7 +286,11 @@ class Store:
         return None if body is None else codec.decode(body, type)
 
     def documents(self, kind: str, type: type[T]) -> list[T]:
-        query = sa.select(DOCUMENTS.c.body).where(DOCUMENTS.c.kind == kind).order_by(DOCUMENTS.c.created, sa.literal_column("rowid"))
+        query = (
+            sa.select(DOCUMENTS.c.body)
+            .where(DOCUMENTS.c.kind == kind)
+            .order_by(DOCUMENTS.c.created, sa.literal_column("rowid"))
+        )
         with self._engine.connect() as connection:
             return [codec.decode(body, type) for body in connection.execute(query).scalars()]
 
@@ -258,7 +299,9 @@ class Store:
         with self._engine.connect() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             try:
-                last = connection.execute(sa.select(LEDGER.c.seq, LEDGER.c.body).order_by(LEDGER.c.seq.desc()).limit(1)).first()
+                last = connection.execute(
+                    sa.select(LEDGER.c.seq, LEDGER.c.body).order_by(LEDGER.c.seq.desc()).limit(1)
+                ).first()
                 seq = 1 if last is None else last.seq + 1
                 connection.execute(LEDGER.insert(), {"seq": seq, "body": make(None if last is None else last.body)})
                 connection.commit()

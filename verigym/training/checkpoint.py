@@ -19,7 +19,12 @@ def save(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) 
     folder.mkdir(parents=True, exist_ok=True)
     new = folder / f"step-{step:06d}.pt"
     partial = new.with_suffix(".partial")
-    state = {"step": step, "adapter": lora.weights(model), "optimizer": optimizer.state_dict(), "rng": torch.get_rng_state()}
+    state = {
+        "step": step,
+        "adapter": lora.weights(model),
+        "optimizer": optimizer.state_dict(),
+        "rng": torch.get_rng_state(),
+    }
     try:
         with partial.open("wb") as file:
             torch.save(state, file)
@@ -27,7 +32,9 @@ def save(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) 
             os.fsync(file.fileno())
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise BadInput(f"{folder}: the checkpoint could not be written ({error}); the last whole one is kept") from error
+        raise BadInput(
+            f"{folder}: the checkpoint could not be written ({error}); the last whole one is kept"
+        ) from error
     partial.rename(new)
     for old in folder.glob("step-*.pt"):
         if old != new:

@@ -76,7 +76,9 @@ async def train_grpo(
 
 def pick(tasks: Sequence[Task], recipe: Recipe, step: int) -> list[Task]:
     """The step's tasks, no two alike; which ones depends on seed and step alone."""
-    chosen = random.Random(derive(recipe.seed, "tasks", step)).sample(range(len(tasks)), min(recipe.prompts_per_step, len(tasks)))
+    chosen = random.Random(derive(recipe.seed, "tasks", step)).sample(
+        range(len(tasks)), min(recipe.prompts_per_step, len(tasks))
+    )
     return [tasks[i] for i in chosen]
 
 

@@ -85,6 +85,8 @@ def make_recipe(data: dict[str, Any], overrides: list[str], where: str) -> Recip
     for field in counts:
         if getattr(recipe, field) < 1:
             raise BadInput(f"{where}: {field} is {getattr(recipe, field)}; it must be at least 1")
+    if recipe.lora.r < 1:
+        raise BadInput(f"{where}: lora.r is {recipe.lora.r}; it must be at least 1")
     if recipe.algorithm == "grpo" and recipe.num_generations_per_prompt < 2:
         raise BadInput(f"{where}: grpo compares episodes of one task: num_generations_per_prompt must be at least 2")
     return recipe
@@ -100,7 +102,10 @@ def _override(data: dict[str, Any], override: str) -> None:
         place = place.setdefault(part, {})
         if not isinstance(place, dict):
             raise BadInput(f'"{override}": {part} has no keys below it')
-    place[last] = msgspec.yaml.decode(value)
+    try:
+        place[last] = msgspec.yaml.decode(value)
+    except msgspec.DecodeError as error:
+        raise BadInput(f'"{override}": the value is not YAML: {error}') from error
 
 
 def _check_keys(data: dict[str, Any], kind: type[msgspec.Struct], where: str, above: str = "") -> None:

@@ -15,4 +15,6 @@ def rate(top: float, step: int, steps: int, *, decay: bool) -> float:
 
 def due(step: int, recipe: Recipe) -> bool:
     """Whether the held-out suite is measured after this step; the last step is measured by whoever called."""
-    return bool(recipe.held_out_eval and recipe.eval_interval) and step % recipe.eval_interval == 0 and step < recipe.steps
+    return (
+        bool(recipe.held_out_eval and recipe.eval_interval) and step % recipe.eval_interval == 0 and step < recipe.steps
+    )

@@ -60,7 +60,9 @@ def grpo_update(
         optimizer.zero_grad()
         for places in _micro_batches(part, micro_rows(model), key=lambda i: len(samples[i].ids)):
             rows = [samples[i] for i in places]
-            logprobs_BT, entropy_BT, mask_BT = token_logprobs(model, [s.ids for s in rows], [s.mask for s in rows], temperature)
+            logprobs_BT, entropy_BT, mask_BT = token_logprobs(
+                model, [s.ids for s in rows], [s.mask for s in rows], temperature
+            )
             sampled_BT = _align([s.logprobs for s in rows], mask_BT, rows)
             old_BT = _align([old[i] for i in places], mask_BT, rows) if old else logprobs_BT.detach()
             advantages_B = torch.tensor([s.advantage for s in rows], device=logprobs_BT.device)
@@ -106,6 +108,8 @@ def _apply(model: Any, optimizer: torch.optim.Optimizer) -> dict[str, float]:
     norm = torch.nn.utils.clip_grad_norm_(lora.parameters(model), MAX_GRAD_NORM).item()
     if not math.isfinite(norm):
         optimizer.zero_grad()
-        raise Refused("the gradient is not finite: the update was not made; lower learning_rate, or look at the rewards of this step")
+        raise Refused(
+            "the gradient is not finite: the update was not made; lower learning_rate, or look at the rewards of this step"
+        )
     optimizer.step()
     return {"grad_norm": norm}

@@ -42,7 +42,7 @@ class _Lifted:
         try:
             score = self._verify(task, trajectory)
             return _verdict(await score if inspect.isawaitable(score) else score)
-        except Exception as error:  # noqa: BLE001 (a verifier may raise anything; cancellation is no Exception)
+        except Exception as error:
             return Verdict(reward=None, error=failure(error, Fault.VERIFIER))
 
 
@@ -67,7 +67,7 @@ def _finite(reward: float) -> float:
 def _version(verify: Verify) -> str:
     """Of the source of the function's module, so that a changed verifier, or a helper of it, has a changed name."""
     try:
-        source = inspect.getsource(inspect.getmodule(verify) or verify)
+        source = inspect.getsource(verify) + inspect.getsource(inspect.getmodule(verify) or verify)
     except (OSError, TypeError):  # made at runtime, or a callable object
         source = getattr(verify, "__qualname__", type(verify).__qualname__)
     return hashlib.sha256(source.encode()).hexdigest()[:8]

@@ -14,7 +14,18 @@ import msgspec
 
 from verigym.core.errors import not_found
 from verigym.core.records import FunctionCall, Item, Message, Task
-from verigym.environments.toolcall.state import WEEKDAYS, Contact, Event, Reminder, Sent, State, Todo, find, has, state_for
+from verigym.environments.toolcall.state import (
+    WEEKDAYS,
+    Contact,
+    Event,
+    Reminder,
+    Sent,
+    State,
+    Todo,
+    find,
+    has,
+    state_for,
+)
 from verigym.harness.tools import ToolBox, tool
 from verigym.policies.dialects import parse, write_call
 from verigym.verifiers.toolcall import tool_call_verifier

@@ -24,7 +24,7 @@ from verigym.environments.toolcall.values import TEXT, Said, Split, said
 
 SEED = 7
 SIZES: dict[Split, int] = {"train": 2000, "val": 400}
-REFUSE_SHARE = 0.08
+REFUSE_SHARE: dict[Split, float] = {"train": 0.12, "val": 0.10}
 DISTRACTOR_SHARE = 0.15
 
 _PHRASINGS: dict[Split, dict[str, list[str]]] = {"train": phrasings.TRAIN, "val": phrasings.VAL}
@@ -39,7 +39,7 @@ def generate() -> dict[Split, list[Task]]:
 
 def _split(split: Split, seen: set[str]) -> list[Task]:
     made: list[Task] = []
-    for tool, quota in _quotas(SIZES[split]).items():
+    for tool, quota in _quotas(split).items():
         families = _PHRASINGS[split][tool]
         for place in range(quota):
             number = place % len(families)
@@ -51,10 +51,10 @@ def _split(split: Split, seen: set[str]) -> list[Task]:
     ]
 
 
-def _quotas(total: int) -> dict[str, int]:
+def _quotas(split: Split) -> dict[str, int]:
     """How many tasks each tool gets: a fixed share for `refuse`, the rest evenly."""
-    refuse = round(total * REFUSE_SHARE)
-    share, left = divmod(total - refuse, len(_PARAMETERS) - 1)
+    refuse = round(SIZES[split] * REFUSE_SHARE[split])
+    share, left = divmod(SIZES[split] - refuse, len(_PARAMETERS) - 1)
     others = [name for name in _PARAMETERS if name != "refuse"]
     return {name: share + (place < left) for place, name in enumerate(others)} | {"refuse": refuse}
 

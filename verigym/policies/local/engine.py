@@ -49,7 +49,9 @@ class Completion(msgspec.Struct, frozen=True):
 class Row:
     """A request under way."""
 
-    def __init__(self, request: Generation, future: asyncio.Future[Completion], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, request: Generation, future: asyncio.Future[Completion], loop: asyncio.AbstractEventLoop
+    ) -> None:
         self.request = request
         self.future = future
         self.loop = loop
@@ -163,9 +165,9 @@ class Engine:
     def _finish(self, row: Row) -> bool:
         finish = None
         sampling = row.request.sampling
-        if row.ids[-1] in self.stop_ids:
-            finish = "stop"
-        elif sampling.stop and any(text in self.decode(row.ids) for text in sampling.stop):
+        if row.ids[-1] in self.stop_ids or (
+            sampling.stop and any(text in self.decode(row.ids) for text in sampling.stop)
+        ):
             finish = "stop"
         elif len(row.ids) >= sampling.max_tokens or len(row.prompt) + len(row.ids) >= self.window:
             finish = "length"
@@ -197,7 +199,9 @@ def sample(logits_BV: Tensor, rows: list[Row]) -> tuple[list[int], list[float]]:
         cumulative_BV = probs_BV.cumsum(-1, dtype=torch.float64)
         draws = [row.random.random() if t > 0 else 0.0 for row, t in zip(rows, temperatures, strict=True)]
         target_B = torch.tensor(draws, dtype=torch.float64, device=logits_BV.device) * cumulative_BV[:, -1]
-        drawn_B = torch.searchsorted(cumulative_BV, target_B[:, None], right=True)[:, 0].clamp_(max=logits_BV.shape[-1] - 1)
+        drawn_B = torch.searchsorted(cumulative_BV, target_B[:, None], right=True)[:, 0].clamp_(
+            max=logits_BV.shape[-1] - 1
+        )
         greedy_B = torch.tensor([t == 0 for t in temperatures], device=logits_BV.device)
         chosen_B = torch.where(greedy_B, chosen_B, drawn_B)
     return chosen_B.tolist(), logprobs_BV.gather(-1, chosen_B[:, None])[:, 0].tolist()

@@ -21,8 +21,8 @@ class LocalPolicy:
         self.agent = agent or loaded.name
         """Agent version that its turns are signed with."""
         self.render = Renderer(loaded.tokenizer)
-        more = getattr(loaded.model.generation_config, "eos_token_id", None)
-        self.render.stop_ids |= set(more if isinstance(more, list) else [more]) - {None}
+        more: Any = getattr(loaded.model.generation_config, "eos_token_id", None)
+        self.render.stop_ids |= {id for id in (more if isinstance(more, list) else [more]) if id is not None}
         self.engine = Engine(
             loaded.model, stop_ids=self.render.stop_ids, decode=loaded.tokenizer.decode, max_batch=max_batch
         )

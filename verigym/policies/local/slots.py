@@ -64,13 +64,20 @@ def _attention(
     groups = key.shape[1]
     query_BKXD = query.reshape(rows, groups, heads // groups * new, size) * scaling
     scores = query_BKXD @ key.transpose(-1, -2)
-    scores = (scores.view(rows, groups, -1, new, key.shape[2]) + slots.bias[:, None, None]).view(rows, groups, -1, key.shape[2])
+    scores = (scores.view(rows, groups, -1, new, key.shape[2]) + slots.bias[:, None, None]).view(
+        rows, groups, -1, key.shape[2]
+    )
     if not slots.prefix:
         out = torch.softmax(scores.float(), -1).to(query.dtype) @ value
         return out.view(rows, heads, new, size).transpose(1, 2), None
-    prefix_keys, prefix_values = slots.decoder.prefix_keys[module.layer_idx], slots.decoder.prefix_values[module.layer_idx]
+    prefix_keys, prefix_values = (
+        slots.decoder.prefix_keys[module.layer_idx],
+        slots.decoder.prefix_values[module.layer_idx],
+    )
     together = query_BKXD.transpose(0, 1).reshape(groups, -1, size)
-    prefix_scores = (together @ prefix_keys.transpose(-1, -2)).view(groups, rows, -1, prefix_keys.shape[1]).transpose(0, 1)
+    prefix_scores = (
+        (together @ prefix_keys.transpose(-1, -2)).view(groups, rows, -1, prefix_keys.shape[1]).transpose(0, 1)
+    )
     weights = torch.softmax(torch.cat([prefix_scores, scores], -1).float(), -1).to(query.dtype)
     prefix_weights, own_weights = weights.split([prefix_keys.shape[1], key.shape[2]], -1)
     from_prefix = prefix_weights.transpose(0, 1).reshape(groups, -1, prefix_keys.shape[1]) @ prefix_values
@@ -173,7 +180,9 @@ class SlotDecoder:
         before = config._attn_implementation
         config._attn_implementation = _NAME
         try:
-            out = self.model.base_model(input_ids=ids, position_ids=positions, past_key_values=forward, use_cache=True, slots=forward)
+            out = self.model.base_model(
+                input_ids=ids, position_ids=positions, past_key_values=forward, use_cache=True, slots=forward
+            )
         finally:
             config._attn_implementation = before
         return out.last_hidden_state

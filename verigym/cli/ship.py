@@ -1,0 +1,99 @@
+"""gate, promote, rollback: may it ship, ship it, take it back."""
+
+from typing import Annotated
+
+import typer
+
+from verigym.cli import show
+from verigym.cli.options import Home, Json, workspace
+
+Candidate = Annotated[str, typer.Argument(help="A version: id, name or latest")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(gate)
+    app.command()(promote)
+    app.command()(rollback)
+
+
+def gate(
+    candidate: Candidate,
+    champion: Annotated[
+        str, typer.Option("--champion", help="Compare with this version instead of the champion")
+    ] = "champion",
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Decide whether a version may replace the champion. Exit code 0 PROMOTE, 1 REJECT, 3 NEED MORE DATA, 2 error."""
+    from verigym.flywheel import stages
+    from verigym.gates.decide import EXIT
+
+    ws = workspace(home)
+    version, current = _pair(ws, candidate, champion)
+    decision = stages.gate(ws, version, current)
+    if json:
+        show.as_json(decision)
+    else:
+        show.checks(decision.checks)
+        show.say(decision.words)
+        show.next_command(
+            f"verigym promote {version.id}"
+            if decision.verdict == "PROMOTE"
+            else f"verigym compare {current.id} {version.id}"
+        )
+    raise typer.Exit(EXIT[decision.verdict])
+
+
+def promote(
+    candidate: Candidate,
+    override: Annotated[str, typer.Option("--override", help="Promote against the gate; the reason is recorded")] = "",
+    home: Home = None,
+) -> None:
+    """Make a version the champion, if the gate says PROMOTE (or with a recorded reason)."""
+    import msgspec
+
+    from verigym.flywheel import stages
+    from verigym.gates.decide import EXIT
+    from verigym.registry import ledger
+
+    ws = workspace(home)
+    version, current = _pair(ws, candidate, "champion")
+    decision = stages.gate(ws, version, current)
+    if override:
+        decision = msgspec.structs.replace(decision, kind="override", why=override)
+    elif decision.verdict != "PROMOTE":
+        ledger.record(ws.store, decision, moves=False)
+        show.say(decision.words, f"{current.name or current.id} stays champion; the decision is in the ledger")
+        raise typer.Exit(EXIT[decision.verdict])
+    entry = ledger.promote(ws.store, decision, why=override)
+    show.say(
+        f"{version.name or version.id} ({version.id}) is champion now (ledger entry {entry.seq}); before: {current.id}"
+    )
+    show.next_command("verigym rollback   (takes it back)")
+
+
+def rollback(
+    to: Annotated[str | None, typer.Argument(help="An earlier champion; default the one before")] = None,
+    why: Annotated[str, typer.Option("--why", help="Kept in the ledger")] = "",
+    home: Home = None,
+) -> None:
+    """Make an earlier champion the champion again."""
+    from verigym.registry import ledger, versions
+
+    ws = workspace(home)
+    target = versions.resolve(ws.store, to).id if to else None
+    entry = ledger.rollback(ws.store, target, why=why)
+    back = versions.resolve(ws.store, entry.champion_after or "")
+    show.say(
+        f"{back.name or back.id} ({back.id}) is champion again (ledger entry {entry.seq}); before: {entry.champion_before}"
+    )
+    show.next_command("verigym models list")
+
+
+def _pair(ws: object, candidate: str, champion: str) -> tuple:  # type: ignore[type-arg]
+    """The candidate and who it is up against; where no champion was crowned yet, its base model is the first."""
+    from verigym.flywheel.workspace import Workspace
+
+    assert isinstance(ws, Workspace)
+    version = ws.known(candidate)
+    return version, ws.champion(ws.agent(version.base)) if champion == "champion" else ws.known(champion)

@@ -1,0 +1,110 @@
+"""quickstart: the whole ring, shown on a terminal."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import typer
+
+from verigym.cli import measure, show
+from verigym.cli.options import Home, workspace
+from verigym.cli.train import step_line
+from verigym.core.records import Decision, Finding, Report
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(quickstart)
+
+
+def quickstart(home: Home = None) -> None:
+    """Run the whole ring on the embedded model: no key, no GPU, no server. At most a quarter of an hour on two cores."""
+    from verigym.flywheel.quickstart import quickstart as run
+
+    started = time.perf_counter()
+    show.say("The whole ring on this machine. Interrupted, the same command goes on where it was.")
+    decision = run(workspace(home), Terminal())
+    show.say("", f"done in {_minutes(time.perf_counter() - started)}: {decision.verdict}")
+    show.next_command(
+        f"verigym models list   ·   verigym runs   ·   verigym compare {decision.champion} {decision.candidate}"
+    )
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60} min {int(seconds) % 60} s"
+
+
+class Terminal:
+    """The quickstart's screen: each step one line of explanation, its figures, its time."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    @contextlib.contextmanager
+    def step(self, title: str, why: str) -> Iterator[None]:
+        self.steps += 1
+        show.say("", f"{self.steps}. {title}: {why}")
+        started = time.perf_counter()
+        yield
+        show.say(f"   [{_minutes(time.perf_counter() - started)}]")
+
+    def line(self, text: str) -> None:
+        show.say(f"   {text}")
+
+    def episodes(self, what: str) -> Any:
+        return show.episodes(what)
+
+    @contextlib.contextmanager
+    def training(self, steps: int) -> Iterator[Callable[[int, dict[str, float]], None]]:
+        """About ten lines, however many steps."""
+        with show.progress("training") as bar:
+
+            def on_step(step: int, metrics: dict[str, float]) -> None:
+                bar(step, steps, "")
+                if step % max(1, steps // 10) == 0 or step in (1, steps):
+                    self.line(step_line(step, steps, metrics))
+
+            yield on_step
+
+    def measured(self, name: str, report: Report) -> None:
+        value, interval = show.figure("success", report.metrics["success"])
+        tasks = f"{len(report.suite.tasks)} tasks of {len(report.suite.families)} families"
+        self.line(f"{name}: success {value} (95% interval {interval}; {tasks})")
+        shown = [
+            f"{name} {show.figure(name, report.metrics[name])[0]}"
+            for name in ("valid output", "correct tool", "correct arguments", "execution success", "unsafe actions")
+        ]
+        self.line(", ".join(shown))
+
+    def failures(self, findings: list[Finding]) -> None:
+        show.findings(findings, "   ")
+
+    def compared(self, comparison: Any, before: str, after: str) -> None:
+        with contextlib.redirect_stdout(_Indented()):
+            measure.comparison(comparison, before, after)
+        show.say("")
+
+    def decided(self, decision: Decision) -> None:
+        show.checks(decision.checks, "   ")
+        self.line(decision.words)
+
+    def side_by_side(self, request: str, expected: str, before: str, after: str) -> None:
+        self.line(f"request  {request}")
+        self.line(f"  wants  {expected}")
+        self.line(f"  before {show.clip(before, 110)}")
+        self.line(f"  after  {show.clip(after, 110)}")
+
+
+class _Indented:
+    """Standard output, each line moved to the right."""
+
+    def __init__(self) -> None:
+        import sys
+
+        self._out = sys.stdout
+
+    def write(self, text: str) -> int:
+        return self._out.write(f"   {text}" if text.strip() else text)
+
+    def flush(self) -> None:
+        self._out.flush()
