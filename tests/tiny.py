@@ -1,6 +1,7 @@
 """A tiny random Llama with a character tokenizer, made in memory: everything that a real model has, in milliseconds."""
 
 import string
+from typing import Any
 
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
@@ -19,7 +20,7 @@ TEMPLATE = (
 def tokenizer() -> PreTrainedTokenizerFast:
     letters = [*MARKERS, *sorted(set(string.printable) - set("\r\x0b\x0c\t"))]
     made = Tokenizer(models.WordLevel({text: id for id, text in enumerate(letters)}, unk_token="<unk>"))
-    made.pre_tokenizer = pre_tokenizers.Split(Regex("(?s)."), "isolated")
+    made.pre_tokenizer = pre_tokenizers.Split(Regex("(?m)."), "isolated")
     made.decoder = decoders.Fuse()
     made.add_special_tokens(MARKERS)
     wrapped = PreTrainedTokenizerFast(
@@ -35,7 +36,7 @@ def tokenizer() -> PreTrainedTokenizerFast:
 
 def tiny(seed: int = 0, *, window: int = 1024, hidden: int = 32, layers: int = 2) -> Loaded:
     """The same weights for the same seed."""
-    letters = tokenizer()
+    letters: Any = tokenizer()
     config = LlamaConfig(
         vocab_size=len(letters),
         hidden_size=hidden,

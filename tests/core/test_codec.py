@@ -57,7 +57,9 @@ parts = (
     | st.builds(Image, text)
 )
 items: st.SearchStrategy[Item] = st.one_of(
-    st.builds(Message, st.sampled_from(["system", "developer", "user", "assistant"]), text | st.lists(parts, max_size=3)),
+    st.builds(
+        Message, st.sampled_from(["system", "developer", "user", "assistant"]), text | st.lists(parts, max_size=3)
+    ),
     st.builds(
         Reasoning,
         st.lists(st.builds(SummaryText, text), max_size=2),
@@ -68,7 +70,14 @@ items: st.SearchStrategy[Item] = st.one_of(
     st.builds(FunctionCallOutput, text, text),
 )
 tasks = st.builds(
-    Task, id=text, prompt=text | st.lists(items, max_size=3), data=data, split=text, family=text, tags=texts, lineage=texts
+    Task,
+    id=text,
+    prompt=text | st.lists(items, max_size=3),
+    data=data,
+    split=text,
+    family=text,
+    tags=texts,
+    lineage=texts,
 )
 samplings = st.builds(Sampling, temperature=number, top_p=number, max_tokens=whole, stop=texts)
 turns = st.builds(
@@ -199,7 +208,10 @@ def test_another_schema_version_is_refused_in_words(version: object) -> None:
 
 def test_an_older_version_is_lifted_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
     def rename(data: dict[str, Any], name: str) -> dict[str, Any]:
-        return {**{key: value for key, value in data.items() if key != "question"}, "prompt": f"{name}:{data['question']}"}
+        return {
+            **{key: value for key, value in data.items() if key != "question"},
+            "prompt": f"{name}:{data['question']}",
+        }
 
     monkeypatch.setitem(codec.MIGRATIONS, 1, rename)
     monkeypatch.setattr(codec, "SCHEMA_VERSION", 2)

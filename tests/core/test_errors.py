@@ -50,7 +50,15 @@ def test_an_error_without_words_is_recorded_by_its_name() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    ["BadInput", "NotFound", "Refused", "EnvironmentFailure", "VerifierFailure", "InfrastructureFailure", "ContextFull"],
+    [
+        "BadInput",
+        "NotFound",
+        "Refused",
+        "EnvironmentFailure",
+        "VerifierFailure",
+        "InfrastructureFailure",
+        "ContextFull",
+    ],
 )
 def test_every_kind_is_a_verigym_error(kind: str) -> None:
     assert issubclass(getattr(errors, kind), errors.VerigymError)

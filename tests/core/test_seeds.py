@@ -20,7 +20,18 @@ def test_a_seed_is_the_same_in_every_version_of_verigym() -> None:
 
 
 def test_every_name_matters_and_so_does_its_place() -> None:
-    calls = [(7,), (8,), (7, "a"), (7, "b"), (7, "a", "b"), (7, "ab"), (7, "b", "a"), (7, "a", 1), (7, "a", 11), (7, "a", 1, 1)]
+    calls = [
+        (7,),
+        (8,),
+        (7, "a"),
+        (7, "b"),
+        (7, "a", "b"),
+        (7, "ab"),
+        (7, "b", "a"),
+        (7, "a", 1),
+        (7, "a", 11),
+        (7, "a", 1, 1),
+    ]
     assert len({derive(*call) for call in calls}) == len(calls)
 
 

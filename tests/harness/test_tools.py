@@ -32,7 +32,14 @@ class Desk:
         self.booked: list[dict[str, Any]] = []
 
     @tool("calendar.create_event")
-    def create(self, who: str, day: Literal["mon", "tue"], hour: int = 9, guests: list[str] = [], note: str | None = None) -> str:  # noqa: B006
+    def create(
+        self,
+        who: str,
+        day: Literal["mon", "tue"],
+        hour: int = 9,
+        guests: list[str] = [],  # noqa: B006 (the point of a test)
+        note: str | None = None,
+    ) -> str:
         """Book a meeting."""
         guests.append("me")
         self.booked.append({"who": who, "day": day, "hour": hour, "guests": guests, "note": note})
@@ -109,7 +116,7 @@ def test_the_signature_is_the_schema() -> None:
         "who": {"type": "string"},
         "day": {"enum": ["mon", "tue"]},
         "hour": {"type": "integer", "default": 9},
-        "guests": {"type": "array", "items": {"type": "string"}, "default": []},
+        "guests": {"type": "array", "items": {"type": "string"}},
         "note": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
     }
 
@@ -182,7 +189,18 @@ def test_a_method_that_is_not_marked_cannot_be_called() -> None:
         ("[" * 200_000, "recursion"),
         ('{"who": "\ud800"}', "surrogate"),
     ],
-    ids=["bad JSON", "missing", "not a choice", "not a number", "wrong type", "extra", "list", "null", "deep", "surrogate"],
+    ids=[
+        "bad JSON",
+        "missing",
+        "not a choice",
+        "not a number",
+        "wrong type",
+        "extra",
+        "list",
+        "null",
+        "deep",
+        "surrogate",
+    ],
 )
 def test_bad_arguments_are_told_to_the_model_and_marked(arguments: object, words: str) -> None:
     desk = Desk()

@@ -25,16 +25,19 @@ MODEL = "smollm2-135m"
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    eval_tasks: int = 160
+    eval_tasks: int = 240
     """Of the 400 held-out ones, spread over families. The gate's bound on unsafe actions needs 59 at the least."""
-    demonstrations: int = 320
-    sft_steps: int = 40
+    demonstrations: int = 480
+    sft_steps: int = 60
     sft_batch: int = 16
     sft_rate: float = 2e-3
+    grpo_tasks: int = 428
+    """Two of each family: drawn evenly over all tasks instead, there are half as many unsafe requests, and a short GRPO run
+    learns to act on them."""
     grpo_steps: int = 8
-    grpo_prompts: int = 8
-    grpo_generations: int = 8
-    grpo_rate: float = 5e-4
+    grpo_prompts: int = 12
+    grpo_generations: int = 6
+    grpo_rate: float = 1e-4
     r: int = 32
     examples: int = 3
 
@@ -142,6 +145,7 @@ def grpo_recipe(settings: Settings, start: Version) -> Recipe:
     fields = {
         "algorithm": "grpo",
         "start": start.id,
+        "num_tasks": settings.grpo_tasks,
         "steps": settings.grpo_steps,
         "prompts_per_step": settings.grpo_prompts,
         "num_generations_per_prompt": settings.grpo_generations,

@@ -98,7 +98,7 @@ class Engine:
             start, self._running = not self._running, True
             self._idle.clear()
         if start:
-            threading.Thread(target=self._drive, name="verigym-engine", daemon=True).start()
+            threading.Thread(target=self._drive, name="verigym-engine").start()
         return await row.future
 
     def refresh(self) -> None:
@@ -107,7 +107,7 @@ class Engine:
         self._decoder.forget()
 
     def _drive(self) -> None:
-        """Runs until nothing waits and nothing is active."""
+        """Runs until nothing waits and nothing is active. Not a daemon: a thread killed inside torch takes the process down."""
         active: list[Row] = []
         try:
             time.sleep(_GATHER_S)
@@ -124,7 +124,8 @@ class Engine:
             self._decoder.forget()
             self._idle.set()
             for row in failed:
-                row.loop.call_soon_threadsafe(_fail, row.future, error)
+                if not row.dead:
+                    row.loop.call_soon_threadsafe(_fail, row.future, error)
 
     def _more(self, active: list[Row]) -> bool:
         with self._lock:

@@ -1,0 +1,315 @@
+"""The engine against transformers' own `generate` and a plain forward, alone and in any company."""
+
+import asyncio
+import random
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import scipy.stats
+import torch
+
+from tests.tiny import tiny
+from verigym.core.records import Sampling
+from verigym.model import lora
+from verigym.policies.local.engine import Completion, Engine, Generation
+from verigym.policies.local.plain_decoder import PlainDecoder
+from verigym.policies.local.slots import SlotDecoder
+
+LOADED = tiny()
+END = LOADED.tokenizer.eos_token_id
+SYSTEM = [3, *range(40, 75), 2, 6]
+GREEDY = Sampling(temperature=0.0, max_tokens=12)
+
+
+def engine(model: Any = None, **settings: Any) -> Engine:
+    return Engine(model or LOADED.model, **{"stop_ids": {END}, **settings})
+
+
+def run(engine: Engine, requests: list[Generation]) -> list[Completion]:
+    async def all_at_once() -> list[Completion]:
+        return await asyncio.wait_for(asyncio.gather(*map(engine.generate, requests)), 30)
+
+    return asyncio.run(all_at_once())
+
+
+def prompts(shared: bool, count: int = 20) -> list[Generation]:
+    """Mixed lengths; a fourth of the prompts are asked for twice."""
+    draw = random.Random(4)
+    tails = [[draw.randrange(6, 100) for _ in range(draw.randrange(1, 30))] for _ in range(count)]
+    tails[count // 2 : count // 2 + count // 4] = tails[: count // 4]
+    ids = [SYSTEM + tail if shared else tail for tail in tails]
+    return [
+        Generation(ids=one, shared=len(SYSTEM) if shared else 0, sampling=GREEDY, seed=i) for i, one in enumerate(ids)
+    ]
+
+
+def sampled(requests: list[Generation], **sampling: Any) -> list[Generation]:
+    given = Sampling(**{"max_tokens": 12, **sampling})
+    return [Generation(ids=one.ids, shared=one.shared, sampling=given, seed=one.seed) for one in requests]
+
+
+@torch.no_grad()
+def reference(ids: list[int], model: Any = None, max_tokens: int = 12) -> list[int]:
+    made = (model or LOADED.model).generate(
+        torch.tensor([ids]), attention_mask=torch.ones(1, len(ids)), max_new_tokens=max_tokens, do_sample=False
+    )
+    return made[0, len(ids) :].tolist()
+
+
+@torch.no_grad()
+def forward_logprobs(prompt: list[int], completion: list[int], temperature: float, model: Any = None) -> list[float]:
+    logits = (model or LOADED.model)(input_ids=torch.tensor([prompt + completion])).logits[0].float()
+    table = torch.log_softmax(logits / temperature, -1)
+    return [float(table[len(prompt) - 1 + t, token]) for t, token in enumerate(completion)]
+
+
+def other_architecture() -> Any:
+    """The same weights under a name that the slot decoder does not know."""
+    model = tiny().model
+    model.config.model_type = "something_else"
+    return model
+
+
+# -- the right tokens -------------------------------------------------------------------------------------------------
+
+
+def test_each_kind_of_model_gets_its_decoder() -> None:
+    assert isinstance(engine()._decoder, SlotDecoder)
+    assert isinstance(engine(other_architecture())._decoder, PlainDecoder)
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["alone", "shared prefix"])
+@pytest.mark.parametrize("max_batch", [64, 3], ids=["all at once", "three at a time"])
+@pytest.mark.parametrize("make", [lambda: LOADED.model, other_architecture], ids=["slots", "plain"])
+def test_greedy_tokens_are_those_of_generate(make: Callable[[], Any], max_batch: int, shared: bool) -> None:
+    requests = prompts(shared)
+    made = run(engine(make(), max_batch=max_batch), requests)
+    assert [one.ids for one in made] == [reference(request.ids) for request in requests]
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["alone", "shared prefix"])
+@pytest.mark.parametrize("temperature", [0.0, 0.7, 1.0, 1.8])
+def test_logprobs_are_those_of_a_plain_forward(temperature: float, shared: bool) -> None:
+    requests = sampled(prompts(shared, 8), temperature=temperature)
+    for request, made in zip(requests, run(engine(), requests), strict=True):
+        slow = forward_logprobs(request.ids, made.ids, temperature or 1.0)
+        assert made.logprobs == pytest.approx(slow, abs=1e-4)
+
+
+def test_logprobs_are_untruncated_where_top_p_truncates() -> None:
+    requests = sampled(prompts(True, 6), temperature=1.0, top_p=0.5)
+    for request, made in zip(requests, run(engine(), requests), strict=True):
+        assert made.logprobs == pytest.approx(forward_logprobs(request.ids, made.ids, 1.0), abs=1e-4)
+
+
+@pytest.mark.parametrize("make", [lambda: LOADED.model, other_architecture], ids=["slots", "plain"])
+def test_a_request_gives_the_same_tokens_alone_and_in_any_company(make: Callable[[], Any]) -> None:
+    requests = sampled(prompts(True) + prompts(False), temperature=1.2, top_p=0.9)
+    together = run(engine(make()), requests)
+    alone = [run(engine(make()), [request])[0] for request in requests]
+    assert [one.ids for one in together] == [one.ids for one in alone]
+    backwards = run(engine(make(), max_batch=5), requests[::-1])[::-1]
+    assert [one.ids for one in backwards] == [one.ids for one in alone]
+
+
+@pytest.mark.parametrize("make", [lambda: LOADED.model, other_architecture], ids=["slots", "plain"])
+def test_a_request_that_leaves_early_does_not_disturb_those_that_stay(make: Callable[[], Any]) -> None:
+    lengths = [2, 9, 4, 12, 1, 7, 12, 3]
+    requests = [
+        Generation(ids=[10 + i, *range(40, 50)], sampling=Sampling(temperature=0.0, max_tokens=length))
+        for i, length in enumerate(lengths)
+    ]
+    made = run(engine(make()), requests)
+    assert [one.ids for one in made] == [reference(one.ids, max_tokens=one.sampling.max_tokens) for one in requests]
+
+
+def test_both_decoders_sample_the_same_tokens() -> None:
+    requests = sampled(prompts(True) + prompts(False), temperature=1.0)
+    slots, plain = run(engine(), requests), run(engine(other_architecture()), requests)
+    assert [one.ids for one in slots] == [one.ids for one in plain]
+
+
+def test_requests_that_come_while_others_run_join_them() -> None:
+    requests = sampled(prompts(True, 12), temperature=1.0, max_tokens=30)
+
+    async def trickle(engine: Engine) -> list[Completion]:
+        running = []
+        for request in requests:
+            running.append(asyncio.create_task(engine.generate(request)))
+            await asyncio.sleep(0.003)
+        return await asyncio.gather(*running)
+
+    made = asyncio.run(trickle(engine()))
+    assert [one.ids for one in made] == [run(engine(), [request])[0].ids for request in requests]
+
+
+def test_greedy_and_sampled_requests_do_not_mix_up() -> None:
+    requests = [
+        one for pair in zip(prompts(True), sampled(prompts(True), temperature=1.5), strict=True) for one in pair
+    ]
+    made = run(engine(), requests)
+    assert [one.ids for one in made[::2]] == [reference(request.ids) for request in requests[::2]]
+    assert [one.ids for one in made[1::2]] == [run(engine(), [request])[0].ids for request in requests[1::2]]
+
+
+# -- the right distribution -------------------------------------------------------------------------------------------
+
+
+def draws(prompt: list[int], count: int, sampling: Sampling) -> list[int]:
+    one_token = [Generation(ids=prompt, sampling=sampling, seed=seed) for seed in range(count)]
+    return [made.ids[0] for made in run(engine(max_batch=1000), one_token)]
+
+
+@pytest.mark.parametrize("temperature", [0.6, 1.0, 1.7])
+def test_tokens_are_drawn_from_the_models_distribution(temperature: float) -> None:
+    count, prompt = 4000, SYSTEM[:7]
+    found = draws(prompt, count, Sampling(temperature=temperature, max_tokens=1))
+    with torch.no_grad():
+        logits = LOADED.model(input_ids=torch.tensor([prompt])).logits[0, -1].double()
+    expected = (torch.softmax(logits / temperature, -1) * count).tolist()
+    common = [token for token, times in enumerate(expected) if times >= 5]
+    observed = [found.count(token) for token in common] + [sum(token not in common for token in found)]
+    wanted = [expected[token] for token in common] + [count - sum(expected[token] for token in common)]
+    assert len(common) > 5
+    assert scipy.stats.chisquare(observed, wanted).pvalue > 1e-3
+
+
+def test_top_p_keeps_the_fewest_tokens_that_reach_it_in_their_own_proportions() -> None:
+    count, prompt, top_p = 3000, SYSTEM[:9], 0.6
+    found = draws(prompt, count, Sampling(temperature=1.0, top_p=top_p, max_tokens=1))
+    with torch.no_grad():
+        chances = torch.softmax(LOADED.model(input_ids=torch.tensor([prompt])).logits[0, -1].double(), -1)
+    order = chances.argsort(descending=True).tolist()
+    kept = next(order[:n] for n in range(1, len(order)) if chances[order[:n]].sum() >= top_p)
+    assert set(found) <= set(kept) and len(kept) > 2
+    wanted = chances[kept] / chances[kept].sum() * count
+    assert scipy.stats.chisquare([found.count(token) for token in kept], wanted.tolist()).pvalue > 1e-3
+
+
+def test_another_seed_is_another_sample() -> None:
+    requests = [Generation(ids=SYSTEM, sampling=Sampling(max_tokens=10), seed=seed) for seed in range(20)]
+    assert len({tuple(one.ids) for one in run(engine(), requests)}) > 15
+
+
+# -- the end of a request ---------------------------------------------------------------------------------------------
+
+
+def test_a_stop_id_ends_the_completion_and_is_part_of_it() -> None:
+    whole = reference(SYSTEM)
+    stop = whole[3]
+    (made,) = run(engine(stop_ids={stop}), [Generation(ids=SYSTEM, sampling=GREEDY)])
+    assert made.ids == whole[: whole.index(stop) + 1]
+    assert (made.finish, len(made.logprobs)) == ("stop", len(made.ids))
+
+
+def test_a_stop_text_ends_the_completion_where_it_is_complete() -> None:
+    whole = reference(SYSTEM)
+    text = LOADED.tokenizer.decode(whole[2:5])
+    stopping = Sampling(temperature=0.0, max_tokens=12, stop=["never said", text])
+    (made,) = run(engine(decode=LOADED.tokenizer.decode), [Generation(ids=SYSTEM, sampling=stopping)])
+    assert (made.ids, made.finish) == (whole[:5], "stop")
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7])
+def test_a_completion_ends_at_its_token_limit(limit: int) -> None:
+    (made,) = run(engine(), [Generation(ids=SYSTEM, sampling=Sampling(temperature=0.0, max_tokens=limit))])
+    assert (made.ids, made.finish) == (reference(SYSTEM)[:limit], "length")
+
+
+def test_a_completion_ends_where_the_window_is_full() -> None:
+    small = engine(tiny(window=20).model)
+    requests = [
+        Generation(ids=SYSTEM[:length], sampling=Sampling(temperature=0.0, max_tokens=50))
+        for length in (17, 19, 20, 25)
+    ]
+    made = run(small, requests)
+    assert [(len(one.ids), one.finish) for one in made] == [
+        (3, "length"),
+        (1, "length"),
+        (0, "context_full"),
+        (0, "context_full"),
+    ]
+
+
+def test_a_request_that_is_cancelled_leaves_the_others_untouched() -> None:
+    requests = sampled(prompts(True, 6), temperature=1.0, max_tokens=25, stop=["never said"])
+    gone = threading.Event()
+
+    async def cancel_third() -> list[Any]:
+        loop = asyncio.get_running_loop()
+
+        def decode(ids: list[int]) -> str:
+            if len(ids) == 8 and not gone.is_set():  # in the engine's own thread, in the middle of the batch
+                loop.call_soon_threadsafe(lambda: (running[2].cancel(), loop.call_soon(gone.set)))
+                assert gone.wait(10)
+            return ""
+
+        busy = engine(decode=decode)
+        running = [asyncio.create_task(busy.generate(request)) for request in requests]
+        made = await asyncio.wait_for(asyncio.gather(*running, return_exceptions=True), 30)
+        again = await busy.generate(requests[2])
+        return [*made, again]
+
+    *made, again = asyncio.run(cancel_third())
+    alone = [run(engine(), [request])[0].ids for request in requests]
+    assert isinstance(made[2], asyncio.CancelledError)
+    assert [one.ids for i, one in enumerate(made) if i != 2] == [ids for i, ids in enumerate(alone) if i != 2]
+    assert again.ids == alone[2]
+
+
+def test_a_request_cancelled_before_it_began_is_never_computed() -> None:
+    async def begin() -> Completion:
+        idle = engine()
+        early = asyncio.create_task(idle.generate(Generation(ids=[5, 9], sampling=Sampling(max_tokens=500))))
+        await asyncio.sleep(0)
+        early.cancel()
+        return await idle.generate(Generation(ids=SYSTEM, sampling=GREEDY))
+
+    assert asyncio.run(begin()).ids == reference(SYSTEM)
+
+
+# -- changing weights and failing models ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["slots", "plain"])
+def test_a_changed_adapter_is_seen_after_refresh(kind: str) -> None:
+    model = tiny().model if kind == "slots" else other_architecture()
+    running = engine(model)
+    requests = prompts(True, 6)
+    before = run(running, requests)
+    lora.attach(model, lora.LoraConfig(r=4))
+    with torch.no_grad():
+        for parameter in lora.parameters(model):
+            parameter.normal_(std=0.2, generator=torch.Generator().manual_seed(0))
+    running.refresh()
+    after = run(running, requests)
+    assert [one.ids for one in after] == [reference(request.ids, model) for request in requests]
+    assert [one.ids for one in after] != [one.ids for one in before]
+    assert after[0].logprobs == pytest.approx(forward_logprobs(requests[0].ids, after[0].ids, 1.0, model), abs=1e-4)
+
+
+@pytest.mark.parametrize("calls", [0, 1, 4], ids=["in the prefix", "in the prompt", "in a later step"])
+def test_an_exception_in_the_model_reaches_everyone_who_waits_and_the_engine_goes_on(calls: int) -> None:
+    model = tiny().model
+    left = calls
+
+    def fail(*_: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise RuntimeError("out of memory")
+
+    running = engine(model, max_batch=4)
+    hook = model.base_model.register_forward_pre_hook(fail)
+    requests = prompts(True, 8)
+
+    async def gather() -> list[Any]:
+        waiting = asyncio.gather(*map(running.generate, requests), return_exceptions=True)
+        return await asyncio.wait_for(waiting, 10)
+
+    found = asyncio.run(gather())
+    assert {(type(one), str(one)) for one in found} == {(RuntimeError, "out of memory")}
+    hook.remove()
+    assert [one.ids for one in run(running, requests)] == [reference(request.ids) for request in requests]

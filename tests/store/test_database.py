@@ -1,0 +1,285 @@
+"""The store: what was committed is there, what would change the past is refused."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from verigym.core.errors import BadInput, InfrastructureFailure, NotFound
+from verigym.core.records import Message, Task, Trajectory, Verdict, Version
+from verigym.store.database import Store
+
+TASKS = [Task(id=name, prompt=f"do {name}") for name in ("b", "a", "c")]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = Store(tmp_path / "deep" / "store.db")
+    yield made
+    made.close()
+
+
+def episode(run: str, task: str, index: int = 0, text: str = "hello") -> Trajectory:
+    items: list[Message] = [Message("assistant", text)]
+    return Trajectory(id=f"{run}/{task}/{index}", task=task, group=f"{run}/{task}", index=index, items=[*items])
+
+
+def verdict(trajectory: Trajectory, reward: float | None = 1.0, verifier: str = "v@1") -> Verdict:
+    return Verdict(trajectory=trajectory.id, verifier=verifier, reward=reward, passed=reward == 1.0)
+
+
+# -- runs -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_keeps_its_tasks_in_order(store: Store) -> None:
+    store.begin_run("r", "eval", {"k": 1}, TASKS)
+    assert store.tasks("r") == TASKS
+    assert store.tasks("other") == []
+
+
+def test_a_run_that_is_begun_again_with_the_same_settings_goes_on(store: Store) -> None:
+    store.begin_run("r", "eval", {"k": 1, "seed": 2}, TASKS)
+    store.add("r", [episode("r", "a")])
+    store.begin_run("r", "eval", {"seed": 2, "k": 1}, TASKS)
+    assert store.trajectories("r") == [episode("r", "a")]
+    assert store.tasks("r") == TASKS
+    assert len(store.runs()) == 1
+
+
+def test_a_run_with_other_settings_is_refused(store: Store) -> None:
+    store.begin_run("r", "eval", {"k": 1}, TASKS)
+    with pytest.raises(BadInput, match=r'run "r" exists with other settings; give this one another name \(--name\)'):
+        store.begin_run("r", "eval", {"k": 2}, TASKS)
+    assert store.run("r").config == {"k": 1}
+
+
+def test_runs_are_listed_newest_last_with_their_counts(store: Store) -> None:
+    store.begin_run("first", "rollout", {}, TASKS)
+    store.begin_run("second", "eval", {"seed": 3})
+    store.begin_run("first/step-1", "collect", {}, parent="first")
+    made = [episode("first", "a", i) for i in range(3)]
+    store.add("first", made, [verdict(made[0]), verdict(made[1], 0.0), verdict(made[2], None)])
+    assert [run.id for run in store.runs()] == ["first", "second"]
+    assert [run.id for run in store.runs(parent="first")] == ["first/step-1"]
+    assert [run.id for run in store.runs(parent=None)] == ["first", "second", "first/step-1"]
+    first = store.runs()[0]
+    assert (first.trajectories, first.scored, first.passed, first.kind, first.finished) == (3, 2, 1, "rollout", None)
+
+
+def test_a_run_is_finished_once(store: Store) -> None:
+    store.begin_run("r", "eval", {})
+    store.finish_run("r")
+    when = store.run("r").finished
+    store.finish_run("r")
+    assert when is not None and store.run("r").finished == when
+
+
+def test_a_run_is_found_by_id_by_beginning_and_as_latest(store: Store) -> None:
+    for id, kind, parent in [
+        ("eval-a1", "eval", ""),
+        ("grpo-b2", "train", ""),
+        ("grpo-b2/step-1", "collect", "grpo-b2"),
+    ]:
+        store.begin_run(id, kind, {}, parent=parent)
+    assert store.run("eval-a1").id == store.run("ev").id == "eval-a1"
+    assert store.run("latest").id == "grpo-b2"
+    assert store.run("latest", kinds=["eval"]).id == "eval-a1"
+    assert store.run("grpo-b2/").id == "grpo-b2/step-1"
+
+
+def test_the_children_of_a_run_do_not_make_its_beginning_ambiguous(store: Store) -> None:
+    store.begin_run("grpo-b2", "train", {})
+    for step in range(3):
+        store.begin_run(f"grpo-b2/step-{step}", "collect", {}, parent="grpo-b2")
+    assert store.run("grpo").id == "grpo-b2"
+
+
+def test_a_run_that_is_unknown_or_ambiguous_lists_what_there_is(store: Store) -> None:
+    with pytest.raises(NotFound, match="There is no run yet"):
+        store.run("latest")
+    for id in ("eval-a1", "eval-a2", "sft-c"):
+        store.begin_run(id, "eval", {})
+    with pytest.raises(NotFound, match=r'did you mean "sft-c"\? There are: eval-a1, eval-a2, sft-c. See: verigym runs'):
+        store.run("sftc")
+    with pytest.raises(NotFound, match=r"There are: eval-a1, eval-a2\."):
+        store.run("eval")
+
+
+# -- trajectories and verdicts ----------------------------------------------------------------------------------------
+
+
+def test_trajectories_come_by_task_and_index_whatever_the_order_they_came_in(store: Store) -> None:
+    made = [episode("r", task, index) for task in ("b", "a") for index in (10, 2, 0)]
+    store.add("r", made)
+    assert [(one.task, one.index) for one in store.trajectories("r")] == [
+        ("a", 0), ("a", 2), ("a", 10), ("b", 0), ("b", 2), ("b", 10)
+    ]  # fmt: skip
+
+
+def test_a_trajectory_is_never_overwritten_and_a_verdict_is(store: Store) -> None:
+    store.add("r", [episode("r", "a")], [verdict(episode("r", "a"), 0.0)])
+    store.add("r", [episode("r", "a", text="other")], [verdict(episode("r", "a"), 1.0)])
+    assert store.trajectories("r") == [episode("r", "a")]
+    assert [one.reward for one in store.verdicts("r")] == [1.0]
+
+
+def test_verdicts_of_two_verifiers_stand_side_by_side(store: Store) -> None:
+    one = episode("r", "a")
+    store.add("r", [one], [verdict(one, 0.0, "v@1"), verdict(one, 1.0, "v@2")])
+    assert [found.reward for found in store.verdicts("r", "v@2")] == [1.0]
+    assert len(store.verdicts("r")) == 2
+
+
+def test_a_trajectory_is_found_by_id_or_by_a_beginning_that_only_it_has(store: Store) -> None:
+    store.add("r", [episode("r", "a"), episode("r", "a", 1), episode("r", "b_%")])
+    assert store.trajectory("r/a/1") == ("r", episode("r", "a", 1))
+    assert store.trajectory("r/b_")[1].task == "b_%"
+    with pytest.raises(NotFound, match='no single trajectory "r/a"'):
+        store.trajectory("r/a")
+    with pytest.raises(NotFound, match='no trajectory "r/_"'):
+        store.trajectory("r/_")
+
+
+# -- metrics, documents, ledger ---------------------------------------------------------------------------------------
+
+
+def test_metrics_come_back_by_step_and_a_step_done_again_replaces_its_own(store: Store) -> None:
+    store.add_metrics("r", 10, {"loss": 0.5})
+    store.add_metrics("r", 2, {"loss": 1.0, "entropy": 2.0})
+    store.add_metrics("r", 10, {"loss": 0.25})
+    store.add_metrics("other", 1, {"loss": 9.0})
+    assert store.metrics("r") == {2: {"entropy": 2.0, "loss": 1.0}, 10: {"loss": 0.25}}
+    assert list(store.metrics("r")) == [2, 10]
+
+
+def test_a_document_that_is_there_stays_as_it_is(store: Store) -> None:
+    store.put("version", "1", Version(base="x", name="first"))
+    store.put("version", "1", Version(base="x", name="second"))
+    store.put("version", "0", Version(base="y"))
+    store.put("other", "1", Version(base="z"))
+    assert store.get("version", "1", Version) == Version(base="x", name="first")
+    assert store.get("version", "2", Version) is None
+    assert [one.base for one in store.documents("version", Version)] == ["x", "y"]
+
+
+def append(store: Store, text: str) -> int:
+    return store.append_ledger(lambda last: (last or b"") + text.encode())
+
+
+def test_the_ledger_grows_and_each_entry_is_made_from_the_last(store: Store) -> None:
+    assert [append(store, text) for text in "abc"] == [1, 2, 3]
+    assert store.ledger() == [b"a", b"ab", b"abc"]
+
+
+def test_an_entry_that_cannot_be_made_leaves_the_ledger_as_it_was(store: Store) -> None:
+    append(store, "a")
+    with pytest.raises(ZeroDivisionError):
+        store.append_ledger(lambda last: b"%d" % (1 // 0))
+    append(store, "b")
+    assert store.ledger() == [b"a", b"ab"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE ledger SET body = 'x' WHERE seq = 1",
+        "DELETE FROM ledger",
+        "INSERT OR REPLACE INTO ledger (seq, body) VALUES (1, 'x')",
+        "INSERT INTO ledger (seq, body) VALUES (1, 'x') ON CONFLICT (seq) DO UPDATE SET body = 'x'",
+    ],
+    ids=["update", "delete", "replace", "upsert"],
+)
+def test_the_database_itself_refuses_to_change_the_ledger(store: Store, statement: str) -> None:
+    append(store, "a")
+    connection = sqlite3.connect(store.path)
+    with pytest.raises(sqlite3.IntegrityError, match="the ledger is append-only"):
+        connection.execute(statement)
+    connection.close()
+    assert store.ledger() == [b"a"]
+
+
+def test_two_writers_at_once_lose_no_entry(store: Store) -> None:
+    def write() -> None:
+        other = Store(store.path)
+        for _ in range(15):
+            append(other, "x")
+        other.close()
+
+    writers = [threading.Thread(target=write) for _ in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [len(entry) for entry in store.ledger()] == list(range(1, 46))
+
+
+# -- the file ---------------------------------------------------------------------------------------------------------
+
+WRITER = """
+import os, signal, sys
+from pathlib import Path
+from verigym.core.records import Task, Trajectory, Verdict, Version
+from verigym.store.database import Store
+store = Store(Path(sys.argv[1]))
+store.begin_run("r", "eval", {"k": 1}, [Task(id="a", prompt="p")])
+store.add("r", [Trajectory(id="r/a/0", task="a", group="r/a")], [Verdict(trajectory="r/a/0", verifier="v", reward=1.0)])
+store.add_metrics("r", 1, {"loss": 0.5})
+store.put("version", "1", Version(base="x"))
+store.append_ledger(lambda last: b"entry")
+print("committed", flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_was_committed_survives_kill_9(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    root = str(Path(__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": root}
+    done = subprocess.run([sys.executable, "-c", WRITER, str(path)], capture_output=True, text=True, env=environment)
+    assert (done.stdout, done.returncode) == ("committed\n", -signal.SIGKILL), done.stderr
+    store = Store(path)
+    assert [task.id for task in store.tasks("r")] == ["a"]
+    assert [one.id for one in store.trajectories("r")] == ["r/a/0"]
+    assert [one.reward for one in store.verdicts("r")] == [1.0]
+    assert store.metrics("r") == {1: {"loss": 0.5}}
+    assert store.get("version", "1", Version) == Version(base="x")
+    assert store.ledger() == [b"entry"]
+    store.close()
+
+
+def test_a_reader_sees_what_a_writer_committed(store: Store) -> None:
+    other = Store(store.path)
+    store.begin_run("r", "eval", {})
+    assert other.run("r").id == "r"
+    other.close()
+
+
+@pytest.mark.parametrize("kind", ["garbage", "folder"])
+def test_a_file_that_is_no_store_is_refused_in_words(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "store.db"
+    if kind == "garbage":
+        path.write_bytes(b"these are somebody's holiday notes " * 200)
+    else:
+        path.mkdir()
+    with pytest.raises(InfrastructureFailure, match=r"store\.db: cannot be used as a store .*name another --home"):
+        Store(path)
+    if kind == "garbage":
+        assert path.read_bytes().startswith(b"these are"), "the file was left as it is"
+
+
+def test_a_home_inside_a_file_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("")
+    with pytest.raises(InfrastructureFailure, match=r"notes: cannot be made a folder .*name another --home"):
+        Store(tmp_path / "notes" / "store.db")
+
+
+def test_the_files_journal_is_a_write_ahead_log(store: Store) -> None:
+    with sa.create_engine(f"sqlite:///{store.path}").connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"

@@ -1,0 +1,150 @@
+"""Recipes: what is accepted, and the words in which everything else is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from verigym.core.errors import BadInput
+from verigym.training.recipe import Adapter, Recipe, make_recipe, read_recipe
+from verigym.training.schedule import due, rate
+
+DESIGN = """
+model: nvidia/Nemotron-Nano-9B-v2     # a hub id, a local path, or smollm2-135m (embedded)
+algorithm: grpo
+adapter: lora
+num_generations_per_prompt: 8
+reward: tool_call_verifier
+eval_interval: 10
+held_out_eval: tool_call_eval
+"""
+SMALL: dict[str, Any] = {"model": "tiny", "algorithm": "grpo", "reward": "passed"}
+
+
+def make(*overrides: str, **fields: Any) -> Recipe:
+    return make_recipe({**SMALL, **fields}, list(overrides), "r.yaml")
+
+
+def test_the_example_of_the_design_is_complete_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.yaml"
+    path.write_text(DESIGN)
+    recipe = read_recipe(path)
+    assert recipe == Recipe(
+        model="nvidia/Nemotron-Nano-9B-v2",
+        algorithm="grpo",
+        reward="tool_call_verifier",
+        held_out_eval="tool_call_eval",
+    )
+    assert (recipe.num_generations_per_prompt, recipe.eval_interval, recipe.lora.r) == (8, 10, 16)
+
+
+def test_an_override_sets_a_field_at_any_depth() -> None:
+    recipe = make("steps=20", "lora.r=8", "lora.top_layers=4", "name=a=b", "learning_rate=2e-4")
+    assert (recipe.steps, recipe.lora, recipe.name) == (20, Adapter(r=8, top_layers=4), "a=b")
+    assert recipe.learning_rate == 2e-4, "YAML reads 2e-4 as text"
+
+
+def test_the_last_override_wins_and_the_rest_stays() -> None:
+    recipe = make("lora.r=8", "lora.r=2", lora={"alpha": 5})
+    assert recipe.lora == Adapter(r=2, alpha=5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (
+            {"num_generation_per_prompt": 8},
+            r"r\.yaml: unknown key num_generation_per_prompt; did you mean num_generations_per_prompt\?",
+        ),
+        ({"lora": {"top_layer": 4}}, r"r\.yaml: unknown key lora\.top_layer; did you mean lora\.top_layers\?"),
+        ({"zzz": 1}, r"r\.yaml: unknown key zzz; known: model, algorithm, reward"),
+        ({1: 2}, r"r\.yaml: unknown key 1; known:"),
+    ],
+    ids=["near", "near, below", "far", "not text"],
+)
+def test_an_unknown_key_is_refused_with_the_nearest(fields: dict[Any, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        make_recipe({**SMALL, **fields}, [], "r.yaml")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (["steps=many"], r"r\.yaml: Expected `int`, got `str` \(at steps\)"),
+        (["lora.r=[1]"], r"Expected `int`, got `array` \(at lora\.r\)"),
+        (["lora=3"], r"Expected `object`, got `int` \(at lora\)"),
+        (["algorithm=ppo"], r"Invalid enum value 'ppo' \(at algorithm\)"),
+        (["model=null"], r"Expected `str`, got `null` \(at model\)"),
+        (["steps=0"], r"r\.yaml: steps is 0; it must be at least 1"),
+        (["prompts_per_step=-1"], r"prompts_per_step is -1; it must be at least 1"),
+        (["lora.r=0"], r"lora\.r is 0; it must be at least 1"),
+        (
+            ["num_generations_per_prompt=1"],
+            "grpo compares episodes of one task: num_generations_per_prompt must be at least 2",
+        ),
+        (["steps"], '"steps": an override is key=value, such as steps=20 or lora.r=8'),
+        (["model.size=3"], '"model.size=3": model has no keys below it'),
+        (["steps=[1"], r'"steps=\[1": the value is not YAML'),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_bad_value_is_refused_in_words(overrides: list[str], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        make(*overrides)
+
+
+def test_a_missing_field_is_named() -> None:
+    with pytest.raises(BadInput, match="`reward`"):
+        make_recipe({"model": "tiny", "algorithm": "sft"}, [], "r.yaml")
+
+
+def test_sft_needs_no_group() -> None:
+    assert make("algorithm=sft", "num_generations_per_prompt=1").algorithm == "sft"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("model: [", "not YAML"),
+        ("- a\n- b", "a recipe is a list of keys and values"),
+        ("", "a recipe is a list of keys"),
+    ],
+    ids=["broken", "a list", "empty"],
+)
+def test_a_file_that_is_no_recipe_is_refused_in_words(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "recipe.yaml"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=rf"recipe\.yaml: {words}"):
+        read_recipe(path)
+
+
+def test_a_file_that_is_not_text_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.yaml"
+    path.write_bytes(b"model: \xff\xfe\x00")
+    with pytest.raises(BadInput, match=r"recipe\.yaml: not YAML"):
+        read_recipe(path)
+
+
+def test_a_recipe_that_is_not_there_is_told_with_those_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "sft.yaml").write_text("")
+    with pytest.raises(BadInput, match=r"grpo\.yaml: no such recipe; beside it: sft\.yaml"):
+        read_recipe(tmp_path / "grpo.yaml")
+
+
+# -- when a loop does what --------------------------------------------------------------------------------------------
+
+
+def test_the_rate_warms_up_and_then_stays_or_falls_to_a_tenth() -> None:
+    steady = [rate(3.0, step, 10, decay=False) for step in range(1, 11)]
+    assert steady == pytest.approx([1.0, 2.0] + [3.0] * 8)
+    falling = [rate(3.0, step, 10, decay=True) for step in range(1, 11)]
+    assert falling[-1] == pytest.approx(0.3)
+    assert falling[2:] == sorted(falling[2:], reverse=True)
+    assert rate(3.0, 1, 1, decay=True) == pytest.approx(1.0)
+
+
+def test_the_held_out_suite_is_measured_between_and_not_at_the_last_step() -> None:
+    recipe = make("steps=20", "eval_interval=5", "held_out_eval=val")
+    assert [step for step in range(1, 21) if due(step, recipe)] == [5, 10, 15]
+    assert not any(due(step, make("held_out_eval=val", "eval_interval=0")) for step in range(1, 40))
+    assert not any(due(step, make("eval_interval=5")) for step in range(1, 40))

@@ -1,0 +1,147 @@
+"""One update: micro-batches add up to the batch, and every update of a batch looks back to the same old logprobs."""
+
+import random
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.tiny import tiny
+from verigym.core.errors import Refused
+from verigym.core.records import Sample
+from verigym.model import lora
+from verigym.training.update import MAX_GRAD_NORM, grpo_update, make_optimizer, micro_rows, sft_update
+
+SETTINGS: dict[str, Any] = {"temperature": 0.8, "clip_low": 0.2, "clip_high": 0.3}
+
+
+def model() -> Any:
+    made = tiny().model
+    lora.attach(made, lora.LoraConfig(r=4))
+    with torch.no_grad():
+        for parameter in lora.parameters(made):
+            parameter.normal_(std=0.1, generator=torch.Generator().manual_seed(2))
+    return made
+
+
+def samples(count: int, shared: int = 5) -> list[Sample]:
+    draw = random.Random(1)
+    made = []
+    for _ in range(count):
+        prompt = list(range(30, 30 + shared)) + [draw.randrange(6, 100) for _ in range(draw.randrange(1, 6))]
+        tokens = [draw.randrange(6, 100) for _ in range(draw.randrange(1, 9))]
+        mask = [1, *(draw.randrange(2) for _ in tokens[1:])]
+        logprobs = [0.0] * len(prompt) + [-4.0 * one for one in mask]
+        made.append(
+            Sample(ids=prompt + tokens, mask=[0] * len(prompt) + mask, logprobs=logprobs, advantage=draw.uniform(-2, 2))
+        )
+    return made
+
+
+def slow_logprobs(model: Any, sample: Sample, temperature: float) -> Tensor:
+    """Of the scored tokens, from a forward of this sample alone."""
+    table = torch.log_softmax(model(input_ids=torch.tensor([sample.ids])).logits[0] / temperature, -1)
+    scored = [t for t, one in enumerate(sample.mask) if one]
+    return torch.stack([table[t - 1, sample.ids[t]] for t in scored])
+
+
+def slow_step(model: Any, loss: Tensor) -> float:
+    """Plain gradient descent with rate 1 and the gradient's norm bounded."""
+    for parameter in lora.parameters(model):
+        parameter.grad = None
+    loss.backward()
+    norm = torch.nn.utils.clip_grad_norm_(lora.parameters(model), MAX_GRAD_NORM).item()
+    with torch.no_grad():
+        for parameter in lora.parameters(model):
+            assert parameter.grad is not None
+            parameter -= parameter.grad
+    return norm
+
+
+def slow_grpo(model: Any, part: list[Sample], old: list[Tensor]) -> Tensor:
+    num_tokens = sum(sum(sample.mask) for sample in part)
+    total = torch.zeros(())
+    for sample, before in zip(part, old, strict=True):
+        ratio = torch.exp(slow_logprobs(model, sample, 0.8) - before)
+        total = total - torch.minimum(ratio * sample.advantage, ratio.clamp(0.8, 1.3) * sample.advantage).sum()
+    return total / num_tokens
+
+
+def descent(model: Any) -> torch.optim.Optimizer:
+    return torch.optim.SGD(lora.parameters(model), lr=1.0)
+
+
+def assert_same_weights(one: Any, other: Any) -> None:
+    theirs = lora.weights(other)
+    for name, weight in lora.weights(one).items():
+        assert torch.allclose(weight, theirs[name], atol=2e-5), name
+
+
+def test_a_batch_in_micro_batches_is_the_whole_batch_for_sft() -> None:
+    fast, slow, batch = model(), model(), samples(40)
+    assert len(batch) > 2 * micro_rows(fast)
+    figures = sft_update(fast, descent(fast), batch)
+    num_tokens = sum(sum(sample.mask) for sample in batch)
+    loss = -torch.stack([slow_logprobs(slow, sample, 1.0).sum() for sample in batch]).sum() / num_tokens
+    norm = slow_step(slow, loss)
+    assert figures["loss"] == pytest.approx(loss.item(), abs=1e-5)
+    assert (figures["grad_norm"], figures["tokens"]) == (pytest.approx(norm, rel=1e-4), num_tokens)
+    assert_same_weights(fast, slow)
+
+
+def test_a_batch_in_micro_batches_is_the_whole_batch_for_grpo() -> None:
+    fast, slow, batch = model(), model(), samples(40)
+    figures = grpo_update(fast, descent(fast), batch, **SETTINGS)
+    old = [slow_logprobs(slow, sample, 0.8).detach() for sample in batch]
+    loss = slow_grpo(slow, batch, old)
+    norm = slow_step(slow, loss)
+    assert figures["loss"] == pytest.approx(loss.item(), abs=1e-5)
+    assert (figures["grad_norm"], figures["clipped"]) == (pytest.approx(norm, rel=1e-4), 0)
+    assert_same_weights(fast, slow)
+
+
+@pytest.mark.parametrize("updates", [2, 3])
+def test_several_updates_of_one_batch_all_look_back_to_where_it_began(updates: int) -> None:
+    fast, slow, batch = model(), model(), samples(36)
+    figures = grpo_update(fast, descent(fast), batch, updates=updates, **SETTINGS)
+    old = [slow_logprobs(slow, sample, 0.8).detach() for sample in batch]
+    size, loss = 36 // updates, torch.zeros(())
+    for first in range(0, 36, size):
+        loss = slow_grpo(slow, batch[first : first + size], old[first : first + size])
+        slow_step(slow, loss)
+    assert figures["loss"] == pytest.approx(loss.item(), abs=1e-4)
+    assert figures["clipped"] > 0, "the weights moved far enough for the clip to act"
+    assert_same_weights(fast, slow)
+
+
+def test_the_mismatch_is_how_far_the_samplers_logprobs_were_from_ours() -> None:
+    trained, batch = model(), samples(10)
+    exact = []
+    for sample in batch:
+        values = iter(slow_logprobs(trained, sample, 0.8).tolist())
+        logprobs = [next(values) if one else 0.0 for one in sample.mask]
+        exact.append(Sample(ids=sample.ids, mask=sample.mask, logprobs=logprobs, advantage=sample.advantage))
+    moved = [
+        Sample(ids=s.ids, mask=s.mask, logprobs=[x + 0.25 * m for x, m in zip(s.logprobs, s.mask, strict=True)])
+        for s in exact
+    ]
+    assert grpo_update(model(), descent(model()), exact, **SETTINGS)["mismatch"] < 1e-5
+    assert grpo_update(model(), descent(model()), moved, **SETTINGS)["mismatch"] == pytest.approx(0.25, abs=1e-5)
+
+
+def test_a_gradient_that_is_not_finite_changes_nothing_and_is_refused_in_words() -> None:
+    trained = model()
+    optimizer, before = make_optimizer(trained, 1e-3), lora.weights(trained)
+    broken = [Sample(ids=s.ids, mask=s.mask, logprobs=s.logprobs, advantage=float("inf")) for s in samples(3)]
+    with pytest.raises(Refused, match="the gradient is not finite: the update was not made; lower learning_rate"):
+        grpo_update(trained, optimizer, broken, **SETTINGS)
+    assert all(torch.equal(weight, before[name]) for name, weight in lora.weights(trained).items())
+    sft_update(trained, optimizer, samples(3))
+    assert all(weight.isfinite().all() for weight in lora.weights(trained).values())
+
+
+def test_the_optimizer_holds_the_adapter_and_nothing_else() -> None:
+    trained = model()
+    held = [parameter for group in make_optimizer(trained, 1e-3).param_groups for parameter in group["params"]]
+    assert {id(parameter) for parameter in held} == {id(parameter) for parameter in lora.parameters(trained)}
