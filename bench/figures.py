@@ -28,7 +28,7 @@ class Figure(msgspec.Struct, kw_only=True):
     machine: str = ""
 
 
-def parser(description: str) -> argparse.ArgumentParser:
+def parser(description: str | None) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--quick", action="store_true", help="smaller sizes, under 45 s, no peers")
     made.add_argument("--peers", action="store_true", help="measure peers in the same run")

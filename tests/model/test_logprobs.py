@@ -44,7 +44,7 @@ def batches(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
     """Rows that may share a beginning, with any mask that scores something and never the first token."""
     prefix = draw(st.lists(token, max_size=8))
     rows = [prefix + draw(st.lists(token, min_size=2, max_size=7)) for _ in range(draw(st.integers(1, 4)))]
-    masks = [[0] + draw(st.lists(st.integers(0, 1), min_size=len(row) - 1, max_size=len(row) - 1)) for row in rows]
+    masks = [[0, *draw(st.lists(st.integers(0, 1), min_size=len(row) - 1, max_size=len(row) - 1))] for row in rows]
     masks[0][-1] = 1
     return rows, masks
 

@@ -158,7 +158,7 @@ def test_we_load_what_peft_saves(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "what"),
     [({"hidden": 16}, "narrower"), ({"layers": 3}, "deeper"), ({"layers": 1}, "shallower")],
-    ids=lambda v: str(v),
+    ids=str,
 )
 @pytest.mark.parametrize("top", [None, 1], ids=["all layers", "top layer"])
 def test_an_adapter_of_another_base_is_refused_in_words(

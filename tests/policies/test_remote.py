@@ -569,7 +569,7 @@ def test_a_400_about_the_context_length_means_that_the_context_is_full(words: st
 )
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_garbage_is_an_infrastructure_failure_in_words(api: str, body: bytes) -> None:
-    with pytest.raises(InfrastructureFailure, match="the reply is not of the (Chat Completions|Responses) API"):
+    with pytest.raises(InfrastructureFailure, match=r"the reply is not of the (Chat Completions|Responses) API"):
         ask(web.Response(body=body), api=api)
 
 

@@ -300,6 +300,9 @@ async def stuck(self: Any) -> None:
 # -- reset/step environments ------------------------------------------------------------------------------------------
 
 
+GUESS = Task(id="t", prompt="guess", data={"number": 3})
+
+
 class Guess:
     """`step(reply)` says higher or lower, until the number is found."""
 
@@ -314,7 +317,7 @@ class Guess:
 
 
 def test_a_step_environment_answers_until_it_says_that_it_is_done() -> None:
-    made = run(["1", "5", "3"], Guess, task=Task(id="t", prompt="guess", data={"number": 3}))
+    made = run(["1", "5", "3"], Guess, task=GUESS)
     assert [item.text for item in made.items if isinstance(item, Message)] == [
         "guess",
         "1",
@@ -327,10 +330,17 @@ def test_a_step_environment_answers_until_it_says_that_it_is_done() -> None:
 
 
 def test_a_step_environment_that_never_is_done_ends_after_its_turns() -> None:
-    made = run(["1"], Guess, task=Task(id="t", prompt="guess", data={"number": 3}), max_turns=2)
+    made = run(["1"], Guess, task=GUESS, max_turns=2)
     assert (made.rewards, made.stop) == ([-0.1, -0.1], Stop.MAX_TURNS)
 
 
 def test_a_step_that_raises_is_the_environments_fault() -> None:
-    made = run(["one"], Guess, task=Task(id="t", prompt="guess", data={"number": 3}))
+    made = run(["one"], Guess, task=GUESS)
     assert made.error is not None and (made.error.fault, made.error.kind) == (Fault.ENVIRONMENT, "ValueError")
+
+
+@pytest.mark.parametrize("reward", [float("nan"), float("inf")])
+def test_a_reward_that_is_no_number_is_the_environments_fault(reward: float) -> None:
+    made = run(["3"], type("Odd", (Guess,), {"step": lambda self, reply: ("", reward, True)}), task=GUESS)
+    assert made.rewards == []
+    assert made.error is not None and (made.error.fault, made.error.kind) == (Fault.ENVIRONMENT, "EnvironmentFailure")

@@ -238,7 +238,7 @@ def test_load_split_gives_both_sides_their_splits(tmp_path: Path) -> None:
 
 def test_load_split_refuses_what_crosses(tmp_path: Path) -> None:
     path = write(tmp_path, TOOL_ROW)
-    with pytest.raises(Refused, match='share 1 family: "val-1"; 1 prompt: "Book it."'):
+    with pytest.raises(Refused, match=r'share 1 family: "val-1"; 1 prompt: "Book it."'):
         load_split(path, path)
 
 

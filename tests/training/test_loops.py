@@ -192,7 +192,7 @@ def run_grpo(policy: LocalPolicy, folder: Path, reporter: Reporter, score: Any =
                     group=task.id,
                     sampling=sampling,
                     seed=derive(settings.seed, step, task.id, i),
-                )  # fmt: skip
+                )
                 for i in range(settings.num_generations_per_prompt)
             ]
             made = list(await asyncio.gather(*episodes))

@@ -111,6 +111,6 @@ def test_a_demonstration_learns_the_reply_and_its_end_and_nothing_else() -> None
 
 
 @pytest.mark.parametrize("reply", [None, []], ids=["none", "empty"])
-def test_a_task_without_a_gold_reply_is_refused_in_words(reply: None | list[object]) -> None:
+def test_a_task_without_a_gold_reply_is_refused_in_words(reply: list[object] | None) -> None:
     with pytest.raises(BadInput, match='task "t9" has no gold reply to imitate: give it "expected_tool" or "answer"'):
         demonstration(Renderer(tokenizer()), [Message("user", "x")], [], reply, "t9")  # type: ignore[arg-type]

@@ -55,7 +55,7 @@ def slow_step(model: Any, loss: Tensor) -> float:
     with torch.no_grad():
         for parameter in lora.parameters(model):
             assert parameter.grad is not None
-            parameter -= parameter.grad
+            parameter.sub_(parameter.grad)
     return norm
 
 

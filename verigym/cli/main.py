@@ -10,6 +10,9 @@ import typer
 from verigym.cli import kept, make, measure, ship, start, train
 from verigym.core.errors import VerigymError
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
 app = typer.Typer(
     name="verigym",
     help="Turn an agent's failures into a better model, and prove it before anyone ships it.",
@@ -25,13 +28,14 @@ for group in (start, make, measure, train, ship, kept):
 def main() -> None:
     """The command's entry: what the user can put right is said in words (exit code 2), without a traceback."""
     try:
-        app(standalone_mode=True)
+        app()
     except VerigymError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("\nstopped; what was finished is kept. The same command goes on from here.", file=sys.stderr)
-        sys.exit(130)
+    except SystemExit as done:
+        if done.code == INTERRUPTED:
+            print("\nstopped; what was finished is kept. The same command goes on from here.", file=sys.stderr)
+        raise
 
 
 if __name__ == "__main__":

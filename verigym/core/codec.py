@@ -22,7 +22,10 @@ _PREFIX = b'{"schema":%d' % SCHEMA_VERSION
 
 
 def encode(record: msgspec.Struct) -> bytes:
-    body = _encoder.encode(record)
+    try:
+        body = _encoder.encode(record)
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON texts from elsewhere may hold and UTF-8 may not
+        body = _encoder.encode(_mended(msgspec.to_builtins(record)))
     return _PREFIX + (b"}" if body == b"{}" else b"," + body[1:])
 
 
@@ -56,3 +59,14 @@ def _decode_now(raw: bytes, kind: type[T]) -> T:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput(f"not a {kind.__name__}: {error}") from error
+
+
+def _mended(value: Any) -> Any:
+    """Plain data with what cannot be written as UTF-8 replaced by the replacement character."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if isinstance(value, list):
+        return [_mended(each) for each in cast(list[Any], value)]
+    if isinstance(value, dict):
+        return {_mended(key): _mended(each) for key, each in cast(dict[Any, Any], value).items()}
+    return value

@@ -38,7 +38,7 @@ def load_environment(where: str) -> EnvironmentSpec:
     if path.suffix == ".jsonl":
         return _from_tasks(path)
     if path.suffix == ".py" or (path.exists() and where not in names()):
-        return _from_module(_import_file(path), path.stem)
+        return _from_module(_import_file(path), str(path))
     if where not in names():
         raise not_found(
             "environment", where, names(), "Or give the path of a Python file (verigym init NAME writes one)."
@@ -102,7 +102,7 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         verifier: lift(verifier if verifier != "verify" else name, verify) for verifier, verify in given.items()
     }
     return EnvironmentSpec(
-        name=name if not where.endswith(f"{name}.py") or name in names() else where,
+        name=name,
         tasks=_checked(tasks, where),
         factory=kind,
         toolbox=toolbox,

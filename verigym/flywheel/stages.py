@@ -11,6 +11,7 @@ import msgspec
 
 from verigym.core.errors import Refused, not_found
 from verigym.core.records import Decision, Json, Report, Sampling, Suite, Task, Version, content_hash
+from verigym.core.seeds import derive
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import make_suite, pick
@@ -277,7 +278,7 @@ async def _train(
             verifier=environment.verifier,
             k=k,
             sampling=sampling,
-            seed=recipe.seed,
+            seed=derive(recipe.seed, "collect", step),
             concurrency=len(picked) * k,
         )
         trajectories, verdicts = await run_many(ws.store, plan, policy)

@@ -13,6 +13,15 @@ from torch import Tensor
 from transformers import DynamicCache
 
 
+def logits_of(model: Any, hidden: Tensor) -> Tensor:
+    """The model's own logits from its last hidden states, with the scaling or soft cap that some families apply."""
+    logits = model.get_output_embeddings()(hidden)
+    config = model.config
+    logits = logits * (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
+    cap = getattr(config, "final_logit_softcapping", None)
+    return torch.tanh(logits / cap) * cap if cap else logits
+
+
 def shared_prefix(rows: list[list[int]]) -> int:
     """How many leading ids all rows share, leaving at least one id to each row."""
     first, shortest = rows[0], min(map(len, rows))
@@ -52,7 +61,7 @@ def token_logprobs(
     ).last_hidden_state
     scored_BT = mask_BT[:, 1:]
     hidden_N = hidden[:, :-1][scored_BT]
-    logits_NV = model.get_output_embeddings()(hidden_N).float()
+    logits_NV = logits_of(model, hidden_N).float()
     if temperature not in (0.0, 1.0):
         logits_NV = logits_NV / temperature
     target_N = ids_BT[:, 1:][scored_BT]

@@ -6,6 +6,7 @@ Scoring is the verifier's business, and comes later.
 
 import asyncio
 import inspect
+import math
 import time
 from typing import Any
 
@@ -71,8 +72,9 @@ async def run_episode(
     tools = tools_shown(environment.tools, agent)
     stop, error, end_state = Stop.ERROR, None, {}
     state: Any = None
+    clock = asyncio.timeout(limits.seconds)
     try:
-        async with asyncio.timeout(limits.seconds) as clock:
+        async with clock:
             state = environment.factory()
             await _maybe(state.open(task))
             log.items.extend(first_items(environment, task, agent))
@@ -178,6 +180,8 @@ async def _step(state: Any, log: _Log) -> bool:
     """Hands the reply to a reset/step environment: `step(reply) -> (observation, reward, done)`."""
     reply = log.items[-1]
     observation, reward, done = await _maybe(state.step(reply.text if isinstance(reply, Message) else ""))
+    if not math.isfinite(reward):
+        raise EnvironmentFailure(f"step() returned the reward {reward}; a reward is a finite number")
     log.rewards.append(float(reward))
     if not done:
         log.items.append(Message("user", str(observation)))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from verigym.core.errors import failure
 from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Fault, Sampling, Task, Trajectory, Verdict, Version
 from verigym.core.seeds import derive
@@ -133,9 +134,17 @@ class _Keeper:
         whole = [trajectory for trajectory in group if trajectory is not None]
         if len(whole) < self.plan.k or all(trajectory.id in self.judged for trajectory in whole):
             return
-        verdicts = await self.plan.verifier.verify(task, whole, self.plan.context)
+        verdicts = await self._verdicts(task, whole)
         self.verdicts += verdicts
         self.judged.update((verdict.trajectory, verdict) for verdict in verdicts)
+
+    async def _verdicts(self, task: Task, group: list[Trajectory]) -> list[Verdict]:
+        verifier = self.plan.verifier
+        try:
+            return await verifier.verify(task, group, self.plan.context)
+        except Exception as error:  # a verifier that breaks costs its verdicts, not the run
+            broken = failure(error, Fault.VERIFIER)
+            return [Verdict(trajectory=one.id, verifier=verifier.name, reward=None, error=broken) for one in group]
 
     def flush(self) -> None:
         if self.trajectories or self.verdicts:

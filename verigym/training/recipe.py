@@ -6,19 +6,23 @@ An unknown key is refused with the nearest known one. `a.b=c` on the command lin
 import difflib
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from verigym.core.errors import BadInput
+
+Count = Annotated[int, Meta(ge=1)]
+Positive = Annotated[float, Meta(gt=0)]
 
 
 class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Settings of `adapter: lora`, under the key `lora`."""
 
-    r: int = 16
-    alpha: int = 32
-    top_layers: int | None = None
+    r: Count = 16
+    alpha: Count = 32
+    top_layers: Count | None = None
     """Only the last n layers; none for all."""
 
 
@@ -34,26 +38,26 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Agent version to start from (id, name, champion, latest); empty for the bare model."""
     adapter: Literal["lora"] = "lora"
     lora: Adapter = Adapter()
-    num_generations_per_prompt: int = 8
+    num_generations_per_prompt: Count = 8
     """Episodes of one task whose rewards are compared with each other (grpo)."""
-    prompts_per_step: int = 8
+    prompts_per_step: Count = 8
     """Tasks of a step; for sft, demonstrations of a step."""
-    steps: int = 40
-    num_tasks: int | None = None
+    steps: Count = 40
+    num_tasks: Count | None = None
     """Use only so many training tasks, spread over families; none for all."""
-    learning_rate: float = 2e-4
-    max_tokens: int = 64
+    learning_rate: Positive = 2e-4
+    max_tokens: Count = 64
     """Of one reply."""
-    temperature: float = 1.0
-    clip_low: float = 0.2
-    clip_high: float = 0.2
-    updates_per_batch: int = 1
+    temperature: Positive = 1.0
+    clip_low: Positive = 0.2
+    clip_high: Positive = 0.2
+    updates_per_batch: Count = 1
     """Optimizer updates made from one batch of episodes (grpo)."""
-    eval_interval: int = 10
+    eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations; 0 for none but the last."""
     held_out_eval: str = ""
     """Name of a held-out suite."""
-    eval_tasks: int | None = None
+    eval_tasks: Count | None = None
     """Use only so many tasks of the suite, spread over families; none for all."""
     seed: int = 0
     name: str = ""
@@ -81,12 +85,6 @@ def make_recipe(data: dict[str, Any], overrides: list[str], where: str) -> Recip
         recipe = msgspec.convert(data, Recipe, strict=False)
     except msgspec.ValidationError as error:
         raise BadInput(f"{where}: {_plain(str(error))}") from error
-    counts = ("num_generations_per_prompt", "prompts_per_step", "steps", "max_tokens", "updates_per_batch")
-    for field in counts:
-        if getattr(recipe, field) < 1:
-            raise BadInput(f"{where}: {field} is {getattr(recipe, field)}; it must be at least 1")
-    if recipe.lora.r < 1:
-        raise BadInput(f"{where}: lora.r is {recipe.lora.r}; it must be at least 1")
     if recipe.algorithm == "grpo" and recipe.num_generations_per_prompt < 2:
         raise BadInput(f"{where}: grpo compares episodes of one task: num_generations_per_prompt must be at least 2")
     return recipe

@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 from transformers import AttentionInterface
 
+from verigym.model.logprobs import logits_of
+
 _NAME = "verigym_slots"
 _PLAIN = {"llama", "qwen2", "qwen3", "mistral", "smollm3", "granite", "phi3", "starcoder2"}
 _GROW = 64
@@ -115,7 +117,10 @@ class SlotDecoder:
         tails = [tuple(row.prompt[len(self.prefix_ids) :]) for row in new]
         unique = {tail: place for place, tail in enumerate(dict.fromkeys(tails))}
         place = torch.tensor([unique[tail] for tail in tails], device=self.device)
-        room = max(len(tail) + row.request.sampling.max_tokens for tail, row in zip(tails, new, strict=True))
+        window = getattr(self.model.config, "max_position_embeddings", None) or 1 << 30
+        room = max(
+            min(len(tail) + row.request.sampling.max_tokens, window) for tail, row in zip(tails, new, strict=True)
+        )
         longest = max(map(len, unique))
         self._make_room(len(self.lengths) + len(new), room, longest)
 
@@ -130,7 +135,7 @@ class SlotDecoder:
         self.lengths += [len(tail) for tail in tails]
         last = torch.tensor([len(tail) - 1 for tail in unique], device=self.device)
         last_hidden = hidden[torch.arange(len(unique), device=self.device), last]
-        return self.model.get_output_embeddings()(last_hidden)[place]
+        return logits_of(self.model, last_hidden)[place]
 
     def step(self, active: list[Any]) -> Tensor:
         """Feeds each active row its last token; returns the logits of the next one."""
@@ -142,7 +147,7 @@ class SlotDecoder:
         forward = _Pass(self, bias, bool(self.prefix_ids), write)
         hidden = self._forward(ids, (write + len(self.prefix_ids))[:, None], forward)
         self.lengths = [length + 1 for length in self.lengths]
-        return self.model.get_output_embeddings()(hidden[:, 0])
+        return logits_of(self.model, hidden[:, 0])
 
     def drop(self, index: int) -> None:
         last = len(self.lengths) - 1
