@@ -95,6 +95,7 @@ import torch  # noqa: E402 (drawing needs none of this)
 
 from verigym.environments.load import load_environment  # noqa: E402
 from verigym.flywheel import stages  # noqa: E402
+from verigym.flywheel.train import train as train_version  # noqa: E402
 from verigym.flywheel.workspace import Workspace  # noqa: E402
 from verigym.training.recipe import make_recipe  # noqa: E402
 
@@ -146,7 +147,9 @@ def train(name: str, **recipe: Any) -> Any:
             print(name, step, {k: round(v, 3) for k, v in metrics.items()}, file=sys.stderr, flush=True)
 
     begun = time.perf_counter()
-    version, _ = stages.train(ws, make_recipe({**common, "name": name, "algorithm": name, **recipe}, [], name), on_step)
+    version, _ = train_version(
+        ws, make_recipe({**common, "name": name, "algorithm": name, **recipe}, [], name), on_step
+    )
     found["seconds"][name] = time.perf_counter() - begun
     found["curves"][name] = curve
     return version

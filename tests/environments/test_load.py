@@ -107,9 +107,11 @@ def test_a_shipped_environment_is_found_by_the_names_it_defines() -> None:
 
 
 def test_a_bare_task_file_is_matched_with_its_answers(tmp_path: Path) -> None:
-    rows = '{"id": "a", "prompt": "2 + 2", "answer": "4"}\n{"id": "b", "prompt": "x", "answer": "y", "split": "val"}\n'
+    rows = (
+        '{"id": "a", "prompt": "2 + 2", "answer": "4"}\n{"id": "b", "prompt": "x", "answer": "y", "split": "train"}\n'
+    )
     environment = load_environment(write(tmp_path, rows, "tasks.jsonl"))
-    (task,) = environment.tasks("train")
+    (task,) = environment.tasks("val")
     assert environment.gold is not None and environment.gold(task) == [Message("assistant", "4")]
     for reply, reward in (("4", 1.0), ("5", 0.0)):
         made = Trajectory(id="i", task="a", group="g", items=[Message("assistant", reply)])

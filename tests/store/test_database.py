@@ -123,10 +123,10 @@ def test_trajectories_come_by_task_and_index_whatever_the_order_they_came_in(sto
     ]  # fmt: skip
 
 
-def test_a_trajectory_is_never_overwritten_and_a_verdict_is(store: Store) -> None:
+def test_an_episode_that_is_run_again_replaces_the_one_before(store: Store) -> None:
     store.add("r", [episode("r", "a")], [verdict(episode("r", "a"), 0.0)])
     store.add("r", [episode("r", "a", text="other")], [verdict(episode("r", "a"), 1.0)])
-    assert store.trajectories("r") == [episode("r", "a")]
+    assert store.trajectories("r") == [episode("r", "a", text="other")]
     assert [one.reward for one in store.verdicts("r")] == [1.0]
 
 

@@ -91,11 +91,3 @@ def test_saving_does_not_tie_the_file_to_the_model(tmp_path: Path) -> None:
     step_on(model, optimizer, 1, seed=3)
     checkpoint.load(tmp_path, model, optimizer)
     assert all(torch.equal(weight, kept[name]) for name, weight in lora.weights(model).items())
-
-
-def test_checkpoints_are_forgotten_with_their_folder(tmp_path: Path) -> None:
-    model, optimizer = trained(1)
-    checkpoint.save(tmp_path / "run", model, optimizer, 1)
-    checkpoint.remove(tmp_path / "run")
-    checkpoint.remove(tmp_path / "run")
-    assert not (tmp_path / "run").exists()

@@ -293,5 +293,5 @@ def test_the_held_out_suite_is_measured_on_the_way(tmp_path: Path) -> None:
         2: 0.2,
         3: None,
         4: 0.4,
-        5: None,
+        5: 0.5,
     }

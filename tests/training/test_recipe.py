@@ -75,9 +75,9 @@ def test_an_unknown_key_is_refused_with_the_nearest(fields: dict[Any, Any], word
         (["lora=3"], r"Expected `object`, got `int` \(at lora\)"),
         (["algorithm=ppo"], r"Invalid enum value 'ppo' \(at algorithm\)"),
         (["model=null"], r"Expected `str`, got `null` \(at model\)"),
-        (["steps=0"], r"r\.yaml: steps is 0; it must be at least 1"),
-        (["prompts_per_step=-1"], r"prompts_per_step is -1; it must be at least 1"),
-        (["lora.r=0"], r"lora\.r is 0; it must be at least 1"),
+        (["steps=0"], r"r\.yaml: Expected `int` >= 1 \(at steps\)"),
+        (["prompts_per_step=-1"], r"Expected `int` >= 1 \(at prompts_per_step\)"),
+        (["lora.r=0"], r"Expected `int` >= 1 \(at lora\.r\)"),
         (
             ["num_generations_per_prompt=1"],
             "grpo compares episodes of one task: num_generations_per_prompt must be at least 2",
@@ -143,8 +143,9 @@ def test_the_rate_warms_up_and_then_stays_or_falls_to_a_tenth() -> None:
     assert rate(3.0, 1, 1, decay=True) == pytest.approx(1.0)
 
 
-def test_the_held_out_suite_is_measured_between_and_not_at_the_last_step() -> None:
+def test_the_held_out_suite_is_measured_on_the_way_and_after_the_last_step() -> None:
     recipe = make("steps=20", "eval_interval=5", "held_out_eval=val")
-    assert [step for step in range(1, 21) if due(step, recipe)] == [5, 10, 15]
-    assert not any(due(step, make("held_out_eval=val", "eval_interval=0")) for step in range(1, 40))
+    assert [step for step in range(1, 21) if due(step, recipe)] == [5, 10, 15, 20]
+    only_last = make("held_out_eval=val", "eval_interval=0", "steps=7")
+    assert [step for step in range(1, 8) if due(step, only_last)] == [7]
     assert not any(due(step, make("eval_interval=5")) for step in range(1, 40))

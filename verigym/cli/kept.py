@@ -57,11 +57,13 @@ def list_versions(json: Json = False, home: Home = None) -> None:
     rows = []
     for version in known:
         report = latest_report(ws, version)
-        success = " ".join(show.figure("success", report.metrics["success"])[:1]) if report else "-"
+        success = show.figure("success", report.metrics["success"])[0] if report else "-"
         mark = "champion" if version.id == current else ""
         rows.append((version.id, version.name, version.base, version.adapter[:8] or "-", success, mark))
     show.table(rows, ("version", "name", "base", "adapter", "success", ""))
-    if not rows:
+    if rows:
+        show.next_command("verigym models show VERSION   ·   verigym models ledger")
+    else:
         show.say("no versions yet")
         show.next_command("verigym quickstart")
 
@@ -89,6 +91,9 @@ def show_version(version: Annotated[str, typer.Argument()] = "champion", json: J
     if report is not None:
         show.say("", f"measured on {report.suite.name} ({len(report.suite.tasks)} tasks):")
         show.report(report)
+        show.next_command(f"verigym explain {report.run}")
+    else:
+        show.next_command(f"verigym eval ENV -m {found.id}")
 
 
 @models.command("ledger")
@@ -116,13 +121,19 @@ def show_ledger(json: Json = False, home: Home = None) -> None:
     ]
     show.table(rows, ("entry", "when", "who", "kind", "verdict", "champion before", "after", "why"))
     show.say(f"{len(entries)} entries, chain sound")
+    show.next_command("verigym models show champion" if entries else "verigym quickstart")
 
 
 @runs.callback()
-def list_runs(context: typer.Context, json: Json = False, home: Home = None) -> None:
+def runs_or_list(context: typer.Context, json: Json = False, home: Home = None) -> None:
+    """Runs: list (the default), show."""
+    if context.invoked_subcommand is None:
+        list_runs(json, home)
+
+
+@runs.command("list")
+def list_runs(json: Json = False, home: Home = None) -> None:
     """Runs, the newest last."""
-    if context.invoked_subcommand is not None:
-        return
     found = workspace(home).store.runs()
     if json:
         return show.as_json(found)
@@ -139,7 +150,9 @@ def list_runs(context: typer.Context, json: Json = False, home: Home = None) -> 
         for run in found
     ]
     show.table(rows, ("run", "kind", "age", "state", "trajectories", "passed"))
-    if not rows:
+    if rows:
+        show.next_command("verigym runs show RUN   (or latest)")
+    else:
         show.say("no runs yet")
         show.next_command("verigym quickstart")
 
@@ -197,6 +210,8 @@ def list_trajectories(
         reward = "-" if verdict is None or verdict.reward is None else f"{verdict.reward:.2f}"
         rows.append((one.id, "passed" if verdict and verdict.passed else "", reward, show.clip(one.reply, 70)))
     show.table(rows, ("trajectory", "", "reward", "reply"))
+    if made:
+        show.next_command(f"verigym trajectories show {made[0].id}")
 
 
 @trajectories.command("show")
@@ -209,3 +224,4 @@ def show_trajectory(trajectory: Annotated[str, typer.Argument()], json: Json = F
         return show.as_json({"trajectory": found, "verdicts": verdicts})
     task = next((task for task in ws.store.tasks(run) if task.id == found.task), None)
     show.conversation(task, found, verdicts)
+    show.next_command(f"verigym explain {run}")

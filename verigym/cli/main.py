@@ -10,6 +10,7 @@ import typer
 from verigym.cli import kept, make, measure, ship, start, train
 from verigym.core.errors import VerigymError
 
+TRAIN_PACKAGES = {"torch", "transformers", "safetensors", "gguf", "numpy"}
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
@@ -31,6 +32,14 @@ def main() -> None:
         app()
     except VerigymError as error:
         print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in TRAIN_PACKAGES:
+            raise
+        print(
+            f"error: this needs {error.name}, which the base install leaves out: pip install 'verigym[train]'",
+            file=sys.stderr,
+        )
         sys.exit(2)
     except SystemExit as done:
         if done.code == INTERRUPTED:

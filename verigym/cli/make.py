@@ -89,6 +89,8 @@ def init(name: Annotated[str, typer.Argument(help="Name of the environment; NAME
         raise BadInput(f'"{path.stem}" is not a Python name; take letters, digits and _')
     if path.exists():
         raise BadInput(f"{path} exists and is left alone; take another name")
+    if not path.parent.is_dir():
+        raise BadInput(f"{path.parent}: no such folder; make it first")
     path.write_text(TEMPLATE.format(name=path.stem))
     show.say(f"wrote {path}: tasks, state, one tool and verify, all in one file")
     show.next_command(f"verigym check {path}")

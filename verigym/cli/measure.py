@@ -5,7 +5,20 @@ from typing import Annotated
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Concurrency, Environment, Home, Json, Model, Name, Seed, workspace
+from verigym.cli.options import (
+    Concurrency,
+    Environment,
+    Home,
+    Json,
+    MaxTokens,
+    Model,
+    Name,
+    Repeats,
+    Seed,
+    Tasks,
+    Temperature,
+    workspace,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -18,11 +31,11 @@ def register(app: typer.Typer) -> None:
 def rollout(
     environment: Environment,
     model: Model,
-    n: Annotated[int | None, typer.Option("-n", help="Tasks, spread over families; default all")] = None,
-    k: Annotated[int, typer.Option("-k", help="Episodes of each task")] = 1,
-    split: Annotated[str, typer.Option("--split")] = "train",
-    temperature: Annotated[float, typer.Option("--temperature")] = 1.0,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", help="Of one reply")] = 256,
+    n: Tasks = None,
+    k: Repeats = 1,
+    split: Annotated[str, typer.Option("--split", help="train, or a held-out split")] = "train",
+    temperature: Temperature = 1.0,
+    max_tokens: MaxTokens = 256,
     seed: Seed = 0,
     name: Name = "",
     concurrency: Concurrency = 256,
@@ -61,10 +74,10 @@ def evaluate(
     environment: Environment,
     model: Model,
     split: Annotated[str, typer.Option("--split", help="A held-out split")] = "val",
-    n: Annotated[int | None, typer.Option("-n", help="Tasks, spread over families; default all")] = None,
-    k: Annotated[int, typer.Option("-k", help="Repeats of each task")] = 1,
-    temperature: Annotated[float, typer.Option("--temperature", help="0 is greedy")] = 0.0,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", help="Of one reply")] = 64,
+    n: Tasks = None,
+    k: Repeats = 1,
+    temperature: Temperature = 0.0,
+    max_tokens: MaxTokens = 64,
     seed: Seed = 0,
     name: Name = "",
     concurrency: Concurrency = 256,
@@ -143,7 +156,7 @@ def compare(
     from verigym.flywheel import stages
 
     ws = workspace(home)
-    before, after = ws.agent(champion), ws.agent(candidate)
+    before, after = ws.known(champion), ws.known(candidate)
     ours, theirs = stages.shared_reports(ws, after, before)
     found = compare_reports(theirs, ours)
     if json:
@@ -152,8 +165,8 @@ def compare(
     show.next_command(f"verigym gate {after.id}")
 
 
-def comparison(found: object, before: str, after: str) -> None:
-    """A comparison in words: figures, flips both ways, buckets."""
+def comparison(found: object, before: str, after: str, flips: int = 3) -> None:
+    """A comparison in words: figures, buckets, and so many flips of each kind to look at."""
     from verigym.evaluation.compare import Comparison
 
     assert isinstance(found, Comparison)
@@ -172,6 +185,6 @@ def comparison(found: object, before: str, after: str) -> None:
     buckets = [(name, old, new) for name, (old, new) in found.buckets.items()]
     if buckets:
         show.table(buckets, ("failure", "before", "after"))
-    for what, flips in (("gained", found.gained), ("lost", found.lost)):
-        for flip in flips[:3]:
+    for what, changed in (("gained", found.gained), ("lost", found.lost)):
+        for flip in changed[:flips]:
             show.say(f"{what}: {flip.task}  (verigym trajectories show {flip.candidate})")

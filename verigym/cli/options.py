@@ -15,12 +15,21 @@ Model = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
-Environment = Annotated[str, typer.Argument(help="An environment by name, a Python file, or a .jsonl file of tasks")]
-Seed = Annotated[int, typer.Option("--seed")]
+Environment = Annotated[
+    str,
+    typer.Argument(
+        help="An environment by name, a Python file, or a file of tasks (q.jsonl, or train.jsonl,val.jsonl)"
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Of tasks drawn and tokens sampled")]
 Name = Annotated[
     str, typer.Option("--name", help="Name of the run; default: by its content, so that the same command resumes")
 ]
-Concurrency = Annotated[int, typer.Option("--concurrency", help="Episodes at once")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Episodes at once")]
+Tasks = Annotated[int | None, typer.Option("-n", min=1, help="Tasks, spread over families; default all")]
+Repeats = Annotated[int, typer.Option("-k", min=1, help="Episodes of each task")]
+Temperature = Annotated[float, typer.Option("--temperature", min=0, help="0 is greedy")]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Of one reply")]
 
 
 def workspace(home: Path | None) -> Any:

@@ -1,11 +1,12 @@
 """gate, promote, rollback: may it ship, ship it, take it back."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
+from verigym.core.records import Version
 
 Candidate = Annotated[str, typer.Argument(help="A version: id, name or latest")]
 
@@ -35,7 +36,7 @@ def gate(
         show.as_json(decision)
     else:
         show.checks(decision.checks)
-        show.say(decision.words)
+        show.paragraph(decision.words)
         show.next_command(
             f"verigym promote {version.id}"
             if decision.verdict == "PROMOTE"
@@ -57,13 +58,14 @@ def promote(
     from verigym.registry import ledger
 
     ws = workspace(home)
-    version, current = _pair(ws, candidate, "champion")
+    version, current = _pair(ws, candidate, "champion", crown=True)
     decision = stages.gate(ws, version, current)
     if override:
         decision = msgspec.structs.replace(decision, kind="override", why=override)
     elif decision.verdict != "PROMOTE":
         ledger.record(ws.store, decision, moves=False)
-        show.say(decision.words, f"{current.name or current.id} stays champion; the decision is in the ledger")
+        show.paragraph(decision.words)
+        show.say(f"{current.name or current.id} stays champion; the decision is in the ledger")
         raise typer.Exit(EXIT[decision.verdict])
     entry = ledger.promote(ws.store, decision, why=override)
     show.say(
@@ -90,10 +92,13 @@ def rollback(
     show.next_command("verigym models list")
 
 
-def _pair(ws: object, candidate: str, champion: str) -> tuple:  # type: ignore[type-arg]
-    """The candidate and who it is up against; where no champion was crowned yet, its base model is the first."""
-    from verigym.flywheel.workspace import Workspace
+def _pair(ws: Any, candidate: str, champion: str, crown: bool = False) -> tuple[Version, Version]:
+    """The candidate and who it is up against. Where no champion was crowned yet, that is its base model, which `crown`
+    makes the first."""
+    from verigym.registry import ledger
 
-    assert isinstance(ws, Workspace)
     version = ws.known(candidate)
-    return version, ws.champion(ws.agent(version.base)) if champion == "champion" else ws.known(champion)
+    if champion != "champion" or ledger.champion(ws.store) is not None:
+        return version, ws.known(champion)
+    base = ws.agent(version.base)
+    return version, ws.champion(base) if crown else base

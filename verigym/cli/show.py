@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from verigym.core.records import (
 )
 
 OUTCOMES = {"pass": "ok  ", "fail": "FAIL", "unclear": "?   "}
-_WIDTH = 150
+_WIDTH = 110
 
 
 def say(*lines: str) -> None:
@@ -113,7 +114,12 @@ def findings(found: Sequence[Finding], indent: str = "") -> None:
 
 def checks(found: Sequence[Check], indent: str = "") -> None:
     for check in found:
-        say(f"{indent}{OUTCOMES[check.outcome]} {check.name}: {check.words}")
+        paragraph(f"{OUTCOMES[check.outcome]} {check.name}: {check.words}", indent, "     ")
+
+
+def paragraph(text: str, indent: str = "", hang: str = "") -> None:
+    """Text in lines that a terminal shows whole."""
+    say(textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=indent + hang))
 
 
 def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[Verdict]) -> None:

@@ -81,12 +81,12 @@ class Terminal:
 
     def compared(self, comparison: Any, before: str, after: str) -> None:
         with contextlib.redirect_stdout(_Indented()):
-            measure.comparison(comparison, before, after)
+            measure.comparison(comparison, before, after, flips=0)
         show.say("")
 
     def decided(self, decision: Decision) -> None:
         show.checks(decision.checks, "   ")
-        self.line(decision.words)
+        self.line(f"decision: {decision.verdict}")
 
     def side_by_side(self, request: str, expected: str, before: str, after: str) -> None:
         self.line(f"request  {request}")

@@ -19,11 +19,12 @@ def train(
     home: Home = None,
 ) -> None:
     """Train as a recipe says; killed, the same command goes on from its last checkpoint."""
-    from verigym.flywheel import stages
+    from verigym.flywheel.train import environment_of
+    from verigym.flywheel.train import train as run_recipe
     from verigym.training.recipe import read_recipe
 
     ws, wanted = workspace(home), read_recipe(recipe, overrides or [])
-    environment = stages.environment_of(wanted)
+    environment = environment_of(wanted)
     show.say(f"{wanted.algorithm} of {wanted.start or wanted.model} in {environment.name}: {wanted.steps} steps")
     with show.progress(wanted.algorithm) as bar:
 
@@ -31,7 +32,7 @@ def train(
             bar(step, wanted.steps, "")
             show.say(step_line(step, wanted.steps, metrics))
 
-        version, run = stages.train(ws, wanted, on_step)
+        version, run = run_recipe(ws, wanted, on_step)
     show.say(f"version {version.id} ({version.name}), run {run}")
     show.next_command(f"verigym eval {environment.name} -m {version.id}")
 

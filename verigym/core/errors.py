@@ -1,7 +1,7 @@
 """What can go wrong, as the user is told it: what happened, where, and what to do.
 
 `VerigymError` and its kinds are for the user and end a command with their words alone; a bug is any other exception.
-`fault_of` says whose fault an exception raised during an episode was.
+`failure` says whose fault an exception raised during an episode was.
 """
 
 import difflib

@@ -16,15 +16,17 @@ from typing import Any
 import msgspec
 
 import verigym.environments
-from verigym.core.errors import BadInput, not_found
-from verigym.core.protocols import Verifier
+from verigym.core.errors import BadInput, VerigymError, not_found
 from verigym.core.records import Item, Message, Task
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
 from verigym.policies import dialects
-from verigym.tasks.load import load_tasks
+from verigym.tasks.load import load_split, load_tasks
 from verigym.verifiers.lift import lift
 from verigym.verifiers.match import exact_match
+
+_SUITES = {"val": "val"}
+"""Of an environment that names none."""
 
 
 def names() -> list[str]:
@@ -33,17 +35,16 @@ def names() -> list[str]:
 
 
 def load_environment(where: str) -> EnvironmentSpec:
-    """`toolcall`, `desk.py`, or `tasks.jsonl` (a bare task file: one reply, matched with its answer or expected call)."""
-    path = Path(where)
-    if path.suffix == ".jsonl":
-        return _from_tasks(path)
-    if path.suffix == ".py" or (path.exists() and where not in names()):
-        return _from_module(_import_file(path), str(path))
-    if where not in names():
-        raise not_found(
-            "environment", where, names(), "Or give the path of a Python file (verigym init NAME writes one)."
-        )
-    return _from_module(importlib.import_module(f"verigym.environments.{where}"), where)
+    """`toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` to measure on, `train.jsonl,val.jsonl` to train as well."""
+    if where.endswith(".jsonl"):
+        return _from_tasks(where)
+    if where in names():
+        return _from_module(importlib.import_module(f"verigym.environments.{where}"), where)
+    if where.endswith(".py"):
+        return _from_module(_import_file(Path(where)), where)
+    if Path(where).exists():
+        raise BadInput(f"{where}: an environment is a Python file (.py) or a file of tasks (.jsonl)")
+    raise not_found("environment", where, names(), "Or give the path of a Python file (verigym init NAME writes one).")
 
 
 def find_by_verifier(name: str) -> EnvironmentSpec:
@@ -97,17 +98,20 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
     missing = [verifier for verifier, verify in given.items() if verify is None]
     if missing:
         raise BadInput(f"{where}: an environment needs a function verify(task, trajectory) that returns a reward")
-    toolbox = ToolBox(kind)
-    verifiers = {
-        verifier: lift(verifier if verifier != "verify" else name, verify) for verifier, verify in given.items()
-    }
+    try:
+        toolbox = ToolBox(kind)
+    except (TypeError, NameError, ValueError) as error:
+        raise BadInput(
+            f"{where}: a tool's signature cannot be made a schema: {error}; use plain types such as str and int"
+        ) from error
+    verifiers = {key: lift(Path(name).stem if key == "verify" else key, verify) for key, verify in given.items()}
     return EnvironmentSpec(
         name=name,
         tasks=_checked(tasks, where),
         factory=kind,
         toolbox=toolbox,
         verifiers=verifiers,
-        suites=getattr(module, "suites", {}),
+        suites=getattr(module, "suites", _SUITES),
         system=getattr(kind, "system", ""),
         max_turns=getattr(kind, "max_turns", 8),
         gold=getattr(module, "gold", None) or gold_from_data,
@@ -117,9 +121,17 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
 
 def _checked(tasks: Callable[..., Any], where: str) -> Callable[[str], list[Task]]:
     def checked(split: str) -> list[Task]:
-        found = tasks(split)
+        try:
+            found = tasks(split)
+        except VerigymError:
+            raise
+        except Exception as error:  # the user's own code may raise anything
+            raise BadInput(f"{where}: tasks({split!r}) raised {type(error).__name__}: {error}") from error
         if not isinstance(found, list) or not all(isinstance(task, Task) for task in found):
             raise BadInput(f"{where}: tasks({split!r}) must return a list of verigym.Task")
+        twice = len(found) - len({task.id for task in found})
+        if twice:
+            raise BadInput(f"{where}: {twice} tasks of split {split!r} have an id that another has too")
         return found
 
     return checked
@@ -141,22 +153,28 @@ class _Reply:
     def open(self, task: Task) -> None: ...
 
 
-def _from_tasks(path: Path) -> EnvironmentSpec:
-    rows = load_tasks(path)
-    calls = "expected_tool" in rows[0].data
-    if calls:  # the tools of the shipped environment, on a state of the task's own
+def _from_tasks(where: str) -> EnvironmentSpec:
+    """Rows that name no split are held out, unless two files say which is which."""
+    train, comma, held_out = where.partition(",")
+    rows = [task for part in load_split(train, held_out) for task in part] if comma else load_tasks(where, split="val")
+    calls = ["expected_tool" in task.data for task in rows]
+    if any(calls) and not all(calls):
+        one = rows[calls.index(not calls[0])]
+        raise BadInput(
+            f"{where}: some rows have an expected_tool and others an answer ({one.id}); keep them in two files"
+        )
+    if all(calls):  # the tools of the shipped environment, on a state of the task's own
         base = load_environment("toolcall")
         return msgspec.structs.replace(
-            base, name=str(path), tasks=_by_split(rows), suites={}, gold=gold_from_data, cheats=None
+            base, name=where, tasks=_by_split(rows), suites=_SUITES, gold=gold_from_data, cheats=None
         )
-    verifier: Verifier = lift("exact_match", exact_match)
     return EnvironmentSpec(
-        name=str(path),
+        name=where,
         tasks=_by_split(rows),
         factory=_Reply,
         toolbox=ToolBox(_Reply),
-        verifiers={"exact_match": verifier},
-        suites={},
+        verifiers={"exact_match": lift("exact_match", exact_match)},
+        suites=_SUITES,
         max_turns=1,
         gold=gold_from_data,
     )

@@ -10,18 +10,21 @@ from typing import Any, Protocol
 
 import msgspec
 
-from verigym.core.records import Decision, Finding, Report, Version
+from verigym.core.records import Decision, Finding, Report, Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.environments.toolcall import BETTER_SYSTEM
 from verigym.evaluation import failures
 from verigym.evaluation.compare import Comparison, compare
 from verigym.evaluation.suites import pick
 from verigym.flywheel import stages
+from verigym.flywheel.train import OnStep, train
 from verigym.flywheel.workspace import Workspace
 from verigym.registry import ledger, versions
 from verigym.training.recipe import Recipe, make_recipe
 
 MODEL = "smollm2-135m"
+SAMPLING = Sampling(temperature=0.0, max_tokens=48)
+"""The longest right reply has 43 tokens."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +40,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     grpo_steps: int = 8
     grpo_prompts: int = 12
     grpo_generations: int = 6
-    grpo_rate: float = 1e-4
+    grpo_rate: float = 5e-5
     r: int = 32
     examples: int = 3
 
@@ -51,7 +54,7 @@ class Screen(Protocol):
     def step(self, title: str, why: str) -> AbstractContextManager[None]: ...
     def line(self, text: str) -> None: ...
     def episodes(self, what: str) -> AbstractContextManager[Callable[[Any], None]]: ...
-    def training(self, steps: int) -> AbstractContextManager[stages.OnStep]: ...
+    def training(self, steps: int) -> AbstractContextManager[OnStep]: ...
     def measured(self, name: str, report: Report) -> None: ...
     def failures(self, findings: list[Finding]) -> None: ...
     def compared(self, comparison: Comparison, before: str, after: str) -> None: ...
@@ -64,13 +67,19 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
 
     def measure(version: Version) -> Report:
         with screen.episodes("held-out tasks") as bar:
-            report = stages.measure(ws, environment, version, n=settings.eval_tasks, on_progress=bar).report
+            report = stages.measure(
+                ws, environment, version, n=settings.eval_tasks, sampling=SAMPLING, on_progress=bar
+            ).report
         screen.measured(version.name, report)
         return report
 
-    def train(recipe: Recipe) -> Version:
+    def trained(recipe: Recipe) -> Version:
         with screen.training(recipe.steps) as on_step:
-            version, run = stages.train(ws, recipe, on_step)
+            version, run = train(ws, recipe, on_step)
+        if version.id == recipe.start:
+            screen.line(
+                "no group of tries differed in reward, so there was nothing to learn from: the weights are unchanged"
+            )
         screen.line(f"version {version.id} ({version.name}), run {run}")
         return version
 
@@ -102,14 +111,14 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
     with screen.step(
         "SFT", f"imitate {settings.demonstrations} right answers (a LoRA adapter; the base is never changed)"
     ):
-        sft = train(sft_recipe(settings))
+        sft = trained(sft_recipe(settings))
     with screen.step("After SFT", "held-out tasks again"):
         after_sft = measure(sft)
     with screen.step(
         "GRPO",
         f"{settings.grpo_generations} tries at each request, scored by the verifier; better tries become likelier",
     ):
-        tuned = train(grpo_recipe(settings, sft))
+        tuned = trained(grpo_recipe(settings, sft))
     with screen.step("After GRPO", "held-out tasks again"):
         after_grpo = measure(tuned)
     with screen.step("Comparison", "task by task against the champion, and against its own start"):
@@ -123,7 +132,7 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
     with screen.step("Three requests it never saw", "written by hand, not from the generator; before and after"):
         asked = pick(environment.tasks("seed"), settings.examples, 3)
         replies = [
-            _replies(ws, stages.rollout(ws, environment, one, asked, sampling=stages.GREEDY)) for one in (base, tuned)
+            _replies(ws, stages.rollout(ws, environment, one, asked, sampling=SAMPLING)) for one in (base, tuned)
         ]
         for task in asked:
             screen.side_by_side(str(task.prompt), _expected(task), replies[0][task.id], replies[1][task.id])
@@ -150,7 +159,7 @@ def grpo_recipe(settings: Settings, start: Version) -> Recipe:
         "prompts_per_step": settings.grpo_prompts,
         "num_generations_per_prompt": settings.grpo_generations,
         "learning_rate": settings.grpo_rate,
-        "max_tokens": 48,
+        "max_tokens": SAMPLING.max_tokens,
     }
     return make_recipe({**_common(settings), **fields}, [], "quickstart")
 
@@ -161,14 +170,18 @@ def _common(settings: Settings) -> dict[str, Any]:
 
 
 def _promote(ws: Workspace, decision: Decision, tuned: Version, base: Version) -> str:
-    """What became of the decision; asked a second time, it finds the champion already moved."""
+    """What became of the decision. Asked again, it finds it in the ledger and moves nothing twice."""
     current = ledger.champion(ws.store)
-    if decision.verdict != "PROMOTE":
-        ledger.record(ws.store, decision, moves=False, why="quickstart")
-        return f"{base.name} stays champion; the decision is in the ledger"
-    if current != tuned.id:
+    if current == tuned.id:
+        return f"{tuned.name} ({tuned.id}) is champion; verigym rollback takes it back"
+    if current != base.id:
+        return f"{current} became champion meanwhile, and stays; verigym gate {tuned.id} compares with it"
+    if decision.verdict == "PROMOTE":
         ledger.promote(ws.store, decision, why="quickstart")
-    return f"{tuned.name} ({tuned.id}) is champion; verigym rollback takes it back"
+        return f"{tuned.name} ({tuned.id}) is champion now; verigym rollback takes it back"
+    if not any(entry.decision.reports == decision.reports for entry in ledger.entries(ws.store)):
+        ledger.record(ws.store, decision, moves=False, why="quickstart")
+    return f"{base.name} stays champion; the decision is in the ledger"
 
 
 def _replies(ws: Workspace, run: str) -> dict[str, str]:

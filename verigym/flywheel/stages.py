@@ -4,27 +4,23 @@ Every stage is named by its content: the same call with the same settings finds 
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
-from verigym.core.errors import Refused, not_found
+from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Decision, Json, Report, Sampling, Suite, Task, Version, content_hash
-from verigym.core.seeds import derive
-from verigym.environments.load import find_by_verifier, load_environment
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import make_suite, pick
 from verigym.flywheel.workspace import Workspace
 from verigym.gates.decide import decide
 from verigym.harness.environment import EnvironmentSpec
-from verigym.registry import versions
-from verigym.rollout.many import Plan, Progress, run_many
-from verigym.tasks.load import check_split, tasks_hash
-from verigym.training.recipe import Recipe
+from verigym.rollout.many import Plan, Progress, pending, run_many
+from verigym.tasks.load import tasks_hash
 
 OnProgress = Callable[[Progress], None]
-OnStep = Callable[[int, dict[str, float]], None]
 GREEDY = Sampling(temperature=0.0, max_tokens=64)
 
 
@@ -37,7 +33,10 @@ def tasks_of(environment: EnvironmentSpec, split: str, n: int | None = None, see
     """The tasks of a split, or n of them spread over families."""
     tasks = environment.tasks(split)
     if not tasks:
-        raise Refused(f'{environment.name} has no tasks in split "{split}"')
+        others = [each for each in ("train", *environment.suites.values()) if each != split and environment.tasks(each)]
+        raise Refused(
+            f'{environment.name} has no tasks in split "{split}"; --split can be: {", ".join(others) or "none"}'
+        )
     return tasks if n is None else pick(tasks, n, seed)
 
 
@@ -86,33 +85,18 @@ def rollout(
         seed=seed,
         concurrency=concurrency,
     )
-    asyncio.run(_run(ws, plan, agent, on_progress))
+    asyncio.run(_run(ws, plan, on_progress))
     return run
 
 
-async def _run(ws: Workspace, plan: Plan, agent: Version, on_progress: OnProgress) -> None:
-    policy = _Lazy(lambda: ws.policy(agent))
+async def _run(ws: Workspace, plan: Plan, on_progress: OnProgress) -> None:
+    """A run that is complete already opens no agent; one that cannot be opened ends the command, not the episodes."""
+    policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
     try:
         await run_many(ws.store, plan, policy, on_progress)
     finally:
-        await policy.close()
-
-
-class _Lazy:
-    """A policy that is opened at its first call: a run that is complete already loads no model."""
-
-    def __init__(self, open: Callable[[], Any]) -> None:
-        self._open = open
-        self._policy: Any = None
-
-    async def respond(self, request: Any) -> Any:
-        if self._policy is None:
-            self._policy = self._open()
-        return await self._policy.respond(request)
-
-    async def close(self) -> None:
-        if hasattr(self._policy, "close"):
-            await self._policy.close()
+        if hasattr(policy, "close"):
+            await policy.close()
 
 
 def measure(
@@ -145,162 +129,43 @@ def measure(
         on_progress=on_progress,
     )
     trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)
+    if all(verdict.reward is None for verdict in verdicts):
+        reasons = Counter(verdict.error.message for verdict in verdicts if verdict.error is not None)
+        raise InfrastructureFailure(
+            f"none of {len(verdicts)} episodes could be scored; most often: {reasons.most_common(1)[0][0]}. "
+            "Put that right, then the same command tries them again"
+        )
     report = make_report(run, agent.id, suite, tasks, trajectories, verdicts, seed)
     ws.store.put("report", report.id, report)
     return Measured(report, run)
 
 
-def latest_report(ws: Workspace, agent: Version, suite: str | None = None) -> Report | None:
-    """The newest report of a version (on the suite with this hash, where one is given)."""
+def latest_report(ws: Workspace, agent: Version) -> Report | None:
+    """The newest report of a version."""
     reports = [one for one in ws.store.documents("report", Report) if one.agent == agent.id]
-    fitting = [one for one in reports if suite is None or one.suite.hash == suite]
-    return fitting[-1] if fitting else None
+    return reports[-1] if reports else None
 
 
 def shared_reports(ws: Workspace, candidate: Version, champion: Version) -> tuple[Report, Report]:
-    """The newest reports of both on one suite."""
-    reports = ws.store.documents("report", Report)
-    for one in reversed([report for report in reports if report.agent == candidate.id]):
-        other = latest_report(ws, champion, one.suite.hash)
-        if other is not None:
-            return one, other
+    """The newest reports of both that can be compared: candidate, champion."""
+    reports = ws.store.documents("report", Report)[::-1]
+    for ours in reports:
+        for theirs in reports:
+            if ours.agent == candidate.id and theirs.agent == champion.id and _comparable(ws, ours, theirs):
+                return ours, theirs
     raise Refused(
         f"{candidate.name or candidate.id} and {champion.name or champion.id} have no report on the same held-out tasks; "
-        f"run: verigym eval ENV -m {candidate.id} and verigym eval ENV -m {champion.id}, with the same --split and -n"
+        f"run: verigym eval ENV -m {candidate.id} and verigym eval ENV -m {champion.id}, with the same options"
     )
+
+
+def _comparable(ws: Workspace, one: Report, other: Report) -> bool:
+    """The same tasks and verifier, decoded and repeated alike."""
+    settings = [ws.store.run(report.run).config for report in (one, other)]
+    alike = all(settings[0].get(field) == settings[1].get(field) for field in ("sampling", "k"))
+    return one.suite.hash == other.suite.hash and alike
 
 
 def gate(ws: Workspace, candidate: Version, champion: Version) -> Decision:
     ours, theirs = shared_reports(ws, candidate, champion)
     return decide(candidate, champion, ours, theirs)
-
-
-def environment_of(recipe: Recipe) -> EnvironmentSpec:
-    """The environment a recipe trains in, its `reward` as verifier."""
-    environment = load_environment(recipe.environment) if recipe.environment else find_by_verifier(recipe.reward)
-    if recipe.reward not in environment.verifiers:
-        raise not_found(
-            "reward", recipe.reward, environment.verifiers, f"These are the verifiers of {environment.name}."
-        )
-    if recipe.held_out_eval and recipe.held_out_eval not in environment.suites:
-        raise not_found(
-            "suite", recipe.held_out_eval, environment.suites, f"These are the suites of {environment.name}."
-        )
-    chosen = {recipe.reward: environment.verifiers[recipe.reward], **environment.verifiers}
-    return msgspec.structs.replace(environment, verifiers=chosen)
-
-
-def train(ws: Workspace, recipe: Recipe, on_step: OnStep = lambda step, metrics: None) -> tuple[Version, str]:
-    """Trains as the recipe says; returns the new version and the run. Killed, the same call goes on."""
-    environment = environment_of(recipe)
-    tasks = tasks_of(environment, "train", recipe.num_tasks, recipe.seed)
-    if recipe.held_out_eval:
-        check_split(tasks, environment.tasks(environment.suites[recipe.held_out_eval]))
-    parent = ws.agent(recipe.start or recipe.model)
-    config: Json = {
-        "recipe": msgspec.to_builtins(recipe),
-        "tasks": tasks_hash(tasks),
-        "parent": parent.id,
-        "verifier": environment.verifier.name,
-    }
-    run = f"{recipe.algorithm}-{content_hash(config)[:8]}"
-    known = [one for one in ws.store.documents("version", Version) if one.recipe.get("run") == run]
-    if known:
-        return known[-1], run
-    ws.store.begin_run(run, "train", config)
-    model = asyncio.run(_train(ws, recipe, environment, tasks, parent, run, on_step))
-    version = versions.register(
-        ws.store,
-        Version(
-            base=parent.base,
-            adapter=ws.keep_adapter(model, parent.base),
-            system_prompt=parent.system_prompt,
-            tool_descriptions=parent.tool_descriptions,
-            name=recipe.name or recipe.algorithm,
-            parent=parent.id,
-            recipe={**msgspec.to_builtins(recipe), "run": run},
-            data_hash=tasks_hash(tasks),
-            families=sorted({task.family or task.id for task in tasks} | set(parent.families)),
-        ),
-    )
-    ws.store.finish_run(run)
-    _training().forget_checkpoints(ws.checkpoints(run))
-    return version, run
-
-
-async def _train(
-    ws: Workspace,
-    recipe: Recipe,
-    environment: EnvironmentSpec,
-    tasks: list[Task],
-    parent: Version,
-    run: str,
-    on_step: OnStep,
-) -> Any:
-    """The trained model, its adapter on it."""
-    training = _training()
-    policy: Any = ws.policy(parent)
-    training.prepare(policy.model, recipe)
-    sampling = Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens)
-
-    def signed(step: int) -> None:
-        policy.changed(f"{run}@{step}")
-
-    async def evaluate(step: int) -> dict[str, float]:
-        signed(step)
-        split = environment.suites[recipe.held_out_eval]
-        suite, held_out = suite_of(environment, split, recipe.eval_tasks)
-        child = f"{run}/eval-{step:04d}"
-        ws.store.begin_run(child, "eval", {"step": step}, held_out, parent=run)
-        greedy = Sampling(temperature=0.0, max_tokens=recipe.max_tokens)
-        agent = msgspec.structs.replace(parent, id=f"{run}@{step}")
-        plan = Plan(
-            run=child,
-            environment=environment,
-            tasks=held_out,
-            agent=agent,
-            verifier=environment.verifier,
-            sampling=greedy,
-        )
-        trajectories, verdicts = await run_many(ws.store, plan, policy)
-        report = make_report(child, agent.id, suite, held_out, trajectories, verdicts, recipe.seed)
-        return {f"held_out_{name}": report.metrics[name].value for name in ("success", "reward")}
-
-    async def collect(step: int, picked: list[Task]) -> list[Any]:
-        child = f"{run}/step-{step:04d}"
-        ws.store.begin_run(child, "collect", {"step": step}, picked, parent=run)
-        k = recipe.num_generations_per_prompt
-        plan = Plan(
-            run=child,
-            environment=environment,
-            tasks=picked,
-            agent=parent,
-            verifier=environment.verifier,
-            k=k,
-            sampling=sampling,
-            seed=derive(recipe.seed, "collect", step),
-            concurrency=len(picked) * k,
-        )
-        trajectories, verdicts = await run_many(ws.store, plan, policy)
-        return [(trajectories[i : i + k], verdicts[i : i + k]) for i in range(0, len(trajectories), k)]
-
-    def report(step: int, metrics: dict[str, float]) -> None:
-        ws.store.add_metrics(run, step, metrics)
-        on_step(step, metrics)
-
-    folder = ws.checkpoints(run)
-    if recipe.algorithm == "sft":
-        samples = training.demonstrations(policy.render, environment, tasks, parent)
-        await training.train_sft(policy.model, recipe, samples, folder, evaluate=evaluate, report=report)
-    else:
-        await training.train_grpo(
-            policy.model, recipe, tasks, folder, collect=collect, changed=signed, evaluate=evaluate, report=report
-        )
-    return policy.model
-
-
-def _training() -> Any:
-    """The loops, loaded when something is trained: they need torch."""
-    from verigym.flywheel import trainer
-
-    return trainer

@@ -5,6 +5,7 @@ It opens agents: a version becomes a policy. One base model is loaded at a time,
 
 import hashlib
 import os
+import shutil
 import tempfile
 import urllib.parse
 from pathlib import Path
@@ -66,8 +67,8 @@ class Workspace:
 
     def adapter_folder(self, sha256: str) -> Path:
         folder = self.home / "adapters" / sha256
-        if not (folder / ADAPTER_FILE).exists():
-            raise BadInput(f"{folder}: the adapter of this version is missing; restore it, or train again")
+        if not self.has_adapter(sha256):
+            raise BadInput(f"{folder}: the adapter of this version is missing; restore it, or run its recipe again")
         return folder
 
     def keep_adapter(self, model: Any, base: str) -> str:
@@ -84,8 +85,14 @@ class Workspace:
                 folder.rename(place / sha256)
         return sha256
 
+    def has_adapter(self, sha256: str) -> bool:
+        return (self.home / "adapters" / sha256 / ADAPTER_FILE).exists()
+
     def checkpoints(self, run: str) -> Path:
         return self.home / "checkpoints" / run
+
+    def forget_checkpoints(self, run: str) -> None:
+        shutil.rmtree(self.checkpoints(run), ignore_errors=True)
 
 
 def _remote(base: str) -> Policy:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from verigym.core.protocols import Verifier
-from verigym.core.records import Item, Task, ToolSpec, content_hash
+from verigym.core.records import Item, Task, ToolSpec
 from verigym.harness.tools import ToolBox
 
 
@@ -42,10 +42,6 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     def steps(self) -> bool:
         """Whether it is a reset/step environment: `step(reply)` instead of tools."""
         return hasattr(self.factory, "step")
-
-    @property
-    def tools_hash(self) -> str:
-        return content_hash(self.tools)[:16]
 
     @property
     def verifier(self) -> Verifier:

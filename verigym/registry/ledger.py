@@ -5,6 +5,7 @@ hash elsewhere to notice that. Whether a candidate deserves promotion is `gates`
 """
 
 import getpass
+import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
@@ -87,7 +88,7 @@ def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", w
             champion_before=before,
             champion_after=decision.candidate if moves else before,
             when=datetime.now(UTC).isoformat(timespec="seconds"),
-            who=who or getpass.getuser(),
+            who=who or _user(),
             why=why,
             hash="",
         )
@@ -172,6 +173,13 @@ def _named_champion(history: list[Entry], name: str) -> str:
     if name not in once:
         raise not_found("earlier champion", name, once)
     return name
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in some containers
+        return str(os.getuid())
 
 
 def _hash(entry: Entry) -> str:

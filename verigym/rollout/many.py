@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from verigym.core.errors import failure
+from verigym.core.errors import VerifierFailure, failure
 from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Fault, Sampling, Task, Trajectory, Verdict, Version
 from verigym.core.seeds import derive
@@ -54,8 +54,10 @@ async def run_many(
     store: Store, plan: Plan, policy: Policy, on_progress: Callable[[Progress], None] = lambda _: None
 ) -> tuple[list[Trajectory], list[Verdict]]:
     """Runs and scores what is missing of the plan; returns all of it, by task and index."""
-    known = {trajectory.id: trajectory for trajectory in store.trajectories(plan.run)}
-    judged = {verdict.trajectory: verdict for verdict in store.verdicts(plan.run, plan.verifier.name)}
+    known = _finished(store, plan)
+    judged = {
+        v.trajectory: v for v in store.verdicts(plan.run, plan.verifier.name) if v.trajectory in known and not _broke(v)
+    }
     keeper = _Keeper(store, plan, known, judged, on_progress)
     todo = [(task, index) for task in plan.tasks for index in range(plan.k) if _id(plan, task, index) not in known]
     queue = iter(todo)
@@ -64,7 +66,8 @@ async def run_many(
         for task, index in queue:
             await keeper.keep(task, await _episode(plan, task, index, policy))
 
-    workers = [asyncio.create_task(work()) for _ in range(min(plan.concurrency, len(todo)))]
+    at_once = min(plan.concurrency, getattr(policy, "max_concurrency", plan.concurrency), len(todo))
+    workers = [asyncio.create_task(work()) for _ in range(at_once)]
     try:
         await asyncio.gather(*workers)
         for task in plan.tasks:  # groups whose episodes were stored by an earlier call that ended before scoring them
@@ -76,6 +79,22 @@ async def run_many(
     store.finish_run(plan.run)
     ids = [_id(plan, task, index) for task in plan.tasks for index in range(plan.k)]
     return [known[id] for id in ids], [judged[id] for id in ids]
+
+
+def pending(store: Store, plan: Plan) -> int:
+    """How many episodes of the plan have still to be run."""
+    return len(plan.tasks) * plan.k - len(_finished(store, plan))
+
+
+def _finished(store: Store, plan: Plan) -> dict[str, Trajectory]:
+    """Stored episodes by id; those that infrastructure broke are run again by the next call."""
+    stored = store.trajectories(plan.run)
+    return {one.id: one for one in stored if one.error is None or one.error.fault is not Fault.INFRASTRUCTURE}
+
+
+def _broke(verdict: Verdict) -> bool:
+    """Whether the verifier itself failed: it is asked again by the next call."""
+    return verdict.error is not None and verdict.error.fault in (Fault.VERIFIER, Fault.INFRASTRUCTURE)
 
 
 def _id(plan: Plan, task: Task, index: int) -> str:
@@ -141,7 +160,10 @@ class _Keeper:
     async def _verdicts(self, task: Task, group: list[Trajectory]) -> list[Verdict]:
         verifier = self.plan.verifier
         try:
-            return await verifier.verify(task, group, self.plan.context)
+            verdicts = await verifier.verify(task, group, self.plan.context)
+            if [verdict.trajectory for verdict in verdicts] != [one.id for one in group]:
+                raise VerifierFailure(f"{verifier.name} gave verdicts for other trajectories than it was asked about")
+            return verdicts
         except Exception as error:  # a verifier that breaks costs its verdicts, not the run
             broken = failure(error, Fault.VERIFIER)
             return [Verdict(trajectory=one.id, verifier=verifier.name, reward=None, error=broken) for one in group]

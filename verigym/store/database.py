@@ -4,8 +4,9 @@ Records are kept whole, as the codec writes them; the columns beside them are wh
 can be appended to and read, and the database itself refuses anything else.
 """
 
+import contextlib
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -109,7 +110,7 @@ class Store:
                 f"{path.parent}: cannot be made a folder ({error}); name another --home"
             ) from error
         self.path = path
-        self._engine = sa.create_engine(f"sqlite:///{path}")
+        self._engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
         event.listen(self._engine, "connect", _set_up)
         try:
             with self._engine.begin() as connection:
@@ -124,12 +125,23 @@ class Store:
     def close(self) -> None:
         self._engine.dispose()
 
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        """A transaction. What the disk or the database refuses is said in words; nothing of it is half written."""
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except exc.OperationalError as error:
+            raise InfrastructureFailure(
+                f"{self.path}: could not be written ({error.orig}); what was committed before is kept"
+            ) from error
+
     # -- runs -------------------------------------------------------------------------------------------------------
 
     def begin_run(self, id: str, kind: str, config: Json, tasks: Iterable[Task] = (), parent: str = "") -> None:
         """Starts a run, or goes on with it; going on with other settings under the same id is refused."""
         body = msgspec.json.encode(config, order="sorted")
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             known = connection.execute(sa.select(RUNS.c.config).where(RUNS.c.id == id)).scalar()
             if known is not None:
                 if known != body:
@@ -142,7 +154,7 @@ class Store:
                 connection.execute(TASKS.insert(), rows)
 
     def finish_run(self, id: str) -> None:
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             connection.execute(
                 RUNS.update().where(RUNS.c.id == id, RUNS.c.finished.is_(None)).values(finished=time.time())
             )
@@ -218,9 +230,9 @@ class Store:
             }
             for v in verdicts
         ]
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             if made:
-                connection.execute(sqlite.insert(TRAJECTORIES).on_conflict_do_nothing(), made)
+                connection.execute(TRAJECTORIES.insert().prefix_with("OR REPLACE"), made)
             if judged:
                 connection.execute(VERDICTS.insert().prefix_with("OR REPLACE"), judged)
 
@@ -261,7 +273,7 @@ class Store:
 
     def add_metrics(self, run: str, step: int, values: dict[str, float]) -> None:
         rows = [{"run": run, "step": step, "name": name, "value": value} for name, value in values.items()]
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             connection.execute(METRICS.insert().prefix_with("OR REPLACE"), rows)
 
     def metrics(self, run: str) -> dict[int, dict[str, float]]:
@@ -276,7 +288,7 @@ class Store:
 
     def put(self, kind: str, id: str, record: msgspec.Struct) -> None:
         row = {"kind": kind, "id": id, "created": time.time(), "body": codec.encode(record)}
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             connection.execute(sqlite.insert(DOCUMENTS).on_conflict_do_nothing(), row)
 
     def get(self, kind: str, id: str, type: type[T]) -> T | None:

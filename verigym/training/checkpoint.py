@@ -4,7 +4,6 @@ A run that was killed goes on from its last checkpoint; everything else it needs
 """
 
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,3 @@ def load(folder: Path, model: Any, optimizer: torch.optim.Optimizer) -> int:
     optimizer.load_state_dict(state["optimizer"])
     torch.set_rng_state(state["rng"])
     return state["step"]
-
-
-def remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)

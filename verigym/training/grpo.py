@@ -43,11 +43,14 @@ async def train_grpo(
         started = time.perf_counter()
         groups = await collect(step, pick(tasks, recipe, step))
         sampled = time.perf_counter()
-        live = [group for group in groups if has_signal([verdict.reward for verdict in group[1]])]
+        live = [group for group in groups if has_signal(_rewards(group[1]))]
         samples = [
             sample
             for trajectories, verdicts in live
-            for trajectory, advantage in zip(trajectories, group_advantages([v.reward for v in verdicts]), strict=True)
+            for trajectory, verdict, advantage in zip(
+                trajectories, verdicts, group_advantages(_rewards(verdicts)), strict=True
+            )
+            if verdict.reward is not None
             for sample in from_trajectory(trajectory, advantage)
         ]
         metrics: Metrics = _summary(groups, live)
@@ -82,14 +85,19 @@ def pick(tasks: Sequence[Task], recipe: Recipe, step: int) -> list[Task]:
     return [tasks[i] for i in chosen]
 
 
+def _rewards(verdicts: list[Verdict]) -> list[float | None]:
+    return [verdict.reward for verdict in verdicts]
+
+
 def _summary(groups: list[Group], live: list[Group]) -> Metrics:
+    """Means over the scored episodes; what could not be scored is counted, and is in no mean."""
     verdicts = [verdict for _, group in groups for verdict in group]
-    rewards = [verdict.reward for verdict in verdicts if verdict.reward is not None]
+    scored = [verdict for verdict in verdicts if verdict.reward is not None]
     lengths = [turn.usage.completion_tokens for group, _ in groups for trajectory in group for turn in trajectory.turns]
-    return {
-        "reward": statistics.fmean(rewards) if rewards else 0.0,
-        "passed": statistics.fmean(verdict.passed for verdict in verdicts),
-        "length": statistics.fmean(lengths) if lengths else 0.0,
-        "live_groups": len(live) / len(groups),
-        "unscored": len(verdicts) - len(rewards),
-    }
+    found: Metrics = {"live_groups": len(live) / len(groups), "unscored": len(verdicts) - len(scored)}
+    if scored:
+        found["reward"] = statistics.fmean(verdict.reward or 0.0 for verdict in scored)
+        found["passed"] = statistics.fmean(verdict.passed for verdict in scored)
+    if lengths:
+        found["length"] = statistics.fmean(lengths)
+    return found

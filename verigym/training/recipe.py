@@ -54,7 +54,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     updates_per_batch: Count = 1
     """Optimizer updates made from one batch of episodes (grpo)."""
     eval_interval: Annotated[int, Meta(ge=0)] = 10
-    """Steps between held-out evaluations; 0 for none but the last."""
+    """Steps between held-out evaluations; the last step is always measured. 0 for the last alone."""
     held_out_eval: str = ""
     """Name of a held-out suite."""
     eval_tasks: Count | None = None

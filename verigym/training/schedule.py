@@ -14,7 +14,7 @@ def rate(top: float, step: int, steps: int, *, decay: bool) -> float:
 
 
 def due(step: int, recipe: Recipe) -> bool:
-    """Whether the held-out suite is measured after this step; the last step is measured by whoever called."""
-    return (
-        bool(recipe.held_out_eval and recipe.eval_interval) and step % recipe.eval_interval == 0 and step < recipe.steps
-    )
+    """Whether the held-out suite is measured after this step: every so many steps, and after the last."""
+    if not recipe.held_out_eval:
+        return False
+    return step == recipe.steps or (recipe.eval_interval > 0 and step % recipe.eval_interval == 0)

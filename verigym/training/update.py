@@ -4,6 +4,7 @@ Rows are sorted by length, so that little is padded; a prefix that the rows of a
 """
 
 import math
+import statistics
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,7 +52,7 @@ def grpo_update(
 ) -> dict[str, float]:
     """`updates` optimizer updates, each on its share of the samples. With one, the old logprobs are the current ones."""
     old = [] if updates == 1 else _old_logprobs(model, samples, temperature)
-    figures: dict[str, float] = {}
+    made: list[dict[str, float]] = []
     size = math.ceil(len(samples) / updates)
     for first in range(0, len(samples), size):
         part = list(range(first, min(first + size, len(samples))))
@@ -72,8 +73,9 @@ def grpo_update(
             sums["entropy"] += entropy_BT.sum().item() / num_tokens
             sums["clipped"] += cut.item() / num_tokens
             sums["mismatch"] += ((logprobs_BT.detach() - sampled_BT).abs() * mask_BT).sum().item() / num_tokens
-        figures = {**sums, **_apply(model, optimizer), "tokens": num_tokens}
-    return figures
+        made.append({**sums, **_apply(model, optimizer), "tokens": num_tokens})
+    figures = {name: statistics.fmean(update[name] for update in made) for name in made[0]}
+    return {**figures, "tokens": sum(update["tokens"] for update in made)}
 
 
 @torch.no_grad()

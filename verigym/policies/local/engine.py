@@ -5,7 +5,7 @@ requests say they share (a system prompt) are computed once and kept; a prompt a
 once. A request's tokens depend on its own seed alone, never on what else is in the batch.
 
 Two decoders stand behind it, chosen by the model (`slots.supported`): `slots` for plain attention models, with a shared
-prefix, and `any` for every other architecture, which batches prompts of equal length and is slower.
+prefix, and `plain_decoder` for every other architecture, which batches prompts of equal length and is slower.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import torch
@@ -41,9 +41,7 @@ class Completion(msgspec.Struct, frozen=True):
     """Sampled tokens, the end token included when there was one."""
     logprobs: list[float]
     """At the sampling temperature (at 1 when greedy), untruncated."""
-    finish: str
-    """`stop`, `length` or `context_full`."""
-    seconds: float
+    finish: Literal["stop", "length", "context_full"]
 
 
 class Row:
@@ -58,7 +56,6 @@ class Row:
         self.ids: list[int] = []
         self.logprobs: list[float] = []
         self.random = random.Random(request.seed)
-        self.started = time.perf_counter()
 
     @property
     def prompt(self) -> list[int]:
@@ -78,7 +75,7 @@ class Engine:
         self.model = model
         self.stop_ids = stop_ids
         self.decode = decode
-        self.max_batch = max_batch or (64 if on_cpu else 512)
+        self.max_batch = max_batch or (128 if on_cpu else 512)
         self.window: int = getattr(model.config, "max_position_embeddings", None) or 1 << 30
         self._waiting: deque[Row] = deque()
         self._lock = threading.Lock()
@@ -91,7 +88,7 @@ class Engine:
     async def generate(self, request: Generation) -> Completion:
         loop = asyncio.get_running_loop()
         if len(request.ids) >= self.window:
-            return Completion([], [], "context_full", 0.0)
+            return Completion([], [], "context_full")
         row = Row(request, loop.create_future(), loop)
         with self._lock:
             self._waiting.append(row)
@@ -103,8 +100,12 @@ class Engine:
 
     def refresh(self) -> None:
         """The weights changed: forget what was computed with the old ones. Requests under way are waited for."""
-        self._idle.wait()
+        self.wait()
         self._decoder.forget()
+
+    def wait(self) -> None:
+        """Until nothing runs, so that weights may be changed."""
+        self._idle.wait()
 
     def _drive(self) -> None:
         """Runs until nothing waits and nothing is active. Not a daemon: a thread killed inside torch takes the process down."""
@@ -164,7 +165,7 @@ class Engine:
                 active[active.index(row)] = last
 
     def _finish(self, row: Row) -> bool:
-        finish = None
+        finish: Literal["stop", "length"] | None = None
         sampling = row.request.sampling
         if row.ids[-1] in self.stop_ids or (
             sampling.stop and any(text in self.decode(row.ids) for text in sampling.stop)
@@ -174,7 +175,7 @@ class Engine:
             finish = "length"
         if finish is None:
             return False
-        done = Completion(row.ids, row.logprobs, finish, time.perf_counter() - row.started)
+        done = Completion(row.ids, row.logprobs, finish)
         row.loop.call_soon_threadsafe(_resolve, row.future, done)
         return True
 

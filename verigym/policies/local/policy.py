@@ -27,6 +27,11 @@ class LocalPolicy:
             loaded.model, stop_ids=self.render.stop_ids, decode=loaded.tokenizer.decode, max_batch=max_batch
         )
 
+    @property
+    def max_concurrency(self) -> int:
+        """More episodes at once would only wait, on their own time."""
+        return self.engine.max_batch
+
     @classmethod
     def open(cls, name: str, *, adapter: Path | None = None, device: str | None = None) -> "LocalPolicy":
         policy = cls(load(name, device=device))
@@ -35,6 +40,7 @@ class LocalPolicy:
 
     def wear(self, adapter: Path | None, agent: str) -> None:
         """Puts on the adapter in a folder, or none, and signs as `agent` from now on."""
+        self.engine.wait()
         if adapter is None:
             lora.detach(self.model)
         else:
@@ -68,7 +74,7 @@ class LocalPolicy:
             agent=self.agent,
             usage=Usage(len(context), len(done.ids)),
             latency_s=time.perf_counter() - started,
-            finish=done.finish,  # type: ignore[arg-type]
+            finish=done.finish,
         )
         if done.finish == "context_full":
             return Reply(items=[Message("assistant", "")], turn=turn)
