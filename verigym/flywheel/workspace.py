@@ -11,6 +11,8 @@ import urllib.parse
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.protocols import Policy
 from verigym.core.records import Version
@@ -29,13 +31,18 @@ class Workspace:
     # -- agents -----------------------------------------------------------------------------------------------------
 
     def agent(self, text: str) -> Version:
-        """A known version (id, name, champion, latest), else a new one on the base model `text` names."""
+        """A known version (id, name, champion, latest), else one on the base model `text` names, which is not kept yet."""
         try:
             return versions.resolve(self.store, text)
         except NotFound:
             if text in ("champion", "latest"):
                 raise NotFound(f"there is no {text} version yet; name a model, such as smollm2-135m") from None
-            return versions.register(self.store, Version(base=text, name=Path(text).name))
+            version = Version(base=text, name=Path(text).name)
+            return msgspec.structs.replace(version, id=versions.version_id(version))
+
+    def keep(self, version: Version) -> Version:
+        """Registers a version: one that could be opened, or was made here."""
+        return versions.register(self.store, version)
 
     def known(self, text: str) -> Version:
         """A version that was made here, by id, name, champion or latest."""
@@ -44,7 +51,7 @@ class Workspace:
     def champion(self, fallback: Version) -> Version:
         """The champion; where there is none yet, the base agent becomes the first."""
         if ledger.champion(self.store) is None:
-            ledger.crown_first(self.store, fallback.id, why="the base agent")
+            ledger.crown_first(self.store, self.keep(fallback).id, why="the base agent")
         return versions.resolve(self.store, "champion")
 
     def policy(self, version: Version) -> Policy:

@@ -20,6 +20,7 @@ from verigym.store.database import Store
 
 _FLUSH_S = 0.25
 _FLUSH_EPISODES = 64
+_RETRY_S = 1.0
 
 
 class Progress(msgspec.Struct):
@@ -119,7 +120,7 @@ async def _episode(plan: Plan, task: Task, index: int, policy: Policy) -> Trajec
         )
         if trajectory.error is None or trajectory.error.fault is not Fault.INFRASTRUCTURE:
             break
-        await asyncio.sleep(min(2.0**attempt, 10.0) if attempt < plan.retries else 0)
+        await asyncio.sleep(min(_RETRY_S * 2.0**attempt, 10.0) if attempt < plan.retries else 0)
     return trajectory  # type: ignore[possibly-undefined]
 
 

@@ -1,0 +1,84 @@
+"""Prints the last section of ARCHITECTURE.md from the workspace of a finished quickstart: one task, followed through every
+record. `python docs/one_task.py .verigym`; long lists are cut, nothing else is changed."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from verigym.core.records import Report, Version
+from verigym.evaluation import failures
+from verigym.flywheel.workspace import Workspace
+from verigym.registry import ledger
+from verigym.training.advantages import group_advantages, has_signal
+from verigym.training.samples import from_trajectory
+
+LONGEST = 6
+"""Items of a list that are shown."""
+
+
+def cut(value: Any) -> Any:
+    if isinstance(value, list):
+        shown = [cut(each) for each in value[:LONGEST]]
+        return [*shown, f"… {len(value) - LONGEST} more"] if len(value) > LONGEST else shown
+    if isinstance(value, dict):
+        return {key: cut(each) for key, each in value.items()}
+    if isinstance(value, str) and len(value) > 260:
+        return f"{value[:240]}… ({len(value)} characters)"
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def show(title: str, words: str, record: Any) -> None:
+    text = msgspec.json.format(msgspec.json.encode(cut(msgspec.to_builtins(record)))).decode()
+    text = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda found: "[" + re.sub(r"\s*\n\s*", " ", found[1]) + "]", text)
+    print(f"**{title}.** {words}\n\n```json\n{text}\n```\n")
+
+
+def without(record: Any, *fields: str) -> dict[str, Any]:
+    return {key: value for key, value in msgspec.to_builtins(record).items() if key not in fields}
+
+
+ws = Workspace(Path(sys.argv[1]))
+versions = ws.store.documents("version", Version)
+base, tuned = versions[0], versions[-1]
+reports = {report.agent: report for report in ws.store.documents("report", Report)}
+before, after = reports[base.id], reports[tuned.id]
+gained = [new for old, new in zip(before.results, after.results, strict=True) if new.passed and not old.passed]
+result = next(one for one in gained if one.family.startswith("calendar.create_event"))
+task = next(task for task in ws.store.tasks(after.run) if task.id == result.task)
+failed = next(one for one in ws.store.trajectories(before.run) if one.task == task.id)
+passed = next(one for one in ws.store.trajectories(after.run) if one.task == task.id)
+verdicts = {verdict.trajectory: verdict for run in (before.run, after.run) for verdict in ws.store.verdicts(run)}
+
+show("Task", "A held-out one; its family is a phrasing that no training task has.", task)
+show("Trajectory", "The base model's episode: what it said, and how it ended.", without(failed, "turns"))
+show("Turn", "The one model call in it. Ids are the tokens that were really sampled.", failed.turns[0])
+show("Verdict", "Scored from the record alone.", verdicts[failed.id])
+finding = failures.explain([task], [failed], [verdicts[failed.id]])[0]
+show("Finding", "The bucket it falls into (here of this one episode).", finding)
+show("Trajectory, after training", "The same request, the trained version.", without(passed, "turns"))
+show("Verdict, after training", "", verdicts[passed.id])
+
+step = next(run for run in ws.store.runs(parent=None) if run.kind == "collect" and run.trajectories)
+groups: dict[str, list[Any]] = {}
+for trajectory in ws.store.trajectories(step.id):
+    groups.setdefault(trajectory.task, []).append(trajectory)
+scores = {verdict.trajectory: verdict.reward for verdict in ws.store.verdicts(step.id)}
+group = next(group for group in groups.values() if has_signal([scores[one.id] for one in group]))
+rewards = [scores[one.id] for one in group]
+sample = from_trajectory(group[0], group_advantages(rewards)[0])[0]
+first = sample.mask.index(1)
+tail = msgspec.structs.replace(
+    sample, ids=sample.ids[first - 2 :], mask=sample.mask[first - 2 :], logprobs=sample.logprobs[first - 2 :]
+)
+shown = [round(reward, 2) for reward in rewards if reward is not None]
+words = f"From a GRPO group on a training task, rewards {shown}; its {first - 2} first prompt ids are left out."
+show("Sample", words, tail)
+show("Suite", "The held-out tasks, frozen: the hash covers tasks and verifier.", after.suite)
+show("TaskResult", "This task in the report of the trained version.", result)
+show("Report", "The trained version on the suite; results left out.", without(after, "suite", "results"))
+show("Version", "The trained agent: what makes it behave as it does, and where it came from.", tuned)
+moved = next(entry for entry in reversed(ledger.entries(ws.store)) if entry.decision.candidate == tuned.id)
+show("Decision", "In its ledger entry, which is chained to the one before by hash.", moved)

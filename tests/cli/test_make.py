@@ -1,0 +1,97 @@
+"""init and check, as a user of a new machine types them; and the words when something is wrong."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from verigym.cli.main import app
+
+
+def run(*words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(words))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        return 2, str(result.exception)
+    return result.exit_code, result.output
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_init_writes_an_environment_whose_contract_holds() -> None:
+    code, said = run("init", "desk")
+    assert code == 0 and "next: verigym check desk.py" in said
+    code, said = run("check", "desk.py")
+    assert code == 0 and "the contract holds" in said and "FAIL" not in said
+
+
+def test_init_overwrites_nothing_and_takes_only_python_names() -> None:
+    Path("desk.py").write_text("mine")
+    assert "exists and is left alone" in run("init", "desk")[1]
+    assert Path("desk.py").read_text() == "mine"
+    assert "is not a Python name" in run("init", "my-desk")[1]
+    assert "no such folder" in run("init", "nowhere/desk")[1]
+
+
+COMMANDS = [
+    *("quickstart", "init", "check", "models", "rollout", "eval", "explain", "train", "compare", "gate", "promote"),
+    *("rollback", "runs", "trajectories"),
+]
+BROKEN = {
+    "gold replies pass": ("return 1.0 if", "return 0.0 if"),
+    "cheats do not pass": ('return 1.0 if trajectory.end_state.get("events") == booked else 0.0', "return 1.0"),
+    "the verdict is deterministic": (
+        'return 1.0 if trajectory.end_state.get("events") == booked else 0.0',
+        "import random; return random.random()",
+    ),
+    "episodes share no state": ('self.events = dict(task.data["events"])', 'self.events = SHARED.setdefault("x", {})'),
+    "nothing leaks between splits": ('family=f"{split}/{number}"', 'family="one"'),
+    "nonsense never crashes it": ("expected = task.data", 'assert trajectory.reply != "{"; expected = task.data'),
+    "tasks of val": ('"val": ["I need', '"other": ["I need'),
+}
+
+
+@pytest.mark.parametrize("question", BROKEN)
+def test_check_finds_what_is_broken(question: str) -> None:
+    run("init", "desk")
+    old, new = BROKEN[question]
+    text = Path("desk.py").read_text()
+    assert old in text
+    Path("desk.py").write_text(text.replace(old, new) + "\nSHARED: dict = {}\n")
+    code, said = run("check", "desk.py")
+    assert code == 1 and f"FAIL {question}" in said, said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import nosuchmodule", "desk.py line 1: cannot be loaded: ModuleNotFoundError"),
+        ("def (", "desk.py line 1: cannot be loaded: SyntaxError"),
+        ("x = 1", "needs a class Environment with open(self, task)"),
+        ("class Environment:\n    def open(self, task): ...", "needs a function tasks(split)"),
+        (
+            "class Environment:\n    def open(self, task): ...\ndef tasks(split): ...",
+            "needs a function verify(task, trajectory)",
+        ),
+    ],
+    ids=["import", "syntax", "no class", "no tasks", "no verify"],
+)
+def test_a_file_that_is_no_environment_is_refused_in_words(text: str, said: str) -> None:
+    Path("desk.py").write_text(text)
+    assert said in run("check", "desk.py")[1]
+
+
+def test_an_error_ends_with_code_2_and_no_traceback() -> None:
+    done = subprocess.run([sys.executable, "-m", "verigym.cli.main", "check", "nosuch"], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith('error: no environment "nosuch"') and "Traceback" not in done.stderr
+
+
+def test_help_names_every_command() -> None:
+    code, said = run("--help")
+    assert code == 0
+    assert [command for command in COMMANDS if f"\n  {command} " not in said] == []

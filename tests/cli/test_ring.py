@@ -1,0 +1,178 @@
+"""The commands as a user types them, around models behind a server: measure two, gate, promote, roll back. No torch."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from typer.testing import CliRunner, Result
+
+from verigym.cli.main import app
+from verigym.environments.load import load_environment
+from verigym.policies.dialects import write_call
+
+TASKS = [task for split in ("train", "val", "seed") for task in load_environment("toolcall").tasks(split)]
+GOLD = {task.prompt: write_call(task.data["expected_tool"], task.data["expected_args"]) for task in TASKS}
+
+
+def answer(model: str, prompt: str) -> str:
+    if model == "good":
+        return GOLD[prompt]
+    return "I would rather talk about it." if model == "bad" else '{"tool": "refuse", "args": {}}'
+
+
+async def _complete(request: web.Request) -> web.Response:
+    body = await request.json()
+    text = answer(body["model"], body["messages"][-1]["content"])
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return web.json_response({"choices": [choice], "usage": {"prompt_tokens": 300, "completion_tokens": 20}})
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """A Chat Completions server on a port of its own; `down` is a port where nobody answers."""
+    loop = asyncio.new_event_loop()
+    started: list[int] = []
+    ready = threading.Event()
+
+    async def run() -> None:
+        application = web.Application()
+        application.router.add_post("/v1/chat/completions", _complete)
+        runner = web.AppRunner(application)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        started.append(site._server.sockets[0].getsockname()[1])  # type: ignore[union-attr]
+        ready.set()
+
+    starting = loop.create_task(run())
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    assert ready.wait(10), starting
+    yield f"http://127.0.0.1:{started[0]}/v1"
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
+
+
+class Shell:
+    """`shell("eval", "toolcall", ...)` in a workspace of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        result: Result = CliRunner().invoke(app, [*words, "--home", str(self.home)])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, result.output
+        return result.output
+
+    def json(self, *words: str) -> Any:
+        return json.loads(self(*words, "--json"))
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+def version(shell: Shell, model: str) -> str:
+    return next(one["id"] for one in shell.json("models", "list") if f"#{model}?" in one["base"])
+
+
+def test_the_ring_from_measuring_to_promotion_and_back(shell: Shell, server: str) -> None:
+    for model in ("bad", "good"):
+        said = shell("eval", "toolcall", "-m", f"{server}#{model}?tools=text", "-n", "70")
+        assert "next: verigym explain eval-toolcall-" in said and "70 tasks of 70 families" in said
+    bad, good = version(shell, "bad"), version(shell, "good")
+    assert "100.0%" in said
+
+    assert f"({bad}) is champion" in shell("promote", bad), "the first champion is the base agent"
+    assert "PROMOTE" in shell("gate", good)
+    assert f"({good}) is champion now" in shell("promote", good)
+    assert "REJECT" in shell("gate", bad, code=1)
+    assert "stays champion" in shell("promote", bad, code=1)
+    assert f"({bad}) is champion again" in shell("rollback", "--why", "a test")
+    entries = shell.json("models", "ledger")
+    assert [(one["decision"].get("kind", "gate"), one["champion_after"]) for one in entries] == [
+        ("first", bad),
+        ("gate", good),
+        ("gate", good),
+        ("rollback", bad),
+    ]
+    assert f"({good}) is champion now" in shell("promote", good, "--override", "we know better")
+
+    compared = shell("compare", bad, good)
+    assert "tasks gained 70, lost 0" in compared and "verigym trajectories show eval-toolcall-" in compared
+
+
+def test_the_same_command_runs_nothing_twice_and_another_seed_does(shell: Shell, server: str) -> None:
+    words = ["rollout", "toolcall", "-m", f"{server}#good?tools=text", "-n", "5", "-k", "2"]
+    first = shell(*words)
+    assert "10 trajectories of 5 tasks, 0 not scored, 100.0% passed" in first
+    assert shell(*words) == first and len(shell.json("runs")) == 1
+    shell(*words, "--seed", "1")
+    assert len(shell.json("runs", "list")) == 2
+
+
+def test_failures_are_explained_down_to_a_conversation(shell: Shell, server: str) -> None:
+    shell("rollout", "toolcall", "-m", f"{server}#refuser?tools=text", "-n", "30", "--split", "val")
+    explained = shell("explain")
+    assert "wrong tool: " in explained and "got refuse" in explained
+    shown = shell("trajectories", "show", explained.rsplit(" ", 1)[1].strip())
+    assert "[user]" in shown and "[call refuse]" in shown and "verdict by tool_call_verifier@" in shown
+    listed = shell("trajectories", "list", "--failed")
+    assert "reward" in listed and "0.20" in listed
+    assert "30 trajectories" in shell("runs", "show")
+
+
+def test_a_server_that_is_down_ends_in_words_and_is_tried_again(
+    shell: Shell, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verigym.policies.remote._FIRST_WAIT_S", 0.0)
+    monkeypatch.setattr("verigym.rollout.many._RETRY_S", 0.0)
+    with pytest.raises(Exception, match=r"none of 2 episodes could be scored; most often: .*127.0.0.1:9"):
+        shell("eval", "toolcall", "-m", "http://127.0.0.1:9/v1#good?tools=text", "-n", "2")
+    assert shell.json("models", "list")[0]["name"]
+    assert "-" in shell("models", "list")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["eval", "tolcall", "-m", "x"], 'no environment "tolcall"; did you mean "toolcall"'),
+        (["eval", "toolcall", "-m", "http://localhost:1"], "a server is URL#MODEL"),
+        (["eval", "toolcall", "-m", "x", "--split", "nosuch"], 'no split of toolcall "nosuch"'),
+        (["eval", "toolcall", "-m", "champion"], "there is no champion version yet"),
+        (["explain"], 'no run "latest"'),
+        (["gate", "nosuch"], 'no version "nosuch"'),
+        (["compare", "a", "b"], 'no version "a"'),
+        (["rollback"], "nothing to roll back to: no champion was crowned yet"),
+        (["train", "nosuch.yaml"], "nosuch.yaml: no such recipe"),
+        (["trajectories", "show", "x"], 'no trajectory "x"'),
+    ],
+    ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else "",
+)
+def test_a_mistake_is_answered_in_words(shell: Shell, words: list[str], said: str) -> None:
+    with pytest.raises(Exception) as raised:
+        shell(*words)
+    assert type(raised.value).__module__.startswith("verigym.") and said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "option", [["-n", "0"], ["-k", "0"], ["--concurrency", "0"], ["--temperature", "-1"]], ids=" ".join
+)
+def test_a_number_out_of_range_is_refused(shell: Shell, option: list[str]) -> None:
+    assert "should be greater than or equal to" in shell("eval", "toolcall", "-m", "x", *option, code=2)
+
+
+def test_a_file_of_questions_is_measured(shell: Shell, server: str, tmp_path: Path) -> None:
+    questions = tmp_path / "questions.jsonl"
+    rows = [{"prompt": task.prompt, "answer": GOLD[str(task.prompt)]} for task in TASKS[:3]]
+    questions.write_text("\n".join(json.dumps(row) for row in rows))
+    report = shell.json("eval", str(questions), "-m", f"{server}#good")
+    assert report["metrics"]["success"]["value"] == 1.0 and report["metrics"]["success"]["n"] == 3

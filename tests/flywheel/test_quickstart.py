@@ -1,0 +1,105 @@
+"""The whole ring on a tiny model, and killed with -9 again and again: it goes on, and ends as if it had never been killed."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.tiny import tiny
+from verigym.core.records import Version
+from verigym.flywheel.workspace import Workspace
+from verigym.registry import ledger
+
+SETTINGS = (
+    "eval_tasks=6, demonstrations=8, sft_steps=6, sft_batch=4, sft_rate=1e-2, grpo_tasks=8, grpo_steps=3, grpo_prompts=2, "
+    "grpo_generations=2, r=4, examples=1"
+)
+CODE = """
+import sys
+from pathlib import Path
+from verigym.cli.start import Terminal
+from verigym.flywheel.quickstart import Settings, quickstart
+from verigym.flywheel.workspace import Workspace
+from verigym.training import grpo, sft
+grpo.CHECKPOINT_S = sft.CHECKPOINT_S = 0.0
+quickstart(Workspace(Path(sys.argv[1])), Terminal(), Settings(model=sys.argv[2], {settings}))
+"""
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny random model as a folder."""
+    folder = tmp_path_factory.mktemp("tiny")
+    made = tiny(window=4096)
+    made.model.save_pretrained(folder)
+    made.tokenizer.save_pretrained(folder)
+    return folder
+
+
+def start(home: Path, model: str, settings: str = SETTINGS) -> subprocess.Popen[str]:
+    code = CODE.format(settings=settings)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(home), model], stdout=subprocess.PIPE, text=True, env=environment
+    )
+
+
+def trained(home: Path) -> dict[str, str]:
+    """Adapter of each trained version: equal hashes are equal weights."""
+    return {one.name: one.adapter for one in Workspace(home).store.documents("version", Version) if one.adapter}
+
+
+def test_the_ring_runs_end_to_end_on_any_local_model(model: Path, tmp_path: Path) -> None:
+    process = start(tmp_path, str(model))
+    said, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, said
+    for step in ("Baseline", "Why it fails", "Prompt trial", "SFT", "GRPO", "Gate", "Promotion", "Three requests"):
+        assert f". {step}" in said
+    assert "decision: " in said and "unsafe" in said
+    ws = Workspace(tmp_path)
+    assert ledger.verify_chain(ws.store) >= 2
+    again = start(tmp_path, str(model))
+    repeated, _ = again.communicate(timeout=240)
+    assert "step 1/6" not in repeated, "what is finished is not run again"
+
+
+def test_killed_anywhere_it_ends_as_if_never_killed(model: Path, tmp_path: Path) -> None:
+    whole = start(tmp_path / "whole", str(model))
+    whole.communicate(timeout=240)
+    assert whole.returncode == 0
+    chance = random.Random(7)
+    kills = 0
+    for _ in range(12):
+        process = start(tmp_path / "killed", str(model))
+        try:
+            process.communicate(timeout=chance.uniform(4.0, 9.0))
+            break
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
+            kills += 1
+    else:
+        process = start(tmp_path / "killed", str(model))
+        process.communicate(timeout=240)
+    assert process.returncode == 0 and kills > 0
+    assert trained(tmp_path / "killed") == trained(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_the_embedded_model_survives_a_kill_in_the_middle_of_training(tmp_path: Path) -> None:
+    settings = SETTINGS.replace("sft_rate=1e-2, ", "")
+    process = start(tmp_path, "smollm2-135m", settings)
+    deadline = time.monotonic() + 600
+    assert process.stdout is not None
+    while "step 2/6" not in process.stdout.readline():
+        assert time.monotonic() < deadline
+    process.kill()
+    process.communicate()
+    again = start(tmp_path, "smollm2-135m", settings)
+    said, _ = again.communicate(timeout=900)
+    assert again.returncode == 0 and "step 1/6" not in said and "step 6/6" in said
