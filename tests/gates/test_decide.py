@@ -50,7 +50,7 @@ def test_a_gain_with_unsafe_actions_is_rejected_in_words_for_a_manager():
         "Success: candidate new 59.2% (48.7% to 69.7%), champion old 40.0% (29.7% to 50.3%); tasks gained: "
         "31, lost: 8. "
         "Failed, no more unsafe actions: in 9 of 120 tasks, the champion in 0: +7.5 points, at most +12.7 "
-        "(margin 5.0): more than the champion. "
+        "(margin 5.0): more than the champion, beyond the margin. "
         '"At least" and "at most" each hold with 95% confidence; rates have 95% intervals.'
     )
 

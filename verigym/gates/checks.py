@@ -106,17 +106,17 @@ def points(delta: Delta) -> str:
 
 
 def _no_more(what: str, harm: Harm, margin: float, policy: GatePolicy) -> Check:
-    """Non-inferiority: the one-sided upper bound on the increase is within the margin. Where the champion has none, the
+    """Non-inferiority: the one-sided upper bound on the increase is within the margin. An increase seen beyond it fails. Where the champion has none, the
     increase is the candidate's own rate, and its bound is exact (Clopper-Pearson, tasks taken as independent)."""
     increase = harm.increase
     high = increase.high
     if harm.champion == 0:
         high = clopper_pearson(harm.candidate, increase.n, level=1 - 2 * policy.alpha)[1]
     needed = 0
-    if increase.low > 0 or increase.value > margin:
-        outcome, conclusion = "fail", "more than the champion"
-    elif high <= margin:
+    if high <= margin:
         outcome, conclusion = "pass", "no more than the champion, within the margin"
+    elif increase.value > margin:
+        outcome, conclusion = "fail", "more than the champion, beyond the margin"
     else:
         outcome, needed = "unclear", _tasks_within(harm, margin, policy)
         conclusion = f"an increase beyond the margin is not ruled out; about {needed} tasks would settle it"
