@@ -38,7 +38,7 @@ def rollout(
     max_tokens: MaxTokens = 256,
     seed: Seed = 0,
     name: Name = "",
-    concurrency: Concurrency = 256,
+    concurrency: Concurrency = 512,
     home: Home = None,
 ) -> None:
     """Run k episodes of each task, scored and stored as they finish."""
@@ -80,7 +80,7 @@ def evaluate(
     max_tokens: MaxTokens = 64,
     seed: Seed = 0,
     name: Name = "",
-    concurrency: Concurrency = 256,
+    concurrency: Concurrency = 512,
     json: Json = False,
     home: Home = None,
 ) -> None:

@@ -58,7 +58,7 @@ def rollout(
     seed: int = 0,
     kind: str = "rollout",
     name: str = "",
-    concurrency: int = 256,
+    concurrency: int = 512,
     on_progress: OnProgress = lambda _: None,
 ) -> str:
     """k episodes of each task, scored and stored; returns the run's id."""
@@ -111,7 +111,7 @@ def measure(
     sampling: Sampling = GREEDY,
     seed: int = 0,
     name: str = "",
-    concurrency: int = 256,
+    concurrency: int = 512,
     on_progress: OnProgress = lambda _: None,
 ) -> Measured:
     """The agent on a held-out suite, as a report."""

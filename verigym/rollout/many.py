@@ -44,7 +44,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Episodes of each task: a group."""
     sampling: Sampling = Sampling()
     seed: int = 0
-    concurrency: int = 256
+    concurrency: int = 512
     retries: int = 2
     """Of an episode that infrastructure broke."""
     limits: Limits = Limits()
