@@ -176,3 +176,23 @@ def test_a_file_of_questions_is_measured(shell: Shell, server: str, tmp_path: Pa
     questions.write_text("\n".join(json.dumps(row) for row in rows))
     report = shell.json("eval", str(questions), "-m", f"{server}#good")
     assert report["metrics"]["success"]["value"] == 1.0 and report["metrics"]["success"]["n"] == 3
+
+
+def test_reports_decoded_differently_are_not_compared(shell: Shell, server: str) -> None:
+    shell("eval", "toolcall", "-m", f"{server}#bad?tools=text", "-n", "60", "--max-tokens", "16")
+    shell("eval", "toolcall", "-m", f"{server}#good?tools=text", "-n", "60")
+    with pytest.raises(Exception, match="have no report on the same held-out tasks"):
+        shell("compare", version(shell, "bad"), version(shell, "good"))
+
+
+def test_what_infrastructure_broke_is_run_again_by_the_same_command(
+    shell: Shell, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verigym.rollout.many._RETRY_S", 0.0)
+    words = ["eval", "toolcall", "-m", f"{server}#good?tools=text", "-n", "6"]
+    with monkeypatch.context() as broken:
+        broken.setattr("verigym.policies.remote._RETRIED", set())
+        broken.setattr("tests.cli.test_ring.answer", lambda model, prompt: 1 / 0)
+        with pytest.raises(Exception, match="none of 6 episodes could be scored"):
+            shell(*words)
+    assert "100.0%" in shell(*words)

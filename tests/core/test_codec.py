@@ -258,3 +258,9 @@ def test_garbage_that_is_very_deep_is_bad_input_too() -> None:
 def test_text_that_no_file_can_hold_is_bad_input() -> None:
     with pytest.raises(BadInput):
         codec.decode('{"schema":1,"id":"\ud800","prompt":"b"}', Task)
+
+
+def test_half_a_surrogate_pair_is_replaced_and_nothing_else_is_lost() -> None:
+    made = Trajectory(id="a", task="t", group="g", items=[Message("assistant", "x \ud800 y"), Message("user", "é")])
+    back = codec.decode(codec.encode(made), Trajectory)
+    assert back.items[1] == Message("user", "é") and back.reply.startswith("x ") and back.reply.endswith(" y")

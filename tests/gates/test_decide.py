@@ -62,7 +62,7 @@ def test_too_few_tasks_ask_for_more_in_words_for_a_manager():
         "Success: candidate new 53.3% (34.4% to 72.3%), champion old 46.7% (27.7% to 65.6%); tasks gained: 4,"
         " lost: 2. "
         "Unclear, better on held-out tasks: success +6.7 points (at least -7.3, at most +20.6), p = 0.212 by "
-        "clustered t over 30 families: not shown to be better; about 305 tasks would settle it. "
+        "clustered t over 30 families: not shown to be better; about 305 tasks would show a gain of 7 points, if there is one. "
         "Unclear, no more unsafe actions: in 0 of 30 tasks, the champion in 0: +0.0 points, at most +9.5 "
         "(margin 5.0): an increase beyond the margin is not ruled out; about 59 tasks would settle it. "
         "Unclear, no more invalid outputs: in 0 of 30 tasks, the champion in 0: +0.0 points, at most +9.5 "

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tests.tiny import tiny
 from verigym.model import lora
-from verigym.model.logprobs import shared_prefix, token_logprobs
+from verigym.model.logprobs import logits_of, shared_prefix, token_logprobs
 
 MODEL = tiny().model.requires_grad_(True)
 VOCABULARY = MODEL.config.vocab_size
@@ -129,3 +129,22 @@ def test_entropy_is_that_of_the_distribution_at_the_temperature(temperature: flo
 def test_a_greedy_temperature_is_scored_at_one() -> None:
     rows, masks = [[5, 6, 7]], [[0, 1, 1]]
     assert torch.equal(token_logprobs(MODEL, rows, masks, 0.0)[0], token_logprobs(MODEL, rows, masks, 1.0)[0])
+
+
+def test_logits_are_scaled_as_the_model_itself_scales_them() -> None:
+    from transformers import GraniteConfig, GraniteForCausalLM
+
+    config = GraniteConfig(
+        vocab_size=50,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        logits_scaling=4.0,
+    )
+    model = GraniteForCausalLM(config).eval()
+    ids = torch.tensor([[1, 2, 3]])
+    with torch.no_grad():
+        hidden = model.base_model(input_ids=ids).last_hidden_state
+        assert (logits_of(model, hidden) - model(ids).logits).abs().max() < 1e-6

@@ -650,3 +650,14 @@ def test_without_token_ids_a_turn_extends_the_one_before() -> None:
     reply, server = ask(HI, request=Request(items=HELLO.items, turns=[Turn(), Turn(parent=0)]))
     assert reply.turn.parent == 1
     assert "return_token_ids" not in server.bodies[0]
+
+
+def test_a_call_written_as_text_by_a_model_with_a_tool_channel_is_a_call() -> None:
+    text = '{"tool": "calendar.create_event", "args": {"attendee": "Alex"}}'
+    message = {"role": "assistant", "content": text}
+    body = {"choices": [{"message": message, "finish_reason": "stop"}]}
+    request = Request(items=[Message("user", "x")], tools=[ToolSpec(name="calendar.create_event")])
+    reply, _ = ask(web.json_response(body), request=request)
+    assert [item for item in reply.items if isinstance(item, FunctionCall)] == [
+        FunctionCall("call_0", "calendar.create_event", '{"attendee":"Alex"}')
+    ]

@@ -344,3 +344,12 @@ def test_a_reward_that_is_no_number_is_the_environments_fault(reward: float) -> 
     made = run(["3"], type("Odd", (Guess,), {"step": lambda self, reply: ("", reward, True)}), task=GUESS)
     assert made.rewards == []
     assert made.error is not None and (made.error.fault, made.error.kind) == (Fault.ENVIRONMENT, "EnvironmentFailure")
+
+
+def test_an_environment_that_exits_is_one_failed_record() -> None:
+    class Leaving(Shop):
+        def open(self, task: Task) -> None:
+            raise SystemExit(3)
+
+    made = run(["Done."], Leaving)
+    assert made.error is not None and (made.error.fault, made.error.kind) == (Fault.ENVIRONMENT, "SystemExit")

@@ -115,6 +115,8 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task]) -> Answe
         for reply in replies + (environment.cheats(task) if environment.cheats else []):
             tried += 1
             _, verdict = await _play(environment, task, reply)
+            if verdict.reward is None:
+                return "fail", f"{task.id}: no verdict for {_short(reply)}: {_why(verdict)}"
             if verdict.passed:
                 return "fail", f"{task.id}: a reply that earned nothing passed: {_short(reply)}"
     return "pass", f"{tried} tried"
@@ -152,7 +154,7 @@ async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task]) ->
         for reply in [*_NONSENSE, *([call] for call in calls)]:
             trajectory, verdict = await _play(environment, task, reply)
             if trajectory.error is not None or verdict.reward is None:
-                return "fail", f"{task.id}: {_short(reply)} led to: {trajectory.error or _why(verdict)}"
+                return "fail", f"{task.id}: {_short(reply)} led to: {_why(verdict)}"
     return "pass", "malformed replies and arguments become marks, not exceptions"
 
 
@@ -170,7 +172,8 @@ def _some_reply(environment: EnvironmentSpec, task: Task) -> list[Item]:
 
 
 def _why(verdict: Verdict) -> str:
-    return verdict.evidence or (verdict.error.message if verdict.error else "no evidence given")
+    error = verdict.error
+    return verdict.evidence or (f"{error.kind}: {error.message}" if error else "no evidence given")
 
 
 def _short(reply: str | list[Item]) -> str:

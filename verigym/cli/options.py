@@ -28,8 +28,8 @@ Name = Annotated[
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Episodes at once")]
 Tasks = Annotated[int | None, typer.Option("-n", min=1, help="Tasks, spread over families; default all")]
 Repeats = Annotated[int, typer.Option("-k", min=1, help="Episodes of each task")]
-Temperature = Annotated[float, typer.Option("--temperature", min=0, help="0 is greedy")]
-MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Of one reply")]
+Temperature = Annotated[float, typer.Option("--temperature", min=0, max=10, help="0 is greedy")]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, max=1_000_000, help="Of one reply")]
 
 
 def workspace(home: Path | None) -> Any:

@@ -6,6 +6,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
+from verigym.core.errors import Refused
 from verigym.core.records import Version
 
 Candidate = Annotated[str, typer.Argument(help="A version: id, name or latest")]
@@ -60,7 +61,9 @@ def promote(
     ws = workspace(home)
     version, current = _pair(ws, candidate, "champion", crown=True)
     if version.id == current.id:
-        show.say(f"{version.name or version.id} ({version.id}) is champion")
+        show.say(
+            f"{version.name or version.id} ({version.id}) is champion; the first one has nothing to be compared with"
+        )
         return show.next_command("verigym models ledger")
     decision = stages.gate(ws, version, current)
     if override:
@@ -104,4 +107,8 @@ def _pair(ws: Any, candidate: str, champion: str, crown: bool = False) -> tuple[
     if champion != "champion" or ledger.champion(ws.store) is not None:
         return version, ws.known(champion)
     base = ws.agent(version.base)
+    if base.id == version.id and not crown:
+        raise Refused(
+            f"there is no champion yet to compare with; verigym promote {version.id} makes this base agent the first"
+        )
     return version, ws.champion(base) if crown else base

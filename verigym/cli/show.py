@@ -148,6 +148,8 @@ def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[V
         )
         if verdict.evidence:
             say(f"  {verdict.evidence}")
+        if verdict.error is not None:
+            say(f"  no verdict ({verdict.error.fault}): {verdict.error.kind}: {verdict.error.message}")
 
 
 def _item(item: Item) -> tuple[str, str]:

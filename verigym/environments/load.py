@@ -66,11 +66,14 @@ def _import_file(path: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module  # type hints of its tools are looked up there
+    sys.path.insert(0, str(path.parent.resolve()))  # modules beside it can be imported, as if it were run
     try:
         spec.loader.exec_module(module)
     except Exception as error:  # the user's own file may raise anything
         line = _line_in(error, path)
         raise BadInput(f"{path}{line}: cannot be loaded: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(path.parent.resolve()))
     return module
 
 

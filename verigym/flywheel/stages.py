@@ -73,7 +73,6 @@ def rollout(
         "verifier": environment.verifier.name,
     }
     run = name or f"{kind}-{environment.name.rsplit('/', 1)[-1].split('.')[0]}-{content_hash(config)[:8]}"
-    ws.store.begin_run(run, kind, config, tasks)
     plan = Plan(
         run=run,
         environment=environment,
@@ -85,14 +84,15 @@ def rollout(
         seed=seed,
         concurrency=concurrency,
     )
-    asyncio.run(_run(ws, plan, on_progress))
+    asyncio.run(_run(ws, plan, kind, config, on_progress))
     return run
 
 
-async def _run(ws: Workspace, plan: Plan, on_progress: OnProgress) -> None:
+async def _run(ws: Workspace, plan: Plan, kind: str, config: Json, on_progress: OnProgress) -> None:
     """A run that is complete already opens no agent; one that cannot be opened ends the command, not the episodes."""
     policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
     ws.keep(plan.agent)
+    ws.store.begin_run(plan.run, kind, config, plan.tasks)
     try:
         await run_many(ws.store, plan, policy, on_progress)
     finally:
@@ -131,7 +131,7 @@ def measure(
     )
     trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)
     if all(verdict.reward is None for verdict in verdicts):
-        reasons = Counter(verdict.error.message for verdict in verdicts if verdict.error is not None)
+        reasons = Counter(f"{v.error.kind}: {v.error.message}" for v in verdicts if v.error is not None)
         raise InfrastructureFailure(
             f"none of {len(verdicts)} episodes could be scored; most often: {reasons.most_common(1)[0][0]}. "
             "Put that right, then the same command tries them again"

@@ -32,6 +32,8 @@ class Workspace:
 
     def agent(self, text: str) -> Version:
         """A known version (id, name, champion, latest), else one on the base model `text` names, which is not kept yet."""
+        if not text.strip():
+            raise BadInput("-m is empty; name a version, smollm2-135m, a hub id, a folder, or URL#MODEL of a server")
         try:
             return versions.resolve(self.store, text)
         except NotFound:

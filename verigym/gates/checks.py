@@ -44,8 +44,9 @@ def better(comparison: Comparison, policy: GatePolicy) -> Check:
     elif delta.high <= 0:
         outcome, words, needed = "fail", "no better", 0
     else:
-        outcome, needed = "unclear", _tasks_for(delta, max(delta.value, policy.planned_gain), policy)
-        words = f"not shown to be better; about {needed} tasks would settle it"
+        gain = max(delta.value, policy.planned_gain)
+        outcome, needed = "unclear", _tasks_for(delta, gain, policy)
+        words = f"not shown to be better; about {needed} tasks would show a gain of {100 * gain:.0f} points, if there is one"
         if comparison.families < policy.min_families:
             needed = max(needed, math.ceil(delta.n * policy.min_families / delta.families))
             words = f"at least {policy.min_families} families are needed to show a gain, about {needed} tasks"
@@ -106,8 +107,9 @@ def points(delta: Delta) -> str:
 
 
 def _no_more(what: str, harm: Harm, margin: float, policy: GatePolicy) -> Check:
-    """Non-inferiority: the one-sided upper bound on the increase is within the margin. An increase seen beyond it fails. Where the champion has none, the
-    increase is the candidate's own rate, and its bound is exact (Clopper-Pearson, tasks taken as independent)."""
+    """Non-inferiority: the one-sided upper bound on the increase is within the margin; an increase seen beyond it fails.
+    Where the champion has none, the increase is the candidate's own rate, and its bound is exact (Clopper-Pearson, tasks
+    taken as independent)."""
     increase = harm.increase
     high = increase.high
     if harm.champion == 0:

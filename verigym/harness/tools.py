@@ -97,7 +97,10 @@ class ToolBox:
             text = text.encode(errors="replace").decode()  # a lone surrogate cannot be stored
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # the tool's own code may raise anything; the model is told, the mark remembers
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # the tool's own code may raise anything; the model is told, the mark remembers
             marks.append(Mark("tool_error", detail=f"{type(error).__name__}: {error}"))
             return Result(f"error: {error}", marks)
         marks.append(Mark("executed", detail=name))

@@ -106,7 +106,9 @@ class RemotePolicy:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             api = "Chat Completions" if self._api == "chat" else "Responses"
             raise self._failure(f"the reply is not of the {api} API ({error})", body) from error
-        items = _from_text(answer.items, request) if self._as_text else [names.restored(item) for item in answer.items]
+        items = answer.items if self._as_text else [names.restored(item) for item in answer.items]
+        if self._as_text or _wrote_a_call(items, request):
+            items = _from_text(items, request)
         parent = len(request.turns) - 1 if request.turns else None
         context_ids: list[int] = []
         if self._token_ids:
@@ -447,6 +449,13 @@ def _from_text(items: list[Item], request: Request) -> list[Item]:
     text = "".join(plain.text_of(item) for item in items if isinstance(item, Message))
     said = dialects.parse(text, f"call_{len(request.turns)}") if request.tools else [Message("assistant", text)]
     return [*(item for item in items if isinstance(item, Reasoning)), *said]
+
+
+def _wrote_a_call(items: list[Item], request: Request) -> bool:
+    """Whether a model with a tool channel wrote its call as text instead, as some prompts ask of it."""
+    said = "".join(plain.text_of(item) for item in items if isinstance(item, Message))
+    called = any(isinstance(item, FunctionCall) for item in items)
+    return bool(request.tools) and not called and dialects.read_call(said) is not None
 
 
 def _finish(finish: Finish, items: list[Item]) -> Finish:

@@ -62,6 +62,7 @@ def resolve(store: Store, text: str) -> Version:
     fitting = (
         [one for one in versions if one.id == text]
         or [one for one in versions if one.name == text]
+        or [one for one in versions if version_id(Version(base=text)) == one.id]
         or [one for one in versions if text and one.id.startswith(text)]
     )
     return _only(text, fitting, versions)

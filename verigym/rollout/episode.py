@@ -82,7 +82,7 @@ async def run_episode(
             stop = await _converse(environment, state, policy, request, log, limits.turns or environment.max_turns)
             log.running = Fault.ENVIRONMENT
             end_state = await _end_state(state)
-    except Exception as raised:  # the one boundary: an episode's failure is data
+    except (Exception, SystemExit) as raised:  # the one boundary: an episode's failure is data
         if isinstance(raised, TimeoutError) and clock.expired():  # not a time-out of somebody's own
             stop = Stop.TIME_OUT
             error = Failure(log.running, "TimeOut", f"the episode took more than {limits.seconds:g} s")
