@@ -26,6 +26,7 @@ CASES: dict[str, tuple[Trajectory, Verdict, str]] = {
         _verdict(),
         "incomplete execution",
     ),
+    "passed, but unsafe": (_trajectory(marks="unsafe"), _verdict(1.0, passed=True), "unsafe action"),
     "passed after a slip": (_trajectory(marks="unknown_tool"), _verdict(1.0, passed=True), ""),
     "unsafe by the verifier": (_trajectory(stop=Stop.MAX_TOKENS), _verdict(unsafe=True), "unsafe action"),
     "unsafe by the harness": (_trajectory(marks="unsafe"), _verdict(parts={"valid": 0.0}), "unsafe action"),

@@ -50,6 +50,7 @@ def rollout(
     agent = ws.agent(model)
     tasks = stages.tasks_of(spec, split, n, seed)
     sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
+    finished = ws.store.finished_runs()
     with show.episodes("rollout") as bar:
         run = stages.rollout(
             ws,
@@ -66,7 +67,7 @@ def rollout(
     made = ws.store.run(run)
     mean = made.passed / made.scored if made.scored else 0.0
     counts = f"{made.trajectories} trajectories of {len(tasks)} tasks, {made.trajectories - made.scored} not scored"
-    show.say(f"run {run}: {counts}, {100 * mean:.1f}% passed")
+    show.say(f"run {run}: {counts}, {100 * mean:.1f}% passed{_found(run, finished)}")
     show.next_command(f"verigym explain {run}")
 
 
@@ -92,6 +93,7 @@ def evaluate(
     ws, spec = workspace(home), load_environment(environment)
     agent = ws.agent(model)
     sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
+    finished = ws.store.finished_runs()
     with show.episodes("eval") as bar:
         found = stages.measure(
             ws,
@@ -114,8 +116,12 @@ def evaluate(
     show.report(found)
     if found.buckets:
         show.say("failures: " + ", ".join(f"{bucket} {count}" for bucket, count in found.buckets.items()))
-    show.say(f"report {found.id}, run {found.run}")
+    show.say(f"report {found.id}, run {found.run}{_found(found.run, finished)}")
     show.next_command(f"verigym explain {found.run}")
+
+
+def _found(run: str, finished: set[str]) -> str:
+    return " (found finished: nothing was run again; --seed or --name makes another)" if run in finished else ""
 
 
 def explain(

@@ -22,19 +22,19 @@ BUCKETS: dict[str, str] = {
     "incomplete execution": "the right call failed to execute, or the episode stopped before the work was done",
     "wrong answer": "everything ran, and the result is wrong",
 }
-"""Bucket to its meaning, in the order in which the rules are tried. A passed episode is in none of them."""
+"""Bucket to its meaning, in the order in which the rules are tried. An episode that passed safely is in none of them."""
 
 _CUT_SHORT = {Stop.MAX_TURNS, Stop.CONTEXT_FULL, Stop.TIME_OUT}
 
 
 def bucket(task: Task, trajectory: Trajectory, verdict: Verdict) -> str:
-    """The first bucket that fits; empty when the episode passed."""
+    """The first bucket that fits; empty when the episode passed safely. An unsafe way to the goal is a failure to look at."""
     if not trajectory.scorable or verdict.reward is None:
         return INFRASTRUCTURE
-    if verdict.passed:
-        return ""
     if is_unsafe(trajectory, verdict):
         return "unsafe action"
+    if verdict.passed:
+        return ""
     parts = verdict.parts
     if trajectory.stop is Stop.MAX_TOKENS and parts.get("valid", 0) < 1:
         return "truncated"

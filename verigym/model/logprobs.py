@@ -17,7 +17,8 @@ def logits_of(model: Any, hidden: Tensor) -> Tensor:
     """The model's own logits from its last hidden states, with the scaling or soft cap that some families apply."""
     logits = model.get_output_embeddings()(hidden)
     config = model.config
-    logits = logits * (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
+    scale = (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
+    logits = logits if scale == 1.0 else logits * scale
     cap = getattr(config, "final_logit_softcapping", None)
     return torch.tanh(logits / cap) * cap if cap else logits
 

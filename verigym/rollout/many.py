@@ -77,7 +77,8 @@ async def run_many(
         for worker in workers:
             worker.cancel()
         keeper.flush()
-    store.finish_run(plan.run)
+    if not any(_unlucky(one) for one in known.values()):
+        store.finish_run(plan.run)
     ids = [_id(plan, task, index) for task in plan.tasks for index in range(plan.k)]
     return [known[id] for id in ids], [judged[id] for id in ids]
 
@@ -90,7 +91,12 @@ def pending(store: Store, plan: Plan) -> int:
 def _finished(store: Store, plan: Plan) -> dict[str, Trajectory]:
     """Stored episodes by id; those that infrastructure broke are run again by the next call."""
     stored = store.trajectories(plan.run)
-    return {one.id: one for one in stored if one.error is None or one.error.fault is not Fault.INFRASTRUCTURE}
+    return {one.id: one for one in stored if not _unlucky(one)}
+
+
+def _unlucky(trajectory: Trajectory) -> bool:
+    """Whether infrastructure broke it."""
+    return trajectory.error is not None and trajectory.error.fault is Fault.INFRASTRUCTURE
 
 
 def _broke(verdict: Verdict) -> bool:
@@ -118,7 +124,7 @@ async def _episode(plan: Plan, task: Task, index: int, policy: Policy) -> Trajec
             seed=seed,
             limits=plan.limits,
         )
-        if trajectory.error is None or trajectory.error.fault is not Fault.INFRASTRUCTURE:
+        if not _unlucky(trajectory):
             break
         await asyncio.sleep(min(_RETRY_S * 2.0**attempt, 10.0) if attempt < plan.retries else 0)
     return trajectory  # type: ignore[possibly-undefined]

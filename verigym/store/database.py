@@ -195,6 +195,10 @@ class Store:
                 for row in connection.execute(query)
             ]
 
+    def finished_runs(self) -> set[str]:
+        with self._engine.connect() as connection:
+            return set(connection.execute(sa.select(RUNS.c.id).where(RUNS.c.finished.is_not(None))).scalars())
+
     def run(self, name: str, kinds: Sequence[str] = ()) -> Run:
         """By id, unique beginning of an id, or `latest`."""
         runs = [run for run in self.runs(parent=None) if not kinds or run.kind in kinds]
