@@ -1,7 +1,7 @@
 """The convention of every figure: each script runs alone, prints what it measured, and exits with 1 when a goal is missed.
 
 --quick   smaller sizes, under 45 s, no peers
---peers   measure peers in the same run
+--peers   measure peers in the same run; with a path, in that interpreter (a peer that needs packages of its own)
 --json    one line a figure: {"figure", "value", "unit", "goal", "ok", "peer", "peer_value", "ratio", "machine"}
 """
 
@@ -31,7 +31,9 @@ class Figure(msgspec.Struct, kw_only=True):
 def parser(description: str | None) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--quick", action="store_true", help="smaller sizes, under 45 s, no peers")
-    made.add_argument("--peers", action="store_true", help="measure peers in the same run")
+    made.add_argument(
+        "--peers", nargs="?", const=sys.executable, default="", metavar="PYTHON", help="measure peers in the same run"
+    )
     made.add_argument("--json", action="store_true", help="one line of JSON a figure")
     return made
 

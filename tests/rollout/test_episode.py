@@ -51,8 +51,8 @@ def test_a_call_its_result_and_a_final_message_are_logged_in_order() -> None:
         Message("assistant", "Done."),
     ]
     assert [(turn.parent, turn.saw, turn.made) for turn in made.turns] == [
-        (None, [0, 1], [2, 3]),
-        (0, [0, 1, 2, 3, 4], [5]),
+        (None, [(0, 2)], [2, 3]),
+        (0, [(0, 5)], [5]),
     ]
     assert made.marks == [Mark("executed", item=3, detail="add")]
     assert made.end_state == {"basket": {"tea": 2}}

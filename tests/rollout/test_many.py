@@ -15,7 +15,7 @@ from verigym.core.protocols import Context, Request
 from verigym.core.records import Fault, Message, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.many import Plan, Progress, run_many
+from verigym.rollout.many import Plan, Progress, results, run_many
 from verigym.store.database import Store
 
 
@@ -42,7 +42,8 @@ def run(
     store: Store, what: Plan, policy: Any, on_progress: Any = lambda _: None
 ) -> tuple[list[Trajectory], list[Verdict]]:
     store.begin_run(what.run, "rollout", {}, what.tasks)
-    return asyncio.run(run_many(store, what, policy, on_progress))
+    asyncio.run(run_many(store, what, policy, on_progress))
+    return results(store, what)
 
 
 class Counting:
@@ -136,7 +137,7 @@ def test_episodes_that_were_stored_without_a_verdict_are_scored_by_the_next_call
     again, scored = run(store, other, ScriptedPolicy([AssertionError("asked again")]))
     assert again == made
     assert [one.reward for one in scored] == [0.25] * 4
-    assert len(store.verdicts("r")) == 8 and len(verdicts) == 4
+    assert len(store.verdicts("r", "*")) == 8 and len(verdicts) == 4
 
 
 class Constant:

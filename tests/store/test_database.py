@@ -124,17 +124,27 @@ def test_trajectories_come_by_task_and_index_whatever_the_order_they_came_in(sto
 
 
 def test_an_episode_that_is_run_again_replaces_the_one_before(store: Store) -> None:
+    store.begin_run("r", "eval", {})
     store.add("r", [episode("r", "a")], [verdict(episode("r", "a"), 0.0)])
     store.add("r", [episode("r", "a", text="other")], [verdict(episode("r", "a"), 1.0)])
     assert store.trajectories("r") == [episode("r", "a", text="other")]
     assert [one.reward for one in store.verdicts("r")] == [1.0]
 
 
-def test_verdicts_of_two_verifiers_stand_side_by_side(store: Store) -> None:
+def test_verdicts_of_two_verifiers_stand_side_by_side_and_the_first_counts_until_another_is_said_to(
+    store: Store,
+) -> None:
     one = episode("r", "a")
-    store.add("r", [one], [verdict(one, 0.0, "v@1"), verdict(one, 1.0, "v@2")])
+    store.begin_run("r", "eval", {})
+    store.add("r", [one], [verdict(one, 0.0, "v@1")])
+    store.add("r", [], [verdict(one, 1.0, "v@2")])
     assert [found.reward for found in store.verdicts("r", "v@2")] == [1.0]
-    assert len(store.verdicts("r")) == 2
+    assert [found.reward for found in store.verdicts("r")] == [0.0]
+    assert len(store.verdicts("r", "*")) == len(store.verdicts_on(one.id)) == 2
+    assert (store.run("r").passed, store.run("r").scored) == (0, 1)
+    store.scored_by("r", "v@2")
+    assert [found.reward for found in store.verdicts("r")] == [1.0]
+    assert (store.run("r").passed, store.run("r").scored) == (1, 1)
 
 
 def test_a_trajectory_is_found_by_id_or_by_a_beginning_that_only_it_has(store: Store) -> None:

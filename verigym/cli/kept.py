@@ -219,7 +219,7 @@ def show_trajectory(trajectory: Annotated[str, typer.Argument()], json: Json = F
     """A readable conversation with its verdict."""
     ws = workspace(home)
     run, found = ws.store.trajectory(trajectory)
-    verdicts = [verdict for verdict in ws.store.verdicts(run) if verdict.trajectory == found.id]
+    verdicts = ws.store.verdicts_on(found.id)
     if json:
         return show.as_json({"trajectory": found, "verdicts": verdicts})
     task = next((task for task in ws.store.tasks(run) if task.id == found.task), None)

@@ -11,14 +11,34 @@ import msgspec
 
 from verigym.core.errors import BadInput
 
-SCHEMA_VERSION = 1
-MIGRATIONS: dict[int, Callable[[dict[str, Any], str], dict[str, Any]]] = {}
-"""version -> function(data, record name) -> data one version on"""
+SCHEMA_VERSION = 2
 
 T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 _PREFIX = b'{"schema":%d' % SCHEMA_VERSION
+
+
+def _saw_as_ranges(data: dict[str, Any], kind: str) -> dict[str, Any]:
+    """1 -> 2: a turn lists the items that it saw as half-open ranges, no longer one by one."""
+    if kind != "Trajectory":
+        return data
+    turns = cast(list[dict[str, Any]], data.get("turns", []))
+    return {**data, "turns": [{**turn, "saw": _ranges(turn["saw"])} if "saw" in turn else turn for turn in turns]}
+
+
+def _ranges(places: list[int]) -> list[list[int]]:
+    found: list[list[int]] = []
+    for place in places:
+        if found and found[-1][1] == place:
+            found[-1][1] = place + 1
+        else:
+            found.append([place, place + 1])
+    return found
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any], str], dict[str, Any]]] = {1: _saw_as_ranges}
+"""version -> function(data, record name) -> data one version on"""
 
 
 def encode(record: msgspec.Struct) -> bytes:

@@ -1,7 +1,7 @@
 """What a lower layer needs from a higher one, as protocols: nothing to inherit, everything passed in."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from msgspec import Struct
 
@@ -34,12 +34,51 @@ class Policy(Protocol):
     async def respond(self, request: Request) -> Reply: ...
 
 
+class Ran(Struct, frozen=True, kw_only=True):
+    """What came of one command in a sandbox."""
+
+    code: int | None
+    """Exit code; none when it was killed."""
+    stdout: str = ""
+    stderr: str = ""
+    """Both cut at the output limit."""
+    stop: Literal["exit", "time", "memory", "output", "killed"] = "exit"
+    """Why it ended: by itself, or by which limit."""
+    seconds: float = 0.0
+
+
+class Box(Protocol):
+    """One private folder of a sandbox, kept over several commands: `async with await sandbox.open(files) as box`."""
+
+    async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> Ran: ...
+    async def read(self, path: str) -> bytes: ...
+    async def write(self, path: str, data: str | bytes) -> None: ...
+    async def close(self) -> None: ...
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *error: object) -> None: ...
+
+
+class Sandbox(Protocol):
+    """Runs code that nobody trusts."""
+
+    isolated: bool
+    """Whether it can see neither network nor files of the host; a plain process is not isolated."""
+
+    async def open(self, files: Mapping[str, str | bytes] = {}) -> Box: ...
+
+
+def no_blob(sha256: str) -> bytes:
+    raise KeyError(f"blob {sha256} is not here")
+
+
 class Context(Struct, frozen=True, kw_only=True):
     """What a verifier may use beside the record."""
 
-    policies: dict[str, Any] = {}
-    """Named policies, for judges."""
-    sandbox: Any = None
+    policies: dict[str, Policy] = {}
+    """By name: `judge`, `user`."""
+    sandbox: Sandbox | None = None
+    blob: Callable[[str], bytes] = no_blob
+    """The bytes of a blob by its hash."""
     scorer: Any = None
     """A reward model's `score(task, trajectory) -> float`."""
 

@@ -27,13 +27,21 @@ class Stop(enum.StrEnum):
     """Why an episode ended."""
 
     DONE = "done"
-    """The model finished, or the environment says that the task is over."""
+    """The model finished, the user has nothing more to say, or the environment says that the task is over."""
     MAX_TURNS = "max_turns"
     MAX_TOKENS = "max_tokens"
-    """The last reply was cut off by the token limit."""
+    """The last reply was cut off by the token limit of one reply."""
     CONTEXT_FULL = "context_full"
     """The prompt no longer fits the model's window."""
+    TOKENS_SPENT = "tokens_spent"
+    """The episode's limit of sampled tokens."""
+    COST_SPENT = "cost_spent"
+    """The episode's limit of US dollars."""
     TIME_OUT = "time_out"
+    TOOL_TIME_OUT = "tool_time_out"
+    """One call took longer than its tool may."""
+    MAX_CALLS = "max_calls"
+    """One tool was called more often than it may be."""
     ERROR = "error"
     """See `Trajectory.error`."""
 
@@ -154,8 +162,8 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`policy`, `user`, `judge`, or an agent's name. Only the policy's turns are trained on."""
     parent: int | None = None
     """Index of the turn whose context this one extends; none for a root."""
-    saw: list[int] = []
-    """Indices of the items in its context."""
+    saw: list[tuple[int, int]] = []
+    """The items in its context, as half-open ranges: `[[0, 3], [5, 6]]` is items 0, 1, 2 and 5."""
     made: list[int] = []
     """Indices of the items it made."""
     context_ids: list[int] = []
@@ -210,7 +218,7 @@ class Trajectory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By step, for reset/step environments."""
     end_state: Json = {}
     blobs: dict[str, str] = {}
-    """Name to hash: parts of the end state too large for JSON."""
+    """Name to sha256: parts of the end state that are bytes, or too large for JSON. A verifier reads one by `context.blob`."""
     outcome: str = ""
     """What became of it in production, where that is known."""
     interventions: list[str] = []

@@ -19,8 +19,8 @@ from verigym.evaluation.suites import family_of
 from verigym.flywheel.stages import suite_of, tasks_of
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
-from verigym.rollout.episode import first_items, tools_shown
-from verigym.rollout.many import Plan, run_many
+from verigym.rollout.episode import first_items
+from verigym.rollout.many import Plan, results, run_many
 from verigym.tasks.load import check_split, tasks_hash
 from verigym.training.recipe import Adapter, Recipe
 
@@ -119,9 +119,9 @@ async def _train(
 
     async def episodes(child: str, kind: str, plan: Plan) -> tuple[list[Any], list[Any]]:
         ws.store.begin_run(child, kind, {"parent": run}, plan.tasks, parent=run)
-        found = await run_many(ws.store, plan, policy)
+        await run_many(ws.store, plan, policy)
         policy.engine.wait()  # an episode that timed out may have left a request running
-        return found
+        return results(ws.store, plan)
 
     async def evaluate(step: int) -> dict[str, float]:
         signed(step)
@@ -191,7 +191,7 @@ def _demonstrations(render: Any, environment: EnvironmentSpec, tasks: list[Task]
     """The gold reply of each task under the agent's own prompt."""
     from verigym.training.samples import demonstration
 
-    tools = tools_shown(environment.tools, agent)
+    tools = environment.toolbox.offer(agent.tool_descriptions).tools
     gold = environment.gold
     return [
         demonstration(render, first_items(environment, task, agent), tools, gold(task) if gold else None, task.id)

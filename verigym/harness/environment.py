@@ -11,6 +11,7 @@ import msgspec
 
 from verigym.core.protocols import Verifier
 from verigym.core.records import Item, Task, ToolSpec
+from verigym.harness.pace import Pace
 from verigym.harness.tools import ToolBox
 
 
@@ -33,6 +34,7 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The items of a perfect reply, for `verigym check`."""
     cheats: Callable[[Task], list[list[Item]]] | None = None
     """Replies that must not pass."""
+    pace: Pace = msgspec.field(default_factory=Pace)
 
     @property
     def tools(self) -> list[ToolSpec]:
@@ -42,6 +44,16 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     def steps(self) -> bool:
         """Whether it is a reset/step environment: `step(reply)` instead of tools."""
         return hasattr(self.factory, "step")
+
+    @property
+    def scripted_user(self) -> bool:
+        """Whether the user's part is written: `user(reply)`."""
+        return callable(getattr(self.factory, "user", None))
+
+    @property
+    def needs_user(self) -> bool:
+        """Whether a policy has to play the user: `persona()`, and no script."""
+        return callable(getattr(self.factory, "persona", None)) and not self.scripted_user
 
     @property
     def verifier(self) -> Verifier:

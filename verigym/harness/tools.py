@@ -7,34 +7,52 @@ mark that failure analysis reads. Arguments are validated and coerced by msgspec
 import asyncio
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
-from verigym.core.records import Json, Mark, ToolSpec
+from verigym.core.alarm import Overdue
+from verigym.core.records import Mark, Stop, ToolSpec, content_hash
+from verigym.harness.pace import OutOfTime, Pace, Place, beside
+from verigym.harness.schema import tool_spec
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _Declared(msgspec.Struct):
-    name: str | None
-    unsafe_if: Callable[..., bool] | None
+class _Declared(msgspec.Struct, frozen=True):
+    name: str | None = None
+    unsafe_if: Callable[..., bool] | None = None
+    seconds: float | None = None
+    calls: int | None = None
+    parallel: bool = False
 
 
 @typing.overload
 def tool(function: F, /) -> F: ...
 @typing.overload
-def tool(name: str | None = None, /, *, unsafe_if: Callable[..., bool] | None = None) -> Callable[[F], F]: ...
-def tool(name: Any = None, /, *, unsafe_if: Callable[..., bool] | None = None) -> Any:
+def tool(
+    name: str | None = None,
+    /,
+    *,
+    unsafe_if: Callable[..., bool] | None = None,
+    seconds: float | None = None,
+    calls: int | None = None,
+    parallel: bool = False,
+) -> Callable[[F], F]: ...
+def tool(name: Any = None, /, **settings: Any) -> Any:
     """Marks a method of an environment as a tool: `@tool`, `@tool("calendar.create_event")`,
-    `@tool(unsafe_if=lambda self, **arguments: ...)`. An unsafe call is recorded, then executed like any other."""
+    `@tool(unsafe_if=lambda self, **arguments: ...)`. An unsafe call is recorded, then executed like any other.
+
+    A call of more than `seconds`, or more than so many `calls` in an episode, ends the episode. Calls of one reply run at
+    the same time where they are async; plain ones run one after another, unless `parallel` says that they need not.
+    """
     if callable(name):
-        name.__verigym_tool__ = _Declared(None, None)  # type: ignore[attr-defined]
+        name.__verigym_tool__ = _Declared()  # type: ignore[attr-defined]
         return name
 
     def mark(function: F) -> F:
-        function.__verigym_tool__ = _Declared(name, unsafe_if)  # type: ignore[attr-defined]
+        function.__verigym_tool__ = _Declared(name, **settings)  # type: ignore[attr-defined]
         return function
 
     return mark
@@ -45,13 +63,23 @@ class Result(msgspec.Struct, frozen=True):
 
     output: str
     marks: list[Mark]
+    stop: Stop | None = None
+    """A limit of the tool that ends the episode."""
 
 
 class _Tool(msgspec.Struct, frozen=True):
     spec: ToolSpec
     method: str
     arguments: type[msgspec.Struct]
-    unsafe_if: Callable[..., bool] | None
+    declared: _Declared
+    is_async: bool
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """The tools as one agent is shown them, and their hash."""
+
+    tools: list[ToolSpec]
+    hash: str
 
 
 class ToolBox:
@@ -59,11 +87,13 @@ class ToolBox:
 
     def __init__(self, environment: type) -> None:
         self._tools: dict[str, _Tool] = {}
+        self._offers: dict[tuple[tuple[str, str], ...], Offer] = {}
         for method, function in inspect.getmembers(environment, inspect.isfunction):
             declared = getattr(function, "__verigym_tool__", None)
             if declared is not None:
-                made = _make(declared.name or method, method, function, declared.unsafe_if)
-                self._tools[made.spec.name] = made
+                spec, arguments = tool_spec(declared.name or method, function)
+                is_async = inspect.iscoroutinefunction(function)
+                self._tools[spec.name] = _Tool(spec, method, arguments, declared, is_async)
         order = {method: place for place, method in enumerate(vars(environment))}
         self._tools = dict(sorted(self._tools.items(), key=lambda pair: order.get(pair[1].method, -1)))
 
@@ -72,13 +102,35 @@ class ToolBox:
         """In the order in which they are written in the class."""
         return [made.spec for made in self._tools.values()]
 
-    async def call(self, environment: Any, name: str, arguments: str) -> Result:
-        """Runs tool `name` on the environment's state with the JSON string `arguments`."""
+    def offer(self, descriptions: Mapping[str, str]) -> Offer:
+        """The tools with an agent's own descriptions where it has them."""
+        key = tuple(descriptions.items())
+        if key not in self._offers:
+            tools = [
+                msgspec.structs.replace(tool, description=descriptions.get(tool.name, tool.description))
+                for tool in self.specs
+            ]
+            self._offers[key] = Offer(tools, content_hash(tools)[:16])
+        return self._offers[key]
+
+    def parallel(self, name: str) -> bool:
+        """Whether calls of this tool may run at the same time as others."""
+        made = self._tools.get(name)
+        return made is not None and (made.is_async or made.declared.parallel)
+
+    async def call(
+        self, environment: Any, name: str, arguments: str, place: Place | None = None, before: int = 0
+    ) -> Result:
+        """Runs tool `name` on the environment's state with the JSON string `arguments`; it was called `before` times."""
         made = self._tools.get(name)
         if made is None:
             return Result(
                 f'error: no tool "{name}"; tools: {", ".join(self._tools)}', [Mark("unknown_tool", detail=name)]
             )
+        limits = made.declared
+        if limits.calls is not None and before >= limits.calls:
+            words = f"{name} may be called {limits.calls} times in an episode"
+            return Result(f"error: {words}", [Mark("tool_limit", detail=words)], Stop.MAX_CALLS)
         try:
             given = msgspec.json.decode(arguments or "{}")
             checked = msgspec.structs.asdict(msgspec.convert(given, made.arguments, strict=False))
@@ -86,51 +138,26 @@ class ToolBox:
             return Result(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
         try:
-            if made.unsafe_if is not None and made.unsafe_if(environment, **checked):
+            if limits.unsafe_if is not None and limits.unsafe_if(environment, **checked):
                 marks.append(Mark("unsafe", detail=f"{name} {arguments}"))
             function = getattr(environment, made.method)
-            if inspect.iscoroutinefunction(function):
-                output = await function(**checked)
+            if limits.parallel and not made.is_async:
+                output = await beside(function, checked, limits.seconds)
             else:
-                output = function(**checked)
+                output = await (place or _HERE).call(function, kwargs=checked, seconds=limits.seconds, telling=True)
             text = output if isinstance(output, str) else msgspec.json.encode(output).decode()
-            text = text.encode(errors="replace").decode()  # a lone surrogate cannot be stored
-        except asyncio.CancelledError:
+            if not text.isascii():
+                text = text.encode(errors="replace").decode()  # a lone surrogate cannot be stored
+        except (asyncio.CancelledError, OutOfTime):
             raise
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # the tool's own code may raise anything; the model is told, the mark remembers
+        except Overdue:
+            words = f"{name} took more than {limits.seconds:g} s"
+            return Result(f"error: {words}", [*marks, Mark("tool_time_out", detail=words)], Stop.TOOL_TIME_OUT)
+        except (Exception, SystemExit) as error:  # the tool's own code may raise anything; the model is told
             marks.append(Mark("tool_error", detail=f"{type(error).__name__}: {error}"))
             return Result(f"error: {error}", marks)
         marks.append(Mark("executed", detail=name))
         return Result(text, marks)
 
 
-def _make(name: str, method: str, function: Callable[..., Any], unsafe_if: Callable[..., bool] | None) -> _Tool:
-    hints = typing.get_type_hints(function)
-    fields: list[Any] = []
-    for parameter in list(inspect.signature(function).parameters.values())[1:]:
-        kind = hints.get(parameter.name, str)
-        if parameter.default is parameter.empty:
-            fields.append((parameter.name, kind))
-        elif isinstance(parameter.default, list | dict | set):
-            fields.append(
-                (parameter.name, kind, msgspec.field(default_factory=lambda made=parameter.default: type(made)(made)))
-            )
-        else:
-            fields.append((parameter.name, kind, parameter.default))
-    arguments = msgspec.defstruct(f"{method}_arguments", fields, forbid_unknown_fields=True, kw_only=True)
-    description = inspect.getdoc(function) or ""
-    return _Tool(
-        ToolSpec(name=name, description=description, parameters=_schema(arguments)), method, arguments, unsafe_if
-    )
-
-
-def _schema(arguments: type[msgspec.Struct]) -> Json:
-    """The JSON schema of the arguments object, its own definition inlined."""
-    schema = msgspec.json.schema(arguments)
-    definitions = schema.pop("$defs", {})
-    own = definitions.pop(schema["$ref"].rsplit("/", 1)[-1])
-    own.pop("title", None)
-    return {**own, **({"$defs": definitions} if definitions else {})}
+_HERE = Place(Pace(), own_thread=False)

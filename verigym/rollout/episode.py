@@ -5,9 +5,11 @@ Scoring is the verifier's business, and comes later.
 """
 
 import asyncio
-import inspect
+import hashlib
 import math
 import time
+from collections import Counter
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import msgspec
@@ -26,32 +28,71 @@ from verigym.core.records import (
     Sampling,
     Stop,
     Task,
-    ToolSpec,
     Trajectory,
     Turn,
     Version,
-    content_hash,
 )
+from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
+from verigym.harness.pace import OutOfTime, Place
+from verigym.harness.tools import Result
+from verigym.harness.user import ask_policy
+
+_CLOSE_S = 10.0
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Of one episode. Each is a stop reason."""
+
     seconds: float = 300.0
-    """Of one episode."""
     turns: int | None = None
-    """None leaves the environment's own."""
+    """Replies of the policy; none leaves the environment's own `max_turns`."""
+    tokens: int | None = None
+    """Tokens sampled by the policy, over all its replies."""
+    cost: float | None = None
+    """US dollars, by `Prices`."""
+
+
+class Prices(msgspec.Struct, frozen=True):
+    """US dollars for a million tokens."""
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+    def of(self, turn: Turn) -> float:
+        return (self.prompt * turn.usage.prompt_tokens + self.completion * turn.usage.completion_tokens) / 1e6
+
+
+def hash_only(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 class _Log:
     """The trajectory in the making."""
 
+    __slots__ = ("blobs", "calls", "cost", "error", "items", "marks", "own", "rewards", "running", "tokens", "turns")
+
     def __init__(self) -> None:
         self.items: list[Item] = []
         self.turns: list[Turn] = []
+        self.own: list[int] = []
+        """Indices of the policy's turns."""
         self.marks: list[Mark] = []
         self.rewards: list[float] = []
+        self.blobs: dict[str, str] = {}
+        self.calls: Counter[str] = Counter()
+        self.tokens, self.cost = 0, 0.0
+        self.error: Failure | None = None
         self.running = Fault.ENVIRONMENT
         """Whose code is running now: the one to blame for an exception that does not say."""
+
+    def add(self, turn: Turn, items: list[Item]) -> Turn:
+        """Appends what an actor said, having seen everything."""
+        first = len(self.items)
+        self.items += items
+        made = list(range(first, len(self.items)))
+        self.turns.append(msgspec.structs.replace(turn, saw=[(0, first)] if first else [], made=made))
+        return self.turns[-1]
 
 
 async def run_episode(
@@ -66,49 +107,61 @@ async def run_episode(
     sampling: Sampling = Sampling(),
     seed: int = 0,
     limits: Limits = Limits(),
+    prices: Prices = Prices(),
+    user: Policy | None = None,
+    keep_blob: Callable[[bytes], str] = hash_only,
 ) -> Trajectory:
+    """One episode. `user` plays the user where the environment has a `persona`; `keep_blob` keeps bytes and names their hash."""
     started = time.perf_counter()
     log = _Log()
-    tools = tools_shown(environment.tools, agent)
-    stop, error, end_state = Stop.ERROR, None, {}
+    offer = environment.toolbox.offer(agent.tool_descriptions)
+    stop, end_state = Stop.ERROR, {}
     state: Any = None
+    place = await environment.pace.place(limits.seconds)
     clock = asyncio.timeout(limits.seconds)
     try:
         async with clock:
-            state = environment.factory()
-            await _maybe(state.open(task))
+            state = await place.call(environment.factory)
+            await place.call(state.open, (task,))
             log.items.extend(first_items(environment, task, agent))
-            request = Request(items=[], tools=tools, sampling=agent.sampling or sampling, seed=seed)
-            stop = await _converse(environment, state, policy, request, log, limits.turns or environment.max_turns)
+            request = Request(items=[], tools=offer.tools, sampling=agent.sampling or sampling, seed=seed)
+            episode = _Episode(environment, state, place, policy, user, limits, prices, seed, log)
+            stop = await episode.converse(request)
             log.running = Fault.ENVIRONMENT
-            end_state = await _end_state(state)
+            end_state = await _end_state(place, state)
+            log.blobs = await _blobs(place, state, keep_blob)
     except (Exception, SystemExit) as raised:  # the one boundary: an episode's failure is data
-        if isinstance(raised, TimeoutError) and clock.expired():  # not a time-out of somebody's own
+        late = isinstance(raised, OutOfTime) or (isinstance(raised, TimeoutError) and clock.expired())
+        if late:  # and not a time-out of somebody's own
             stop = Stop.TIME_OUT
-            error = Failure(log.running, "TimeOut", f"the episode took more than {limits.seconds:g} s")
+            log.error = Failure(log.running, "TimeOut", f"the episode took more than {limits.seconds:g} s")
         else:
-            stop, error = Stop.ERROR, failure(raised, log.running)
+            stop, log.error = Stop.ERROR, failure(raised, log.running)
     finally:
         if state is not None and hasattr(state, "close"):
             try:
-                await _maybe(state.close())
-            except Exception as raised:  # its work is done; a close that fails is noted
+                async with asyncio.timeout(_CLOSE_S):
+                    await place.call(state.close)
+            except (Exception, SystemExit) as raised:  # its work is done; a close that fails is noted
                 log.marks.append(Mark("close_error", detail=f"{type(raised).__name__}: {raised}"))
+        place.leave()
     return Trajectory(
         id=id,
         task=task.id,
         group=group,
         index=index,
         items=log.items,
-        tools=content_hash(tools)[:16],
+        tools=offer.hash,
         turns=log.turns,
         marks=log.marks,
         rewards=log.rewards,
         end_state=end_state,
+        blobs=log.blobs,
         stop=stop,
-        error=error,
+        error=log.error,
         seed=seed,
         seconds=time.perf_counter() - started,
+        cost=log.cost,
     )
 
 
@@ -119,82 +172,194 @@ def first_items(environment: EnvironmentSpec, task: Task, agent: Version) -> lis
     return [Message("system", system), *prompt] if system else prompt
 
 
-def tools_shown(tools: list[ToolSpec], agent: Version) -> list[ToolSpec]:
-    """The tools with the agent's own descriptions where it has them."""
-    own = agent.tool_descriptions
-    return (
-        [msgspec.structs.replace(tool, description=own.get(tool.name, tool.description)) for tool in tools]
-        if own
-        else tools
-    )
+class _Episode:
+    """What an episode's steps share."""
 
+    __slots__ = ("environment", "limits", "log", "place", "policy", "prices", "seed", "state", "user")
 
-async def _converse(
-    environment: EnvironmentSpec, state: Any, policy: Policy, request: Request, log: _Log, max_turns: int
-) -> Stop:
-    for _ in range(max_turns):
+    def __init__(
+        self,
+        environment: EnvironmentSpec,
+        state: Any,
+        place: Place,
+        policy: Policy,
+        user: Policy | None,
+        limits: Limits,
+        prices: Prices,
+        seed: int,
+        log: _Log,
+    ) -> None:
+        self.environment, self.state, self.place, self.seed, self.log = environment, state, place, seed, log
+        self.policy, self.user, self.limits, self.prices = policy, user, limits, prices
+
+    async def converse(self, request: Request) -> Stop:
+        log, limits = self.log, self.limits
+        max_turns = limits.turns or self.environment.max_turns
+        for _ in range(max_turns):
+            spent = self._spent()
+            if spent is not None:
+                return spent
+            turn = await self._reply(request)
+            if turn.finish == "context_full":
+                return Stop.CONTEXT_FULL
+            calls = [i for i in turn.made if isinstance(log.items[i], FunctionCall)]
+            _mark_format(log, turn.made, bool(calls), bool(request.tools))
+            stop: Stop | None = None
+            if self.environment.steps:
+                stop = await self._step()
+            elif calls:
+                stop = await self._execute(calls)
+            elif turn.finish == "length":
+                return self._spent() or Stop.MAX_TOKENS
+            else:
+                stop = await self._ask_user()
+            if stop is not None:
+                return stop
+        return Stop.DONE if max_turns == 1 else Stop.MAX_TURNS
+
+    def _spent(self) -> Stop | None:
+        if self.limits.tokens is not None and self.log.tokens >= self.limits.tokens:
+            return Stop.TOKENS_SPENT
+        if self.limits.cost is not None and self.log.cost >= self.limits.cost:
+            return Stop.COST_SPENT
+        return None
+
+    async def _reply(self, request: Request) -> Turn:
+        """The policy's next turn. It is shown its own earlier turns; which turns they are in the log is put right here."""
+        log, sampling = self.log, request.sampling
+        if self.limits.tokens is not None:
+            left = self.limits.tokens - log.tokens
+            sampling = msgspec.structs.replace(sampling, max_tokens=min(sampling.max_tokens, left))
         log.running = Fault.INFRASTRUCTURE
-        reply = await policy.respond(msgspec.structs.replace(request, items=list(log.items), turns=list(log.turns)))
+        reply = await self.policy.respond(
+            Request(
+                items=log.items[:],
+                tools=request.tools,
+                sampling=sampling,
+                seed=request.seed,
+                turns=[log.turns[place] for place in log.own],
+            )
+        )
         log.running = Fault.ENVIRONMENT
-        saw, first = list(range(len(log.items))), len(log.items)
-        log.items.extend(reply.items)
-        made = list(range(first, len(log.items)))
-        log.turns.append(msgspec.structs.replace(reply.turn, saw=saw, made=made))
-        if reply.turn.finish == "context_full":
-            return Stop.CONTEXT_FULL
-        calls = [i for i in made if isinstance(log.items[i], FunctionCall)]
-        _mark_format(log, made, bool(calls), bool(request.tools))
-        if environment.steps:
-            if await _step(state, log):
-                return Stop.DONE
-        elif calls:
-            await _execute(environment, state, log, calls)
+        turn = reply.turn
+        if turn.parent is not None and turn.parent != log.own[turn.parent]:
+            turn = msgspec.structs.replace(turn, parent=log.own[turn.parent])
+        log.own.append(len(log.turns))
+        log.tokens += turn.usage.completion_tokens
+        log.cost += self.prices.of(turn)
+        return log.add(turn, reply.items)
+
+    async def _execute(self, calls: list[int]) -> Stop | None:
+        """The calls of one reply: those that may run at the same time do, the others in order; results come in order."""
+        if len(calls) == 1:
+            results = {calls[0]: await self._call(calls[0])}
         else:
-            return Stop.MAX_TOKENS if reply.turn.finish == "length" else Stop.DONE
-    return Stop.DONE if max_turns == 1 else Stop.MAX_TURNS
+            results = await self._together(calls)
+        stop: Stop | None = None
+        for i in calls:
+            call, result = self.log.items[i], results[i]
+            assert isinstance(call, FunctionCall)
+            self.log.items.append(FunctionCallOutput(call.call_id, result.output))
+            for mark in result.marks:
+                self.log.marks.append(Mark(mark.kind, i, mark.detail))
+            if result.stop is not None and stop is None:
+                stop = result.stop
+                if stop is Stop.TOOL_TIME_OUT:
+                    self.log.error = Failure(Fault.ENVIRONMENT, "ToolTimeOut", result.marks[-1].detail)
+        return stop
+
+    async def _together(self, calls: list[int]) -> dict[int, Result]:
+        results: dict[int, Result] = {}
+
+        async def in_order(some: list[int]) -> None:
+            for i in some:
+                results[i] = await self._call(i)
+
+        parallel = {i for i in calls if self.environment.toolbox.parallel(self._name(i))}
+        chains = [[i] for i in calls if i in parallel] + [[i for i in calls if i not in parallel]]
+        await _gathered([in_order(chain) for chain in chains if chain])
+        return results
+
+    def _name(self, i: int) -> str:
+        call = self.log.items[i]
+        assert isinstance(call, FunctionCall)
+        return call.name
+
+    async def _call(self, i: int) -> Result:
+        call = self.log.items[i]
+        assert isinstance(call, FunctionCall)
+        before = self.log.calls[call.name]
+        self.log.calls[call.name] = before + 1
+        return await self.environment.toolbox.call(self.state, call.name, call.arguments, self.place, before)
+
+    async def _step(self) -> Stop | None:
+        """Hands the reply to a reset/step environment: `step(reply) -> (observation, reward, done)`."""
+        reply = self.log.items[-1]
+        text = reply.text if isinstance(reply, Message) else ""
+        observation, reward, done = await self.place.call(self.state.step, (text,), telling=True)
+        if not math.isfinite(reward):
+            raise EnvironmentFailure(f"step() returned the reward {reward}; a reward is a finite number")
+        self.log.rewards.append(float(reward))
+        if done:
+            return Stop.DONE
+        self.log.items.append(Message("user", str(observation)))
+        return None
+
+    async def _ask_user(self) -> Stop | None:
+        """The simulated user's next words, where there is one; an episode whose user has nothing more to say is done."""
+        log = self.log
+        if self.environment.scripted_user:
+            reply = log.items[-1]
+            said = await self.place.call(self.state.user, (reply.text if isinstance(reply, Message) else "",))
+            turn = Turn(actor="user", agent="scripted")
+            items: list[Item] = [] if said is None else [Message("user", str(said))]
+        elif self.environment.needs_user:
+            if self.user is None:
+                raise EnvironmentFailure(
+                    f"{self.environment.name} has a persona() and nobody plays the user; pass --user"
+                )
+            persona = await self.place.call(self.state.persona)
+            log.running = Fault.INFRASTRUCTURE
+            seed = derive(self.seed, "user", len(log.turns))
+            reply = await ask_policy(self.user, str(persona), log.items, Sampling(), seed)
+            log.running = Fault.ENVIRONMENT
+            turn, items = msgspec.structs.replace(reply.turn, actor="user", parent=None), reply.items
+        else:
+            return Stop.DONE
+        log.add(turn, items)
+        return None if items else Stop.DONE
+
+
+async def _gathered(work: list[Coroutine[Any, Any, None]]) -> None:
+    """All of them; when one is cut short, so are the others, and none is left running."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _mark_format(log: _Log, made: list[int], called: bool, has_tools: bool) -> None:
     """A reply that looks like a call and is none is a format error."""
+    if called or not has_tools:
+        return
     for i in made:
         item = log.items[i]
-        if (
-            has_tools
-            and not called
-            and isinstance(item, Message)
-            and (item.text.lstrip()[:1] == "{" or '"tool"' in item.text)
-        ):
+        if isinstance(item, Message) and (item.text.lstrip()[:1] == "{" or '"tool"' in item.text):
             log.marks.append(Mark("format_error", item=i, detail="looks like a tool call, but is not one JSON object"))
 
 
-async def _execute(environment: EnvironmentSpec, state: Any, log: _Log, calls: list[int]) -> None:
-    for i in calls:
-        call = log.items[i]
-        assert isinstance(call, FunctionCall)
-        result = await environment.toolbox.call(state, call.name, call.arguments)
-        log.items.append(FunctionCallOutput(call.call_id, result.output))
-        log.marks.extend(msgspec.structs.replace(mark, item=i) for mark in result.marks)
-
-
-async def _step(state: Any, log: _Log) -> bool:
-    """Hands the reply to a reset/step environment: `step(reply) -> (observation, reward, done)`."""
-    reply = log.items[-1]
-    observation, reward, done = await _maybe(state.step(reply.text if isinstance(reply, Message) else ""))
-    if not math.isfinite(reward):
-        raise EnvironmentFailure(f"step() returned the reward {reward}; a reward is a finite number")
-    log.rewards.append(float(reward))
-    if not done:
-        log.items.append(Message("user", str(observation)))
-    return bool(done)
-
-
-async def _end_state(state: Any) -> Json:
-    found = await _maybe(state.end_state()) if hasattr(state, "end_state") else {}
+async def _end_state(place: Place, state: Any) -> Json:
+    found = await place.call(state.end_state) if hasattr(state, "end_state") else {}
     plain = msgspec.json.decode(msgspec.json.encode(found))  # as it will be read back: keys are text, tuples are lists
     if not isinstance(plain, dict):
         raise EnvironmentFailure(f"end_state() returned {type(found).__name__}; it should return a dict")
     return plain
 
 
-async def _maybe(value: Any) -> Any:
-    return await value if inspect.isawaitable(value) else value
+async def _blobs(place: Place, state: Any, keep: Callable[[bytes], str]) -> dict[str, str]:
+    """`blobs()` of the environment: files and other bytes that the verifier needs, by name."""
+    found = await place.call(state.blobs) if hasattr(state, "blobs") else {}
+    return {str(name): keep(bytes(data)) for name, data in found.items()}

@@ -1,26 +1,31 @@
-"""Many episodes: k of each task, as many at once as allowed, stored as they finish, resumed where they stopped.
+"""Many episodes: groups of k for each task, all at once, each scored when its group is whole, stored as it finishes.
 
 An episode's id is its run, task and index, and its seed follows from them: the same call runs exactly what is missing.
-What the progress callback has counted is committed.
+What the progress callback has counted is committed. What is finished leaves memory: only groups in flight are held.
 """
 
 import asyncio
-import time
-from collections.abc import Callable, Sequence
+import contextlib
+import gc
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from verigym.core import alarm
 from verigym.core.errors import VerifierFailure, failure
 from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Fault, Sampling, Task, Trajectory, Verdict, Version
 from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
-from verigym.rollout.episode import Limits, run_episode
+from verigym.rollout.episode import Limits, Prices, run_episode
 from verigym.store.database import Store
+from verigym.store.writer import Batch, Writer
 
-_FLUSH_S = 0.25
-_FLUSH_EPISODES = 64
 _RETRY_S = 1.0
+_ASKED_AGAIN = (Fault.VERIFIER.value, Fault.INFRASTRUCTURE.value)
+"""Whose failure to judge is not the last word: the next call asks again."""
 
 
 class Progress(msgspec.Struct):
@@ -30,6 +35,7 @@ class Progress(msgspec.Struct):
     done: int = 0
     passed: int = 0
     errors: int = 0
+    """Judged without a reward: the environment, the verifier or infrastructure failed."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,50 +54,160 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     retries: int = 2
     """Of an episode that infrastructure broke."""
     limits: Limits = Limits()
+    prices: Prices = Prices()
     context: Context = Context()
+    """What the verifier may use; `policies["user"]` plays the user."""
+    verify_s: float = 600.0
+    """The longest that judging one group may take."""
 
 
 async def run_many(
     store: Store, plan: Plan, policy: Policy, on_progress: Callable[[Progress], None] = lambda _: None
-) -> tuple[list[Trajectory], list[Verdict]]:
-    """Runs and scores what is missing of the plan; returns all of it, by task and index."""
-    known = _finished(store, plan)
-    judged = {
-        v.trajectory: v for v in store.verdicts(plan.run, plan.verifier.name) if v.trajectory in known and not _broke(v)
-    }
-    keeper = _Keeper(store, plan, known, judged, on_progress)
-    todo = [(task, index) for task in plan.tasks for index in range(plan.k) if _id(plan, task, index) not in known]
-    queue = iter(todo)
+) -> Progress:
+    """Runs and scores what is missing of the plan. `results` reads all of it."""
+    ledger = _Ledger(store, plan)
+    on_progress(ledger.progress)
+
+    def committed(batch: Batch) -> None:
+        ledger.count(batch)
+        on_progress(ledger.progress)
+
+    async with Writer(store, plan.run, committed) as writer:
+        with alarm.watching(), _rare_collections():
+            await _run(store, plan, policy, ledger, writer)
+    if not ledger.unlucky:
+        store.finish_run(plan.run)
+    return ledger.progress
+
+
+async def _run(store: Store, plan: Plan, policy: Policy, ledger: "_Ledger", writer: Writer) -> None:
+    groups: dict[str, list[Trajectory]] = defaultdict(list)
+
+    def keep_blob(data: bytes) -> str:
+        sha256 = hashlib.sha256(data).hexdigest()
+        writer.keep_blob(sha256, data)
+        return sha256
+
+    async def episode(task: Task, index: int, missing: int) -> None:
+        trajectory = await _episode(plan, task, index, policy, keep_blob)
+        group = groups[task.id]
+        group.append(trajectory)
+        last = len(group) == missing
+        await writer.add(trajectory)
+        if last:
+            del groups[task.id]
+            await score(task, group)
+
+    async def score(task: Task, group: list[Trajectory]) -> None:
+        if len(group) < plan.k:  # the others are stored already
+            fresh = {one.index for one in group}
+            group += [one for one in store.trajectories(plan.run, task.id) if one.index not in fresh]
+        group = sorted((one for one in group if one.index < plan.k), key=lambda one: one.index)
+        await writer.add(verdicts=await judge(plan.verifier, task, group, _with_blobs(plan, store), plan.verify_s))
 
     async def work() -> None:
-        for task, index in queue:
-            await keeper.keep(task, await _episode(plan, task, index, policy))
+        for task, index, missing in queue:
+            if missing:
+                await episode(task, index, missing)
+            else:
+                await score(task, [])
 
-    at_once = min(plan.concurrency, getattr(policy, "max_concurrency", plan.concurrency), len(todo))
+    queue = ledger.missing()
+    left = plan.k * len(plan.tasks) - ledger.progress.done + ledger.unjudged
+    at_once = min(plan.concurrency, getattr(policy, "max_concurrency", plan.concurrency), left)
     workers = [asyncio.create_task(work()) for _ in range(at_once)]
     try:
         await asyncio.gather(*workers)
-        for task in plan.tasks:  # groups whose episodes were stored by an earlier call that ended before scoring them
-            await keeper.score(task)
     finally:
         for worker in workers:
             worker.cancel()
-        keeper.flush()
-    if not any(_unlucky(one) for one in known.values()):
-        store.finish_run(plan.run)
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+@contextlib.contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Thousands of live episodes are many objects and hardly a cycle: looking through them all for one, as often as Python
+    does by default, takes more time than the episodes themselves."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], 100_000) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def results(store: Store, plan: Plan) -> tuple[list[Trajectory], list[Verdict]]:
+    """All trajectories of the plan and their verdicts, by task in the plan's order, and by index."""
+    made = {one.id: one for one in store.each_trajectory(plan.run)}
+    judged = {one.trajectory: one for one in store.each_verdict(plan.run, plan.verifier.name)}
     ids = [_id(plan, task, index) for task in plan.tasks for index in range(plan.k)]
-    return [known[id] for id in ids], [judged[id] for id in ids]
+    return [made[id] for id in ids], [judged[id] for id in ids]
 
 
 def pending(store: Store, plan: Plan) -> int:
     """How many episodes of the plan have still to be run."""
-    return len(plan.tasks) * plan.k - len(_finished(store, plan))
+    return len(plan.tasks) * plan.k - _Ledger(store, plan).progress.done
 
 
-def _finished(store: Store, plan: Plan) -> dict[str, Trajectory]:
-    """Stored episodes by id; those that infrastructure broke are run again by the next call."""
-    stored = store.trajectories(plan.run)
-    return {one.id: one for one in stored if not _unlucky(one)}
+async def judge(
+    verifier: Verifier, task: Task, group: Sequence[Trajectory], context: Context, seconds: float = 600.0
+) -> list[Verdict]:
+    """The verdicts on a group. A verifier that breaks or hangs costs its verdicts, nothing else."""
+    try:
+        async with asyncio.timeout(seconds) as clock:
+            verdicts = await verifier.verify(task, group, context)
+        if [verdict.trajectory for verdict in verdicts] != [one.id for one in group]:
+            raise VerifierFailure(f"{verifier.name} gave verdicts for other trajectories than it was asked about")
+        return verdicts
+    except (Exception, SystemExit) as error:
+        if isinstance(error, TimeoutError) and clock.expired():
+            error = VerifierFailure(f"{verifier.name} took more than {seconds:g} s")
+        broken = failure(error, Fault.VERIFIER)
+        return [Verdict(trajectory=one.id, verifier=verifier.name, reward=None, error=broken) for one in group]
+
+
+class _Ledger:
+    """What is stored of a plan, as bits a task: which of its episodes are done, judged, passed, judged without a reward."""
+
+    def __init__(self, store: Store, plan: Plan) -> None:
+        self.plan = plan
+        self.progress = Progress(total=len(plan.tasks) * plan.k)
+        self.unlucky = 0
+        """Episodes of this call that infrastructure broke: the run is not finished."""
+        self._whole = (1 << plan.k) - 1
+        self._done: dict[str, int] = {task.id: 0 for task in plan.tasks}
+        judged, passed, errors = Counter[str](), Counter[str](), Counter[str]()
+        for one in store.standing(plan.run, plan.verifier.name):
+            if one.task not in self._done or one.index >= plan.k or one.fault == Fault.INFRASTRUCTURE:
+                continue  # not of this plan, or to be run again
+            self._done[one.task] |= 1 << one.index
+            self.progress.done += 1
+            if one.judged and one.verdict_fault not in _ASKED_AGAIN:
+                judged[one.task] += 1
+                passed[one.task] += one.passed
+                errors[one.task] += one.reward is None
+        whole = {task for task, done in self._done.items() if done == self._whole}
+        self._settled = {task for task in whole if judged[task] == plan.k}
+        self.unjudged = len(whole) - len(self._settled)
+        self.progress.passed = sum(passed[task] for task in self._settled)
+        self.progress.errors = sum(errors[task] for task in self._settled)
+
+    def missing(self) -> Iterator[tuple[Task, int, int]]:
+        """Task and index of each episode to run, and how many its group lacks; 0 for a group that only lacks its verdicts."""
+        for task in self.plan.tasks:
+            done = self._done[task.id]
+            lacking = [index for index in range(self.plan.k) if not done >> index & 1]
+            for index in lacking:
+                yield task, index, len(lacking)
+            if not lacking and task.id not in self._settled:
+                yield task, 0, 0
+
+    def count(self, batch: Batch) -> None:
+        self.progress.done += len(batch.trajectories)
+        self.unlucky += sum(_unlucky(one) for one in batch.trajectories)
+        for verdict in batch.verdicts:
+            self.progress.passed += verdict.passed
+            self.progress.errors += verdict.reward is None
 
 
 def _unlucky(trajectory: Trajectory) -> bool:
@@ -99,16 +215,15 @@ def _unlucky(trajectory: Trajectory) -> bool:
     return trajectory.error is not None and trajectory.error.fault is Fault.INFRASTRUCTURE
 
 
-def _broke(verdict: Verdict) -> bool:
-    """Whether the verifier itself failed: it is asked again by the next call."""
-    return verdict.error is not None and verdict.error.fault in (Fault.VERIFIER, Fault.INFRASTRUCTURE)
+def _with_blobs(plan: Plan, store: Store) -> Context:
+    return msgspec.structs.replace(plan.context, blob=store.blob)
 
 
 def _id(plan: Plan, task: Task, index: int) -> str:
     return f"{plan.run}/{task.id}/{index}"
 
 
-async def _episode(plan: Plan, task: Task, index: int, policy: Policy) -> Trajectory:
+async def _episode(plan: Plan, task: Task, index: int, policy: Policy, keep_blob: Callable[[bytes], str]) -> Trajectory:
     """One episode, tried again when infrastructure broke it."""
     seed = derive(plan.seed, "episode", task.id, index)
     for attempt in range(plan.retries + 1):
@@ -123,67 +238,11 @@ async def _episode(plan: Plan, task: Task, index: int, policy: Policy) -> Trajec
             sampling=plan.sampling,
             seed=seed,
             limits=plan.limits,
+            prices=plan.prices,
+            user=plan.context.policies.get("user"),
+            keep_blob=keep_blob,
         )
         if not _unlucky(trajectory):
             break
         await asyncio.sleep(min(_RETRY_S * 2.0**attempt, 10.0) if attempt < plan.retries else 0)
     return trajectory  # type: ignore[possibly-undefined]
-
-
-class _Keeper:
-    """Scores groups when they are whole, and commits in small batches."""
-
-    def __init__(
-        self,
-        store: Store,
-        plan: Plan,
-        known: dict[str, Trajectory],
-        judged: dict[str, Verdict],
-        on_progress: Callable[[Progress], None],
-    ) -> None:
-        self.store, self.plan, self.known, self.judged, self.on_progress = store, plan, known, judged, on_progress
-        self.trajectories: list[Trajectory] = []
-        self.verdicts: list[Verdict] = []
-        self.progress = Progress(total=len(plan.tasks) * plan.k)
-        self.flushed = time.monotonic()
-        self._report()
-
-    async def keep(self, task: Task, trajectory: Trajectory) -> None:
-        self.known[trajectory.id] = trajectory
-        self.trajectories.append(trajectory)
-        await self.score(task)
-        if len(self.trajectories) >= _FLUSH_EPISODES or time.monotonic() - self.flushed >= _FLUSH_S:
-            self.flush()
-
-    async def score(self, task: Task) -> None:
-        group = [self.known.get(_id(self.plan, task, index)) for index in range(self.plan.k)]
-        whole = [trajectory for trajectory in group if trajectory is not None]
-        if len(whole) < self.plan.k or all(trajectory.id in self.judged for trajectory in whole):
-            return
-        verdicts = await self._verdicts(task, whole)
-        self.verdicts += verdicts
-        self.judged.update((verdict.trajectory, verdict) for verdict in verdicts)
-
-    async def _verdicts(self, task: Task, group: list[Trajectory]) -> list[Verdict]:
-        verifier = self.plan.verifier
-        try:
-            verdicts = await verifier.verify(task, group, self.plan.context)
-            if [verdict.trajectory for verdict in verdicts] != [one.id for one in group]:
-                raise VerifierFailure(f"{verifier.name} gave verdicts for other trajectories than it was asked about")
-            return verdicts
-        except Exception as error:  # a verifier that breaks costs its verdicts, not the run
-            broken = failure(error, Fault.VERIFIER)
-            return [Verdict(trajectory=one.id, verifier=verifier.name, reward=None, error=broken) for one in group]
-
-    def flush(self) -> None:
-        if self.trajectories or self.verdicts:
-            self.store.add(self.plan.run, self.trajectories, self.verdicts)
-            self.trajectories, self.verdicts = [], []
-        self.flushed = time.monotonic()
-        self._report()
-
-    def _report(self) -> None:
-        self.progress.done = len(self.known)
-        self.progress.passed = sum(verdict.passed for verdict in self.judged.values())
-        self.progress.errors = sum(verdict.reward is None for verdict in self.judged.values())
-        self.on_progress(self.progress)

@@ -1,14 +1,15 @@
 """One database file (SQLite, WAL), through SQLAlchemy Core. A call that returns has committed: kill -9 loses nothing of it.
 
-Records are kept whole, as the codec writes them; the columns beside them are what listings and resumption need. The ledger
-can be appended to and read, and the database itself refuses anything else.
+Records are kept whole, as the codec writes them, ids and logprobs packed beside them; the other columns are what listings
+and resumption need. The ledger can be appended to and read, and the database itself refuses anything else. A file of an
+older verigym is brought up to date when it is opened (`schema`). Batches with a bounded delay are made by `writer`.
 """
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -16,77 +17,33 @@ from sqlalchemy import event, exc
 from sqlalchemy.dialects import sqlite
 
 from verigym.core import codec
-from verigym.core.errors import BadInput, InfrastructureFailure, not_found
+from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, not_found
 from verigym.core.records import Json, Task, Trajectory, Verdict
+from verigym.store.packing import pack, unpack
+from verigym.store.schema import (
+    BLOBS,
+    DOCUMENTS,
+    LEDGER,
+    METRICS,
+    RUNS,
+    TASKS,
+    TRAJECTORIES,
+    VERDICTS,
+    fault_of,
+    prepare,
+)
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-_meta = sa.MetaData()
-_text, _number, _whole, _bytes = sa.Text, sa.Float, sa.Integer, sa.LargeBinary
-RUNS = sa.Table(
-    "runs",
-    _meta,
-    sa.Column("id", _text, primary_key=True),
-    sa.Column("kind", _text, nullable=False),
-    sa.Column("parent", _text, nullable=False, server_default=""),
-    sa.Column("created", _number, nullable=False),
-    sa.Column("finished", _number),
-    sa.Column("config", _bytes, nullable=False),
+_ADD_TRAJECTORY = (
+    "INSERT OR REPLACE INTO trajectories (id, run, task, place, fault, body, packed) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-TASKS = sa.Table(
-    "tasks",
-    _meta,
-    sa.Column("run", _text, primary_key=True),
-    sa.Column("id", _text, primary_key=True),
-    sa.Column("body", _bytes, nullable=False),
+_ADD_VERDICT = (
+    "INSERT OR REPLACE INTO verdicts (trajectory, verifier, run, reward, passed, fault, body) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-TRAJECTORIES = sa.Table(
-    "trajectories",
-    _meta,
-    sa.Column("id", _text, primary_key=True),
-    sa.Column("run", _text, nullable=False, index=True),
-    sa.Column("task", _text, nullable=False),
-    sa.Column("place", _whole, nullable=False),
-    sa.Column("body", _bytes, nullable=False),
-)
-VERDICTS = sa.Table(
-    "verdicts",
-    _meta,
-    sa.Column("trajectory", _text, primary_key=True),
-    sa.Column("verifier", _text, primary_key=True),
-    sa.Column("run", _text, nullable=False, index=True),
-    sa.Column("reward", _number),
-    sa.Column("passed", _whole, nullable=False),
-    sa.Column("body", _bytes, nullable=False),
-)
-METRICS = sa.Table(
-    "metrics",
-    _meta,
-    sa.Column("run", _text, primary_key=True),
-    sa.Column("step", _whole, primary_key=True),
-    sa.Column("name", _text, primary_key=True),
-    sa.Column("value", _number),
-)
-DOCUMENTS = sa.Table(
-    "documents",
-    _meta,
-    sa.Column("kind", _text, primary_key=True),
-    sa.Column("id", _text, primary_key=True),
-    sa.Column("created", _number, nullable=False),
-    sa.Column("body", _bytes, nullable=False),
-)
-LEDGER = sa.Table(
-    "ledger", _meta, sa.Column("seq", _whole, primary_key=True), sa.Column("body", _bytes, nullable=False)
-)
-_APPEND_ONLY = [
-    f"CREATE TRIGGER IF NOT EXISTS ledger_no_{verb} BEFORE {verb} ON ledger "
-    "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
-    for verb in ("update", "delete")
-] + [
-    "CREATE TRIGGER IF NOT EXISTS ledger_no_replace BEFORE INSERT ON ledger "
-    "WHEN EXISTS (SELECT 1 FROM ledger WHERE seq = NEW.seq) "
-    "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
-]
+_PAGE = 1000
+"""Rows read at a time where a whole run is walked through."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,9 +53,24 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     created: float
     finished: float | None
     config: Json
+    verifier: str = ""
+    """name@version of the one whose verdicts count: the last that scored the run"""
     trajectories: int = 0
     passed: int = 0
     scored: int = 0
+
+
+class Standing(NamedTuple):
+    """What is known of one stored episode without reading it."""
+
+    task: str
+    index: int
+    fault: str
+    """Whose fault broke it; empty when it ended well."""
+    judged: bool
+    reward: float | None
+    passed: bool
+    verdict_fault: str
 
 
 class Store:
@@ -113,10 +85,7 @@ class Store:
         self._engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
         event.listen(self._engine, "connect", _set_up)
         try:
-            with self._engine.begin() as connection:
-                _meta.create_all(connection)
-                for trigger in _APPEND_ONLY:
-                    connection.execute(sa.text(trigger))
+            prepare(self._engine, path)
         except exc.DatabaseError as error:
             raise InfrastructureFailure(
                 f"{path}: cannot be used as a store ({error.orig}); move it away or name another --home"
@@ -161,39 +130,11 @@ class Store:
 
     def runs(self, parent: str | None = "") -> list[Run]:
         """Newest last. `parent` picks the runs that belong to another; none for all."""
-        made = sa.select(TRAJECTORIES.c.run, sa.func.count().label("n")).group_by(TRAJECTORIES.c.run).subquery()
-        judged = (
-            sa.select(
-                VERDICTS.c.run,
-                sa.func.sum(VERDICTS.c.passed).label("passed"),
-                sa.func.count(VERDICTS.c.reward).label("scored"),
-            )
-            .group_by(VERDICTS.c.run)
-            .subquery()
-        )
-        query = (
-            sa.select(RUNS, made.c.n, judged.c.passed, judged.c.scored)
-            .outerjoin(made, made.c.run == RUNS.c.id)
-            .outerjoin(judged, judged.c.run == RUNS.c.id)
-            .order_by(RUNS.c.created)
-        )
+        query = sa.select(RUNS).order_by(RUNS.c.created)
         if parent is not None:
             query = query.where(RUNS.c.parent == parent)
         with self._engine.connect() as connection:
-            return [
-                Run(
-                    id=row.id,
-                    kind=row.kind,
-                    parent=row.parent,
-                    created=row.created,
-                    finished=row.finished,
-                    config=msgspec.json.decode(row.config),
-                    trajectories=row.n or 0,
-                    passed=row.passed or 0,
-                    scored=row.scored or 0,
-                )
-                for row in connection.execute(query)
-            ]
+            return [_counted(connection, row) for row in connection.execute(query).all()]
 
     def finished_runs(self) -> set[str]:
         with self._engine.connect() as connection:
@@ -201,16 +142,22 @@ class Store:
 
     def run(self, name: str, kinds: Sequence[str] = ()) -> Run:
         """By id, unique beginning of an id, or `latest`."""
-        runs = [run for run in self.runs(parent=None) if not kinds or run.kind in kinds]
-        if name == "latest":
+        with self._engine.connect() as connection:
+            query = sa.select(RUNS).order_by(RUNS.c.created)
+            runs = connection.execute(query.where(RUNS.c.kind.in_(kinds)) if kinds else query).all()
             tops = [run for run in runs if not run.parent]
-            if tops:
-                return tops[-1]
-        near = [run for run in runs if run.id.startswith(name)]
-        found = [run for run in runs if run.id == name] or [run for run in near if not run.parent] or near
-        if len(found) != 1:
-            raise not_found("run", name, [run.id for run in found or runs if not run.parent], "See: verigym runs")
-        return found[0]
+            if name == "latest" and tops:
+                return _counted(connection, tops[-1])
+            near = [run for run in runs if run.id.startswith(name)]
+            found = [run for run in runs if run.id == name] or [run for run in near if not run.parent] or near
+            if len(found) != 1:
+                raise not_found("run", name, [run.id for run in found or runs if not run.parent], "See: verigym runs")
+            return _counted(connection, found[0])
+
+    def scored_by(self, run: str, verifier: str) -> None:
+        """From now on this verifier's verdicts are the run's."""
+        with self._writing() as connection:
+            connection.execute(RUNS.update().where(RUNS.c.id == run).values(verifier=verifier))
 
     def tasks(self, run: str) -> list[Task]:
         query = sa.select(TASKS.c.body).where(TASKS.c.run == run).order_by(sa.literal_column("rowid"))
@@ -219,59 +166,102 @@ class Store:
 
     # -- trajectories and verdicts ----------------------------------------------------------------------------------
 
-    def add(self, run: str, trajectories: Sequence[Trajectory] = (), verdicts: Sequence[Verdict] = ()) -> None:
-        made = [
-            {"id": t.id, "run": run, "task": t.task, "place": t.index, "body": codec.encode(t)} for t in trajectories
-        ]
-        judged = [
-            {
-                "trajectory": v.trajectory,
-                "verifier": v.verifier,
-                "run": run,
-                "reward": v.reward,
-                "passed": v.passed,
-                "body": codec.encode(v),
-            }
-            for v in verdicts
-        ]
+    def add(
+        self,
+        run: str,
+        trajectories: Iterable[Trajectory] = (),
+        verdicts: Iterable[Verdict] = (),
+        blobs: Mapping[str, bytes] = {},
+    ) -> None:
+        """All of it or nothing."""
+        made = [_trajectory_row(run, one) for one in trajectories]
+        judged = [(v.trajectory, v.verifier, run, v.reward, v.passed, fault_of(v), codec.encode(v)) for v in verdicts]
         with self._writing() as connection:
+            if blobs:
+                rows = [{"sha256": sha256, "body": body} for sha256, body in blobs.items()]
+                connection.execute(sqlite.insert(BLOBS).on_conflict_do_nothing(), rows)
             if made:
-                connection.execute(TRAJECTORIES.insert().prefix_with("OR REPLACE"), made)
+                connection.exec_driver_sql(_ADD_TRAJECTORY, made)
             if judged:
-                connection.execute(VERDICTS.insert().prefix_with("OR REPLACE"), judged)
+                connection.exec_driver_sql(_ADD_VERDICT, judged)
+                first = RUNS.update().where(RUNS.c.id == run, RUNS.c.verifier == "")
+                connection.execute(first.values(verifier=judged[0][1]))
 
-    def trajectories(self, run: str) -> list[Trajectory]:
-        query = sa.select(TRAJECTORIES.c.body).where(TRAJECTORIES.c.run == run)
+    def trajectories(self, run: str, task: str | None = None) -> list[Trajectory]:
+        """By task and index; of one task where it is named."""
+        return list(self.each_trajectory(run, task))
+
+    def each_trajectory(self, run: str, task: str | None = None) -> Iterator[Trajectory]:
+        """One after another, for runs that do not fit in memory."""
+        query = sa.select(TRAJECTORIES.c.body, TRAJECTORIES.c.packed).where(TRAJECTORIES.c.run == run)
         query = query.order_by(TRAJECTORIES.c.task, TRAJECTORIES.c.place)
+        if task is not None:
+            query = query.where(TRAJECTORIES.c.task == task)
         with self._engine.connect() as connection:
-            return [codec.decode(body, Trajectory) for body in connection.execute(query).scalars()]
+            for body, packed in connection.execution_options(yield_per=_PAGE).execute(query):
+                yield unpack(codec.decode(body, Trajectory), packed)
 
     def trajectory(self, id: str) -> tuple[str, Trajectory]:
         """The trajectory and its run, by id or unique beginning of an id."""
-        query = sa.select(TRAJECTORIES.c.run, TRAJECTORIES.c.body).where(TRAJECTORIES.c.id == id)
-        near = (
-            sa.select(TRAJECTORIES.c.run, TRAJECTORIES.c.body)
-            .where(TRAJECTORIES.c.id.startswith(id, autoescape=True))
-            .limit(2)
-        )
+        table = TRAJECTORIES.c
+        query = sa.select(table.run, table.body, table.packed)
+        last = id[:-1] + chr(ord(id[-1]) + 1) if id else ""
         with self._engine.connect() as connection:
-            rows = connection.execute(query).all() or connection.execute(near).all()
+            rows = connection.execute(query.where(table.id == id)).all()
+            rows = rows or connection.execute(query.where(table.id >= id, table.id < last).limit(2)).all()
             if len(rows) != 1:
-                some = connection.execute(sa.select(TRAJECTORIES.c.id).limit(5)).scalars().all()
+                some = connection.execute(sa.select(table.id).limit(5)).scalars().all()
                 raise not_found(
                     "trajectory" if not rows else "single trajectory",
                     id,
                     some,
                     "List a run's: verigym trajectories list RUN",
                 )
-        return rows[0].run, codec.decode(rows[0].body, Trajectory)
+        return rows[0].run, unpack(codec.decode(rows[0].body, Trajectory), rows[0].packed)
 
     def verdicts(self, run: str, verifier: str | None = None) -> list[Verdict]:
+        """Those that count; another verifier's where it is named, everybody's where it is `*`."""
+        return list(self.each_verdict(run, verifier))
+
+    def each_verdict(self, run: str, verifier: str | None = None) -> Iterator[Verdict]:
         query = sa.select(VERDICTS.c.body).where(VERDICTS.c.run == run)
-        if verifier is not None:
+        if verifier is None:
+            query = query.where(
+                VERDICTS.c.verifier == sa.select(RUNS.c.verifier).where(RUNS.c.id == run).scalar_subquery()
+            )
+        elif verifier != "*":
             query = query.where(VERDICTS.c.verifier == verifier)
         with self._engine.connect() as connection:
+            for body in connection.execution_options(yield_per=_PAGE).execute(query).scalars():
+                yield codec.decode(body, Verdict)
+
+    def verdicts_on(self, trajectory: str) -> list[Verdict]:
+        """Everybody's verdict on one trajectory."""
+        query = sa.select(VERDICTS.c.body).where(VERDICTS.c.trajectory == trajectory)
+        with self._engine.connect() as connection:
             return [codec.decode(body, Verdict) for body in connection.execute(query).scalars()]
+
+    def standing(self, run: str, verifier: str) -> Iterator[Standing]:
+        """What is stored of a run, episode by episode, and how this verifier judged it: all that resumption needs."""
+        made, judged = TRAJECTORIES.c, VERDICTS.c
+        mine = sa.and_(judged.trajectory == made.id, judged.verifier == verifier)
+        query = (
+            sa.select(made.task, made.place, made.fault, judged.trajectory, judged.reward, judged.passed, judged.fault)
+            .select_from(TRAJECTORIES.outerjoin(VERDICTS, mine))
+            .where(made.run == run)
+        )
+        with self._engine.connect() as connection:
+            for task, index, fault, has, reward, passed, verdict_fault in connection.execution_options(
+                yield_per=_PAGE
+            ).execute(query):
+                yield Standing(task, index, fault, has is not None, reward, bool(passed), verdict_fault or "")
+
+    def blob(self, sha256: str) -> bytes:
+        with self._engine.connect() as connection:
+            body = connection.execute(sa.select(BLOBS.c.body).where(BLOBS.c.sha256 == sha256)).scalar()
+        if body is None:
+            raise NotFound(f"{self.path}: there is no blob {sha256}")
+        return body
 
     # -- metrics ----------------------------------------------------------------------------------------------------
 
@@ -331,8 +321,36 @@ class Store:
             return list(connection.execute(sa.select(LEDGER.c.body).order_by(LEDGER.c.seq)).scalars())
 
 
+def _trajectory_row(run: str, trajectory: Trajectory) -> tuple[Any, ...]:
+    bare, packed = pack(trajectory)
+    place = (trajectory.id, run, trajectory.task, trajectory.index, fault_of(trajectory))
+    return (*place, codec.encode(bare), packed)
+
+
+def _counted(connection: sa.Connection, row: Any) -> Run:
+    """A run with its counts, read from indices alone."""
+    made = sa.select(sa.func.count()).select_from(TRAJECTORIES).where(TRAJECTORIES.c.run == row.id)
+    judged = sa.select(sa.func.sum(VERDICTS.c.passed), sa.func.count(VERDICTS.c.reward)).where(
+        VERDICTS.c.run == row.id, VERDICTS.c.verifier == row.verifier
+    )
+    passed, scored = connection.execute(judged).one()
+    return Run(
+        id=row.id,
+        kind=row.kind,
+        parent=row.parent,
+        created=row.created,
+        finished=row.finished,
+        config=msgspec.json.decode(row.config),
+        verifier=row.verifier,
+        trajectories=connection.execute(made).scalar_one(),
+        passed=passed or 0,
+        scored=scored,
+    )
+
+
 def _set_up(connection: Any, _: Any) -> None:
     """WAL: readers and a writer at once, and a killed process loses no commit."""
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA busy_timeout=30000")
+    connection.execute("PRAGMA cache_size=-32768")  # 32 MiB of pages: a big run's indices, and no more memory than that

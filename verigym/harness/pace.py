@@ -1,0 +1,225 @@
+"""Where an environment's plain (not async) methods run, so that one that waits holds up nobody else.
+
+Quick ones run on the event loop's own thread, which costs nothing. An environment that was seen to wait, or has not
+shown yet that it does not, gets a thread for each episode: all methods of one episode run on one thread, one after
+another, so that state that belongs to a thread (a SQLite connection) works, and order is as written. Nothing has to be
+declared. A method that outlasts its limit raises `Overdue`: on the loop it is interrupted, in a thread it is left behind.
+"""
+
+import asyncio
+import contextlib
+import inspect
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from verigym.core import alarm
+from verigym.core.alarm import Overdue
+
+_QUICK_S = 0.002
+"""Of a call, on average: an environment that takes longer waits for something."""
+_RECENT = 50
+"""Calls that the average remembers: one that was held up by a busy machine is soon forgotten."""
+_FIRST_THREADS, _MOST_THREADS = 256, 1024
+"""Episodes with a thread at once: while nothing is known of the environment, and when it is known to wait."""
+_NEVER_S = 1e9
+_LEAST_S = 1.0
+"""What a method has when the episode's time is over already: `close` and `end_state` come last."""
+
+
+class OutOfTime(Exception):
+    """The time of the whole episode is over, in the middle of a method on the loop's thread."""
+
+
+class Pace:
+    """How quick one environment has been so far."""
+
+    def __init__(self) -> None:
+        self._calls, self._mean_s = 0, 0.0
+        self._threads = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def quick(self) -> bool:
+        return self._calls > 0 and self._mean_s <= _QUICK_S
+
+    def saw(self, seconds: float, telling: bool = True) -> None:
+        """A call took so long. One that is not `telling` (setting up, clearing away) counts when it was slow."""
+        if telling or seconds > _QUICK_S:
+            if self._calls < _RECENT:
+                self._calls += 1
+            self._mean_s += (min(seconds, 1.0) - self._mean_s) / self._calls
+            if self._waiting:
+                self._wake()
+
+    async def place(self, seconds: float = _NEVER_S) -> "Place":
+        """For one episode of at most so long; `leave` it afterwards."""
+        while not self.quick and self._threads >= (_MOST_THREADS if self._calls else _FIRST_THREADS):
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        return Place(self, own_thread=not self.quick, seconds=seconds)
+
+    def took(self, threads: int) -> None:
+        self._threads += threads
+        if threads < 0:
+            self._wake()
+
+    def _wake(self) -> None:
+        """As many of those who wait as there is room for."""
+        most = len(self._waiting) if self.quick else _MOST_THREADS - self._threads
+        while self._waiting and most > 0:
+            turn = self._waiting.popleft()
+            if not turn.done() and not turn.get_loop().is_closed():
+                turn.set_result(None)
+                most -= 1
+
+
+class Place:
+    """Where one episode's methods run: the loop's thread, or one of its own."""
+
+    def __init__(self, pace: Pace, own_thread: bool, seconds: float = _NEVER_S) -> None:
+        self._pace = pace
+        self._deadline = time.monotonic() + seconds
+        self._thread = _Thread.take() if own_thread else None
+        pace.took(int(own_thread))
+
+    async def call(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] = {},
+        *,
+        seconds: float | None = None,
+        telling: bool = False,
+    ) -> Any:
+        """The result of a method, plain or async; `Overdue` when it takes more than so many seconds."""
+        if inspect.iscoroutinefunction(function):
+            return await _awaited(function(*args, **kwargs), seconds)
+        if self._thread is None:
+            result = self._here(seconds, telling, function, args, kwargs)
+        else:
+            result = await self._in_thread(self._thread, seconds, telling, function, args, kwargs)
+        return await _awaited(result, seconds) if inspect.isawaitable(result) else result
+
+    def _here(self, seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any) -> Any:
+        began = time.monotonic()
+        left = max(self._deadline - began, _LEAST_S)
+        try:
+            result = alarm.guarded(function, left if seconds is None else min(seconds, left), *args, **kwargs)
+        except Overdue:
+            self._pace.saw(_NEVER_S)
+            if seconds is None or seconds > left:
+                raise OutOfTime from None
+            raise
+        self._pace.saw(time.monotonic() - began, telling)
+        return result
+
+    async def _in_thread(
+        self, thread: "_Thread", seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any
+    ) -> Any:
+        called = thread.call(function, args, kwargs)
+        try:
+            async with asyncio.timeout(seconds) as clock:
+                took, result = await called
+        except BaseException as error:  # a time-out, or the episode's own end: the thread may be stuck in it
+            thread.abandon()
+            self._thread = _Thread.take()
+            self._pace.saw(_NEVER_S)
+            if isinstance(error, TimeoutError) and clock.expired():  # not one that the method raised
+                raise Overdue from None
+            raise
+        self._pace.saw(took, telling)
+        if isinstance(result, _Raised):
+            raise result.error
+        return result
+
+    def leave(self) -> None:
+        self._pace.saw(0.0)  # an episode whose calls were all quick tells something too
+        if self._thread is not None:
+            self._thread.give_back()
+            self._thread = None
+            self._pace.took(-1)
+
+
+async def beside(function: Callable[..., Any], kwargs: Mapping[str, Any], seconds: float | None = None) -> Any:
+    """A plain function in a thread of its own, at the same time as others of its episode."""
+    thread = _Thread.take()
+    try:
+        async with asyncio.timeout(seconds) as clock:
+            _, result = await thread.call(function, (), kwargs)
+    except BaseException as error:
+        thread.abandon()
+        if isinstance(error, TimeoutError) and clock.expired():
+            raise Overdue from None
+        raise
+    thread.give_back()
+    if isinstance(result, _Raised):
+        raise result.error
+    return result
+
+
+async def _awaited(awaitable: Any, seconds: float | None) -> Any:
+    if seconds is None:
+        return await awaitable
+    clock = asyncio.timeout(seconds)
+    try:
+        async with clock:
+            return await awaitable
+    except TimeoutError:
+        if clock.expired():
+            raise Overdue from None
+        raise
+
+
+class _Raised:
+    """What a function in a thread raised: carried as a value, because SystemExit would end the loop as an exception."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+class _Thread:
+    """A daemon, so that one that hangs does not keep the process from ending; used again when its episode is over."""
+
+    _idle: "list[_Thread]" = []
+
+    def __init__(self) -> None:
+        self._work: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        threading.Thread(target=self._run, daemon=True, name="verigym-episode").start()
+
+    @classmethod
+    def take(cls) -> "_Thread":
+        return cls._idle.pop() if cls._idle else cls()
+
+    def give_back(self) -> None:
+        self._idle.append(self)
+
+    def abandon(self) -> None:
+        """It is stuck: when it comes back, if ever, it ends."""
+        self._work.put(None)
+
+    def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> "asyncio.Future[tuple[float, Any]]":
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        self._work.put((loop, future, function, args, kwargs))
+        return future
+
+    def _run(self) -> None:
+        while (work := self._work.get()) is not None:
+            loop, future, function, args, kwargs = work
+            began = time.perf_counter()
+            try:
+                result = function(*args, **kwargs)
+            except BaseException as error:
+                result = _Raised(error)
+            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+                loop.call_soon_threadsafe(_settle, future, (time.perf_counter() - began, result))
+
+
+def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
+    if not future.done():
+        future.set_result(value)

@@ -1,0 +1,155 @@
+"""The tables, and how a database of an older verigym becomes one of today: `STEPS[n]` lifts version n to n + 1.
+
+Columns are lifted here; the records inside are lifted when they are read (`core.codec`). All of it happens in one
+transaction: a process killed in the middle leaves the old database.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from verigym.core import codec
+from verigym.core.errors import BadInput
+from verigym.core.records import Trajectory, Verdict
+
+VERSION = 2
+
+_meta = sa.MetaData()
+_text, _number, _whole, _bytes = sa.Text, sa.Float, sa.Integer, sa.LargeBinary
+RUNS = sa.Table(
+    "runs",
+    _meta,
+    sa.Column("id", _text, primary_key=True),
+    sa.Column("kind", _text, nullable=False),
+    sa.Column("parent", _text, nullable=False, server_default=""),
+    sa.Column("created", _number, nullable=False),
+    sa.Column("finished", _number),
+    sa.Column("config", _bytes, nullable=False),
+    sa.Column("verifier", _text, nullable=False, server_default=""),  # whose verdicts count: the last that scored it
+)
+TASKS = sa.Table(
+    "tasks",
+    _meta,
+    sa.Column("run", _text, primary_key=True),
+    sa.Column("id", _text, primary_key=True),
+    sa.Column("body", _bytes, nullable=False),
+)
+TRAJECTORIES = sa.Table(
+    "trajectories",
+    _meta,
+    sa.Column("id", _text, primary_key=True),
+    sa.Column("run", _text, nullable=False),
+    sa.Column("task", _text, nullable=False),
+    sa.Column("place", _whole, nullable=False),
+    sa.Column("fault", _text, nullable=False, server_default=""),  # whose, when the episode broke
+    sa.Column("body", _bytes, nullable=False),
+    sa.Column("packed", _bytes),
+    sa.Index("trajectories_of_run", "run", "task", "place", "fault"),
+)
+VERDICTS = sa.Table(
+    "verdicts",
+    _meta,
+    sa.Column("trajectory", _text, primary_key=True),
+    sa.Column("verifier", _text, primary_key=True),
+    sa.Column("run", _text, nullable=False),
+    sa.Column("reward", _number),
+    sa.Column("passed", _whole, nullable=False),
+    sa.Column("fault", _text, nullable=False, server_default=""),  # whose, when there is no reward
+    sa.Column("body", _bytes, nullable=False),
+    sa.Index("verdicts_of_run", "run", "verifier", "passed", "reward"),
+)
+BLOBS = sa.Table(
+    "blobs", _meta, sa.Column("sha256", _text, primary_key=True), sa.Column("body", _bytes, nullable=False)
+)
+METRICS = sa.Table(
+    "metrics",
+    _meta,
+    sa.Column("run", _text, primary_key=True),
+    sa.Column("step", _whole, primary_key=True),
+    sa.Column("name", _text, primary_key=True),
+    sa.Column("value", _number),
+)
+DOCUMENTS = sa.Table(
+    "documents",
+    _meta,
+    sa.Column("kind", _text, primary_key=True),
+    sa.Column("id", _text, primary_key=True),
+    sa.Column("created", _number, nullable=False),
+    sa.Column("body", _bytes, nullable=False),
+)
+LEDGER = sa.Table(
+    "ledger", _meta, sa.Column("seq", _whole, primary_key=True), sa.Column("body", _bytes, nullable=False)
+)
+_APPEND_ONLY = [
+    f"CREATE TRIGGER IF NOT EXISTS ledger_no_{verb} BEFORE {verb} ON ledger "
+    "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
+    for verb in ("update", "delete")
+] + [
+    "CREATE TRIGGER IF NOT EXISTS ledger_no_replace BEFORE INSERT ON ledger "
+    "WHEN EXISTS (SELECT 1 FROM ledger WHERE seq = NEW.seq) "
+    "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
+]
+
+
+def fault_of(record: Trajectory | Verdict) -> str:
+    return "" if record.error is None else record.error.fault.value
+
+
+def _to_2(connection: sa.Connection) -> None:
+    """Faults become columns, so that resumption need not read bodies; blobs, packed ids and the counting verifier are new."""
+    for statement in (
+        "ALTER TABLE runs ADD COLUMN verifier TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE trajectories ADD COLUMN fault TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE trajectories ADD COLUMN packed BLOB",
+        "ALTER TABLE verdicts ADD COLUMN fault TEXT NOT NULL DEFAULT ''",
+        "DROP INDEX IF EXISTS ix_trajectories_run",
+        "DROP INDEX IF EXISTS ix_verdicts_run",
+        "CREATE INDEX trajectories_of_run ON trajectories (run, task, place, fault)",
+        "CREATE INDEX verdicts_of_run ON verdicts (run, verifier, passed, reward)",
+        "UPDATE runs SET verifier = coalesce((SELECT max(verifier) FROM verdicts WHERE verdicts.run = runs.id), '')",
+    ):
+        connection.exec_driver_sql(statement)
+    for table, kind in ((TRAJECTORIES, Trajectory), (VERDICTS, Verdict)):
+        where = (
+            table.c.body.like(sa.literal(b'%"error":%', sa.LargeBinary))
+            if kind is Trajectory
+            else table.c.reward.is_(None)
+        )
+        rows = connection.execute(sa.select(sa.literal_column("rowid"), table.c.body).where(where)).all()
+        for rowid, body in rows:
+            fault = fault_of(codec.decode(body, kind))
+            connection.exec_driver_sql(f"UPDATE {table.name} SET fault = ? WHERE rowid = ?", (fault, rowid))
+
+
+STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2}
+
+
+def prepare(engine: sa.Engine, path: Path) -> None:
+    """Makes the tables, or brings them up to date."""
+    with engine.connect() as connection:
+        version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+        if version == VERSION:
+            return
+        if version > VERSION:
+            raise BadInput(
+                f"{path} was written by a newer verigym (store version {version}, this one knows {VERSION}): upgrade verigym"
+            )
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        try:
+            _bring_up(connection)
+            connection.commit()
+        except BaseException:
+            connection.rollback()
+            raise
+
+
+def _bring_up(connection: sa.Connection) -> None:
+    version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()  # another process may have been quicker
+    if sa.inspect(connection).has_table("runs"):
+        for step in range(max(version, 1), VERSION):
+            STEPS[step](connection)
+    _meta.create_all(connection)
+    for trigger in _APPEND_ONLY:
+        connection.execute(sa.text(trigger))
+    connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")

@@ -1,0 +1,108 @@
+"""Batched writes with a bounded delay: what is added is committed within a quarter of a second, many rows a transaction.
+
+Commits happen in a thread, so that the disk holds up no episode. When the disk is slower than the episodes, `add` waits:
+memory stays bounded. A write that fails is raised by the next `add`, and by `close`.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Self
+
+from verigym.core.records import Trajectory, Verdict
+from verigym.store.database import Store
+
+_DELAY_S = 0.25
+_BATCH = 256
+"""Rows that are committed without waiting for more."""
+_MOST = 4096
+"""Rows that wait for the disk; past that, whoever adds waits."""
+
+
+class Batch:
+    """Rows to be committed together."""
+
+    __slots__ = ("blobs", "trajectories", "verdicts")
+
+    def __init__(self) -> None:
+        self.trajectories: list[Trajectory] = []
+        self.verdicts: list[Verdict] = []
+        self.blobs: dict[str, bytes] = {}
+
+    def __len__(self) -> int:
+        return len(self.trajectories) + len(self.verdicts) + len(self.blobs)
+
+
+class Writer:
+    """`async with Writer(store, run, on_commit) as writer: await writer.add(...)`. `on_commit` is told what is safe."""
+
+    def __init__(self, store: Store, run: str, on_commit: Callable[[Batch], None] = lambda batch: None) -> None:
+        self._store, self._run, self._on_commit = store, run, on_commit
+        self._batch = Batch()
+        self._writing: Batch | None = None
+        """What a thread is committing now."""
+        self._wanted = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._error: BaseException | None = None
+        self._closing = False
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._work())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def add(self, trajectory: Trajectory | None = None, verdicts: Sequence[Verdict] = ()) -> None:
+        if self._error is not None:
+            raise self._error
+        if trajectory is not None:
+            self._batch.trajectories.append(trajectory)
+        self._batch.verdicts += verdicts
+        size = len(self._batch)
+        if size >= _BATCH:
+            self._wanted.set()
+        if size >= _MOST:
+            self._room.clear()
+            await self._room.wait()
+
+    def keep_blob(self, sha256: str, data: bytes) -> None:
+        self._batch.blobs[sha256] = data
+
+    async def close(self) -> None:
+        """Commits the rest, also when everything around it was cancelled."""
+        assert self._task is not None
+        self._closing = True
+        self._wanted.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(self._task)
+        if self._error is not None:
+            raise self._error
+        for batch in (self._writing, self._batch):
+            if batch is not None and len(batch):
+                self._store.add(self._run, batch.trajectories, batch.verdicts, batch.blobs)
+                self._on_commit(batch)
+
+    async def _work(self) -> None:
+        while not (self._closing and not len(self._batch)):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wanted.wait(), _DELAY_S)
+            self._wanted.clear()
+            batch, self._batch = self._batch, Batch()
+            self._room.set()
+            if len(batch) and not await self._committed(batch):
+                return
+
+    async def _committed(self, batch: Batch) -> bool:
+        self._writing = batch
+        try:
+            await asyncio.to_thread(self._store.add, self._run, batch.trajectories, batch.verdicts, batch.blobs)
+        except Exception as error:  # told to whoever adds next, and to the one who closes
+            self._error = error
+            self._room.set()
+            return False
+        self._writing = None
+        self._on_commit(batch)
+        return True
