@@ -5,15 +5,15 @@ BIN := .venv/bin
 TRAIN := .venv/.train
 DEV := .venv/.dev
 
-.PHONY: quickstart test test-slow check bench clean
+.PHONY: quickstart test test-slow check bench sandbox clean
 
-quickstart: $(TRAIN)  ## the whole ring on the embedded model
+quickstart: $(TRAIN) sandbox  ## the whole ring on the embedded model
 	$(BIN)/verigym quickstart
 
-test: check  ## everything, in under 15 minutes on two cores
+test: sandbox check  ## everything, in under 15 minutes on two cores
 	$(BIN)/python -m pytest --ignore tests/docs
 
-test-slow: $(DEV)  ## the longer tests
+test-slow: $(DEV) sandbox  ## the longer tests
 	$(BIN)/python -m pytest -m slow
 
 check: $(DEV)  ## format, lint, types, docs and layers
@@ -22,8 +22,17 @@ check: $(DEV)  ## format, lint, types, docs and layers
 	$(BIN)/pyright
 	$(BIN)/python -m pytest tests/docs
 
-bench: $(DEV)  ## every figure that this machine can measure, into docs/benchmarks.md
+bench: $(DEV) sandbox  ## every figure that this machine can measure, into docs/benchmarks.md
 	$(BIN)/python bench/all.py
+
+sandbox:  ## bubblewrap, where it can be installed without a password; where not, says what to do and goes on
+	@test "$$(id -u)" = 0 && as= || as="sudo -n"; \
+	for how in "apt-get install -y bubblewrap" "apt-get update" "apt-get install -y bubblewrap" \
+		"dnf install -y bubblewrap" "pacman -S --noconfirm bubblewrap" "apk add -U bubblewrap setpriv"; do \
+		command -v bwrap >/dev/null || ! command -v $${how%% *} >/dev/null || $$as $$how </dev/null >/dev/null 2>&1; \
+	done; \
+	command -v bwrap >/dev/null || echo "bubblewrap is not installed: code of tasks runs WITHOUT A SANDBOX. As root:" \
+		"apt-get install bubblewrap (dnf, pacman and apk name it so too; see docs/sandbox.md)"
 
 clean:
 	rm -rf .venv .verigym .pytest_cache .ruff_cache .hypothesis build *.egg-info

@@ -38,16 +38,36 @@ def test_init_overwrites_nothing_and_takes_only_python_names() -> None:
 
 
 COMMANDS = [
-    *("quickstart", "init", "check", "models", "rollout", "eval", "explain", "train", "compare", "gate", "promote"),
+    *(
+        "quickstart",
+        "init",
+        "check",
+        "tasks",
+        "models",
+        "rollout",
+        "eval",
+        "verify",
+        "explain",
+        "train",
+        "compare",
+        "gate",
+        "promote",
+    ),
     *("rollback", "runs", "trajectories"),
 ]
 BROKEN = {
-    "gold replies pass": ("return 1.0 if", "return 0.0 if"),
+    "gold solutions pass": ("return 1.0 if", "return 0.0 if"),
     "cheats do not pass": ('return 1.0 if trajectory.end_state.get("events") == booked else 0.0', "return 1.0"),
-    "the verdict is deterministic": (
+    "a stored trajectory scores the same": (
         'return 1.0 if trajectory.end_state.get("events") == booked else 0.0',
         "import random; return random.random()",
     ),
+    "the same replies end the same": ("self.events[slot] = attendee", "self.events[slot] = str(object())"),
+    "close runs whatever happens": (
+        "    def end_state",
+        "    def close(self): raise OSError('stuck')\n\n    def end_state",
+    ),
+    "tools have valid schemas": ("    @tool\n", "    @tool('book a meeting')\n"),
     "episodes share no state": ('self.events = dict(task.data["events"])', 'self.events = SHARED.setdefault("x", {})'),
     "nothing leaks between splits": ('family=f"{split}/{number}"', 'family="one"'),
     "nonsense never crashes it": ("expected = task.data", 'assert trajectory.reply != "{"; expected = task.data'),

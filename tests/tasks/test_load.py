@@ -5,13 +5,22 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Message, Task
-from verigym.tasks.load import check_split, load_split, load_tasks, save_tasks, tasks_hash
+from verigym.tasks.load import (
+    BadRow,
+    check_split,
+    load_split,
+    load_tasks,
+    save_bad,
+    save_tasks,
+    tasks_hash,
+)
 
 TOOL_ROW = {"prompt": "Book it.", "expected_tool": "book", "expected_args": {"day": "Friday"}}
 
@@ -116,22 +125,19 @@ def test_the_given_split_is_for_rows_that_name_none(tmp_path: Path) -> None:
         ("nonsense", "line 2: not JSON at column 1: Expecting value; write one JSON object a line"),
         ('{"prompt": "x", "answer": NaN}', "line 2: not JSON: JSON is malformed"),
         ("[" * 100_000, "line 2: not JSON: maximum recursion depth"),
-        ("3", "line 2: a row is a JSON object, this is a number; rows are {"),
-        ("[]", "line 2: a row is a JSON object, this is a list"),
-        ({"answer": 1}, 'line 2: "prompt" is missing; every task needs it (rows are {'),
+        ("3", "line 2: a row is an object, this is a number; rows are {"),
+        ("[]", "line 2: a row is an object, this is a list"),
+        ({"answer": 1}, 'line 2: "prompt" is missing; rows are {'),
         ({"prompt": " ", "answer": 1}, 'line 2: "prompt" is empty; write what the model is asked'),
         ({"prompt": [], "answer": 1}, 'line 2: "prompt" is empty'),
-        ({"prompt": 3, "answer": 1}, 'line 2: "prompt" is a number; it must be text or a list of items'),
+        ({"prompt": 3, "answer": 1}, 'line 2: "prompt" is a number; it must be text or a list of messages'),
         ({"prompt": None, "answer": 1}, 'line 2: "prompt" is null; it must be text'),
-        ({"prompt": [{"type": "wizard"}], "answer": 1}, "line 2: not a Task: Invalid value 'wizard' - at `$.prompt"),
-        ({"prompt": "x"}, 'line 2: neither "answer" nor "expected_tool" is there; a task needs one of them (rows'),
         (
-            {"prompt": "x", "expected_args": {}},
-            (
-                'line 2: "expected_tool" is missing; a tool-call task needs it (rows are {"prompt", "expected_tool", '
-                '"expected_args"}, {"prompt", "answer"} or a full Task)'
-            ),
+            {"prompt": [{"type": "wizard"}], "answer": 1},
+            "line 2: \"prompt\", message 1: not a Responses item: Invalid value 'wizard'",
         ),
+        ({"prompt": "x"}, "line 2: there is no answer, call, completion or preference to judge a reply by; rows are"),
+        ({"prompt": "x", "expected_args": {}}, 'line 2: "expected_tool" is missing; a tool-call task needs it'),
         ({"id": "a", "prompt": "x", "expected_args": {}}, 'line 2: "expected_tool" is missing'),
         ({**TOOL_ROW, "expected_tool": 3}, 'line 2: "expected_tool" is a number; it must be the name of a tool'),
         ({**TOOL_ROW, "expected_tool": ""}, 'line 2: "expected_tool" is empty; it must be the name of a tool'),
@@ -140,7 +146,7 @@ def test_the_given_split_is_for_rows_that_name_none(tmp_path: Path) -> None:
             'line 2: "expected_args" is missing; a tool-call task needs it ({} for',
         ),
         ({**TOOL_ROW, "expected_args": "{}"}, 'line 2: "expected_args" is text; it must be an object of names and'),
-        ({**TOOL_ROW, "id": 3}, "line 2: not a Task: Expected `str`, got `int` - at `$.id`"),
+        ({**TOOL_ROW, "id": 3.5}, "line 2: not a Task: Expected `str`, got `float` - at `$.id`"),
         ({**TOOL_ROW, "id": ""}, 'line 2: "id" is empty; leave it out to have one made'),
         ({**TOOL_ROW, "tags": "t"}, "line 2: not a Task: Expected `array`, got `str` - at `$.tags`"),
         ({"prompt": "x", "data": []}, "line 2: not a Task: Expected `object`, got `array` - at `$.data`"),
@@ -164,7 +170,7 @@ def test_a_missing_file_is_answered_with_those_beside_it(tmp_path: Path) -> None
 
 
 def test_a_missing_folder_is_answered_too(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nowhere has no \.jsonl file"):
+    with pytest.raises(BadInput, match="nowhere has no file of tasks"):
         load_tasks(tmp_path / "nowhere" / "val.jsonl")
 
 
@@ -175,9 +181,59 @@ def test_a_folder_is_answered_with_its_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf"], ids=["nothing", "blank", "mark"])
-def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("name", ["val.jsonl", "val.json", "val.csv"])
+def test_an_empty_file_is_refused(tmp_path: Path, content: bytes, name: str) -> None:
     with pytest.raises(BadInput, match="has no tasks; rows are"):
-        load_tasks(write(tmp_path, content))
+        load_tasks(write(tmp_path, content, name=name))
+
+
+def test_a_file_of_another_kind_is_answered_with_the_kinds_that_are_read(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"notes\.txt: tasks are read from \.jsonl, \.json, \.csv, \.parquet files"):
+        load_tasks(write(tmp_path, TOOL_ROW, name="notes.txt"))
+
+
+def test_an_id_that_is_a_whole_number_is_its_text(tmp_path: Path) -> None:
+    assert load_tasks(write(tmp_path, {**TOOL_ROW, "id": 7}))[0].id == "7"
+
+
+# -- bad rows set aside -------------------------------------------------------------------------------------------------
+
+
+def test_bad_rows_are_set_aside_with_their_place_reason_and_what_they_were(tmp_path: Path) -> None:
+    same_id = {"id": "val-1", "prompt": "again", "answer": 1}
+    path = write(tmp_path, TOOL_ROW, "nonsense", {"prompt": 3}, b'{"prompt": "\xff"}', same_id, TOOL_ROW)
+    bad: list[BadRow] = []
+    tasks = load_tasks(path, bad=bad)
+    assert [task.id for task in tasks] == ["val-1", "val-6"]
+    assert [(row.file, row.row, row.raw) for row in bad] == [
+        (str(path), "line 2", "nonsense\n"),
+        (str(path), "line 3", {"prompt": 3}),
+        (str(path), "line 4", '{"prompt": "\\xff"}\n'),
+        (str(path), "line 5", same_id),
+    ]
+    reasons = [
+        "not JSON at column 1",
+        '"prompt" is a number',
+        "byte 13 is not UTF-8",
+        'the id "val-1" is that of line 1',
+    ]
+    assert [row.reason.startswith(reason) for row, reason in zip(bad, reasons, strict=True)] == [True] * 4
+
+
+def test_rows_set_aside_are_written_beside_their_files_or_into_a_folder(tmp_path: Path) -> None:
+    bad = [BadRow("a/q.csv", "line 2", "why", ["x"]), BadRow("b/q.csv", "row 3", "why not", b"\x00")]
+    bad = [msgspec.structs.replace(row, file=str(tmp_path / row.file)) for row in bad]
+    written = save_bad(bad)
+    assert written == [tmp_path / "a" / "q.csv.bad.jsonl", tmp_path / "b" / "q.csv.bad.jsonl"]
+    assert json.loads(written[0].read_text()) == msgspec.to_builtins(bad[0])
+    assert save_bad(bad[:1], tmp_path / "out") == [tmp_path / "out" / "q.csv.bad.jsonl"]
+    assert save_bad([]) == []
+
+
+def test_a_file_with_bad_rows_only_is_refused_with_the_first(tmp_path: Path) -> None:
+    bad: list[BadRow] = [BadRow("other", "line 1", "of another file", None)]
+    with pytest.raises(BadInput, match='all 2 rows are bad; the first, line 1: "prompt" is missing'):
+        load_tasks(write(tmp_path, {}, 3), bad=bad)
 
 
 # -- splits -----------------------------------------------------------------------------------------------------------
@@ -217,6 +273,7 @@ def test_a_long_list_of_crossings_is_cut() -> None:
     assert len(str(caught.value)) < 1000
 
 
+@settings(deadline=None)
 @given(st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)))
 def test_a_split_is_refused_exactly_when_families_meet(left: set[int], right: set[int]) -> None:
     train = [Task(id=f"l{i}", prompt=f"l{i}", family=f"f{i}") for i in left]
@@ -281,13 +338,36 @@ TASKS = st.lists(
 )
 
 
-@given(TASKS)
-def test_saved_tasks_load_as_they_were(tasks: list[Task]) -> None:
+@pytest.mark.parametrize("kind", ["jsonl", "json", "parquet"])
+@settings(deadline=None)  # pyarrow takes its time to import
+@given(tasks=TASKS)
+def test_saved_tasks_load_as_they_were(kind: str, tasks: list[Task]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "deep" / "tasks.jsonl"
+        path = Path(folder) / "deep" / f"tasks.{kind}"
         save_tasks(path, tasks)
         assert load_tasks(path, split="other") == tasks
-        assert [file.name for file in path.parent.iterdir()] == ["tasks.jsonl"]
+        assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_tasks_of_more_than_one_batch_are_saved_whole(tmp_path: Path) -> None:
+    tasks = [Task(id=str(number), prompt=f"{number}?") for number in range(10_001)]
+    save_tasks(tmp_path / "t.parquet", tasks)
+    assert load_tasks(tmp_path / "t.parquet") == tasks
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("t.csv", "CSV cannot hold every task"), ("t.txt", "tasks are written as .jsonl")]
+)
+def test_tasks_are_written_only_where_they_come_back(tmp_path: Path, name: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        save_tasks(tmp_path / name, [Task(id="a", prompt="x")])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match=r"file/t\.jsonl cannot be written: "):
+        save_tasks(tmp_path / "file" / "t.jsonl", [Task(id="a", prompt="x")])
 
 
 def test_a_reader_of_the_old_file_is_not_disturbed_by_a_save(tmp_path: Path) -> None:
@@ -309,6 +389,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == [path]
 
 
+@settings(deadline=None)
 @given(TASKS, st.randoms())
 def test_the_hash_does_not_depend_on_order(tasks: list[Task], random: Any) -> None:
     shuffled = list(tasks)
@@ -323,19 +404,42 @@ def test_the_hash_is_of_content_and_not_of_origin() -> None:
     assert tasks_hash([task]) != tasks_hash([task, task])
 
 
-KEYS = st.sampled_from([*Task.__struct_fields__, "answer", "expected_tool", "expected_args", "schema"]) | TEXT
-
-
-@given(
-    st.binary(max_size=60)
-    | st.lists(st.dictionaries(KEYS, JSON, max_size=6).map(lambda row: json.dumps(row).encode()), max_size=3).map(
-        b"\n".join
-    )
-    | st.dictionaries(KEYS, JSON).map(lambda row: json.dumps({"prompt": "x", "answer": 1, **row}).encode())
+KEYS = (
+    st.sampled_from([*Task.__struct_fields__, "answer", "expected_tool", "expected_args", "schema"])
+    | st.sampled_from(["completion", "messages", "chosen", "rejected", "responses_create_params"])
+    | TEXT
 )
-def test_any_bytes_load_or_are_refused_in_words(content: bytes) -> None:
+MESSAGES = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "role": st.sampled_from(["user", "assistant", "tool", "system", "wizard"]),
+            "content": JSON,
+            "type": st.sampled_from(["message", "function_call", "function_call_output", "reasoning"]),
+            "tool_calls": JSON | st.lists(st.fixed_dictionaries({"function": st.just({"name": "f"}) | JSON})),
+            "name": JSON,
+            "tool_call_id": JSON,
+            "thinking": JSON,
+        },
+    ),
+    max_size=4,
+)
+PARAMS = st.fixed_dictionaries({}, optional={"input": MESSAGES | JSON, "tools": JSON, "instructions": JSON})
+ROWS = (
+    JSON
+    | st.dictionaries(KEYS, JSON | MESSAGES | PARAMS, max_size=6)
+    | st.dictionaries(KEYS, JSON | MESSAGES | PARAMS).map(lambda row: {"prompt": "x", "answer": 1, **row})
+)
+
+
+@settings(deadline=None)
+@given(
+    st.binary(max_size=60) | st.lists(ROWS.map(lambda row: json.dumps(row).encode()), max_size=3).map(b"\n".join),
+    st.sampled_from(["jsonl", "json", "csv", "parquet"]),
+)
+def test_any_bytes_load_or_are_refused_in_words(content: bytes, kind: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "fuzz.jsonl"
+        path = Path(folder) / f"fuzz.{kind}"
         path.write_bytes(content)
         try:
             tasks = load_tasks(path)
@@ -344,3 +448,23 @@ def test_any_bytes_load_or_are_refused_in_words(content: bytes) -> None:
             return
         assert len({task.id for task in tasks}) == len(tasks) > 0
         assert tasks_hash(tasks)
+        save_tasks(Path(folder) / "again.jsonl", tasks)
+        assert load_tasks(Path(folder) / "again.jsonl") == tasks
+
+
+@settings(deadline=None)
+@given(st.lists(ROWS, max_size=5))
+def test_every_row_is_either_loaded_or_set_aside(rows: list[Any]) -> None:
+    good = [{"id": f"good {place}", "prompt": "x", "answer": place} for place in range(len(rows) + 1)]
+    mixed = [row for pair in zip(good, rows, strict=False) for row in pair] + good[-1:]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.json"
+        path.write_text(json.dumps(mixed))
+        bad: list[BadRow] = []
+        tasks = load_tasks(path, bad=bad)
+        assert len(tasks) + len(bad) == len(mixed)
+        assert {task["id"] for task in good} <= {task.id for task in tasks}
+        assert [row.raw for row in bad] == [mixed[int(row.row.removeprefix("row ")) - 1] for row in bad]
+        if bad:
+            (written,) = save_bad(bad)
+            assert [json.loads(line)["raw"] for line in written.read_bytes().splitlines()] == [row.raw for row in bad]

@@ -12,7 +12,9 @@ from verigym.cli.options import Home, Json, workspace
 models = typer.Typer(
     no_args_is_help=True, help="Models and versions of agents: pull, list, show, ledger.", rich_markup_mode=None
 )
-runs = typer.Typer(no_args_is_help=False, invoke_without_command=True, help="Runs: list, show.", rich_markup_mode=None)
+runs = typer.Typer(
+    no_args_is_help=False, invoke_without_command=True, help="Runs: list, show, export, import.", rich_markup_mode=None
+)
 trajectories = typer.Typer(
     no_args_is_help=True, help="Trajectories: list, show as a conversation.", rich_markup_mode=None
 )
@@ -126,7 +128,7 @@ def show_ledger(json: Json = False, home: Home = None) -> None:
 
 @runs.callback()
 def runs_or_list(context: typer.Context, json: Json = False, home: Home = None) -> None:
-    """Runs: list (the default), show."""
+    """Runs: list (the default), show, export, import."""
     if context.invoked_subcommand is None:
         list_runs(json, home)
 
@@ -184,6 +186,38 @@ def show_run(run: Annotated[str, typer.Argument()] = "latest", json: Json = Fals
             f"{found.trajectories} trajectories, {found.passed} passed, {found.trajectories - found.scored} not scored"
         )
         show.next_command(f"verigym explain {found.id}")
+
+
+@runs.command("export")
+def export_run(
+    run: Annotated[str, typer.Argument()] = "latest",
+    to: Annotated[Path | None, typer.Option("--to", help="FILE.jsonl or FILE.parquet; default RUN.jsonl")] = None,
+    home: Home = None,
+) -> None:
+    """Write a run with its tasks, trajectories, verdicts and blobs to a file, without loss."""
+    from verigym.store.transfer import export_run as export
+
+    ws = workspace(home)
+    found = ws.store.run(run)
+    path = to or Path(f"{found.id.replace('/', '-')}.jsonl")
+    counts = export(ws.store, found, path)
+    show.say(f"wrote {path}: " + ", ".join(f"{count} {_many(kind, count)}" for kind, count in counts.items()))
+    show.next_command(f"verigym runs import {path} --home ELSEWHERE")
+
+
+@runs.command("import")
+def import_file(file: Annotated[Path, typer.Argument(help="What runs export wrote")], home: Home = None) -> None:
+    """Read a run that was exported, from another workspace or another machine."""
+    from verigym.store.transfer import import_runs
+
+    made, counts = import_runs(workspace(home).store, file)
+    show.say(f"read {file}: " + ", ".join(f"{count} {_many(kind, count)}" for kind, count in counts.items()))
+    show.next_command(f"verigym runs show {made[0]}")
+
+
+def _many(kind: str, count: int) -> str:
+    plural = {"trajectory": "trajectories", "metrics": "rows of metrics"}
+    return kind if count == 1 and kind != "metrics" else plural.get(kind, f"{kind}s")
 
 
 @trajectories.command("list")

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from verigym.cli import kept, make, measure, ship, start, train
+from verigym.cli import kept, make, measure, ship, start, tasks, train
 from verigym.core.errors import VerigymError
 
 TRAIN_PACKAGES = {"torch", "transformers", "safetensors", "gguf", "numpy"}
@@ -22,7 +22,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for group in (start, make, measure, train, ship, kept):
+for group in (start, make, tasks, measure, train, ship, kept):
     group.register(app)
 
 

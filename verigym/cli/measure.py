@@ -1,4 +1,4 @@
-"""rollout, eval, explain, compare: run an agent, measure it, see why it fails, set two side by side."""
+"""rollout, eval, verify, explain, compare: run an agent, measure it, score it again, see why it fails, set two side by side."""
 
 from typing import Annotated
 
@@ -10,20 +10,30 @@ from verigym.cli.options import (
     Environment,
     Home,
     Json,
+    Judge,
+    Limit,
     MaxTokens,
     Model,
     Name,
+    Price,
     Repeats,
+    RequireSandbox,
     Seed,
+    SkipBad,
     Tasks,
     Temperature,
+    User,
+    require,
+    setting,
     workspace,
 )
+from verigym.cli.tasks import set_aside
 
 
 def register(app: typer.Typer) -> None:
     app.command()(rollout)
     app.command("eval")(evaluate)
+    app.command()(verify)
     app.command()(explain)
     app.command()(compare)
 
@@ -39,31 +49,40 @@ def rollout(
     seed: Seed = 0,
     name: Name = "",
     concurrency: Concurrency = 512,
+    limit: Limit = (),  # type: ignore[assignment]
+    price: Price = "",
+    user: User = "",
+    judge: Judge = "",
+    require_sandbox: RequireSandbox = False,
+    skip_bad: SkipBad = False,
     home: Home = None,
 ) -> None:
     """Run k episodes of each task, scored and stored as they finish."""
     from verigym.core.records import Sampling
     from verigym.environments.load import load_environment
     from verigym.flywheel import stages
+    from verigym.tasks.load import BadRow
 
-    ws, spec = workspace(home), load_environment(environment)
+    bad: list[BadRow] | None = [] if skip_bad else None
+    ws, spec = workspace(home), load_environment(environment, bad)
+    set_aside(bad)
     agent = ws.agent(model)
     tasks = stages.tasks_of(spec, split, n, seed)
-    sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
+    under = setting(
+        ws,
+        k=k,
+        sampling=Sampling(temperature=temperature, max_tokens=max_tokens),
+        seed=seed,
+        concurrency=concurrency,
+        limit=limit,
+        price=price,
+        user=user,
+        judge=judge,
+        require_sandbox=require_sandbox,
+    )
     finished = ws.store.finished_runs()
     with show.episodes("rollout") as bar:
-        run = stages.rollout(
-            ws,
-            spec,
-            agent,
-            tasks,
-            k=k,
-            sampling=sampling,
-            seed=seed,
-            name=name,
-            concurrency=concurrency,
-            on_progress=bar,
-        )
+        run = stages.rollout(ws, spec, agent, tasks, under, name=name, on_progress=bar)
     made = ws.store.run(run)
     mean = made.passed / made.scored if made.scored else 0.0
     counts = f"{made.trajectories} trajectories of {len(tasks)} tasks, {made.trajectories - made.scored} not scored"
@@ -82,6 +101,12 @@ def evaluate(
     seed: Seed = 0,
     name: Name = "",
     concurrency: Concurrency = 512,
+    limit: Limit = (),  # type: ignore[assignment]
+    price: Price = "",
+    user: User = "",
+    judge: Judge = "",
+    require_sandbox: RequireSandbox = False,
+    skip_bad: SkipBad = False,
     json: Json = False,
     home: Home = None,
 ) -> None:
@@ -89,25 +114,27 @@ def evaluate(
     from verigym.core.records import Sampling
     from verigym.environments.load import load_environment
     from verigym.flywheel import stages
+    from verigym.tasks.load import BadRow
 
-    ws, spec = workspace(home), load_environment(environment)
+    bad: list[BadRow] | None = [] if skip_bad else None
+    ws, spec = workspace(home), load_environment(environment, bad)
+    set_aside(bad)
     agent = ws.agent(model)
-    sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
+    under = setting(
+        ws,
+        k=k,
+        sampling=Sampling(temperature=temperature, max_tokens=max_tokens),
+        seed=seed,
+        concurrency=concurrency,
+        limit=limit,
+        price=price,
+        user=user,
+        judge=judge,
+        require_sandbox=require_sandbox,
+    )
     finished = ws.store.finished_runs()
     with show.episodes("eval") as bar:
-        found = stages.measure(
-            ws,
-            spec,
-            agent,
-            split=split,
-            n=n,
-            k=k,
-            sampling=sampling,
-            seed=seed,
-            name=name,
-            concurrency=concurrency,
-            on_progress=bar,
-        ).report
+        found = stages.measure(ws, spec, agent, under, split=split, n=n, name=name, on_progress=bar).report
     if json:
         return show.as_json(found)
     suite = found.suite
@@ -122,6 +149,46 @@ def evaluate(
 
 def _found(run: str, finished: set[str]) -> str:
     return " (found finished: nothing was run again; --seed or --name makes another)" if run in finished else ""
+
+
+def verify(
+    run: Annotated[str, typer.Argument(help="A run: id, beginning of an id, or latest")] = "latest",
+    environment: Annotated[
+        str, typer.Option("--environment", help="Whose verifier; default: the environment that the run was made in")
+    ] = "",
+    verifier: Annotated[str, typer.Option("--verifier", help="One of its verifiers, by name; default: the first")] = "",
+    judge: Judge = "",
+    require_sandbox: RequireSandbox = False,
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Score a stored run again, with no model: by a verifier that was changed, or by another one."""
+    from verigym.core.errors import BadInput
+    from verigym.environments.load import load_environment
+    from verigym.flywheel import stages
+
+    if require_sandbox:
+        require()
+    ws = workspace(home)
+    known = ws.store.run(run, kinds=("rollout", "eval", "collect"))
+    where = environment or known.config.get("environment", "")
+    if not where:
+        raise BadInput(f"run {known.id} does not say in which environment it was made; name it: --environment ENV")
+    with show.episodes("verify") as bar:
+        found = stages.verify(
+            ws, known.id, load_environment(where), verifier, ws.agent(judge) if judge else None, on_progress=bar
+        )
+    if json:
+        return show.as_json(found)
+    same = " (the same verifier: its verdicts should not have moved)" if found.verifier == found.before else ""
+    show.say(f"run {known.id}: {found.trajectories} trajectories scored again by {found.verifier}{same}")
+    show.say(f"before, by {found.before or 'nobody'}: {known.passed} passed of {known.scored} scored")
+    show.say(f"now: {found.passed} passed of {found.scored} scored; {found.moved} rewards moved")
+    for what, changed in (("passes now", found.gained), ("passes no more", found.lost)):
+        if changed:
+            more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+            show.say(f"{what}: {', '.join(changed[:3])}{more}")
+    show.next_command(f"verigym explain {known.id}")
 
 
 def explain(

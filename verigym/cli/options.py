@@ -1,9 +1,13 @@
 """Options that several commands share, so that they are spelt and explained once."""
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from verigym.core.errors import BadInput, not_found
 
 Home = Annotated[Path | None, typer.Option("--home", help="Folder of the workspace; default VERIGYM_HOME or .verigym")]
 Model = Annotated[
@@ -18,8 +22,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 Environment = Annotated[
     str,
     typer.Argument(
-        help="An environment by name, a Python file, or a file of tasks (q.jsonl, or train.jsonl,val.jsonl)"
+        help="An environment by name, a Python file, or a file of tasks (q.jsonl, or train.csv,val.parquet)"
     ),
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Set rows of a task file that are wrong aside in FILE.bad.jsonl, and go on")
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Of tasks drawn and tokens sampled")]
 Name = Annotated[
@@ -30,9 +37,92 @@ Tasks = Annotated[int | None, typer.Option("-n", min=1, help="Tasks, spread over
 Repeats = Annotated[int, typer.Option("-k", min=1, help="Episodes of each task")]
 Temperature = Annotated[float, typer.Option("--temperature", min=0, max=10, help="0 is greedy")]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, max=1_000_000, help="Of one reply")]
+Limit = Annotated[
+    list[str],
+    typer.Option(
+        "--limit",
+        help="Of one episode, NAME=NUMBER: seconds, turns, tokens (sampled) or cost (dollars); may be repeated",
+    ),
+]
+Price = Annotated[
+    str,
+    typer.Option("--price", help="Dollars for a million tokens, PROMPT,COMPLETION: 0.15,0.60; for cost and its limit"),
+]
+User = Annotated[
+    str, typer.Option("--user", help="Model that plays the user, as for -m; for environments with a persona")
+]
+Judge = Annotated[str, typer.Option("--judge", help="Model that judges, as for -m; for verifiers that ask one")]
+RequireSandbox = Annotated[
+    bool, typer.Option("--require-sandbox", help="Refuse to run code where it cannot be isolated")
+]
 
 
 def workspace(home: Path | None) -> Any:
     from verigym.flywheel.workspace import Workspace
 
     return Workspace(home)
+
+
+def setting(
+    ws: Any,
+    *,
+    limit: Sequence[str],
+    price: str,
+    user: str,
+    judge: str,
+    require_sandbox: bool,
+    **plain: Any,
+) -> Any:
+    """The options that say what episodes run under, as a `stages.Setting`."""
+    from verigym.flywheel import stages
+
+    if require_sandbox:
+        require()
+    roles = {role: ws.agent(name) if name else None for role, name in (("user", user), ("judge", judge))}
+    return stages.Setting(limits=_limits(limit), prices=_prices(price), **roles, **plain)
+
+
+def require() -> None:
+    """From now on, in this process and those that it starts, code runs isolated or not at all."""
+    from verigym.sandbox.open import open_sandbox
+
+    os.environ["VERIGYM_REQUIRE_SANDBOX"] = "1"
+    open_sandbox()
+
+
+def _limits(given: Sequence[str]) -> Any:
+    import msgspec
+
+    from verigym.rollout.episode import Limits
+
+    pairs: dict[str, str] = {}
+    for text in given:
+        name, _, number = text.partition("=")
+        pairs[name] = number
+    unknown = set(pairs) - set(Limits.__struct_fields__)
+    if unknown:
+        raise not_found("limit", min(unknown), Limits.__struct_fields__, "Write --limit NAME=NUMBER.")
+    try:
+        found = msgspec.convert(pairs, Limits, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"--limit {' '.join(given)}: {error}; write --limit seconds=60") from error
+    wrong = [name for name, value in pairs.items() if not float(value) > 0]
+    if wrong:
+        raise BadInput(f"--limit {wrong[0]}={pairs[wrong[0]]}: a limit is a number above 0")
+    return found
+
+
+def _prices(given: str) -> Any:
+    from verigym.rollout.episode import Prices
+
+    if not given:
+        return Prices()
+    try:
+        prompt, completion = (float(part) for part in given.split(","))
+    except ValueError as error:
+        raise BadInput(
+            f'--price "{given}": write two numbers, dollars for a million tokens in and out: 0.15,0.60'
+        ) from error
+    if not (0 <= prompt < float("inf") and 0 <= completion < float("inf")):
+        raise BadInput(f'--price "{given}": a price is a number from 0 on')
+    return Prices(prompt, completion)

@@ -66,7 +66,13 @@ def progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
 def episodes(what: str) -> Iterator[Callable[[Any], None]]:
     """The bar of a rollout: counts of what is committed."""
     with progress(what) as update:
-        yield lambda p: update(p.done, p.total, f"passed {p.passed}" + (f", errors {p.errors}" if p.errors else ""))
+
+        def counts(p: Any) -> None:
+            judged = p.done - p.errors
+            rate = f" ({100 * p.passed / judged:.0f}%)" if judged > 0 else ""
+            update(p.done, p.total, f"passed {p.passed}{rate}" + (f", errors {p.errors}" if p.errors else ""))
+
+        yield counts
 
 
 def table(rows: Sequence[Sequence[Any]], header: Sequence[str], indent: str = "") -> None:

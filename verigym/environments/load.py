@@ -21,7 +21,9 @@ from verigym.core.records import Item, Message, Task
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
 from verigym.policies import dialects
-from verigym.tasks.load import load_split, load_tasks
+from verigym.tasks.chat import read_items
+from verigym.tasks.files import SUFFIXES, is_task_file
+from verigym.tasks.load import BadRow, load_split, load_tasks
 from verigym.verifiers.lift import lift
 from verigym.verifiers.match import exact_match
 
@@ -34,16 +36,17 @@ def names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(verigym.environments.__path__) if module.ispkg)
 
 
-def load_environment(where: str) -> EnvironmentSpec:
-    """`toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` to measure on, `train.jsonl,val.jsonl` to train as well."""
-    if where.endswith(".jsonl"):
-        return _from_tasks(where)
+def load_environment(where: str, bad: list[BadRow] | None = None) -> EnvironmentSpec:
+    """`toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` to measure on, `train.csv,val.parquet` to train as well.
+    Rows of a file that are wrong go to `bad`, where it is given."""
+    if is_task_file(where):
+        return _from_tasks(where, bad)
     if where in names():
         return _from_module(importlib.import_module(f"verigym.environments.{where}"), where)
     if where.endswith(".py"):
         return _from_module(_import_file(Path(where)), where)
     if Path(where).exists():
-        raise BadInput(f"{where}: an environment is a Python file (.py) or a file of tasks (.jsonl)")
+        raise BadInput(f"{where}: an environment is a Python file (.py) or a file of tasks ({', '.join(SUFFIXES)})")
     raise not_found("environment", where, names(), "Or give the path of a Python file (verigym init NAME writes one).")
 
 
@@ -119,6 +122,7 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         max_turns=getattr(kind, "max_turns", 8),
         gold=getattr(module, "gold", None) or gold_from_data,
         cheats=getattr(module, "cheats", None),
+        judge=getattr(module, "scripted_judge", None),
     )
 
 
@@ -141,9 +145,11 @@ def _checked(tasks: Callable[..., Any], where: str) -> Callable[[str], list[Task
 
 
 def gold_from_data(task: Task) -> list[Item] | None:
-    """The perfect reply, where the task's data says it: an expected call, or an answer."""
+    """The perfect reply, where the task's data says it: an expected call, a demonstration, or an answer."""
     if "expected_tool" in task.data:
         return dialects.parse(dialects.write_call(task.data["expected_tool"], task.data.get("expected_args", {})))
+    if "completion" in task.data:
+        return read_items(task.data["completion"], "completion")
     if "answer" in task.data:
         answer = task.data["answer"]
         return [Message("assistant", str(answer[0] if isinstance(answer, list) else answer))]
@@ -156,10 +162,13 @@ class _Reply:
     def open(self, task: Task) -> None: ...
 
 
-def _from_tasks(where: str) -> EnvironmentSpec:
+def _from_tasks(where: str, bad: list[BadRow] | None) -> EnvironmentSpec:
     """Rows that name no split are held out, unless two files say which is which."""
     train, comma, held_out = where.partition(",")
-    rows = [task for part in load_split(train, held_out) for task in part] if comma else load_tasks(where, split="val")
+    if comma:
+        rows = [task for part in load_split(train, held_out, bad=bad) for task in part]
+    else:
+        rows = load_tasks(where, split="val", bad=bad)
     calls = ["expected_tool" in task.data for task in rows]
     if any(calls) and not all(calls):
         one = rows[calls.index(not calls[0])]

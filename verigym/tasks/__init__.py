@@ -1,1 +1,1 @@
-"""Tasks: read from and written to files, and kept apart by family. Making new ones is `design`."""
+"""Tasks: read from and written to files, counted, kept apart by family, freed of repeats. Making new ones is `design`."""

@@ -1,0 +1,229 @@
+"""A sandbox, its boxes, and one command from its start to its record.
+
+A command has a thread of its own: its limits hold while the event loop is busy with something else, and the loop never waits
+for a process to start.
+"""
+
+import asyncio
+import contextlib
+import errno
+import os
+import secrets
+import selectors
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import IO, Protocol, Self
+
+from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.protocols import Ran
+from verigym.sandbox.folder import Folder
+from verigym.sandbox.limits import Limits
+from verigym.sandbox.tree import Process
+from verigym.sandbox.watch import Stop, Watch
+
+_CHUNK = 1 << 16
+_FIRST_UID, _NUM_UIDS = 1_900_000_000, 100_000_000
+
+
+class Started(Protocol):
+    """A command that runs."""
+
+    process: "subprocess.Popen[bytes]"
+
+    def members(self) -> list[Process]: ...
+    def kill(self) -> None: ...
+
+
+class Way(Protocol):
+    """How commands are run: in bubblewrap, or as plain processes."""
+
+    isolated: bool
+
+    def start(self, folder: Folder, command: Sequence[str], limits: Limits, cpu_seconds: float) -> Started: ...
+
+
+class ProcessSandbox:
+    """`core.protocols.Sandbox`. At most two commands a processor run at once; the others wait, and their time does not run."""
+
+    def __init__(self, way: Way, limits: Limits) -> None:
+        self.isolated = way.isolated
+        self.way = way
+        self.limits = limits
+        self.pool = ThreadPoolExecutor(2 * len(os.sched_getaffinity(0)), thread_name_prefix="sandbox")
+
+    async def open(self, files: Mapping[str, str | bytes] = {}) -> "ProcessBox":
+        box = ProcessBox(self, await asyncio.to_thread(Folder, own_uid()))
+        try:
+            for path, data in files.items():
+                await box.write(path, data)
+        except BaseException:
+            await box.close()
+            raise
+        return box
+
+
+class ProcessBox:
+    """`core.protocols.Box`: commands find its files in their working folder."""
+
+    def __init__(self, sandbox: ProcessSandbox, folder: Folder) -> None:
+        self._sandbox = sandbox
+        self._folder = folder
+        self._running: dict[Future[Ran], threading.Event] = {}
+
+    async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> Ran:
+        halt = threading.Event()
+        box = self._sandbox
+        run = box.pool.submit(execute, box.way, self._folder, command, stdin, box.limits, seconds, halt)
+        self._running[run] = halt
+        try:
+            return await asyncio.shield(asyncio.wrap_future(run))
+        except asyncio.CancelledError:
+            await self._end(run)
+            raise
+        finally:
+            del self._running[run]
+
+    async def _end(self, run: "Future[Ran]") -> None:
+        """Cancels one that waits, or kills one that runs and waits until it is gone."""
+        if not run.cancel():
+            self._running[run].set()
+            await asyncio.wait([asyncio.wrap_future(run)])
+
+    async def read(self, path: str) -> bytes:
+        return await asyncio.to_thread(self._folder.read, path)
+
+    async def write(self, path: str, data: str | bytes) -> None:
+        await asyncio.to_thread(self._folder.write, path, data)
+
+    async def close(self) -> None:
+        for run in list(self._running):
+            await self._end(run)
+        await asyncio.to_thread(self._folder.delete)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+
+def own_uid() -> int | None:
+    """For root: a user that owns nothing and has no other process. An ordinary user cannot become another."""
+    return _FIRST_UID + secrets.randbelow(_NUM_UIDS) if os.geteuid() == 0 else None
+
+
+def execute(
+    way: Way,
+    folder: Folder,
+    command: Sequence[str],
+    stdin: str,
+    limits: Limits,
+    seconds: float | None,
+    halt: threading.Event,
+) -> Ran:
+    """Runs one command to its end, or kills it: whatever it started is gone when this returns. Plain commands of one box take
+    turns: each kills all that is left of its user."""
+    if not command:
+        raise BadInput("a command needs at least one word")
+    wall_s = limits.seconds if seconds is None else seconds
+    cpu_s = limits.cpu_seconds * wall_s / limits.seconds
+    stop: Stop | None = None
+    with contextlib.nullcontext() if way.isolated else folder.turn:
+        started = _start(way, folder, command, limits, cpu_s)
+        watch = Watch(started.members, folder, limits, wall_s, cpu_s)
+        try:
+            streams = _Streams(started.process, stdin.encode("utf-8", "replace"), limits.output_kb << 10)
+            while started.process.poll() is None and stop is None:
+                streams.move(watch.pause_s)
+                stop = Stop("killed", "it was called off") if halt.is_set() else streams.full() or watch.look()
+            seconds = watch.passed_s
+        finally:
+            started.kill()
+        streams.finish()
+    out, err = streams.texts()
+    stop = stop or streams.full()
+    if stop is None:
+        code = started.process.returncode
+        return Ran(code=code if code >= 0 else 128 - code, stdout=out, stderr=err, seconds=seconds)
+    err += "\n" * (err[-1:] not in ("", "\n")) + f"[sandbox] killed: {stop.why}\n"
+    return Ran(code=None, stdout=out, stderr=err, stop=stop.kind, seconds=seconds)
+
+
+def _start(way: Way, folder: Folder, command: Sequence[str], limits: Limits, cpu_s: float) -> Started:
+    try:
+        return way.start(folder, command, limits, cpu_s)
+    except (ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.E2BIG:
+            raise InfrastructureFailure(f"the sandbox could not start a command: {error}") from error
+        raise BadInput(f"this command cannot be run: {error}; write long or binary text to a file of the box") from None
+
+
+class _Streams:
+    """Feeds standard input and keeps what comes back, up to the limit."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", stdin: bytes, most: int) -> None:
+        assert process.stdin and process.stdout and process.stderr
+        self._process = process
+        self._most = most
+        self._left = memoryview(stdin)
+        self._kept = {process.stdout: bytearray(), process.stderr: bytearray()}
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(process.stdin, selectors.EVENT_WRITE)
+        for stream in (process.stdin, *self._kept):
+            os.set_blocking(stream.fileno(), False)
+        for stream in self._kept:
+            self._selector.register(stream, selectors.EVENT_READ)
+
+    def move(self, timeout_s: float) -> bool:
+        """What can be moved now; waits for that, or for the end of a process that has closed everything."""
+        if not self._selector.get_map():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout_s)
+            return False
+        ready = self._selector.select(timeout_s)
+        for key, _ in ready:
+            stream: IO[bytes] = key.fileobj  # type: ignore[assignment]
+            if stream in self._kept:
+                self._take(stream)
+            else:
+                self._feed(stream)
+        return bool(ready)
+
+    def _take(self, stream: IO[bytes]) -> None:
+        data = os.read(stream.fileno(), _CHUNK)
+        kept = self._kept[stream]
+        kept += data[: self._most + 1 - len(kept)]
+        if not data:
+            self._drop(stream)
+
+    def _feed(self, stream: IO[bytes]) -> None:
+        try:
+            self._left = self._left[os.write(stream.fileno(), self._left[:_CHUNK]) :]
+        except BrokenPipeError:
+            self._left = self._left[:0]
+        if not self._left:
+            self._drop(stream)
+
+    def _drop(self, stream: IO[bytes]) -> None:
+        self._selector.unregister(stream)
+        stream.close()
+
+    def full(self) -> Stop | None:
+        if max(map(len, self._kept.values())) > self._most:
+            return Stop("output", f"more than {self._most >> 10} kB of output")
+        return None
+
+    def finish(self) -> None:
+        """Takes what the dead left in the pipes."""
+        end = time.monotonic() + 1  # a plain process that got away may hold them open
+        while any(not stream.closed for stream in self._kept) and time.monotonic() < end and self.move(0.05):
+            pass
+        for key in list(self._selector.get_map().values()):
+            self._drop(key.fileobj)  # type: ignore[arg-type]
+        self._selector.close()
+
+    def texts(self) -> list[str]:
+        return [bytes(kept[: self._most]).decode("utf-8", "replace") for kept in self._kept.values()]

@@ -1,0 +1,158 @@
+"""The private folder of one box on the host, handled as what it is: a place where hostile code was at work.
+
+Nothing here follows a link, opens anything but a plain file, or leaves the folder.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+import tempfile
+import threading
+from pathlib import Path, PurePosixPath
+
+from verigym.core.errors import BadInput, InfrastructureFailure
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+PARTS = {"work": "/box", "tmp": "/tmp", "shm": "/dev/shm"}
+"""Its folders, and where the code inside finds them: all that it can write to."""
+
+
+class Folder:
+    def __init__(self, uid: int | None = None) -> None:
+        """`uid`: who works in it, when that is not the user we are."""
+        self.top = Path(tempfile.mkdtemp(prefix="verigym-box-"))
+        self.work = self.top / "work"
+        self.uid = uid
+        self.turn = threading.Lock()
+        for part in PARTS:
+            (self.top / part).mkdir(mode=0o700)
+        if uid is not None:
+            for path in (self.top, *(self.top / part for part in PARTS)):
+                os.chown(path, uid, uid)
+        self._fd = os.open(self.work, _FOLDER)
+
+    def read(self, path: str) -> bytes:
+        folder, name = self._walk(path, make=False)
+        try:
+            # O_NONBLOCK: a named pipe would wait for a writer for ever.
+            fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        except OSError as error:
+            raise _bad(path, error) from None
+        finally:
+            os.close(folder)
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise BadInput(f'"{path}" in the box is not a plain file')
+        with open(fd, "rb") as file:
+            return file.read()
+
+    def write(self, path: str, data: str | bytes) -> None:
+        """A new file each time: one that was there is unlinked first, whatever it was."""
+        folder, name = self._walk(path, make=True)
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
+            fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=folder)
+        except OSError as error:
+            raise _bad(path, error) from None
+        finally:
+            os.close(folder)
+        with open(fd, "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode("utf-8", "replace"))
+            if self.uid is not None:
+                os.fchown(fd, self.uid, self.uid)
+
+    def _walk(self, path: str, *, make: bool) -> tuple[int, str]:
+        """The open folder that holds the last part of a path, and that part."""
+        parts = PurePosixPath(path).parts
+        if not parts or parts[0] == "/" or ".." in parts or "\0" in path:
+            raise BadInput(f'"{path}" is not a path in the box; give one without a leading / and without ..')
+        folder = os.dup(self._fd)
+        for part in parts[:-1]:
+            try:
+                inner = self._enter(folder, part, make=make)
+            except OSError as error:
+                raise _bad(path, error) from None
+            finally:
+                os.close(folder)
+            folder = inner
+        return folder, parts[-1]
+
+    def _enter(self, folder: int, name: str, *, make: bool) -> int:
+        try:
+            return os.open(name, _FOLDER, dir_fd=folder)
+        except FileNotFoundError:
+            if not make:
+                raise
+        os.mkdir(name, 0o755, dir_fd=folder)
+        if self.uid is not None:
+            os.chown(name, self.uid, self.uid, dir_fd=folder, follow_symlinks=False)
+        return os.open(name, _FOLDER, dir_fd=folder)
+
+    def used(self, most_files: int) -> tuple[int, int]:
+        """Bytes on disk and number of files; counting ends after `most_files`, and a path longer than the system's limit is
+        more than that."""
+        size = count = 0
+        pending = [str(self.top / part) for part in PARTS]
+        while pending and count <= most_files:
+            try:
+                with os.scandir(pending.pop()) as entries:
+                    for entry in entries:
+                        count += 1
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                        if entry.is_dir(follow_symlinks=False):
+                            pending.append(entry.path)
+                        if count > most_files:
+                            break
+            except OSError as error:  # gone since, or closed to us: what is written there still counts as written
+                if error.errno == errno.ENAMETOOLONG:
+                    return size, most_files + 1
+        return size, count
+
+    def delete(self) -> None:
+        """However deep and whatever its permissions: one open folder at a time, down by name and up by `..`."""
+        os.close(self._fd)
+        here = os.open(self.top, _FOLDER)
+        folders = _strip(here)
+        trail: list[tuple[str, list[str], os.stat_result]] = []
+        while folders or trail:
+            if folders:
+                name = folders.pop()
+                _allow(name, here)
+                there = os.open(name, _FOLDER, dir_fd=here)
+                trail.append((name, folders, os.fstat(here)))
+                folders = _strip(there)
+            else:
+                name, folders, above = trail.pop()
+                there = os.open("..", _FOLDER, dir_fd=here)
+                if not os.path.samestat(os.fstat(there), above):
+                    raise InfrastructureFailure(f"{self.top} was moved while it was deleted; look what is left of it")
+                os.rmdir(name, dir_fd=there)
+            os.close(here)
+            here = there
+        os.close(here)
+        os.rmdir(self.top)
+
+
+def _strip(folder: int) -> list[str]:
+    """Deletes all but the folders in it, and names these."""
+    with os.scandir(folder) as entries:
+        found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for name, is_folder in found:
+        if not is_folder:
+            os.unlink(name, dir_fd=folder)
+    return [name for name, is_folder in found if is_folder]
+
+
+def _allow(name: str, folder: int) -> None:
+    """Makes a folder ours to list and change; never what a link points to."""
+    fd = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+    os.chmod(f"/proc/self/fd/{fd}", 0o700)
+    os.close(fd)
+
+
+def _bad(path: str, error: OSError) -> BadInput:
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return BadInput(f'"{path}" in the box goes through a link or a file; links are not followed')
+    return BadInput(f'"{path}" in the box: {os.strerror(error.errno or 0)}')

@@ -1,0 +1,75 @@
+"""The sandbox of this machine: bubblewrap where it works, else a plain process, which is said loudly or refused."""
+
+import functools
+import os
+import platform
+import shutil
+import sys
+import threading
+
+from verigym.core.errors import Refused, VerigymError
+from verigym.sandbox.box import ProcessSandbox, Way, execute, own_uid
+from verigym.sandbox.bubblewrap import Bubblewrap
+from verigym.sandbox.folder import Folder
+from verigym.sandbox.limits import Limits
+from verigym.sandbox.plain import Plain
+from verigym.sandbox.seccomp import seccomp_filter
+
+INSTALL = "apt-get install bubblewrap (dnf, pacman and apk name it so too)"
+
+
+def open_sandbox(require: bool = False, limits: Limits = Limits()) -> ProcessSandbox:
+    """Opens it; the first call tries it out. With `require`, or VERIGYM_REQUIRE_SANDBOX=1, what is not isolated is refused."""
+    if sys.platform != "linux":
+        raise Refused("the sandbox needs Linux; run verigym in a virtual machine or a container")
+    reason = why_not_isolated()
+    if not reason:
+        return ProcessSandbox(Bubblewrap(), limits)
+    if require or os.environ.get("VERIGYM_REQUIRE_SANDBOX") == "1":
+        raise Refused(f"code must not run without a sandbox (--require-sandbox), and there is none: {reason}")
+    if os.geteuid() == 0 and (plain := fails(Plain())):
+        raise Refused(f"{reason} Without it, root's code runs as a user that owns nothing, which fails too: {plain}")
+    _warn(reason)
+    return ProcessSandbox(Plain(), limits)
+
+
+@functools.cache
+def why_not_isolated() -> str:
+    """Empty where bubblewrap works; else what is missing and what to do, as a sentence."""
+    if not shutil.which("bwrap"):
+        return f"bubblewrap is not installed; {INSTALL}."
+    if os.geteuid() == 0 and not shutil.which("setpriv"):
+        return "root needs setpriv beside bubblewrap; install util-linux (on Alpine: apk add setpriv)."
+    if seccomp_filter() is None:
+        return f"the sandbox's filter of system calls does not know this processor ({platform.machine()})."
+    said = fails(Bubblewrap())
+    return said and (
+        f"bubblewrap is installed and does not work here: {said}. Containers often forbid namespaces: allow them (docker run"
+        " --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined),"
+        " or work outside of the container. On Ubuntu, see kernel.apparmor_restrict_unprivileged_userns."
+    )
+
+
+def fails(way: Way) -> str:
+    """What a trial run says when it does not work."""
+    try:
+        folder = Folder(own_uid())
+        try:
+            ran = execute(way, folder, ["python3", "-c", "print(1)"], "", Limits(), None, threading.Event())
+        finally:
+            folder.delete()
+    except VerigymError as error:
+        return str(error)
+    return "" if ran.stdout == "1\n" else ran.stderr.strip() or f"a trial run ended with {ran.code}"
+
+
+@functools.cache
+def _warn(reason: str) -> None:
+    """Once a process, however many sandboxes it opens."""
+    print(
+        f"WARNING: code runs WITHOUT A SANDBOX: {reason}\n"
+        "WARNING: it can reach the network and read and change what its user can; only its limits hold (docs/sandbox.md).\n"
+        "WARNING: --require-sandbox refuses instead.",
+        file=sys.stderr,
+        flush=True,
+    )

@@ -1,0 +1,93 @@
+"""A command as a plain process, for machines without bubblewrap: limited and cleaned up after, not isolated.
+
+It sees the network and every file that its user may read. As root it runs as a user that owns nothing; as an ordinary user it
+runs as that user. docs/sandbox.md says what else is not promised.
+"""
+
+import contextlib
+import os
+import secrets
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from verigym.sandbox.bubblewrap import become, environment
+from verigym.sandbox.folder import Folder
+from verigym.sandbox.limits import Limits, impose
+from verigym.sandbox.tree import Process, belongs, descendants, listing, processes_of
+
+_KILL_S = 5.0
+
+
+class Loose:
+    """One command and what descends from it, found by parent, by session, and by what no child loses by itself: its user where
+    that is the box's own, else a variable of its environment."""
+
+    def __init__(self, leader: "subprocess.Popen[bytes]", uid: int | None, mark: str) -> None:
+        self.process = leader
+        self._uid = uid
+        self._mark = mark.encode()
+
+    def members(self, fresh_s: float = 0.02) -> list[Process]:
+        among = listing.now(fresh_s)
+        pid = self.process.pid
+        roots = [one.pid for one in among.values() if one.session == pid or self._marked(one.pid)]
+        return [one for one in descendants([pid, *roots], among) if not one.ended]
+
+    def _marked(self, pid: int) -> bool:
+        if self._uid is not None:
+            return belongs(pid, self._uid)
+        try:
+            return self._mark in Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            return False
+
+    def kill(self) -> None:
+        """Stops all of it before it kills any: what is stopped cannot start another and still counts as a process."""
+        end = time.monotonic() + _KILL_S
+        stopped: set[int] = set()
+        while (new := {one.pid for one in self.members(fresh_s=0)} - stopped) and time.monotonic() < end:
+            _signal(new, signal.SIGSTOP)
+            stopped |= new
+        _signal(stopped, signal.SIGKILL)
+        self.process.wait()
+        while self.members(fresh_s=0) and time.monotonic() < end:
+            time.sleep(0.001)
+
+
+class Plain:
+    isolated = False
+
+    def start(self, folder: Folder, command: Sequence[str], limits: Limits, cpu_seconds: float) -> Loose:
+        mark = secrets.token_hex(16)
+        leader = subprocess.Popen(
+            [
+                "sh",
+                "-c",
+                'read -r _ && exec "$@"',
+                "sh",
+                *(become(folder.uid) if folder.uid is not None else []),
+                *command,
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=folder.work,
+            env={**environment(str(folder.work), str(folder.top / "tmp")), "VERIGYM_BOX": mark},
+            start_new_session=True,
+        )
+        assert leader.stdin
+        others = processes_of(os.getuid() if folder.uid is None else folder.uid)
+        with contextlib.suppress(ProcessLookupError, BrokenPipeError):  # ended already; it says why on standard error
+            impose(leader.pid, limits, cpu_seconds, others)
+            leader.stdin.write(b"\n")  # the shell waits for it
+        return Loose(leader, folder.uid, mark)
+
+
+def _signal(pids: set[int], which: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # gone, or a program of another user (sudo)
+            os.kill(pid, which)

@@ -1,0 +1,122 @@
+"""Repeats taken out of a set of tasks: the first stays.
+
+A repeat asks the same, or nearly the same, with the same data. Nearly the same question with another answer ("6 times 7",
+"6 times 8") is another task and stays. The same question, word for word, with another answer is a conflict: one of them
+is wrong, nothing here can say which, and all of them are left out unless asked for.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import msgspec
+
+from verigym.core.records import Item, Json, Task, content_hash
+from verigym.tasks import near
+from verigym.tasks.chat import said
+from verigym.tasks.leaks import prompt_of
+
+NEAR = 0.8
+"""How alike two tasks are of which one is enough."""
+_ANSWERS = ("answer", "expected_tool", "expected_args")
+_REPLIES = ("completion", "chosen", "rejected")
+"""Compared by likeness, as prompts are."""
+
+
+class Repeat(msgspec.Struct, frozen=True):
+    task: str
+    of: str
+    likeness: float
+    """1 with `exact`: the same prompt and data."""
+    exact: bool
+
+
+class Deduplicated(msgspec.Struct, frozen=True):
+    kept: list[Task]
+    repeats: list[Repeat]
+    conflicts: list[list[str]]
+    """Tasks that ask the same and disagree on the answer, group by group."""
+
+
+def deduplicate(
+    tasks: Sequence[Task],
+    at_least: float = NEAR,
+    *,
+    ignore: Collection[str] = (),
+    keep_conflicts: bool = False,
+    on_progress: near.Progress = lambda done, total: None,
+) -> Deduplicated:
+    """The tasks without repeats, in order. `ignore` names keys of data that do not make two tasks different (a score)."""
+    repeated = _exact(tasks, ignore)
+    conflicts = _conflicts([task for task in tasks if task.id not in repeated], ignore)
+    out = {task for group in conflicts for task in group} if not keep_conflicts else set()
+    rest = [task for task in tasks if task.id not in repeated and task.id not in out]
+    repeated |= _near(rest, at_least, ignore, on_progress)
+    return Deduplicated(
+        kept=[task for task in rest if task.id not in repeated],
+        repeats=[repeated[task.id] for task in tasks if task.id in repeated],
+        conflicts=conflicts,
+    )
+
+
+def _exact(tasks: Sequence[Task], ignore: Collection[str]) -> dict[str, Repeat]:
+    first: dict[str, str] = {}
+    found: dict[str, Repeat] = {}
+    for task in tasks:
+        key = content_hash([task.prompt, _without(task.data, ignore)])
+        if key in first:
+            found[task.id] = Repeat(task.id, first[key], 1.0, True)
+        else:
+            first[key] = task.id
+    return found
+
+
+def _conflicts(tasks: Sequence[Task], ignore: Collection[str]) -> list[list[str]]:
+    """With exact repeats gone, two tasks that differ in nothing but the answer."""
+    groups: dict[str, list[str]] = {}
+    for task in tasks:
+        if any(key in task.data for key in _ANSWERS):
+            key = content_hash([prompt_of(task), _without(task.data, (*ignore, *_ANSWERS))])
+            groups.setdefault(key, []).append(task.id)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _near(
+    tasks: Sequence[Task], at_least: float, ignore: Collection[str], on_progress: near.Progress
+) -> dict[str, Repeat]:
+    groups: dict[str, list[Task]] = {}
+    for task in tasks:
+        same = [_instructions(task), _without(task.data, (*ignore, *_REPLIES))]
+        groups.setdefault(content_hash(same), []).append(task)
+    found: dict[str, Repeat] = {}
+    done = 0
+    for group in groups.values():
+        if len(group) > 1:
+
+            def on_group(place: int, _: int, done: int = done) -> None:
+                on_progress(done + place, len(tasks))
+
+            for place, (other, likeness) in near.repeats([_text(task) for task in group], at_least, on_group).items():
+                found[group[place].id] = Repeat(group[place].id, group[other].id, likeness, False)
+        done += len(group)
+    return found
+
+
+def _text(task: Task) -> str:
+    replies = [near.plain(_reply(task.data[key])) for key in _REPLIES if key in task.data]
+    return "\n".join([near.text_of(task), *replies])
+
+
+def _reply(value: Any) -> str:
+    try:
+        return said(msgspec.convert(value, list[Item]))
+    except msgspec.ValidationError:  # data of an environment's own, under a name that we use
+        return msgspec.json.encode(value).decode()
+
+
+def _instructions(task: Task) -> list[Item]:
+    """What `near.text_of` leaves out."""
+    return [] if isinstance(task.prompt, str) else [item for item in task.prompt if not said([item])]
+
+
+def _without(data: Json, keys: Collection[str]) -> Json:
+    return {key: value for key, value in data.items() if key not in keys}

@@ -1,0 +1,254 @@
+"""JSONL, JSON, CSV and Parquet files as rows with their place, and files written whole or not at all.
+
+A row that cannot be read is a row with a problem, in words: the caller raises it or sets it aside. What a row means is
+`rows`; a file that is no file of rows at all is refused here.
+
+CSV: every cell is text, never guessed to be a number, and an empty cell is a key that is not there. A cell that holds a
+JSON object or list is read as that, except where text is asked for (a prompt, an answer): there only a list of messages is.
+"""
+
+import csv
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import msgspec
+
+from verigym.core.errors import BadInput
+
+SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
+_KNOWN_BY = ("prompt", "messages", "chosen", "responses_create_params")
+"""A table of tasks has one of these columns."""
+_TEXT = {"id", "prompt", "split", "family", "answer", "expected_tool", "completion", "chosen", "rejected"}
+_MARK = b"\xef\xbb\xbf"
+
+
+class Row(NamedTuple):
+    """One row where it was found. With a problem, `value` is what there was instead: the text, or the cells."""
+
+    number: int
+    place: str
+    """`line 12` of JSONL and CSV, `row 12` of JSON and Parquet; both count from 1."""
+    value: Any
+    problem: str = ""
+
+
+def is_task_file(name: str) -> bool:
+    return name.lower().endswith(SUFFIXES)
+
+
+def rows_of(path: Path) -> Iterator[Row]:
+    """The rows of a file, by its extension."""
+    kind = path.suffix.lower()
+    with _open(path) as file:
+        if kind not in SUFFIXES:
+            raise BadInput(f"{path}: tasks are read from {', '.join(SUFFIXES)} files; {_files_in(path.parent)}")
+        if kind == ".jsonl":
+            yield from _json_lines(file)
+        elif kind == ".json":
+            yield from _json_list(file, path)
+        elif kind == ".csv":
+            yield from _table(file, path)
+        else:
+            from verigym.tasks import parquet
+
+            yield from (Row(number, f"row {number}", *rest) for number, *rest in parquet.read(file, path))
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
+    """All or nothing: a reader sees the old file or the new one."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with draft.open("wb") as file:
+                write(file)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in the words of a person."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "text" if value else "empty"
+    return "a list" if isinstance(value, list) else "an object"
+
+
+# -- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def _json_lines(file: IO[bytes]) -> Iterator[Row]:
+    for number, line in enumerate(_without_mark(file), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield Row(number, f"line {number}", msgspec.json.decode(line.decode()))
+        except UnicodeDecodeError as error:
+            text = line.decode(errors="backslashreplace")
+            problem = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+            yield Row(number, f"line {number}", text, problem)
+        except (msgspec.DecodeError, RecursionError) as error:
+            text = line.decode()
+            problem = f"{_why_not_json(text, error)}; write one JSON object a line"
+            yield Row(number, f"line {number}", text, problem)
+
+
+def _json_list(file: IO[bytes], path: Path) -> Iterator[Row]:
+    content = file.read().removeprefix(_MARK)
+    if not content.strip():
+        return
+    try:
+        value = msgspec.json.decode(content.decode())
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        remedy = f"; one object a line is JSONL: name it {path.stem}.jsonl" if _is_json_lines(content) else ""
+        raise BadInput(f"{path}: {_why_not_json(content.decode(), error)}{remedy}") from error
+    if isinstance(value, dict) and isinstance(value.get("data"), list):
+        value = value["data"]
+    if not isinstance(value, list):
+        raise BadInput(f'{path}: a .json file is one list of rows, or {{"data": [...]}}; this is {kind_of(value)}')
+    yield from (Row(number, f"row {number}", row) for number, row in enumerate(value, start=1))
+
+
+def _is_json_lines(content: bytes) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(content.split(b"\n", 1)[0]), dict)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _why_not_json(text: str, error: Exception) -> str:
+    """The standard library knows the column; what it lets pass (NaN, half of a surrogate pair) msgspec names."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as found:
+        line = f"line {found.lineno} " if "\n" in text.rstrip("\r\n") else ""
+        return f"not JSON at {line}column {found.colno}: {found.msg}"
+    except (ValueError, RecursionError):
+        pass
+    return f"not JSON: {error}"
+
+
+# -- CSV --------------------------------------------------------------------------------------------------------------
+
+
+def _table(file: IO[bytes], path: Path) -> Iterator[Row]:
+    csv.field_size_limit(sys.maxsize)
+    seen: list[str] = []
+    """Lines of the row that is being read, so that one that cannot be is kept as it was."""
+
+    def lines() -> Iterator[str]:
+        for line in _without_mark(file):
+            seen.append(line.decode(errors="surrogateescape"))
+            yield seen[-1]
+
+    reader = csv.reader(lines(), strict=True)
+    header: list[str] | None = None
+    while True:
+        seen.clear()
+        number = reader.line_num + 1
+        problem, cells = "", []
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem = f'not CSV: {error}; {len(seen)} lines were read as one row (write "" for a quote in a cell)'
+        if not problem and not "".join(cells).strip():
+            continue
+        if header is None:
+            header = _header(cells, problem, path, number)
+        elif problem:
+            yield Row(number, f"line {number}", _readable("".join(seen)), problem)
+        else:
+            yield _table_row(header, cells, number)
+
+
+def _header(cells: list[str], problem: str, path: Path, number: int) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    where = f"{path} line {number}"
+    if problem:
+        raise BadInput(f"{where}: {problem}")
+    if not any(name in _KNOWN_BY for name in names):
+        remedy = "separate columns by commas" if len(names) == 1 else f"one of them is {' or '.join(_KNOWN_BY)}"
+        shown = _readable(", ".join(names))[:200]
+        raise BadInput(f"{where}: the first line of a CSV names its columns; {remedy} (found: {shown})")
+    for name in names:
+        if not name:
+            raise BadInput(f"{where}: column {names.index('') + 1} has no name (in pandas: to_csv(index=False))")
+        if names.count(name) > 1:
+            raise BadInput(f'{where}: two columns are named "{_readable(name)}"; give each its own name')
+    return names
+
+
+def _table_row(header: list[str], cells: list[str], number: int) -> Row:
+    place = f"line {number}"
+    if len(cells) != len(header):
+        problem = f"cells: {len(cells)}, columns in the first line: {len(header)}; quote a cell that holds a comma"
+        return Row(number, place, [_readable(cell) for cell in cells], problem)
+    for name, cell in zip(header, cells, strict=True):
+        if not _is_utf8(cell):
+            value = {name: _readable(cell) for name, cell in zip(header, cells, strict=True)}
+            return Row(number, place, value, f'"{name}" is not UTF-8; save the file as UTF-8')
+    return Row(number, place, {n: _cell(n, cell) for n, cell in zip(header, cells, strict=True) if cell.strip()})
+
+
+def _cell(name: str, text: str) -> Any:
+    if text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text
+    if name in _TEXT:
+        messages = isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
+        return value if messages and all("role" in one or "type" in one for one in value) else text
+    return value
+
+
+def _is_utf8(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _readable(text: str) -> str:
+    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def _open(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except IsADirectoryError as error:
+        raise BadInput(f"{path} is a folder; {_files_in(path)}") from error
+    except FileNotFoundError as error:
+        raise BadInput(f"{path} does not exist; {_files_in(path.parent)}") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _without_mark(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines, without the byte order mark that some programs write first."""
+    for line in file:
+        yield line.removeprefix(_MARK)
+        break
+    yield from file
+
+
+def _files_in(folder: Path) -> str:
+    names = sorted(file.name for file in folder.glob("*") if is_task_file(file.name)) if folder.is_dir() else []
+    return f"{folder} has {', '.join(names)}" if names else f"{folder} has no file of tasks"

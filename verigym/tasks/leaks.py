@@ -1,0 +1,110 @@
+"""What is on both sides of a split: families, prompts word for word, and prompts that are nearly the same."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+
+import msgspec
+
+from verigym.core.errors import Refused
+from verigym.core.records import Task
+from verigym.tasks import near
+
+NEAR = 0.7
+"""How alike two prompts are that are practically one. `split` keeps together what is less alike than that."""
+_SHOWN = 5
+"""How many families or prompts a refusal lists."""
+
+
+class Crossing(msgspec.Struct, frozen=True):
+    """Something that two sides share, with a task of each."""
+
+    sides: tuple[str, str]
+    tasks: tuple[str, str]
+    families: tuple[str, str]
+    prompts: tuple[str, str]
+    likeness: float
+
+
+class Leaks(msgspec.Struct, frozen=True):
+    families: list[Crossing]
+    prompts: list[Crossing]
+    """Word for word."""
+    near: list[Crossing]
+    """At least one for each group of like prompts that crosses."""
+
+    def __bool__(self) -> bool:
+        return bool(self.families or self.prompts or self.near)
+
+
+_Found = dict[str, Task]
+"""The first task of each side."""
+
+
+def find_leaks(
+    sides: Mapping[str, Sequence[Task]], at_least: float = NEAR, on_progress: near.Progress | None = None
+) -> Leaks:
+    """What any two of the sides share; a side is a file or a split, by name."""
+    by_text = _by(near.text_of, sides)
+    alike = [crossing for found in by_text.values() for crossing in _crossings(found, found)]
+    for left, right, likeness in near.links(by_text, at_least, on_progress):
+        alike += _crossings(by_text[left], by_text[right], likeness)
+    alike = [one for one in alike if one.prompts[0] != one.prompts[1]]
+    return Leaks(
+        families=[one for found in _by(family_of, sides).values() for one in _crossings(found, found)],
+        prompts=[one for found in _by(prompt_of, sides).values() for one in _crossings(found, found)],
+        near=sorted(alike, key=lambda one: (-one.likeness, one.tasks)),
+    )
+
+
+def _by(key: Callable[[Task], str], sides: Mapping[str, Sequence[Task]]) -> dict[str, _Found]:
+    found: dict[str, _Found] = {}
+    for side, tasks in sides.items():
+        for task in tasks:
+            found.setdefault(key(task), {}).setdefault(side, task)
+    return found
+
+
+def _crossings(left: _Found, right: _Found, likeness: float = 1.0) -> list[Crossing]:
+    """Every side of the one with every other side of the other."""
+    pairs = combinations(left, 2) if left is right else [(a, b) for a in left for b in right if a != b]
+    return [
+        Crossing(
+            sides=(a, b),
+            tasks=(left[a].id, right[b].id),
+            families=(family_of(left[a]), family_of(right[b])),
+            prompts=(prompt_of(left[a]), prompt_of(right[b])),
+            likeness=likeness,
+        )
+        for a, b in pairs
+    ]
+
+
+def check_split(train: list[Task], held_out: list[Task]) -> None:
+    """Raises `Refused` when a family, or a prompt word for word, is on both sides."""
+    families = {family_of(task) for task in train} & {family_of(task) for task in held_out}
+    prompts = {prompt_of(task) for task in train} & {prompt_of(task) for task in held_out}
+    crossing: list[str] = []
+    if families:
+        crossing.append(f"{len(families)} {'family' if len(families) == 1 else 'families'}: {_list(families)}")
+    if prompts:
+        crossing.append(f"{len(prompts)} {'prompt' if len(prompts) == 1 else 'prompts'}: {_list(prompts)}")
+    if crossing:
+        words = "; ".join(crossing)
+        raise Refused(
+            f"training and held-out tasks share {words}. Move each wholly to one side"
+            " (rows without an id are named after their file and line: two files of one name need ids)."
+        )
+
+
+def family_of(task: Task) -> str:
+    return task.family or task.id
+
+
+def prompt_of(task: Task) -> str:
+    return task.prompt if isinstance(task.prompt, str) else msgspec.json.encode(task.prompt).decode()
+
+
+def _list(names: set[str]) -> str:
+    """The first few, in order, each short enough to read."""
+    shown = [f'"{name if len(name) <= 80 else name[:77] + "..."}"' for name in sorted(names)[:_SHOWN]]
+    return ", ".join(shown) + (", ..." if len(names) > _SHOWN else "")

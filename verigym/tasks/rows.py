@@ -1,0 +1,243 @@
+"""A row in any shape that people have, to a `Task`. Where rows come from is `files`; what they mean, the environment's.
+
+    {"prompt", "answer"}                          a question
+    {"prompt", "expected_tool", "expected_args"}  a request with the right call
+    {"prompt", "completion"}, {"messages"}        a demonstration: data["completion"], as items
+    {"prompt", "chosen", "rejected"}              a preference: data["chosen"], data["rejected"], as items
+    {"responses_create_params": {"input"}, ...}   NeMo Gym: data["tools"], data["responses_create_params"]
+    {"id", "prompt", "data", ...}                 a Task
+
+Every other key goes into `Task.data` as it is.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from verigym.core import codec
+from verigym.core.errors import BadInput
+from verigym.core.records import Item, Json, Message, Task
+from verigym.tasks.chat import is_from_outside, read_items
+from verigym.tasks.files import kind_of
+
+SHAPES = (
+    '{"prompt", "answer"}, {"prompt", "expected_tool", "expected_args"}, {"prompt", "completion"}, {"messages"}, '
+    '{"prompt", "chosen", "rejected"}, {"responses_create_params"} or a full Task'
+)
+_FIELDS = set(Task.__struct_fields__)
+
+Shape = Literal["answer", "call", "demonstration", "preference", "gym", "other"]
+
+
+def read_task(row: Any, name: str, origin: str, split: str | None) -> Task:
+    """`name` is for a row without an id, `split` for one without a split."""
+    if not isinstance(row, dict):
+        raise BadInput(f"a row is an object, this is {kind_of(row)}; rows are {SHAPES}")
+    if _is_written(row):
+        _check_prompt(row)
+        return codec.decode(msgspec.json.encode(row), Task)
+    row = {key: value for key, value in row.items() if value is not None or key not in _BY_KEY}
+    read = next((read for key, read in _BY_KEY.items() if key in row), _plain)
+    try:
+        return msgspec.convert(_full(read(row), name, origin, split), Task)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"not a Task: {error}") from error
+
+
+def shape_of(task: Task) -> Shape:
+    """Which kind of row it came from, by its data."""
+    data = task.data
+    if "responses_create_params" in data:
+        return "gym"
+    if "chosen" in data and "rejected" in data:
+        return "preference"
+    if "completion" in data:
+        return "demonstration"
+    if "expected_tool" in data:
+        return "call"
+    return "answer" if "answer" in data else "other"
+
+
+def _full(row: Json, name: str, origin: str, split: str | None) -> Json:
+    """The row as a full Task; keys that a Task does not have go into its data."""
+    if row.get("id") == "":
+        raise BadInput('"id" is empty; leave it out to have one made')
+    if type(row.get("id")) is int:
+        row = {**row, "id": str(row["id"])}
+    name = row.get("id", name)
+    full: Json = {"id": name, "family": name, "lineage": [origin], "data": {}}
+    if split is not None:
+        full["split"] = split
+    full |= {key: value for key, value in row.items() if key in _FIELDS}
+    rest = {key: value for key, value in row.items() if key not in _FIELDS}
+    if isinstance(full["data"], dict):
+        full["data"] = {**full["data"], **rest}
+    return full
+
+
+def _is_written(row: Json) -> bool:
+    """Whether `save_tasks` wrote it: its schema version says so. A row of a user's may have a "schema" of its own."""
+    return "id" in row and type(row.get("schema")) is int and row["schema"] > 0
+
+
+# -- shapes: each takes a row and gives it back with `prompt` as text or items -------------------------------------------
+
+
+def _plain(row: Json) -> Json:
+    """A question, a call, or a full Task."""
+    row = _with_prompt(row)
+    if "data" not in row and not ("id" in row and {"answer", "expected_tool", "expected_args"}.isdisjoint(row)):
+        _check_short(row)
+    return row
+
+
+def _demonstration(row: Json) -> Json:
+    row = _with_prompt(row)
+    return {**row, "completion": _json(read_items(row["completion"], "completion", _items(row["prompt"])))}
+
+
+def _conversation(row: Json) -> Json:
+    """`messages`: what follows the last message to the assistant is the completion. With a `prompt` that they do not hold,
+    they are one more key."""
+    items = read_items(row["messages"], "messages")
+    if "prompt" in row and not _holds(items, _items(_with_prompt(row)["prompt"])):
+        return _plain(row)
+    cut = max((place for place, item in enumerate(items) if is_from_outside(item)), default=-1) + 1
+    if not cut:
+        raise BadInput('"messages" begins with the assistant; it must begin with what was asked')
+    row = {**_without(row, "messages"), "prompt": _json(items[:cut])}
+    return {**row, "completion": _json(items[cut:])} if items[cut:] else _plain(row)
+
+
+def _preference(row: Json) -> Json:
+    """`chosen` and `rejected`. Where they begin alike with what was asked, that is the prompt, or the rest of it."""
+    for key in ("chosen", "rejected"):
+        if key not in row:
+            raise BadInput(f'"{key}" is missing; a preference has "chosen" and "rejected"')
+    if row["chosen"] == row["rejected"]:
+        raise BadInput('"chosen" and "rejected" are the same; a preference needs two replies')
+    if "prompt" not in row and isinstance(row["chosen"], str) and isinstance(row["rejected"], str):
+        row = _cut_text(row)
+    prompt = _with_prompt(row)["prompt"] if "prompt" in row else []
+    asked = _items(prompt)
+    sides = {key: _reply(row[key], key, asked) for key in ("chosen", "rejected")}
+    shared: list[Item] = []
+    if all(is_from_outside(side[0]) for side in sides.values()):
+        shared = sides["chosen"][: _alike(sides["chosen"], sides["rejected"])]
+    if shared:
+        prompt = shared if _holds(shared, asked) else [*asked, *shared]
+        sides = {key: side[len(shared) :] for key, side in sides.items()}
+    if not prompt:
+        raise BadInput('there is no "prompt", and "chosen" and "rejected" do not begin alike; write the prompt')
+    for key, side in sides.items():
+        if not side:
+            raise BadInput(f'"{key}" has no reply after the prompt')
+    prompt = prompt if isinstance(prompt, str) else _json(prompt)
+    return {**row, "prompt": prompt, **{key: _json(side) for key, side in sides.items()}}
+
+
+def _gym(row: Json) -> Json:
+    """A NeMo Gym row: the request's `input` is the prompt, its `instructions` a system message before it."""
+    params = row["responses_create_params"]
+    if not isinstance(params, dict):
+        raise BadInput(f'"responses_create_params" is {kind_of(params)}; it must be an object with "input"')
+    if "prompt" in row or ("tools" in row and "tools" in params):
+        key = "prompt" if "prompt" in row else "tools"
+        raise BadInput(f'"{key}" is both in and beside "responses_create_params"; keep one of them')
+    if "input" not in params:
+        raise BadInput('"responses_create_params" has no "input"; it is what the model is asked')
+    prompt = _with_prompt({"prompt": params["input"]}, '"input" of "responses_create_params"')["prompt"]
+    if isinstance(instructions := params.get("instructions"), str):
+        prompt = _json([Message("system", instructions), *_items(prompt)])
+    tools = {"tools": params["tools"]} if params.get("tools") is not None else {}
+    rest = _without(params, "input", "tools", "instructions" if isinstance(instructions, str) else "")
+    return {**row, "prompt": prompt, **tools, "responses_create_params": rest}
+
+
+_BY_KEY = {
+    "responses_create_params": _gym,
+    "chosen": _preference,
+    "rejected": _preference,
+    "completion": _demonstration,
+    "messages": _conversation,
+}
+"""A shape by the key that it is known by; the first that a row has."""
+
+
+def _with_prompt(row: Json, what: str = '"prompt"') -> Json:
+    _check_prompt(row, what)
+    prompt = row["prompt"]
+    return row if isinstance(prompt, str) else {**row, "prompt": _json(read_items(prompt, what.strip('"')))}
+
+
+def _check_prompt(row: Json, what: str = '"prompt"') -> None:
+    if "prompt" not in row:
+        raise BadInput(f"{what} is missing; rows are {SHAPES}")
+    prompt = row["prompt"]
+    if not isinstance(prompt, str | list):
+        raise BadInput(f"{what} is {kind_of(prompt)}; it must be text or a list of messages")
+    if not (prompt.strip() if isinstance(prompt, str) else prompt):
+        raise BadInput(f"{what} is empty; write what the model is asked")
+
+
+def _check_short(row: Json) -> None:
+    if "answer" in row:
+        return
+    if "expected_tool" not in row and "expected_args" not in row:
+        raise BadInput(f"there is no answer, call, completion or preference to judge a reply by; rows are {SHAPES}")
+    if "expected_tool" not in row:
+        raise BadInput('"expected_tool" is missing; a tool-call task needs it')
+    if not isinstance(row["expected_tool"], str) or not row["expected_tool"]:
+        raise BadInput(f'"expected_tool" is {kind_of(row["expected_tool"])}; it must be the name of a tool')
+    if "expected_args" not in row:
+        raise BadInput('"expected_args" is missing; a tool-call task needs it ({} for a tool without arguments)')
+    if not isinstance(row["expected_args"], dict):
+        kind = kind_of(row["expected_args"])
+        raise BadInput(f'"expected_args" is {kind}; it must be an object of names and values (as JSON in a CSV cell)')
+
+
+# -- parts of a row -----------------------------------------------------------------------------------------------------
+
+
+def _items(prompt: Any) -> list[Item]:
+    """A prompt that was read, as items."""
+    return [Message("user", prompt)] if isinstance(prompt, str) else msgspec.convert(prompt, list[Item])
+
+
+def _reply(value: Any, what: str, asked: list[Item]) -> list[Item]:
+    """A side of a preference: what was asked goes before it, unless it begins with that itself."""
+    first = value[0] if isinstance(value, list) and value else None
+    whole = isinstance(first, dict) and first.get("role") in ("system", "developer", "user")
+    return read_items(value, what, () if whole else asked)
+
+
+def _alike(left: Sequence[Any], right: Sequence[Any]) -> int:
+    """How many of their first members are the same."""
+    same = 0
+    while same < min(len(left), len(right)) and left[same] == right[same]:
+        same += 1
+    return same
+
+
+def _holds(items: list[Item], part: list[Item]) -> bool:
+    return any(items[place : place + len(part)] == part for place in range(len(items)))
+
+
+def _cut_text(row: Json) -> Json:
+    """Two texts without a prompt: it is how both begin, up to the last whole word."""
+    chosen, rejected = row["chosen"], row["rejected"]
+    same = _alike(chosen, rejected)
+    while same and not chosen[same - 1].isspace():
+        same -= 1
+    if not chosen[:same].strip():
+        return row
+    return {**row, "prompt": chosen[:same].rstrip(), "chosen": chosen[same:], "rejected": rejected[same:]}
+
+
+def _without(row: Json, *keys: str) -> Json:
+    return {key: value for key, value in row.items() if key not in keys}
+
+
+def _json(items: list[Item]) -> list[Any]:
+    return msgspec.to_builtins(items)

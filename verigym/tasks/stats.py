@@ -1,0 +1,53 @@
+"""What a set of tasks is made of, counted. Near-duplicates are `dedup` and `leaks`: they take longer."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from verigym.core.records import Task, content_hash
+from verigym.tasks.chat import said
+from verigym.tasks.leaks import family_of, prompt_of
+from verigym.tasks.load import tasks_hash
+from verigym.tasks.rows import shape_of
+from verigym.tasks.split import Side, sides
+
+
+class Stats(msgspec.Struct, frozen=True):
+    tasks: int
+    families: int
+    own_families: int
+    """Tasks that have no family but their own id: `split` gives them one."""
+    splits: list[Side]
+    shapes: dict[str, int]
+    tags: dict[str, int]
+    """Most frequent first."""
+    prompt_letters: dict[str, int]
+    """p50, p95, max; instructions (system, developer) left out."""
+    repeated: int
+    """Tasks whose prompt and data an earlier one has."""
+    repeated_prompts: int
+    """Tasks whose prompt an earlier one has, word for word."""
+    hash: str
+
+
+def describe(tasks: Sequence[Task]) -> Stats:
+    lengths = sorted(len(task.prompt if isinstance(task.prompt, str) else said(task.prompt)) for task in tasks)
+    return Stats(
+        tasks=len(tasks),
+        families=len({family_of(task) for task in tasks}),
+        own_families=sum(family_of(task) == task.id for task in tasks),
+        splits=sides(tasks),
+        shapes=dict(Counter(shape_of(task) for task in tasks).most_common()),
+        tags=dict(Counter(tag for task in tasks for tag in task.tags).most_common()),
+        prompt_letters={"p50": _quantile(lengths, 0.5), "p95": _quantile(lengths, 0.95), "max": lengths[-1]},
+        repeated=len(tasks) - len({content_hash([task.prompt, task.data]) for task in tasks}),
+        repeated_prompts=len(tasks) - len({prompt_of(task) for task in tasks}),
+        hash=tasks_hash(tasks),
+    )
+
+
+def _quantile(ordered: Sequence[int], share: float) -> int:
+    """The smallest length that so many are not above."""
+    return ordered[math.ceil(share * len(ordered)) - 1]
