@@ -9,6 +9,7 @@ CPU is this process's own (user and system), so a model behind HTTP counts on th
 
 import asyncio
 import gc
+import itertools
 import resource
 import subprocess
 import sys
@@ -171,7 +172,7 @@ def million(folder: Path, count: int) -> list[Figure]:
 
     run(store, what, Script(), on_progress)
     store.close()
-    rates = [(b[0] - a[0]) / (b[1] - a[1]) for a, b in zip(marks, marks[1:], strict=False)]
+    rates = [(b[0] - a[0]) / (b[1] - a[1]) for a, b in itertools.pairwise(marks)]
     began = time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "verigym.cli.main", "runs", "show", "million", "--home", str(folder)],

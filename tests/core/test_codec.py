@@ -84,7 +84,7 @@ turns = st.builds(
     Turn,
     actor=text,
     parent=st.none() | st.integers(0, 9),
-    saw=ids,
+    saw=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=3),
     made=ids,
     context_ids=ids,
     completion_ids=ids,
@@ -202,7 +202,7 @@ def test_a_field_that_is_not_known_is_passed_over() -> None:
 
 @pytest.mark.parametrize("version", [codec.SCHEMA_VERSION + 1, 99, 0, -1, '"two"', "1.5"])
 def test_another_schema_version_is_refused_in_words(version: object) -> None:
-    with pytest.raises(BadInput, match=r"this Task has schema version .*reads up to 1: upgrade verigym"):
+    with pytest.raises(BadInput, match=r"this Task has schema version .*reads up to 2: upgrade verigym"):
         codec.decode(f'{{"schema":{version},"id":"a","prompt":"b"}}', Task)
 
 
@@ -213,11 +213,20 @@ def test_an_older_version_is_lifted_step_by_step(monkeypatch: pytest.MonkeyPatch
             "prompt": f"{name}:{data['question']}",
         }
 
-    monkeypatch.setitem(codec.MIGRATIONS, 1, rename)
-    monkeypatch.setattr(codec, "SCHEMA_VERSION", 2)
-    monkeypatch.setattr(codec, "_PREFIX", b'{"schema":2')
+    monkeypatch.setitem(codec.MIGRATIONS, codec.SCHEMA_VERSION, rename)
+    monkeypatch.setattr(codec, "SCHEMA_VERSION", codec.SCHEMA_VERSION + 1)
+    monkeypatch.setattr(codec, "_PREFIX", b'{"schema":%d' % codec.SCHEMA_VERSION)
     assert codec.decode('{"schema":1,"id":"a","question":"b"}', Task) == Task(id="a", prompt="Task:b")
     assert codec.decode(codec.encode(Task(id="a", prompt="b")), Task) == Task(id="a", prompt="b")
+
+
+@given(st.sets(st.integers(0, 30)))
+def test_items_that_a_turn_of_version_1_saw_one_by_one_are_ranges_now(places: set[int]) -> None:
+    seen = sorted(places)
+    old = {"schema": 1, "id": "t", "task": "a", "group": "g", "turns": [{"saw": seen, "made": [31]}, {"made": [32]}]}
+    first, second = codec.decode(json.dumps(old), Trajectory).turns
+    assert [place for start, end in first.saw for place in range(start, end)] == seen
+    assert (first.made, second.saw, second.made) == ([31], [], [32])
 
 
 @pytest.mark.parametrize(

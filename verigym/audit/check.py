@@ -1,23 +1,38 @@
-"""The contract of an environment, tried out with no model: scripted policies play its gold replies, cheats and nonsense.
+"""The contract of an environment, tried out with no model: scripted policies play its gold solutions, cheats and nonsense.
 
-Each question is one function that returns a `Check` in words. Nothing is stored.
+Each question is one function that returns a `Check` in words. Nothing is stored. A judge is scripted: it likes the gold
+replies and nothing else (or is the environment's own `scripted_judge`), so that judged environments are checked as well.
 """
 
 import asyncio
+import hashlib
+import re
+import time
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-from verigym.core.errors import VerigymError
-from verigym.core.protocols import Context
-from verigym.core.records import Check, FunctionCall, Item, Message, Task, Trajectory, Verdict, Version
+import jsonschema
+import msgspec
+
+from verigym.core import codec
+from verigym.core.errors import InfrastructureFailure, VerigymError
+from verigym.core.protocols import Context, Policy
+from verigym.core.records import Check, Fault, FunctionCall, Item, Message, Task, Trajectory, Verdict, Version
 from verigym.harness.environment import EnvironmentSpec
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
+from verigym.rollout.many import judge
+from verigym.sandbox.lazy import WhenNeeded
 from verigym.tasks.load import check_split
+from verigym.verifiers.scripted_judge import ScriptedJudge
 
 Answer = tuple[Literal["pass", "fail", "unclear"], str]
+Replies = list[str | list[Item]]
 _AGENT = Version(base="scripted", id="scripted")
 _NONSENSE = ["", "{", '{"tool": 7, "args": []}', '{"tool": "no.such.tool", "args": {}}', "\x00\ud7ff" * 3, "{" * 2000]
+_WRONG: list[Any] = [None, True, -1, 1e300, "", "x" * 10_000, "\u202e", [], [[]], {}, {"a": {"b": []}}]
+"""Values of every kind, tried for every argument of every tool."""
+_WIRE_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
 def check_environment(
@@ -29,6 +44,7 @@ def check_environment(
         found, some = _tasks_load(environment, split)
         checks.append(found)
         tasks += some[:: max(1, len(some) * len(splits) // num_tasks)]
+    checks.append(_schemas_valid(environment))
     if not tasks:
         return checks
     checks.append(_splits_disjoint(environment, splits))
@@ -38,20 +54,26 @@ def check_environment(
 
 async def _episodes(environment: EnvironmentSpec, tasks: list[Task]) -> list[Check]:
     questions = {
-        "episodes share no state": _isolated,
-        "gold replies pass": _gold_passes,
+        "episodes share no state": _isolated,  # first, before others have filled what might be shared
+        "gold solutions pass": _gold_passes,
         "cheats do not pass": _cheats_fail,
-        "the verdict is deterministic": _deterministic,
+        "the same replies end the same": _repeatable,
+        "a stored trajectory scores the same": _rescorable,
         "nonsense never crashes it": _survives_nonsense,
+        "close runs whatever happens": _closes,
+        "episodes are quick": _quick,
     }
     checks: list[Check] = []
     for name, question in questions.items():
         try:
             outcome, words = await question(environment, tasks)
-        except Exception as error:  # gold, cheats and verifiers are the user's own code
+        except (Exception, SystemExit) as error:  # gold, cheats and verifiers are the user's own code
             outcome, words = "fail", f"{type(error).__name__}: {error}"
         checks.append(Check(name=name, outcome=outcome, words=words))
     return checks
+
+
+# -- about tasks and tools ----------------------------------------------------------------------------------------------
 
 
 def _tasks_load(environment: EnvironmentSpec, split: str) -> tuple[Check, list[Task]]:
@@ -86,20 +108,40 @@ def _splits_disjoint(environment: EnvironmentSpec, splits: Sequence[str]) -> Che
     return Check(name=name, outcome="pass", words="no family and no prompt is both trained on and held out")
 
 
+def _schemas_valid(environment: EnvironmentSpec) -> Check:
+    name = "tools have valid schemas"
+    if not environment.tools:
+        return Check(name=name, outcome="pass", words="it has no tools")
+    for spec in environment.tools:
+        if not _WIRE_NAME.fullmatch(spec.name):
+            words = f'no provider takes the name "{spec.name}": letters, digits, _ . and -, at most 64'
+            return Check(name=name, outcome="fail", words=words)
+        try:
+            jsonschema.Draft202012Validator.check_schema(spec.parameters)
+        except jsonschema.SchemaError as error:
+            return Check(name=name, outcome="fail", words=f"{spec.name}: {error.message}")
+    silent = [spec.name for spec in environment.tools if not spec.description]
+    if silent:
+        words = f"{', '.join(silent[:5])}: no docstring, so the model is told nothing but the name"
+        return Check(name=name, outcome="unclear", words=words)
+    return Check(name=name, outcome="pass", words=f"{len(environment.tools)} tools, each with a description")
+
+
+# -- about episodes -----------------------------------------------------------------------------------------------------
+
+
 async def _gold_passes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
-    if environment.gold is None:
-        return "unclear", "there is no gold(task), and the tasks name no answer or expected call: nothing to try"
     tried = 0
     for task in tasks:
-        reply = environment.gold(task)
-        if reply is None:
+        replies = environment.gold_replies(task)
+        if not replies:
             continue
         tried += 1
-        _, verdict = await _play(environment, task, reply)
-        if not verdict.passed:
-            return "fail", f"the gold reply of {task.id} scores {verdict.reward}: {_why(verdict)}"
+        played = await _play(environment, task, replies)
+        if not played.verdict.passed:
+            return "fail", f"the gold solution of {task.id} scores {played.verdict.reward}: {_why(played)}"
     if not tried:
-        return "unclear", "no task has an answer, an expected call or a gold reply to try; write gold(task)"
+        return "unclear", "no task has an answer, an expected call or a gold solution to try; write gold(task)"
     return "pass", f"{tried} of {tried}"
 
 
@@ -107,74 +149,211 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task]) -> Answe
     tried = 0
     for task in tasks:
         prompt = task.prompt if isinstance(task.prompt, str) else ""
-        replies: list[list[Item]] = [
-            [Message("assistant", "")],
-            [Message("assistant", prompt)],
-            [Message("assistant", "x" * 20_000)],
-        ]
+        replies: Replies = ["", prompt, "x" * 20_000]
+        gold = environment.gold_replies(task)
+        best = (await _play(environment, task, gold)).verdict.reward if gold else None
         for reply in replies + (environment.cheats(task) if environment.cheats else []):
             tried += 1
-            _, verdict = await _play(environment, task, reply)
-            if verdict.reward is None:
-                return "fail", f"{task.id}: no verdict for {_short(reply)}: {_why(verdict)}"
-            if verdict.passed:
+            played = await _play(environment, task, [reply])
+            reward = played.verdict.reward
+            if reward is None:
+                return "fail", f"{task.id}: no verdict for {_short(reply)}: {_why(played)}"
+            if played.verdict.passed:
                 return "fail", f"{task.id}: a reply that earned nothing passed: {_short(reply)}"
+            if best is not None and reward >= best:
+                return "fail", f"{task.id}: {_short(reply)} earns {reward}, as much as the gold solution ({best})"
     return "pass", f"{tried} tried"
 
 
-async def _deterministic(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+async def _repeatable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     for task in tasks[:10]:
-        trajectory, first = await _play(environment, task, _some_reply(environment, task))
-        [again] = await environment.verifier.verify(task, [trajectory], Context())
-        if again != first:
-            return "fail", f"{task.id}: the same trajectory scored {first.reward}, then {again.reward}"
-        if first.reward is None:
-            return "fail", f"{task.id}: the verifier gave no verdict: {_why(first)}"
-    return "pass", "the same trajectory scores the same, from the record alone"
+        first, again = [await _play(environment, task, _some_replies(environment, task)) for _ in range(2)]
+        if first.trajectory.items != again.trajectory.items:
+            return (
+                "fail",
+                f"{task.id}: the same replies got other results from the tools; draw from task.id, not from chance",
+            )
+        if first.trajectory.end_state != again.trajectory.end_state:
+            return "fail", f"{task.id}: the same replies led to another end state"
+        if first.verdict != again.verdict:
+            return "fail", f"{task.id}: the same replies scored {first.verdict.reward}, then {again.verdict.reward}"
+    return "pass", "results, end state and verdict depend on the task and the replies alone"
+
+
+async def _rescorable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+    for task in tasks[:10]:
+        played = await _play(environment, task, _some_replies(environment, task))
+        stored = codec.decode(codec.encode(played.trajectory), Trajectory)
+        again = await _judged(environment, task, stored, played.context)
+        if again != played.verdict:
+            return "fail", f"{task.id}: live it scored {played.verdict.reward}, from the record {again.reward}"
+        if again.reward is None:
+            return "fail", f"{task.id}: the verifier gave no verdict: {_why(played)}"
+    return "pass", "from the record alone, written and read back"
 
 
 async def _isolated(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
-    """An episode in which nothing is done ends the same before and after others have changed their own state."""
-    idle: list[Item] = [Message("assistant", "")]
-    for task in tasks[:10]:
-        before, _ = await _play(environment, task, idle)
-        together = await asyncio.gather(*[_play(environment, task, _some_reply(environment, task)) for _ in range(3)])
-        after, _ = await _play(environment, task, idle)
-        if before.end_state != after.end_state or len({repr(one.end_state) for one, _ in together}) > 1:
+    """Alone, and with others between its turns, an episode ends the same; so does one in which nothing is done."""
+    some = tasks[:10]
+    for task, other in zip(some, some[1:] + some[:1], strict=True):
+        alone = [
+            (await _play(environment, each, _some_replies(environment, each))).trajectory for each in (task, other)
+        ]
+        idle = (await _play(environment, task, [""])).trajectory
+        plays = [
+            _play(environment, each, _some_replies(environment, each), pause_s=0.001) for each in (task, other, task)
+        ]
+        together = [played.trajectory for played in await asyncio.gather(*plays)]
+        idle_again = (await _play(environment, task, [""])).trajectory
+        pairs = zip([*alone, alone[0], idle], [*together, idle_again], strict=True)
+        if any(one.end_state != two.end_state or one.items != two.items for one, two in pairs):
             return (
                 "fail",
-                f"{task.id}: the end state depends on other episodes; make the state in open(), not in the class",
+                f"{task.id}: it depends on other episodes; make the state in open(), not in the class or the module",
             )
-    return "pass", "interleaved episodes leave no trace in each other"
+    return "pass", "episodes between each other's turns leave no trace in one another"
 
 
 async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
-    calls = [FunctionCall("c", spec.name, text) for spec in environment.tools for text in ("{", "[]", '{"x": null}')]
-    for task in tasks[:5]:
-        for reply in [*_NONSENSE, *([call] for call in calls)]:
-            trajectory, verdict = await _play(environment, task, reply)
-            if trajectory.error is not None or verdict.reward is None:
-                return "fail", f"{task.id}: {_short(reply)} led to: {_why(verdict)}"
-    return "pass", "malformed replies and arguments become marks, not exceptions"
+    replies: Replies = [*_NONSENSE, *([call] for call in _bad_calls(environment))]
+    tried = 0
+    for place, task in enumerate(tasks[:5]):
+        for reply in replies[:: 1 if place == 0 else 7]:  # all of it once, then a sample
+            tried += 1
+            played = await _play(environment, task, [reply])
+            if played.trajectory.error is not None or played.verdict.reward is None:
+                return "fail", f"{task.id}: {_short(reply)} led to: {_why(played)}"
+    return "pass", f"{tried} malformed replies and arguments became marks, not exceptions"
 
 
-async def _play(environment: EnvironmentSpec, task: Task, reply: str | list[Item]) -> tuple[Trajectory, Verdict]:
-    """One episode with this reply, then an empty message if the environment goes on."""
-    policy = ScriptedPolicy([reply, ""])
-    trajectory = await run_episode(environment, task, policy, agent=_AGENT, id=f"check/{task.id}", group="check")
-    [verdict] = await environment.verifier.verify(task, [trajectory], Context())
-    return trajectory, verdict
+def _bad_calls(environment: EnvironmentSpec) -> list[FunctionCall]:
+    calls: list[FunctionCall] = []
+    for spec in environment.tools:
+        texts = ["{", "[]", "null", '{"x": null}', '"' * 3, "{" * 500]
+        names = list(spec.parameters.get("properties", {}))
+        texts += [msgspec.json.encode(dict.fromkeys(names, value)).decode() for value in _WRONG]
+        calls += [FunctionCall("c", spec.name, text) for text in texts]
+    return calls
 
 
-def _some_reply(environment: EnvironmentSpec, task: Task) -> list[Item]:
-    gold = environment.gold(task) if environment.gold else None
-    return gold or [Message("assistant", "done")]
+async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+    if not callable(getattr(environment.factory, "close", None)):
+        return "pass", "it has no close(): nothing to give back"
+    made: list[int] = []
+    closed: list[int] = []
+
+    def factory() -> Any:
+        state = environment.factory()
+        close = state.close
+        made.append(id(state))
+
+        def counted() -> Any:
+            closed.append(id(state))
+            return close()
+
+        state.close = counted
+        keep.append(state)
+        return state
+
+    keep: list[Any] = []  # so that no two have one id
+    watched = msgspec.structs.replace(environment, factory=_like(environment.factory, factory))
+    for replies in ([""], _some_replies(environment, tasks[0]), [InfrastructureFailure("the model is gone")]):
+        played = await _play(watched, tasks[0], replies)  # type: ignore[arg-type]
+        broken = next((mark for mark in played.trajectory.marks if mark.kind == "close_error"), None)
+        if broken is not None:
+            return "fail", f"{tasks[0].id}: close() raised {broken.detail}"
+    return (
+        ("pass", f"after {len(made)} of {len(made)} episodes")
+        if made == closed
+        else ("fail", "an episode was not closed")
+    )
 
 
-def _why(verdict: Verdict) -> str:
-    error = verdict.error
-    return verdict.evidence or (f"{error.kind}: {error.message}" if error else "no evidence given")
+def _like(kind: Any, make: Any) -> Any:
+    """`make` where the class `kind` is expected: what is asked of the class is answered by it."""
+
+    class Made:
+        def __call__(self) -> Any:
+            return make()
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(kind, name)
+
+    return Made()
 
 
-def _short(reply: str | list[Item]) -> str:
+async def _quick(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+    began = time.process_time(), time.perf_counter()
+    count = 0
+    for task in tasks[:20]:
+        await _play(environment, task, _some_replies(environment, task))
+        count += 1
+    cpu_ms, wall_ms = [
+        1e3 * (now - then) / count for now, then in zip((time.process_time(), time.perf_counter()), began, strict=True)
+    ]
+    words = f"{cpu_ms:.2g} CPU-ms an episode, {wall_ms:.2g} ms on the clock, verdict included"
+    return ("pass", words) if cpu_ms <= 100 else ("unclear", f"{words}: thousands of episodes will wait for that")
+
+
+# -- playing ------------------------------------------------------------------------------------------------------------
+
+
+class _Played(NamedTuple):
+    trajectory: Trajectory
+    verdict: Verdict
+    context: Context
+
+
+async def _play(environment: EnvironmentSpec, task: Task, replies: Replies, pause_s: float = 0.0) -> _Played:
+    """One episode with these replies, then empty messages if the environment goes on."""
+    blobs: dict[str, bytes] = {}
+
+    def keep_blob(data: bytes) -> str:
+        sha256 = hashlib.sha256(data).hexdigest()
+        blobs[sha256] = data
+        return sha256
+
+    trajectory = await run_episode(
+        environment,
+        task,
+        ScriptedPolicy([*replies, ""], latency_s=pause_s),
+        agent=_AGENT,
+        id=f"check/{task.id}",
+        group="check",
+        user=ScriptedPolicy(["[done]"]),
+        keep_blob=keep_blob,
+    )
+    context = Context(policies={"judge": _judge(environment, task)}, sandbox=WhenNeeded(), blob=blobs.__getitem__)
+    trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # the one thing that differs between two episodes
+    return _Played(trajectory, await _judged(environment, task, trajectory, context), context)
+
+
+def _judge(environment: EnvironmentSpec, task: Task) -> Policy:
+    """The environment's own scripted judge, else one that likes the gold solution's last words."""
+    if environment.judge is not None:
+        return ScriptedPolicy(environment.judge)
+    replies = environment.gold_replies(task)
+    last = replies[-1] if replies else ""
+    text = last if isinstance(last, str) else next((item.text for item in last if isinstance(item, Message)), "")
+    return ScriptedJudge(lambda shown: bool(text) and text in shown)
+
+
+async def _judged(environment: EnvironmentSpec, task: Task, trajectory: Trajectory, context: Context) -> Verdict:
+    [verdict] = await judge(environment.verifier, task, [trajectory], context)
+    return verdict
+
+
+def _some_replies(environment: EnvironmentSpec, task: Task) -> Replies:
+    return environment.gold_replies(task) or ["done"]
+
+
+def _why(played: _Played) -> str:
+    error = played.trajectory.error or played.verdict.error
+    if error is not None:
+        whose = "" if error.fault is Fault.ENVIRONMENT else f" (the {error.fault}'s fault)"
+        return f"{error.kind}: {error.message}{whose}"
+    return played.verdict.evidence or "no evidence given"
+
+
+def _short(reply: object) -> str:
     return repr(reply)[:120]

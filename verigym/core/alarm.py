@@ -10,7 +10,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ def guarded(function: Callable[..., T], seconds: float, /, *args: Any, **kwargs:
 
 
 @contextlib.contextmanager
-def watching() -> Iterator[None]:
+def watching() -> Generator[None]:
     """Keeps the watch while it is entered. Where it cannot (another thread, somebody else's alarm) it changes nothing."""
     free = threading.current_thread() is threading.main_thread() and (
         _State.watchers or signal.getsignal(signal.SIGALRM) is signal.SIG_DFL

@@ -61,8 +61,10 @@ class Box(Protocol):
 class Sandbox(Protocol):
     """Runs code that nobody trusts."""
 
-    isolated: bool
-    """Whether it can see neither network nor files of the host; a plain process is not isolated."""
+    @property
+    def isolated(self) -> bool:
+        """Whether code in it can see neither network nor files of the host; a plain process can."""
+        ...
 
     async def open(self, files: Mapping[str, str | bytes] = {}) -> Box: ...
 

@@ -67,9 +67,8 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
 
     def measure(version: Version) -> Report:
         with screen.episodes("held-out tasks") as bar:
-            report = stages.measure(
-                ws, environment, version, n=settings.eval_tasks, sampling=SAMPLING, on_progress=bar
-            ).report
+            setting = stages.Setting(sampling=SAMPLING)
+            report = stages.measure(ws, environment, version, setting, n=settings.eval_tasks, on_progress=bar).report
         screen.measured(version.name, report)
         return report
 
@@ -132,7 +131,8 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
     with screen.step("Three requests it never saw", "written by hand, not from the generator; before and after"):
         asked = pick(environment.tasks("seed"), settings.examples, 3)
         replies = [
-            _replies(ws, stages.rollout(ws, environment, one, asked, sampling=SAMPLING)) for one in (base, tuned)
+            _replies(ws, stages.rollout(ws, environment, one, asked, stages.Setting(sampling=SAMPLING)))
+            for one in (base, tuned)
         ]
         for task in asked:
             screen.side_by_side(str(task.prompt), _expected(task), replies[0][task.id], replies[1][task.id])

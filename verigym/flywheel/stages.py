@@ -4,20 +4,25 @@ Every stage is named by its content: the same call with the same settings finds 
 """
 
 import asyncio
+import contextlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
-from verigym.core.errors import InfrastructureFailure, Refused
+from verigym.core.errors import BadInput, InfrastructureFailure, Refused, not_found
+from verigym.core.protocols import Context, Policy
 from verigym.core.records import Decision, Json, Report, Sampling, Suite, Task, Version, content_hash
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import make_suite, pick
 from verigym.flywheel.workspace import Workspace
 from verigym.gates.decide import decide
 from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.episode import Limits, Prices
 from verigym.rollout.many import Plan, Progress, pending, run_many
+from verigym.rollout.rescore import Rescored, rescore
+from verigym.sandbox.lazy import WhenNeeded
 from verigym.tasks.load import tasks_hash
 
 OnProgress = Callable[[Progress], None]
@@ -27,6 +32,21 @@ GREEDY = Sampling(temperature=0.0, max_tokens=64)
 class Measured(NamedTuple):
     report: Report
     run: str
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What episodes are run under, beside the agent and the tasks."""
+
+    k: int = 1
+    sampling: Sampling = Sampling()
+    seed: int = 0
+    concurrency: int = 512
+    limits: Limits = Limits()
+    prices: Prices = Prices()
+    user: Version | None = None
+    """Plays the user, in environments with a persona."""
+    judge: Version | None = None
+    """Judges, for verifiers that ask one."""
 
 
 def tasks_of(environment: EnvironmentSpec, split: str, n: int | None = None, seed: int = 0) -> list[Task]:
@@ -52,25 +72,25 @@ def rollout(
     environment: EnvironmentSpec,
     agent: Version,
     tasks: Sequence[Task],
+    setting: Setting = Setting(),
     *,
-    k: int = 1,
-    sampling: Sampling = Sampling(),
-    seed: int = 0,
     kind: str = "rollout",
     name: str = "",
-    concurrency: int = 512,
     on_progress: OnProgress = lambda _: None,
 ) -> str:
     """k episodes of each task, scored and stored; returns the run's id."""
+    if environment.needs_user and setting.user is None:
+        raise BadInput(f"{environment.name} is a conversation with a user, whom a model has to play: --user MODEL")
     config: Json = {
         "environment": environment.name,
         "agent": agent.id,
         "tasks": tasks_hash(tasks),
         "num_tasks": len(tasks),
-        "k": k,
-        "sampling": msgspec.to_builtins(sampling),
-        "seed": seed,
+        "k": setting.k,
+        "sampling": msgspec.to_builtins(setting.sampling),
+        "seed": setting.seed,
         "verifier": environment.verifier.name,
+        **_said(setting),
     }
     run = name or f"{kind}-{environment.name.rsplit('/', 1)[-1].split('.')[0]}-{content_hash(config)[:8]}"
     plan = Plan(
@@ -79,56 +99,89 @@ def rollout(
         tasks=tasks,
         agent=agent,
         verifier=environment.verifier,
-        k=k,
-        sampling=sampling,
-        seed=seed,
-        concurrency=concurrency,
+        k=setting.k,
+        sampling=setting.sampling,
+        seed=setting.seed,
+        concurrency=setting.concurrency,
+        limits=setting.limits,
+        prices=setting.prices,
     )
-    asyncio.run(_run(ws, plan, kind, config, on_progress))
+    asyncio.run(_run(ws, plan, setting, kind, config, on_progress))
     return run
 
 
-async def _run(ws: Workspace, plan: Plan, kind: str, config: Json, on_progress: OnProgress) -> None:
+def _said(setting: Setting) -> Json:
+    """What belongs to a run's settings only where it was asked for."""
+    others = {"user": setting.user, "judge": setting.judge}
+    said: Json = {role: version.id for role, version in others.items() if version is not None}
+    if setting.limits != Limits():
+        said["limits"] = msgspec.to_builtins(setting.limits)
+    if setting.prices != Prices():
+        said["prices"] = msgspec.to_builtins(setting.prices)
+    return said
+
+
+async def _run(ws: Workspace, plan: Plan, setting: Setting, kind: str, config: Json, on_progress: OnProgress) -> None:
     """A run that is complete already opens no agent; one that cannot be opened ends the command, not the episodes."""
     policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
     ws.keep(plan.agent)
-    ws.store.begin_run(plan.run, kind, config, plan.tasks)
     try:
-        await run_many(ws.store, plan, policy, on_progress)
+        async with context_of(ws, {"user": setting.user, "judge": setting.judge}) as context:
+            ws.store.begin_run(plan.run, kind, config, plan.tasks)
+            await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
     finally:
         if hasattr(policy, "close"):
             await policy.close()
+
+
+@contextlib.asynccontextmanager
+async def context_of(ws: Workspace, roles: Mapping[str, Version | None]) -> AsyncIterator[Context]:
+    """What verifiers and simulated users may ask: the machine's sandbox, and a policy for each role."""
+    policies: dict[str, Policy] = {
+        role: ws.companion(version) for role, version in roles.items() if version is not None
+    }
+    try:
+        yield Context(policies=policies, sandbox=WhenNeeded())
+    finally:
+        for policy in policies.values():
+            if hasattr(policy, "close"):
+                await policy.close()  # type: ignore[attr-defined]
+
+
+def verify(
+    ws: Workspace,
+    run: str,
+    environment: EnvironmentSpec,
+    verifier: str = "",
+    judge: Version | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> Rescored:
+    """A stored run scored again by the environment's verifier as it is now, or by another of its verifiers."""
+    if verifier and verifier not in environment.verifiers:
+        raise not_found("verifier", verifier, environment.verifiers, f"These are the ones of {environment.name}.")
+    chosen = environment.verifiers[verifier] if verifier else environment.verifier
+
+    async def again() -> Rescored:
+        async with context_of(ws, {"judge": judge}) as context:
+            return await rescore(ws.store, run, chosen, context, on_progress=on_progress)
+
+    return asyncio.run(again())
 
 
 def measure(
     ws: Workspace,
     environment: EnvironmentSpec,
     agent: Version,
+    setting: Setting = Setting(sampling=GREEDY),
     *,
     split: str = "val",
     n: int | None = None,
-    k: int = 1,
-    sampling: Sampling = GREEDY,
-    seed: int = 0,
     name: str = "",
-    concurrency: int = 512,
     on_progress: OnProgress = lambda _: None,
 ) -> Measured:
     """The agent on a held-out suite, as a report."""
     suite, tasks = suite_of(environment, split, n)
-    run = rollout(
-        ws,
-        environment,
-        agent,
-        tasks,
-        k=k,
-        sampling=sampling,
-        seed=seed,
-        kind="eval",
-        name=name,
-        concurrency=concurrency,
-        on_progress=on_progress,
-    )
+    run = rollout(ws, environment, agent, tasks, setting, kind="eval", name=name, on_progress=on_progress)
     trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)
     if all(verdict.reward is None for verdict in verdicts):
         reasons = Counter(f"{v.error.kind}: {v.error.message}" for v in verdicts if v.error is not None)
@@ -136,7 +189,7 @@ def measure(
             f"none of {len(verdicts)} episodes could be scored; most often: {reasons.most_common(1)[0][0]}. "
             "Put that right, then the same command tries them again"
         )
-    report = make_report(run, agent.id, suite, tasks, trajectories, verdicts, seed)
+    report = make_report(run, agent.id, suite, tasks, trajectories, verdicts, setting.seed)
     ws.store.put("report", report.id, report)
     return Measured(report, run)
 

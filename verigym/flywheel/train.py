@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from verigym.core.errors import Refused, not_found
-from verigym.core.records import Json, Sample, Sampling, Task, Version, content_hash
+from verigym.core.records import Item, Json, Message, Sample, Sampling, Task, Version, content_hash
 from verigym.core.seeds import derive
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.evaluation.report import make_report
@@ -192,8 +192,15 @@ def _demonstrations(render: Any, environment: EnvironmentSpec, tasks: list[Task]
     from verigym.training.samples import demonstration
 
     tools = environment.toolbox.offer(agent.tool_descriptions).tools
-    gold = environment.gold
-    return [
-        demonstration(render, first_items(environment, task, agent), tools, gold(task) if gold else None, task.id)
-        for task in tasks
-    ]
+    samples: list[Sample] = []
+    for task in tasks:
+        replies = environment.gold_replies(task)
+        if len(replies) > 1:
+            raise Refused(
+                f'task "{task.id}": its gold solution has {len(replies)} replies with results between them, and '
+                "demonstrations of one reply are what sft imitates; give gold(task) one reply"
+            )
+        reply = replies[0] if replies else []
+        items: list[Item] = [Message("assistant", reply)] if isinstance(reply, str) else reply
+        samples.append(demonstration(render, first_items(environment, task, agent), tools, items, task.id))
+    return samples

@@ -5,11 +5,12 @@ It opens agents: a version becomes a policy. One base model is loaded at a time,
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import urllib.parse
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -72,6 +73,14 @@ class Workspace:
             self._local = LocalPolicy.open(base)
         return self._local
 
+    def companion(self, version: Version) -> Policy:
+        """What answers as this version beside the agent: a judge, a simulated user. A local one is loaded once more."""
+        if version.base.startswith(("http://", "https://")):
+            return _remote(version.base)
+        from verigym.policies.local.policy import LocalPolicy
+
+        return LocalPolicy.open(version.base, adapter=self.adapter_folder(version.adapter) if version.adapter else None)
+
     # -- files ------------------------------------------------------------------------------------------------------
 
     def adapter_folder(self, sha256: str) -> Path:
@@ -104,23 +113,38 @@ class Workspace:
         shutil.rmtree(self.checkpoints(run), ignore_errors=True)
 
 
+class _Server(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What may stand after the model's name; see `RemotePolicy`, whose defaults these are not."""
+
+    api: Literal["chat", "responses"] | None = None
+    tools: Literal["native", "text"] | None = None
+    token_ids: bool | None = None
+    timeout_s: float | None = None
+    retries: int | None = None
+    concurrency: int | None = None
+    key_env: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+
+
 def _remote(base: str) -> Policy:
-    """`http://localhost:8000/v1#model`, with `?api=responses&tools=text` after the model's name where wanted."""
+    """`http://localhost:8000/v1#model`, with options such as `?api=responses&tools=text` after the model's name."""
     from verigym.policies.remote import RemotePolicy
 
     url, _, rest = base.partition("#")
     model, _, query = rest.partition("?")
-    options = dict(urllib.parse.parse_qsl(query))
-    unknown = set(options) - {"api", "tools", "token_ids"}
-    if (
-        not model
-        or unknown
-        or options.get("api", "chat") not in ("chat", "responses")
-        or options.get("tools", "native") not in ("native", "text")
-    ):
+    if re.search(r"(?i)[?&][^=&]*(key|token|secret|password|sig)[^=&]*=", url):
         raise BadInput(
-            f'"{base}": a server is URL#MODEL, such as http://localhost:8000/v1#qwen, '
-            "with ?api=chat|responses&tools=native|text&token_ids=true after it where wanted"
+            f"the address of {url.partition('?')[0]} holds a key, and an agent's address is stored; "
+            "put the key into a variable and name that by key_env"
         )
-    chosen: dict[str, Any] = {**options, "token_ids": options.get("token_ids") == "true"}
-    return RemotePolicy(url, model, **chosen)
+    try:
+        given = dict(urllib.parse.parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
+        options = msgspec.convert(given, _Server, strict=False)
+        if not model:
+            raise ValueError("the model's name is missing")
+    except ValueError as error:
+        raise BadInput(
+            f'"{base}": {error}; a server is URL#MODEL, such as http://localhost:8000/v1#qwen, with '
+            "?api=chat|responses&tools=native|text&token_ids=true&timeout_s=600&retries=4&concurrency=256&key_env=NAME "
+            "after it where wanted"
+        ) from error
+    return RemotePolicy(url, model, **msgspec.to_builtins(options))

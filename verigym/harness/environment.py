@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from verigym.core.protocols import Verifier
+from verigym.core.protocols import Request, Verifier
 from verigym.core.records import Item, Task, ToolSpec
 from verigym.harness.pace import Pace
 from verigym.harness.tools import ToolBox
@@ -30,15 +30,25 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     system: str = ""
     """System prompt, used where the agent version has none of its own."""
     max_turns: int = 8
-    gold: Callable[[Task], list[Item] | None] | None = None
-    """The items of a perfect reply, for `verigym check`."""
-    cheats: Callable[[Task], list[list[Item]]] | None = None
+    gold: Callable[[Task], Any] | None = None
+    """The perfect solution, to imitate and for `verigym check`: the items of one reply, or a list of replies (each its text
+    or its items); none where there is none. `gold_replies` reads it."""
+    cheats: Callable[[Task], list[str | list[Item]]] | None = None
     """Replies that must not pass."""
+    judge: Callable[[Request], str] | None = None
+    """A scripted judge for `verigym check`, where the verifier asks one in words of its own."""
     pace: Pace = msgspec.field(default_factory=Pace)
 
     @property
     def tools(self) -> list[ToolSpec]:
         return self.toolbox.specs
+
+    def gold_replies(self, task: Task) -> list[str | list[Item]]:
+        """The replies of the perfect solution, in order; empty where there is none."""
+        found = self.gold(task) if self.gold is not None else None
+        if not found:
+            return []
+        return [found] if isinstance(found, str) or isinstance(found[0], Item) else list(found)
 
     @property
     def steps(self) -> bool:

@@ -121,10 +121,10 @@ class Place:
     async def _in_thread(
         self, thread: "_Thread", seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any
     ) -> Any:
-        called = thread.call(function, args, kwargs)
+        clock = asyncio.timeout(seconds)
         try:
-            async with asyncio.timeout(seconds) as clock:
-                took, result = await called
+            async with clock:
+                took, result = await thread.call(function, args, kwargs)
         except BaseException as error:  # a time-out, or the episode's own end: the thread may be stuck in it
             thread.abandon()
             self._thread = _Thread.take()
@@ -148,8 +148,9 @@ class Place:
 async def beside(function: Callable[..., Any], kwargs: Mapping[str, Any], seconds: float | None = None) -> Any:
     """A plain function in a thread of its own, at the same time as others of its episode."""
     thread = _Thread.take()
+    clock = asyncio.timeout(seconds)
     try:
-        async with asyncio.timeout(seconds) as clock:
+        async with clock:
             _, result = await thread.call(function, (), kwargs)
     except BaseException as error:
         thread.abandon()

@@ -153,8 +153,9 @@ async def judge(
     verifier: Verifier, task: Task, group: Sequence[Trajectory], context: Context, seconds: float = 600.0
 ) -> list[Verdict]:
     """The verdicts on a group. A verifier that breaks or hangs costs its verdicts, nothing else."""
+    clock = asyncio.timeout(seconds)
     try:
-        async with asyncio.timeout(seconds) as clock:
+        async with clock:
             verdicts = await verifier.verify(task, group, context)
         if [verdict.trajectory for verdict in verdicts] != [one.id for one in group]:
             raise VerifierFailure(f"{verifier.name} gave verdicts for other trajectories than it was asked about")
@@ -178,9 +179,9 @@ class _Ledger:
         self._done: dict[str, int] = {task.id: 0 for task in plan.tasks}
         judged, passed, errors = Counter[str](), Counter[str](), Counter[str]()
         for one in store.standing(plan.run, plan.verifier.name):
-            if one.task not in self._done or one.index >= plan.k or one.fault == Fault.INFRASTRUCTURE:
+            if one.task not in self._done or one.place >= plan.k or one.fault == Fault.INFRASTRUCTURE:
                 continue  # not of this plan, or to be run again
-            self._done[one.task] |= 1 << one.index
+            self._done[one.task] |= 1 << one.place
             self.progress.done += 1
             if one.judged and one.verdict_fault not in _ASKED_AGAIN:
                 judged[one.task] += 1

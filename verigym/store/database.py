@@ -64,7 +64,8 @@ class Standing(NamedTuple):
     """What is known of one stored episode without reading it."""
 
     task: str
-    index: int
+    place: int
+    """Which of the group's episodes."""
     fault: str
     """Whose fault broke it; empty when it ended well."""
     judged: bool
@@ -107,7 +108,15 @@ class Store:
 
     # -- runs -------------------------------------------------------------------------------------------------------
 
-    def begin_run(self, id: str, kind: str, config: Json, tasks: Iterable[Task] = (), parent: str = "") -> None:
+    def begin_run(
+        self,
+        id: str,
+        kind: str,
+        config: Json,
+        tasks: Iterable[Task] = (),
+        parent: str = "",
+        created: float | None = None,
+    ) -> None:
         """Starts a run, or goes on with it; going on with other settings under the same id is refused."""
         body = msgspec.json.encode(config, order="sorted")
         with self._writing() as connection:
@@ -116,17 +125,16 @@ class Store:
                 if known != body:
                     raise BadInput(f'run "{id}" exists with other settings; give this one another name (--name)')
                 return
-            row = {"id": id, "kind": kind, "parent": parent, "created": time.time(), "config": body}
+            row = {"id": id, "kind": kind, "parent": parent, "created": created or time.time(), "config": body}
             connection.execute(RUNS.insert(), row)
             rows = [{"run": id, "id": task.id, "body": codec.encode(task)} for task in tasks]
             if rows:
                 connection.execute(TASKS.insert(), rows)
 
-    def finish_run(self, id: str) -> None:
+    def finish_run(self, id: str, when: float | None = None) -> None:
+        once = RUNS.update().where(RUNS.c.id == id, RUNS.c.finished.is_(None))
         with self._writing() as connection:
-            connection.execute(
-                RUNS.update().where(RUNS.c.id == id, RUNS.c.finished.is_(None)).values(finished=time.time())
-            )
+            connection.execute(once.values(finished=when or time.time()))
 
     def runs(self, parent: str | None = "") -> list[Run]:
         """Newest last. `parent` picks the runs that belong to another; none for all."""
@@ -251,10 +259,10 @@ class Store:
             .where(made.run == run)
         )
         with self._engine.connect() as connection:
-            for task, index, fault, has, reward, passed, verdict_fault in connection.execution_options(
+            for task, place, fault, has, reward, passed, verdict_fault in connection.execution_options(
                 yield_per=_PAGE
             ).execute(query):
-                yield Standing(task, index, fault, has is not None, reward, bool(passed), verdict_fault or "")
+                yield Standing(task, place, fault, has is not None, reward, bool(passed), verdict_fault or "")
 
     def blob(self, sha256: str) -> bytes:
         with self._engine.connect() as connection:

@@ -111,12 +111,8 @@ def _to_2(connection: sa.Connection) -> None:
     ):
         connection.exec_driver_sql(statement)
     for table, kind in ((TRAJECTORIES, Trajectory), (VERDICTS, Verdict)):
-        where = (
-            table.c.body.like(sa.literal(b'%"error":%', sa.LargeBinary))
-            if kind is Trajectory
-            else table.c.reward.is_(None)
-        )
-        rows = connection.execute(sa.select(sa.literal_column("rowid"), table.c.body).where(where)).all()
+        has_error = sa.func.instr(table.c.body, sa.literal(b'"error":', sa.LargeBinary)) > 0
+        rows = connection.execute(sa.select(sa.literal_column("rowid"), table.c.body).where(has_error)).all()
         for rowid, body in rows:
             fault = fault_of(codec.decode(body, kind))
             connection.exec_driver_sql(f"UPDATE {table.name} SET fault = ? WHERE rowid = ?", (fault, rowid))

@@ -3,6 +3,8 @@
     reward = -1                                              when the reply is no JSON object with `tool` and `args`
            = 0.4 right tool + 0.4 arguments matched + 0.2 executed safely    otherwise
 
+Of several calls in one reply the first counts, and its first two parts are divided by their number.
+
 Arguments are compared in meaning, not in spelling: see `canonical`. Whether a call executed, and whether that was safe,
 only the live environment knows; it is read from the marks that the harness left in the trajectory.
 """
@@ -34,14 +36,19 @@ def tool_call_verifier(task: Task, trajectory: Trajectory) -> Verdict:
         evidence = f'not a JSON object with "tool" and "args": {said[:_CUT] or "an empty reply"}'
         return Verdict(reward=-1.0, parts=parts, unsafe=unsafe, evidence=evidence)
 
-    tool = float(calls[0].name == task.data["expected_tool"])
+    alone = 1 / len(calls)  # calling everything is not knowing which
+    tool = alone * (calls[0].name == task.data["expected_tool"])
     differences = _differences(expected, given)
     compared = max(len(expected), len(given))
     matched = sum(name in given and name not in differences for name in expected)
-    arguments = matched / compared if compared else 1.0
+    arguments = alone * (matched / compared if compared else 1.0)
     executed = float(trajectory.marked("executed") and not unsafe)
 
-    reasons = [] if tool else [f"expected {task.data['expected_tool']}, got {calls[0].name}"]
+    reasons = (
+        []
+        if calls[0].name == task.data["expected_tool"]
+        else [f"expected {task.data['expected_tool']}, got {calls[0].name}"]
+    )
     reasons += [f"{name}: {words}" for name, words in differences.items()]
     reasons += [] if executed else [_why_not_executed(trajectory)]
     reasons += [f"{len(calls)} calls in one reply, only the first counts"] if len(calls) > 1 else []

@@ -1,0 +1,103 @@
+"""A store of an older verigym is brought up to date when it is opened; one of a newer verigym is left alone."""
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from verigym.core.errors import BadInput
+from verigym.core.records import Failure, Fault, FunctionCall, Version
+from verigym.store.database import Standing, Store
+from verigym.store.schema import VERSION
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """Written by the first version of the store."""
+    path = tmp_path / "store.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript((Path(__file__).parent / "v1.sql").read_text())
+    connection.close()
+    return path
+
+
+def test_everything_in_a_store_of_version_1_is_read(old: Path) -> None:
+    store = Store(old)
+    [run] = store.runs()
+    assert (run.id, run.kind, run.trajectories, run.passed, run.scored) == ("eval-old", "eval", 2, 1, 1)
+    assert run.finished is not None and run.verifier == "passed@1" and run.config["environment"] == "shop"
+    assert [task.id for task in store.tasks("eval-old")] == ["t1", "t2"]
+    one, two = store.trajectories("eval-old")
+    assert [turn.saw for turn in one.turns] == [[(0, 2)], [(0, 5)]]
+    assert [turn.completion_ids for turn in one.turns] == [[40000, 5], [7]]
+    assert [turn.logprobs for turn in one.turns] == [[-0.5, -0.10000000149011612], [-1.1]]
+    assert isinstance(one.items[3], FunctionCall) and one.end_state == {"basket": {"tea": 1}}
+    assert two.error == Failure(Fault.INFRASTRUCTURE, "InfrastructureFailure", "no server")
+    assert {verdict.trajectory: verdict.reward for verdict in store.verdicts("eval-old")} == {one.id: 1.0, two.id: None}
+    assert store.metrics("eval-old") == {1: {"loss": 0.5}}
+    version = store.get("version", "v1", Version)
+    assert version is not None and version.name == "base"
+    assert store.ledger() == [b'{"seq":1}']
+
+
+def test_what_resumption_needs_to_know_is_filled_in(old: Path) -> None:
+    assert list(Store(old).standing("eval-old", "passed@1")) == [
+        Standing("t1", 0, "", True, 1.0, True, ""),
+        Standing("t2", 0, "infrastructure", True, None, False, "infrastructure"),
+    ]
+
+
+def test_a_store_that_was_brought_up_to_date_is_as_a_new_one(old: Path, tmp_path: Path) -> None:
+    def shape(path: Path) -> list[tuple[str, ...]]:
+        Store(path).close()
+        with sqlite3.connect(path) as connection:
+            tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            columns = [
+                (table, row[1], row[2].upper(), str(row[3]))
+                for table in sorted(tables)
+                for row in sorted(connection.execute(f"PRAGMA table_info({table})"), key=lambda row: row[1])
+            ]
+            others = connection.execute(
+                "SELECT type, name FROM sqlite_master WHERE type != 'table' ORDER BY name"
+            ).fetchall()
+            version = connection.execute("PRAGMA user_version").fetchone()
+        return [*columns, *others, version]
+
+    assert shape(old) == shape(tmp_path / "new.db")
+
+
+def test_the_ledger_of_an_old_store_stays_append_only(old: Path) -> None:
+    Store(old).close()
+    with sqlite3.connect(old) as connection, pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        connection.execute("DELETE FROM ledger")
+
+
+def test_a_process_killed_while_it_brings_a_store_up_to_date_leaves_the_old_one(old: Path) -> None:
+    code = (
+        "import os, sys\nfrom pathlib import Path\nfrom verigym.store import schema\nfrom verigym.store.database import Store\n"
+        "done = schema.STEPS[1]\ndef die(connection):\n    done(connection); os.kill(os.getpid(), 9)\n"
+        "schema.STEPS[1] = die\nStore(Path(sys.argv[1]))"
+    )
+    assert subprocess.run([sys.executable, "-c", code, str(old)]).returncode == -9
+    with sqlite3.connect(old) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+    assert Store(old).run("eval-old").passed == 1
+
+
+def test_a_store_of_a_newer_verigym_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    Store(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    with pytest.raises(BadInput, match=rf"newer verigym \(store version {VERSION + 1}, this one knows {VERSION}\)"):
+        Store(path)
+
+
+def test_there_is_a_step_from_every_version_to_the_next() -> None:
+    from verigym.core import codec
+    from verigym.store.schema import STEPS
+
+    assert sorted(STEPS) == list(range(1, VERSION))
+    assert sorted(codec.MIGRATIONS) == list(range(1, codec.SCHEMA_VERSION))

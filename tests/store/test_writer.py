@@ -1,0 +1,155 @@
+"""Batched writes: committed soon, many at once, all of it, and the disk's own words when it refuses."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.store.test_database import episode, verdict
+from verigym.core.errors import InfrastructureFailure
+from verigym.core.records import Trajectory, Verdict
+from verigym.store import writer as module
+from verigym.store.database import Store
+from verigym.store.writer import Batch, Writer
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = Store(tmp_path / "store.db")
+    made.begin_run("r", "rollout", {})
+    yield made
+    made.close()
+
+
+def test_what_is_added_is_committed_soon_though_nothing_follows_it(store: Store) -> None:
+    async def one() -> float:
+        async with Writer(store, "r") as writer:
+            await writer.add(episode("r", "a"), [verdict(episode("r", "a"))])
+            began = time.monotonic()
+            while not store.trajectories("r"):
+                await asyncio.sleep(0.01)
+                assert time.monotonic() - began < 20
+            return time.monotonic() - began
+
+    assert asyncio.run(one()) < 5
+    assert len(store.verdicts("r")) == 1
+
+
+def test_many_rows_are_one_transaction_and_each_is_counted_once_it_is_safe(store: Store) -> None:
+    batches: list[int] = []
+
+    def counted(batch: Batch) -> None:
+        assert len(store.trajectories("r")) >= sum(batches) + len(batch.trajectories)
+        batches.append(len(batch.trajectories))
+
+    async def all_of_them() -> None:
+        async with Writer(store, "r", counted) as writer:
+            for index in range(1000):
+                await writer.add(episode("r", "a", index))
+
+    asyncio.run(all_of_them())
+    assert sum(batches) == len(store.trajectories("r")) == 1000
+    assert len(batches) < 20
+
+
+def test_blobs_come_with_the_rows_that_name_them(store: Store) -> None:
+    async def one() -> None:
+        async with Writer(store, "r") as writer:
+            writer.keep_blob("abc", b"\x00bytes")
+            await writer.add(episode("r", "a"))
+
+    asyncio.run(one())
+    assert store.blob("abc") == b"\x00bytes"
+
+
+class Slow:
+    """A disk that takes its time."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.most = store, 0
+
+    def add(self, run: str, made: Sequence[Trajectory], judged: Sequence[Verdict], blobs: Any) -> None:
+        self.most = max(self.most, len(made))
+        time.sleep(0.05)
+        self.store.add(run, made, judged, blobs)
+
+
+def test_who_adds_faster_than_the_disk_writes_has_to_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST", 100)
+    monkeypatch.setattr(module, "_BATCH", 10)
+    slow = Slow(store)
+
+    async def add(writer: Writer, worker: int) -> None:
+        for index in range(50):
+            await writer.add(episode("r", f"w{worker}", index))
+
+    async def all_of_them() -> None:
+        async with Writer(slow, "r") as writer:  # type: ignore[arg-type]
+            await asyncio.gather(*(add(writer, worker) for worker in range(20)))
+
+    asyncio.run(all_of_them())
+    assert len(store.trajectories("r")) == 1000
+    assert slow.most <= 100 + 20  # those that were let in, and one more of each
+
+
+class Full:
+    """A disk that is full from the second transaction on."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.writes = store, 0
+
+    def add(self, *rows: Any) -> None:
+        self.writes += 1
+        if self.writes > 1:
+            raise InfrastructureFailure("store.db: could not be written (database or disk is full)")
+        self.store.add(*rows)
+
+
+def test_a_full_disk_is_told_to_whoever_adds_next_and_what_was_committed_stays(store: Store) -> None:
+    async def until_it_breaks() -> int:
+        added = 0
+        async with Writer(Full(store), "r") as writer:  # type: ignore[arg-type]
+            for index in range(10_000):
+                await writer.add(episode("r", "a", index))
+                added += 1
+                await asyncio.sleep(0.001)
+        return added
+
+    with pytest.raises(InfrastructureFailure, match="disk is full"):
+        asyncio.run(until_it_breaks())
+    assert 0 < len(store.trajectories("r")) < 10_000
+
+
+def test_a_cancelled_run_commits_what_it_had(store: Store) -> None:
+    async def cut() -> None:
+        async with Writer(store, "r") as writer:
+            for index in range(10):
+                await writer.add(episode("r", "a", index))
+            for task in asyncio.all_tasks():
+                task.cancel()
+            await asyncio.sleep(10)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cut())
+    assert len(store.trajectories("r")) == 10
+
+
+def test_a_run_can_be_read_while_it_is_written(store: Store, tmp_path: Path) -> None:
+    reader = sqlite3.connect(f"file:{tmp_path / 'store.db'}?mode=ro", uri=True)
+    seen: list[int] = []
+
+    async def both() -> None:
+        async with Writer(store, "r") as writer:
+            for index in range(600):
+                await writer.add(episode("r", "a", index))
+                if index % 100 == 99:
+                    await asyncio.sleep(0.3)
+                    seen.append(reader.execute("SELECT count(*) FROM trajectories").fetchone()[0])
+
+    asyncio.run(both())
+    reader.close()
+    assert seen == sorted(seen) and seen[0] > 0 and seen[-1] == 600

@@ -1,0 +1,262 @@
+"""Runs out of a store and into another, without loss: JSON lines, or Parquet with the same records in a column.
+
+Each line is one record, `{"record": "run" | "task" | "trajectory" | "verdict" | "metrics" | "blob", ...}`, in the order in
+which they are needed; a run brings the runs that belong to it. A Parquet row has the record in `body` and, beside it, the
+columns that people ask for. A file is read through and checked before the first row of it is written.
+"""
+
+import base64
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from verigym.core import codec
+from verigym.core.errors import BadInput
+from verigym.core.records import Task, Trajectory, Verdict
+from verigym.store.database import Run, Store
+
+_BATCH = 1000
+_COLUMNS = ("record", "run", "id", "task", "index", "reward", "passed", "stop", "seconds", "reply", "body")
+_KINDS = {"task": Task, "trajectory": Trajectory, "verdict": Verdict}
+
+
+class _Row(msgspec.Struct):
+    """One record, with what is said beside it in Parquet."""
+
+    record: str
+    run: str
+    body: bytes
+    """JSON."""
+    beside: dict[str, Any] = {}
+
+
+class _Head(msgspec.Struct):
+    record: str
+    run: str = ""
+
+
+class _RunLine(msgspec.Struct):
+    id: str
+    kind: str
+    parent: str
+    created: float
+    finished: float | None
+    config: dict[str, Any]
+    verifier: str = ""
+
+
+class _Metrics(msgspec.Struct):
+    run: str
+    step: int
+    values: dict[str, float]
+
+
+class _Blob(msgspec.Struct):
+    sha256: str
+    base64: str
+
+
+def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
+    """Writes the run, and those that belong to it, to a .jsonl or .parquet file; how many records of each kind. All or
+    nothing: a reader sees the old file or the new one."""
+    write = _format(path, {".jsonl": _write_jsonl, ".parquet": _write_parquet})
+    counts: Counter[str] = Counter()
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+
+    def counted() -> Iterator[_Row]:
+        for row in _rows(store, run):
+            counts[row.record] += 1
+            yield row
+
+    try:
+        write(draft, counted())
+        draft.replace(path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror or error}; nothing was changed") from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return dict(counts)
+
+
+def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
+    """Reads what `export_run` wrote; the runs, and how many records of each kind. Reading a file twice changes nothing."""
+    read = _format(path, {".jsonl": _read_jsonl, ".parquet": _read_parquet})
+    counts: Counter[str] = Counter()
+    runs: list[str] = []
+    for place, body in _opened(read, path):
+        try:
+            head, record = _decoded(body)
+        except (BadInput, msgspec.DecodeError, ValueError) as error:
+            raise BadInput(f"{path} {place}: {error}; nothing of the file was imported") from error
+        counts[head.record] += 1
+        if isinstance(record, _RunLine):
+            runs.append(record.id)
+    if not runs:
+        raise BadInput(f"{path} holds no run; verigym runs export RUN --to FILE writes one")
+    waiting = _Waiting(store)
+    for _, body in read(path):
+        waiting.add(*_decoded(body))
+    waiting.flush()
+    return runs, dict(counts)
+
+
+class _Waiting:
+    """Records of one run on their way into the store, committed in batches."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.line = store, None
+        self._clear()
+
+    def _clear(self) -> None:
+        self.tasks: list[Task] = []
+        self.trajectories: list[Trajectory] = []
+        self.verdicts: list[Verdict] = []
+        self.blobs: dict[str, bytes] = {}
+
+    def add(self, head: _Head, record: Any) -> None:
+        match record:
+            case _RunLine():
+                self.flush()
+                self.line, self.begun = record, False
+            case Task():
+                self.tasks.append(record)
+            case Trajectory():
+                self.trajectories.append(record)
+            case Verdict():
+                self.verdicts.append(record)
+            case _Blob():
+                self.blobs[record.sha256] = base64.b64decode(record.base64)
+            case _:
+                self._begin()
+                self.store.add_metrics(record.run, record.step, record.values)
+        if len(self.trajectories) + len(self.verdicts) + len(self.blobs) >= _BATCH:
+            self._commit()
+
+    def _begin(self) -> None:
+        line = self.line
+        if line is not None and not self.begun:
+            self.store.begin_run(line.id, line.kind, line.config, self.tasks, parent=line.parent, created=line.created)
+            self.begun = True
+
+    def _commit(self) -> None:
+        self._begin()
+        assert self.line is not None
+        self.store.add(self.line.id, self.trajectories, self.verdicts, self.blobs)
+        self._clear()
+
+    def flush(self) -> None:
+        if self.line is None:
+            return
+        self._commit()
+        if self.line.verifier:
+            self.store.scored_by(self.line.id, self.line.verifier)
+        if self.line.finished is not None:
+            self.store.finish_run(self.line.id, self.line.finished)
+
+
+def _rows(store: Store, run: Run) -> Iterator[_Row]:
+    line = _RunLine(run.id, run.kind, run.parent, run.created, run.finished, run.config, run.verifier)
+    yield _Row("run", run.id, msgspec.json.encode(line), {"id": run.id})
+    for task in store.tasks(run.id):
+        yield _Row("task", run.id, codec.encode(task), {"id": task.id, "task": task.id})
+    sent: set[str] = set()
+    for one in store.each_trajectory(run.id):
+        for sha256 in set(one.blobs.values()) - sent:
+            sent.add(sha256)
+            blob = _Blob(sha256, base64.b64encode(store.blob(sha256)).decode())
+            yield _Row("blob", run.id, msgspec.json.encode(blob), {"id": sha256})
+        beside = {"id": one.id, "task": one.task, "index": one.index, "stop": one.stop.value, "seconds": one.seconds}
+        yield _Row("trajectory", run.id, codec.encode(one), {**beside, "reply": one.reply})
+    for verdict in store.each_verdict(run.id, "*"):
+        beside = {"id": verdict.trajectory, "reward": verdict.reward, "passed": verdict.passed}
+        yield _Row("verdict", run.id, codec.encode(verdict), beside)
+    for step, values in store.metrics(run.id).items():
+        yield _Row("metrics", run.id, msgspec.json.encode(_Metrics(run.id, step, values)))
+    for child in store.runs(parent=run.id):
+        yield from _rows(store, child)
+
+
+def _decoded(body: bytes) -> tuple[_Head, Any]:
+    head = msgspec.json.decode(body, type=_Head)
+    if head.record in _KINDS:
+        return head, codec.decode(body, _KINDS[head.record])
+    others = {"run": _RunLine, "metrics": _Metrics, "blob": _Blob}
+    if head.record not in others:
+        raise BadInput(f'there is no record "{head.record}"; it is one of {", ".join([*_KINDS, *others])}')
+    return head, msgspec.json.decode(body, type=others[head.record])
+
+
+def _with_head(row: _Row) -> bytes:
+    return b'{"record":"%s",' % row.record.encode() + row.body[1:]
+
+
+# -- formats ----------------------------------------------------------------------------------------------------------
+
+
+def _format(path: Path, known: dict[str, Any]) -> Any:
+    if path.suffix not in known:
+        raise BadInput(f"{path}: the file's name ends in {' or '.join(known)}, which says how it is written")
+    return known[path.suffix]
+
+
+def _opened(read: Any, path: Path) -> Iterator[tuple[str, bytes]]:
+    try:
+        yield from read(path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _write_jsonl(path: Path, rows: Iterable[_Row]) -> None:
+    with path.open("wb") as file:
+        file.writelines(_with_head(row) + b"\n" for row in rows)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _read_jsonl(path: Path) -> Iterator[tuple[str, bytes]]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield f"line {number}", line
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise BadInput("Parquet needs pyarrow: pip install 'verigym[parquet]'") from error
+    return pyarrow
+
+
+def _write_parquet(path: Path, rows: Iterable[_Row]) -> None:
+    arrow = _pyarrow()
+    kinds = [arrow.string()] * 4 + [arrow.int32(), arrow.float64(), arrow.bool_(), arrow.string(), arrow.float64()]
+    schema = arrow.schema(list(zip(_COLUMNS, [*kinds, arrow.string(), arrow.string()], strict=True)))
+    with arrow.parquet.ParquetWriter(path, schema) as file:
+        batch: list[dict[str, Any]] = []
+        for row in rows:
+            batch.append({"record": row.record, "run": row.run, "body": _with_head(row).decode(), **row.beside})
+            if len(batch) >= _BATCH:
+                file.write_table(arrow.Table.from_pylist(batch, schema))
+                batch = []
+        file.write_table(arrow.Table.from_pylist(batch, schema))
+
+
+def _read_parquet(path: Path) -> Iterator[tuple[str, bytes]]:
+    arrow = _pyarrow()
+    try:
+        file = arrow.parquet.ParquetFile(path)
+    except arrow.ArrowInvalid as error:
+        raise BadInput(f"{path} is not a Parquet file: {error}") from error
+    if "body" not in file.schema_arrow.names:
+        raise BadInput(f"{path} has no column body: it is not an exported run (tasks are read by verigym tasks)")
+    number = 0
+    for batch in file.iter_batches(_BATCH, columns=["body"]):
+        for body in batch.column(0).to_pylist():
+            number += 1
+            yield f"row {number}", str(body).encode()
