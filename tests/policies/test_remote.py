@@ -1,10 +1,7 @@
-"""A remote model, against a server of our own in the same process: what is sent, what is read, and what goes wrong."""
+"""A remote model, against a server of our own: what is sent and what is read; what goes wrong is `test_remote_failures`."""
 
 import asyncio
-import email.utils
 import json
-import time
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -12,8 +9,9 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
-from verigym.core.protocols import Policy, Reply, Request
+from tests.policies.remote_server import EVENT, HELLO, HI, Server, ask, chat, responses, serving
+from verigym.core.errors import InfrastructureFailure
+from verigym.core.protocols import Policy, Request
 from verigym.core.records import (
     FunctionCall,
     FunctionCallOutput,
@@ -29,80 +27,7 @@ from verigym.core.records import (
     Turn,
     Usage,
 )
-from verigym.policies.remote import RemotePolicy, ToolNames, wait_s
-
-Answer = web.Response | dict[str, Any] | Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-KEY = "sk-very-secret-4711"
-EVENT = ToolSpec(name="calendar.create_event", description="Book.", parameters={"type": "object", "properties": {}})
-HELLO = Request(items=[Message("user", "Hello")])
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-
-
-class Server:
-    """Gives its answers in order, the last one again and again, and remembers what it was asked."""
-
-    def __init__(self, answers: tuple[Answer, ...]) -> None:
-        self.answers = answers
-        self.bodies: list[dict[str, Any]] = []
-        self.paths: list[str] = []
-        self.headers: list[Any] = []
-
-    async def handle(self, request: web.Request) -> web.StreamResponse:
-        answer = self.answers[min(len(self.bodies), len(self.answers) - 1)]
-        self.bodies.append(await request.json())
-        self.paths.append(request.path_qs)
-        self.headers.append(request.headers)
-        if isinstance(answer, dict):
-            return web.json_response(answer)
-        if isinstance(answer, web.Response):
-            return web.Response(status=answer.status, body=answer.body, headers=answer.headers)
-        return await answer(request)
-
-
-def ask(
-    *answers: Answer, request: Request = HELLO, times: int = 1, query: str = "", **options: Any
-) -> tuple[Reply, Server]:
-    """The reply of a policy whose server gives these answers."""
-
-    async def run() -> tuple[Reply, Server]:
-        server = Server(answers)
-        app = web.Application()
-        app.router.add_route("*", "/{tail:.*}", server.handle)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        port = runner.addresses[0][1]
-        try:
-            async with RemotePolicy(f"http://127.0.0.1:{port}/v1{query}", "small", **options) as policy:
-                replies = await asyncio.gather(*(policy.respond(request) for _ in range(times)))
-        finally:
-            await runner.cleanup()
-        return replies[0], server
-
-    return asyncio.run(run())
-
-
-def chat(message: dict[str, Any], finish: str = "stop", **more: Any) -> dict[str, Any]:
-    return {"choices": [{"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}], **more}
-
-
-def responses(*output: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"id": "resp_1", "object": "response", "status": "completed", "output": list(output), **more}
-
-
-def failing(status: int, text: str = "no", retry_after: str | None = "0") -> web.Response:
-    headers = {"Retry-After": retry_after} if retry_after is not None else {}
-    return web.Response(status=status, text=text, headers=headers)
-
-
-HI = chat({"content": "Hi"})
-
+from verigym.policies.remote import RemotePolicy, ToolNames
 
 # -- Chat Completions -------------------------------------------------------------------------------------------------
 
@@ -235,6 +160,11 @@ def test_responses_items_are_sent_as_they_are_and_tools_flat() -> None:
     }
 
 
+def test_words_to_stop_at_go_into_a_responses_request() -> None:
+    request = Request(items=HELLO.items, sampling=Sampling(stop=["END"]))
+    assert ask(responses(), api="responses", request=request)[1].bodies[0]["stop"] == ["END"]
+
+
 def test_responses_output_becomes_items_and_other_kinds_are_left_out() -> None:
     answer = responses(
         {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}]},
@@ -325,333 +255,6 @@ def test_a_name_that_was_never_offered_stays_as_the_model_wrote_it() -> None:
     assert ToolNames(["a.b"], []).name("made-up") == "made-up"
 
 
-# -- retries and time-outs --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 503])
-def test_a_passing_failure_is_tried_again(status: int) -> None:
-    reply, server = ask(failing(status), failing(status), HI)
-    assert reply.items == [Message("assistant", "Hi")]
-    assert len(server.bodies) == 3
-
-
-def test_a_broken_connection_is_tried_again() -> None:
-    async def drop(request: web.Request) -> web.StreamResponse:
-        assert request.transport is not None
-        request.transport.close()
-        return web.Response()
-
-    reply, server = ask(drop, HI)
-    assert reply.items == [Message("assistant", "Hi")]
-    assert len(server.bodies) == 2
-
-
-def test_a_body_that_ends_too_soon_is_tried_again() -> None:
-    async def cut(request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Length": "1000"})
-        await response.prepare(request)
-        await response.write(b'{"choices": [')
-        assert request.transport is not None
-        request.transport.close()
-        return response
-
-    assert len(ask(cut, HI)[1].bodies) == 2
-
-
-def test_after_the_last_try_the_failure_names_status_address_and_body() -> None:
-    with pytest.raises(InfrastructureFailure) as caught:
-        ask(failing(503, "overloaded " + "x" * 500), retries=1, query="?secret=1")
-    words = str(caught.value)
-    assert "/v1/chat/completions: HTTP status 503: overloaded xxx" in words
-    assert "secret" not in words
-    assert words.count("x") < 300
-
-
-def test_tries_are_as_many_as_were_asked_for() -> None:
-    seen: list[float] = []
-
-    async def count(request: web.Request) -> web.StreamResponse:
-        seen.append(time.monotonic())
-        return failing(500)
-
-    with pytest.raises(InfrastructureFailure):
-        ask(count, retries=2)
-    assert len(seen) == 3
-
-
-def test_retry_after_is_waited_for() -> None:
-    began = time.monotonic()
-    reply, _ = ask(failing(429, retry_after="0.3"), HI)
-    assert time.monotonic() - began >= 0.3
-    assert reply.turn.latency_s < 0.3  # its own try only
-
-
-def test_a_retry_after_beyond_the_time_out_fails_at_once() -> None:
-    began = time.monotonic()
-    with pytest.raises(InfrastructureFailure, match="429"):
-        ask(failing(429, retry_after="3600"), timeout_s=60)
-    assert time.monotonic() - began < 5
-
-
-def test_a_hanging_server_is_given_up_after_the_time_out() -> None:
-    async def hang(request: web.Request) -> web.StreamResponse:
-        await asyncio.sleep(60)
-        return web.Response()
-
-    began = time.monotonic()
-    with pytest.raises(InfrastructureFailure, match=r"no reply within 0\.2 s"):
-        ask(hang, timeout_s=0.2)
-    assert time.monotonic() - began < 5
-
-
-def test_the_time_out_is_for_all_tries_together() -> None:
-    async def slow(request: web.Request) -> web.StreamResponse:
-        await asyncio.sleep(0.15)
-        return failing(500)
-
-    began = time.monotonic()
-    with pytest.raises(InfrastructureFailure):
-        ask(slow, timeout_s=0.4, retries=100)
-    assert 0.3 < time.monotonic() - began < 2
-
-
-def test_a_server_that_is_not_there_is_an_infrastructure_failure() -> None:
-    async def run() -> None:
-        async with RemotePolicy("http://127.0.0.1:1/v1", "small", retries=0) as policy:
-            await policy.respond(HELLO)
-
-    with pytest.raises(
-        InfrastructureFailure, match=r"http://127\.0\.0\.1:1/v1/chat/completions: the connection failed"
-    ):
-        asyncio.run(run())
-
-
-def test_no_more_than_the_allowed_calls_are_in_flight() -> None:
-    now = most = 0
-
-    async def busy(request: web.Request) -> web.StreamResponse:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await asyncio.sleep(0.02)
-        now -= 1
-        return web.json_response(HI)
-
-    ask(busy, times=12, concurrency=3)
-    assert most == 3
-
-
-def test_the_wait_doubles_with_jitter_up_to_a_limit() -> None:
-    for tried, longest in [(0, 0.5), (1, 1.0), (3, 4.0), (50, 30.0)]:
-        waits = {wait_s(tried, None) for _ in range(50)}
-        assert len(waits) > 1
-        assert all(longest / 2 <= wait <= longest for wait in waits)
-
-
-@pytest.mark.parametrize(("header", "low", "high"), [("7", 7, 7), ("-1", 0, 0), ("soon", 0.25, 0.5), ("nan", 0, 0)])
-def test_retry_after_in_seconds_or_nonsense(header: str, low: float, high: float) -> None:
-    assert low <= wait_s(0, header) <= high
-
-
-def test_retry_after_may_be_a_date() -> None:
-    assert 5 < wait_s(0, email.utils.formatdate(time.time() + 10, usegmt=True)) <= 10
-    assert wait_s(0, email.utils.formatdate(0, usegmt=True)) == 0
-
-
-@given(st.text())
-def test_any_retry_after_gives_a_wait(header: str) -> None:
-    assert wait_s(0, header) >= 0
-
-
-def test_a_policy_may_be_used_in_one_event_loop_after_another() -> None:
-    policy = RemotePolicy("http://127.0.0.1:1/v1", "small", retries=0)
-
-    async def run() -> None:
-        with pytest.raises(InfrastructureFailure):
-            await policy.respond(HELLO)
-        await policy.close()
-
-    asyncio.run(run())
-    asyncio.run(run())
-
-
-# -- what is refused --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("status", [400, 401, 404, 422, 302])
-def test_other_refusals_are_not_tried_again(status: int) -> None:
-    seen: list[int] = []
-
-    async def refuse(request: web.Request) -> web.StreamResponse:
-        seen.append(status)
-        return web.Response(status=status, text="bad request", headers={"Location": "/elsewhere"})
-
-    with pytest.raises(InfrastructureFailure, match=f"HTTP status {status}.*: bad request"):
-        ask(refuse)
-    assert len(seen) == 1
-
-
-def test_a_401_says_which_variable_holds_the_key() -> None:
-    with pytest.raises(InfrastructureFailure, match=r"401; is the key in OPENAI_API_KEY right\?"):
-        ask(failing(401))
-    with pytest.raises(InfrastructureFailure, match="401; set OTHER_KEY to the key"):
-        ask(failing(401), key_env="OTHER_KEY")
-
-
-def test_the_key_is_sent_in_the_header_and_nowhere_shown() -> None:
-    _, server = ask(HI)
-    assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
-    assert KEY not in json.dumps(server.bodies)
-    policy = RemotePolicy("http://localhost/v1?token=abc", "small")
-    assert repr(policy) == "RemotePolicy('http://localhost/v1/chat/completions', 'small')"
-    assert KEY not in str(vars(policy))
-    with pytest.raises(InfrastructureFailure) as caught:
-        ask(failing(401, f"Incorrect API key provided: {KEY}."))
-    assert KEY not in str(caught.value)
-    assert "***" in str(caught.value)
-
-
-def test_without_a_key_no_authorization_is_sent() -> None:
-    assert "Authorization" not in ask(HI, key_env="NOT_SET")[1].headers[0]
-
-
-def test_the_addresss_query_is_sent_but_not_shown_when_the_server_speaks_no_http() -> None:
-    async def run() -> None:
-        async def babble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(b"\x00\x01 not HTTP\r\n\r\n")
-            writer.close()
-
-        server = await asyncio.start_server(babble, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        async with server, RemotePolicy(f"http://127.0.0.1:{port}/v1?token=abc", "small", retries=0) as policy:
-            await policy.respond(HELLO)
-
-    with pytest.raises(InfrastructureFailure) as caught:
-        asyncio.run(run())
-    assert "connection failed" in str(caught.value)
-    assert "abc" not in str(caught.value)
-    assert ask(HI, query="?token=abc")[1].paths == ["/v1/chat/completions?token=abc"]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "This model's maximum context length is 2048 tokens.",
-        '{"error": {"code": "context_length_exceeded"}}',
-        "Your input exceeds the context window of this model.",
-        "The decoder prompt is longer than the maximum model length of 4096.",
-    ],
-)
-def test_a_400_about_the_context_length_means_that_the_context_is_full(words: str) -> None:
-    with pytest.raises(ContextFull, match=r"/v1/chat/completions: "):
-        ask(failing(400, words))
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"<html>",
-        b"",
-        b"\xff\xfe",
-        b"null",
-        b"[]",
-        b"{}",
-        b'{"choices": []}',
-        b'{"choices": [{"message": null}]}',
-        b'{"choices": [{"message": {"content": 3}}]}',
-        b'{"choices": [{"message": {"tool_calls": [{"id": "c"}]}}]}',
-        b'{"choices": [{"message": {"content": "\xff"}}]}',
-        b'{"error": {"message": "overloaded"}}',
-        b'{"output": [{"type": "message", "role": "wizard", "content": ""}]}',
-        b"[" * 100_000,
-    ],
-)
-@pytest.mark.parametrize("api", ["chat", "responses"])
-def test_garbage_is_an_infrastructure_failure_in_words(api: str, body: bytes) -> None:
-    with pytest.raises(InfrastructureFailure, match=r"the reply is not of the (Chat Completions|Responses) API"):
-        ask(web.Response(body=body), api=api)
-
-
-@pytest.mark.parametrize("address", ["", "localhost:8000", "ftp://host/v1", "http://", "http://[::1", "http://h:x/v1"])
-def test_an_address_that_is_none_is_refused_when_the_policy_is_made(address: str) -> None:
-    with pytest.raises(BadInput, match="is not the address of a server"):
-        RemotePolicy(address, "small")
-
-
-def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
-    with pytest.raises(BadInput, match="OPENAI_API_KEY") as caught:
-        RemotePolicy(f"http://me:{KEY}@host/v1", "small")
-    assert KEY not in str(caught.value)
-
-
-# -- token ids --------------------------------------------------------------------------------------------------------
-
-
-def with_ids(prompt: list[int], completion: list[int], logprobs: list[float]) -> dict[str, Any]:
-    answer = chat({"content": "x"}, prompt_token_ids=prompt)
-    content = [{"token": "x", "logprob": logprob, "top_logprobs": []} for logprob in logprobs]
-    answer["choices"][0] |= {"token_ids": completion, "logprobs": {"content": content}}
-    return answer
-
-
-FIRST = Turn(context_ids=[1, 2, 3], completion_ids=[4, 5], logprobs=[-0.1, -0.2])
-SECOND = Turn(parent=0, context_ids=[6], completion_ids=[7], logprobs=[-0.3])
-REWRITTEN = Turn(context_ids=[9], completion_ids=[8], logprobs=[-0.3])
-
-
-@pytest.mark.parametrize(
-    ("turns", "prompt", "parent", "gain"),
-    [
-        ([], [1, 2, 3], None, [1, 2, 3]),
-        ([FIRST], [1, 2, 3, 4, 5, 6], 0, [6]),
-        ([FIRST, SECOND], [1, 2, 3, 4, 5, 6, 7, 8], 1, [8]),
-        ([FIRST], [1, 2, 3, 4, 99, 6], None, [1, 2, 3, 4, 99, 6]),
-        ([FIRST], [1, 2, 3], None, [1, 2, 3]),
-        ([FIRST, REWRITTEN], [9, 8, 7], 1, [7]),
-        ([FIRST, REWRITTEN], [1, 2, 3, 4, 5, 6], None, [1, 2, 3, 4, 5, 6]),
-        ([Turn()], [1, 2], None, [1, 2]),
-    ],
-    ids=["root", "extends", "extends two", "differs", "shorter", "extends a new root", "old root", "no ids before"],
-)
-def test_context_ids_are_the_gain_over_the_turns_before(
-    turns: list[Turn], prompt: list[int], parent: int | None, gain: list[int]
-) -> None:
-    request = Request(items=HELLO.items, turns=turns)
-    reply, server = ask(with_ids(prompt, [10, 11], [-0.5, -1]), request=request, token_ids=True)
-    assert server.bodies[0]["return_token_ids"] is True
-    assert server.bodies[0]["logprobs"] is True
-    assert (reply.turn.parent, reply.turn.context_ids) == (parent, gain)
-    assert (reply.turn.completion_ids, reply.turn.logprobs) == ([10, 11], [-0.5, -1.0])
-
-
-def test_logprobs_are_kept_only_at_the_temperature_they_are_true_for() -> None:
-    request = Request(items=HELLO.items, sampling=Sampling(temperature=0.7))
-    turn = ask(with_ids([1], [2], [-0.5]), request=request, token_ids=True)[0].turn
-    assert (turn.completion_ids, turn.logprobs) == ([2], [])
-
-
-def test_a_server_without_token_ids_is_told_apart() -> None:
-    with pytest.raises(InfrastructureFailure, match="no token ids"):
-        ask(HI, token_ids=True)
-
-
-def test_ids_and_logprobs_of_different_lengths_are_refused() -> None:
-    with pytest.raises(InfrastructureFailure, match="1 logprobs for 2 token ids"):
-        ask(with_ids([1], [2, 3], [-0.5]), token_ids=True)
-
-
-def test_token_ids_are_refused_with_the_responses_api() -> None:
-    with pytest.raises(BadInput, match='api="chat"'):
-        RemotePolicy("http://localhost/v1", "small", api="responses", token_ids=True)
-
-
-def test_without_token_ids_a_turn_extends_the_one_before() -> None:
-    reply, server = ask(HI, request=Request(items=HELLO.items, turns=[Turn(), Turn(parent=0)]))
-    assert reply.turn.parent == 1
-    assert "return_token_ids" not in server.bodies[0]
-
-
 def test_a_call_written_as_text_by_a_model_with_a_tool_channel_is_a_call() -> None:
     text = '{"tool": "calendar.create_event", "args": {"attendee": "Alex"}}'
     message = {"role": "assistant", "content": text}
@@ -661,3 +264,67 @@ def test_a_call_written_as_text_by_a_model_with_a_tool_channel_is_a_call() -> No
     assert [item for item in reply.items if isinstance(item, FunctionCall)] == [
         FunctionCall("call_0", "calendar.create_event", '{"attendee":"Alex"}')
     ]
+
+
+# -- tools, sent again and again --------------------------------------------------------------------------------------
+
+
+def test_other_tools_in_a_later_call_are_sent_as_they_are_then() -> None:
+    """Tools are written once and kept; what is kept must never answer for tools that differ."""
+    tools = [ToolSpec(name="a.b"), ToolSpec(name="c")]
+    offers = [list(tools), tools[:1], tools[::-1], [ToolSpec(name="a.b", description="new"), tools[1]], list(tools)]
+    offers += [[ToolSpec(name=f"t{number}")] for number in range(20)] + [list(tools)]
+    server = Server((HI,))
+
+    async def run() -> None:
+        async with serving(server) as address, RemotePolicy(address, "small") as policy:
+            for offer in offers:
+                await policy.respond(Request(items=HELLO.items, tools=offer))
+
+    asyncio.run(run())
+    sent = [
+        [(tool["function"]["name"], tool["function"]["description"]) for tool in body["tools"]]
+        for body in server.bodies
+    ]
+    assert sent == [[(tool.name.replace(".", "-"), tool.description) for tool in offer] for offer in offers]
+
+
+def test_a_list_of_tools_that_grows_in_place_is_noticed() -> None:
+    tools = [ToolSpec(name="a")]
+    server = Server((HI,))
+
+    async def run() -> None:
+        async with serving(server) as address, RemotePolicy(address, "small") as policy:
+            await policy.respond(Request(items=HELLO.items, tools=tools))
+            tools.append(ToolSpec(name="b"))
+            await policy.respond(Request(items=HELLO.items, tools=tools))
+
+    asyncio.run(run())
+    assert [len(body["tools"]) for body in server.bodies] == [1, 2]
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_a_call_of_a_tool_that_was_never_offered_goes_out_under_an_allowed_name(api: str) -> None:
+    items: list[Item] = [FunctionCall("c1", "made.up", "{}"), FunctionCallOutput("c1", "no such tool")]
+    answers = {"chat": HI, "responses": responses()}
+    _, server = ask(answers[api], api=api, request=Request(items=items, tools=[EVENT]))
+    assert '"made-up"' in json.dumps(server.bodies[0])
+
+
+def test_a_connection_is_used_again() -> None:
+    ports: set[Any] = set()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        ports.add(request.transport.get_extra_info("peername"))
+        return web.json_response(HI)
+
+    server = Server((answer,))
+
+    async def run() -> None:
+        async with serving(server) as address, RemotePolicy(address, "small") as policy:
+            for _ in range(5):
+                await policy.respond(HELLO)
+
+    asyncio.run(run())
+    assert (len(server.bodies), len(ports)) == (5, 1)

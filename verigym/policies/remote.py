@@ -1,48 +1,49 @@
 """A model behind an OpenAI-compatible server, by Chat Completions or by Responses.
 
 One call is one reply: `respond` writes the request, posts it (with retries, under one time-out) and reads what came
-back. Whatever the server does wrong is an `InfrastructureFailure` in words, never a crash. Left out: streaming,
-proxies, images, and prices. The key is read from the environment at each call and is kept nowhere.
+back. Whatever the server does wrong is an `InfrastructureFailure` in words, never a crash. How the APIs write things is
+`openai/`. Left out: streaming, redirects, proxies, images, and prices. The key is read from the environment at each
+call and is kept nowhere.
 """
 
 import asyncio
 import email.utils
 import json
+import math
 import os
 import random
 import re
 import time
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import aiohttp
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 from yarl import URL
 
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
 from verigym.core.protocols import Reply, Request
-from verigym.core.records import (
-    FunctionCall,
-    FunctionCallOutput,
-    Item,
-    Json,
-    Message,
-    Reasoning,
-    ReasoningText,
-    Refusal,
-    Turn,
-    Usage,
-)
+from verigym.core.records import FunctionCall, Item, Json, Message, Reasoning, Sampling, ToolSpec, Turn
 from verigym.policies import dialects, plain
+from verigym.policies.openai import chat, responses
+from verigym.policies.openai.answer import Answer, Api, Finish, ServerError, write
+from verigym.policies.openai.names import ToolNames
 
-Finish = Literal["stop", "length", "tool_calls", "context_full", "error"]
+__all__ = ["RemotePolicy", "ToolNames", "wait_s"]
 
-_PATHS = {"chat": ("chat", "completions"), "responses": ("responses",)}
+_APIS: dict[str, Api] = {"chat": chat, "responses": responses}
 _RETRIED = {408, 409, 429}
+_RETRIED_WORDS = re.compile(r"(?i)rate.?limit|server.?error|internal|overloaded|unavailable|time.?out")
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 30.0
+_CONNECT_S = 30.0
+_IDLE_S = 4.0
+"""How long a connection is kept: less than the 5 s after which uvicorn, and so vLLM, closes it."""
+_LARGEST = 64 * 1024 * 1024
 _BODY_SHOWN = 300
+_OFFERS_KEPT = 8
 _CONTEXT_WORDS = re.compile(r"(?i)context[ _-]?(length|window|size)|maximum model length|prompt is too long")
+_HEADERS = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "verigym"}
 
 
 class RemotePolicy:
@@ -50,8 +51,9 @@ class RemotePolicy:
 
     `tools="text"` is for models without a tool channel: tools and calls go through the plain dialect. `extra` is added
     to every request's body, and a None in it takes a field away (`{"max_tokens": None, "max_completion_tokens": 512}`).
-    `token_ids` asks vLLM for the ids and logprobs that training needs; its logprobs do not know the temperature, so
-    they are kept only at temperature 1, where they are the sampler's own.
+    `token_ids` asks vLLM for the ids and logprobs that training needs; a turn keeps the logprobs where they are the
+    sampler's own (see `_kept`). A turn's seed is the episode's and the turn's number: with one seed for all, vLLM draws
+    the same noise at every turn, and a small model says the same again.
     """
 
     def __init__(
@@ -68,12 +70,14 @@ class RemotePolicy:
         token_ids: bool = False,
         extra: Mapping[str, Any] = {},
     ) -> None:
+        if api not in _APIS or tools not in ("native", "text"):
+            raise BadInput(f'api="{api}", tools="{tools}": an API is chat or responses, tools are native or text')
+        if not timeout_s > 0 or retries < 0 or concurrency < 1:
+            raise BadInput("timeout_s is more than 0, retries at least 0 and concurrency at least 1")
         base = _address(base_url, key_env)
-        if token_ids and api != "chat":
-            raise BadInput('token ids come with Chat Completions only; use api="chat"')
         self.model = model
-        self._api = api
-        self._url = base.joinpath(*_PATHS[api]).with_query(base.query)
+        self._api = _APIS[api]
+        self._url = base.joinpath(*self._api.PATH).with_query(base.query)
         self._shown_url = str(self._url.with_query(None))
         self._key_env = key_env
         self._as_text = tools == "text"
@@ -82,6 +86,8 @@ class RemotePolicy:
         self._concurrency = concurrency
         self._token_ids = token_ids
         self._extra = dict(extra)
+        self._offers: list[_Offer] = []
+        self._processed: bool | None = None
         self._open: _Open | None = None
 
     def __repr__(self) -> str:
@@ -99,26 +105,22 @@ class RemotePolicy:
             self._open = None
 
     async def respond(self, request: Request) -> Reply:
-        names = ToolNames([tool.name for tool in request.tools], request.items)
-        body, latency_s = await self._post(self._body(request, names))
-        try:
-            answer = _read_chat(body) if self._api == "chat" else _read_responses(body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            api = "Chat Completions" if self._api == "chat" else "Responses"
-            raise self._failure(f"the reply is not of the {api} API ({error})", body) from error
-        items = answer.items if self._as_text else [names.restored(item) for item in answer.items]
-        if self._as_text or _wrote_a_call(items, request):
-            items = _from_text(items, request)
-        parent = len(request.turns) - 1 if request.turns else None
-        context_ids: list[int] = []
+        offer = self._offer(request.tools)
+        names = offer.names if self._as_text else offer.names.with_calls(request.items)
+        opened = self._opened()
+        async with opened.slots:
+            answer, latency_s = await self._post(write(self._body(request, offer, names)), opened.session)
+            logprobs = await self._kept(answer.logprobs, request.sampling, opened) if self._token_ids else []
+        items = self._items(answer.items, request, names)
         if self._token_ids:
-            self._check_ids(answer, body)
             parent, context_ids = _gain(answer.prompt_ids, request.turns)
+        else:
+            parent, context_ids = (len(request.turns) - 1 if request.turns else None), []
         turn = Turn(
             parent=parent,
             context_ids=context_ids,
             completion_ids=answer.completion_ids,
-            logprobs=answer.logprobs if request.sampling.temperature == 1 else [],
+            logprobs=logprobs,
             sampling=request.sampling,
             agent=self.model,
             usage=answer.usage,
@@ -129,110 +131,166 @@ class RemotePolicy:
 
     # -- the request ------------------------------------------------------------------------------------------------
 
-    def _body(self, request: Request, names: "ToolNames") -> Json:
-        chat, sampling = self._api == "chat", request.sampling
+    def _offer(self, tools: list[ToolSpec]) -> "_Offer":
+        """A run offers the same tools again and again: they are written once."""
+        for offer in self._offers:
+            if offer.tools == tools:
+                return offer
+        names = ToolNames(tool.name for tool in tools)
+        written = write([self._api.tool(tool, names.wire(tool.name)) for tool in tools])
+        self._offers = [_Offer(list(tools), names, msgspec.Raw(written)), *self._offers[: _OFFERS_KEPT - 1]]
+        return self._offers[0]
+
+    def _body(self, request: Request, offer: "_Offer", names: ToolNames) -> Json:
         if self._as_text:
             context: list[Any] = plain.to_messages(request.items, request.tools)
         else:
-            context = [names.sent(item) for item in request.items]
-            context = _chat_messages(context) if chat else [_responses_item(item) for item in context]
-        body: Json = {
-            "model": self.model,
-            "messages" if chat else "input": context,
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "max_tokens" if chat else "max_output_tokens": sampling.max_tokens,
-        }
-        if sampling.stop:
-            body["stop"] = sampling.stop
-        if chat:
-            body["seed"] = request.seed & 0x7FFFFFFF
-        if self._token_ids:
-            body |= {"return_token_ids": True, "logprobs": True}
+            context = self._api.context(request.items, names)
+        body: Json = {"model": self.model, self._api.CONTEXT: context}
+        body |= self._api.settings(request.sampling, request.seed + len(request.turns), self._token_ids)
         if request.tools and not self._as_text:
-            tools = [{**msgspec.to_builtins(tool), "name": names.wire(tool.name)} for tool in request.tools]
-            body["tools"] = [
-                {"type": "function", "function": tool} if chat else {"type": "function", **tool} for tool in tools
-            ]
+            body["tools"] = offer.written
+        if not self._extra:
+            return body
         body |= self._extra
         return {name: value for name, value in body.items() if value is not None}
 
     # -- the wire ---------------------------------------------------------------------------------------------------
 
-    async def _post(self, body: Json) -> tuple[bytes, float]:
-        """The body of a good response, and the seconds that its own try took."""
-        data = json.dumps(body).encode()
-        opened = self._opened()
-        async with opened.slots:
-            deadline = time.monotonic() + self._timeout_s
-            try:
-                async with asyncio.timeout(self._timeout_s):
-                    return await self._try_until(deadline, data, opened.session)
-            except TimeoutError as error:
-                raise self._failure(f"no reply within {self._timeout_s:g} s") from error
+    async def _post(self, data: bytes, session: aiohttp.ClientSession) -> tuple[Answer, float]:
+        """What the server answered, and the seconds that its own try took."""
+        deadline = time.monotonic() + self._timeout_s
+        failure: Exception | None = None
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                for tried in range(self._retries + 1):
+                    began = time.monotonic()
+                    found = await self._try(data, session)
+                    if isinstance(found, Answer):
+                        return found, time.monotonic() - began
+                    failure, wait = found.error, wait_s(tried, found.retry_after)
+                    if not found.passing or tried == self._retries:
+                        break
+                    if time.monotonic() + wait > deadline:
+                        failure = _and(
+                            failure, f"; the next try, in {wait:.3g} s, is past timeout_s ({self._timeout_s:g})"
+                        )
+                        break
+                    await asyncio.sleep(wait)
+        except TimeoutError:
+            late = self._failure(f"no reply within {self._timeout_s:g} s; the option timeout_s changes that")
+            failure = late if failure is None else _and(late, f" (before that: {failure})")
+        assert failure is not None
+        raise failure  # here, where no exception of aiohttp, which knows the key, hangs on it
 
-    async def _try_until(self, deadline: float, data: bytes, session: aiohttp.ClientSession) -> tuple[bytes, float]:
-        for tried in range(self._retries + 1):
-            began = time.monotonic()
-            retry_after = None
-            try:
-                async with session.post(
-                    self._url, data=data, headers=self._headers(), allow_redirects=False
-                ) as response:
-                    body = await response.read()
-                if response.status == 200:
-                    return body, time.monotonic() - began
-                failure = self._refusal(response.status, body)
-                if response.status not in _RETRIED and response.status < 500:
-                    raise failure
-                retry_after = response.headers.get("Retry-After")
-            except (aiohttp.ClientError, OSError) as error:
-                words = str(error).replace(str(self._url), self._shown_url)
-                failure = self._failure(f"the connection failed ({type(error).__name__}: {words})")
-            wait = wait_s(tried, retry_after)
-            if tried == self._retries or time.monotonic() + wait > deadline:
-                raise failure
-            await asyncio.sleep(wait)
-        raise AssertionError("the last try returns or raises")
+    async def _try(self, data: bytes, session: aiohttp.ClientSession) -> "Answer | _Failed":
+        try:
+            async with session.post(self._url, data=data, headers=self._headers(), allow_redirects=False) as response:
+                body = await _whole(response)
+        except (aiohttp.ClientError, OSError) as error:
+            words = str(error).replace(str(self._url), self._shown_url)
+            return _Failed(self._failure(f"the connection failed ({type(error).__name__}: {words})"), passing=True)
+        if body is None:
+            return _Failed(self._failure(f"the reply is larger than {_LARGEST // 2**20} MiB"))
+        if response.status != 200:
+            return self._refusal(response.status, body, response.headers)
+        try:
+            answer = self._api.read(body)
+        except ServerError as error:
+            return self._said(error, body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            return _Failed(self._failure(f"the reply is not of the {self._api.NAME} API ({error})", body))
+        wrong = _wrong_ids(answer) if self._token_ids else ""
+        return _Failed(self._failure(wrong, body)) if wrong else answer
 
     def _opened(self) -> "_Open":
         """The session of the running loop: a policy may outlive the loop that it was first used in."""
         loop = asyncio.get_running_loop()
         if self._open is None or self._open.loop is not loop:
-            timeout = aiohttp.ClientTimeout(total=None, sock_connect=30)
-            session = aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=0))
-            self._open = _Open(loop, session, asyncio.Semaphore(self._concurrency))
+            session = aiohttp.ClientSession(
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers=_HEADERS,
+            )
+            self._open = _Open(loop, session, asyncio.Semaphore(self._concurrency), asyncio.Lock())
         return self._open
 
     def _key(self) -> str:
         return os.environ.get(self._key_env, "").strip()
 
-    def _headers(self) -> dict[str, str]:
+    def _headers(self) -> dict[str, str] | None:
         key = self._key()
-        return {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+        if not key.isascii() or not key.isprintable():
+            raise BadInput(f"the key in {self._key_env} has a letter that no HTTP header can hold; set it again")
+        return {"Authorization": f"Bearer {key}"} if key else None
 
     # -- what went wrong --------------------------------------------------------------------------------------------
 
-    def _refusal(self, status: int, body: bytes) -> ContextFull | InfrastructureFailure:
+    def _refusal(self, status: int, body: bytes, headers: Mapping[str, str]) -> "_Failed":
         if status == 400 and _CONTEXT_WORDS.search(body.decode(errors="replace")):
-            return ContextFull(f"{self._shown_url}: {self._shown(body)}")
-        remedy = f"; is the key in {self._key_env} right?" if self._key() else f"; set {self._key_env} to the key"
-        return self._failure(f"HTTP status {status}{remedy if status in (401, 403) else ''}", body)
+            return _Failed(ContextFull(f"{self._shown_url}: {self._shown(body)}"))
+        remedy = ""
+        if status in (401, 403):
+            remedy = f"; is the key in {self._key_env} right?" if self._key() else f"; set {self._key_env} to the key"
+        elif 300 <= status < 400:
+            elsewhere = headers.get("Location", "").partition("?")[0]
+            remedy = f"; redirects are not followed: give the address that it leads to ({elsewhere})"
+        failure = self._failure(f"HTTP status {status}{remedy}", body)
+        return _Failed(failure, passing=_passes(str(status)), retry_after=headers.get("Retry-After"))
+
+    def _said(self, error: ServerError, body: bytes) -> "_Failed":
+        """A failure that came with HTTP status 200."""
+        if _CONTEXT_WORDS.search(f"{error} {error.codes}"):
+            return _Failed(ContextFull(f"{self._shown_url}: {self._shown(body)}"))
+        return _Failed(self._failure("the server says that it failed", body), passing=any(map(_passes, error.codes)))
 
     def _failure(self, what: str, body: bytes = b"") -> InfrastructureFailure:
         shown = self._shown(body)
-        return InfrastructureFailure(f"{self._shown_url}: {what}" + (f": {shown}" if shown else ""))
+        return InfrastructureFailure(f"{self._shown_url}: {self._hidden(what)}" + (f": {shown}" if shown else ""))
 
     def _shown(self, body: bytes) -> str:
-        text, key = body.decode(errors="replace").strip(), self._key()
-        return (text.replace(key, "***") if key else text)[:_BODY_SHOWN]
+        return self._hidden(body.decode(errors="replace").strip())[:_BODY_SHOWN]
 
-    def _check_ids(self, answer: "_Answer", body: bytes) -> None:
-        if not answer.prompt_ids or not answer.completion_ids:
-            raise self._failure("the reply has no token ids; they need vLLM 0.10.2 or later", body)
-        if len(answer.logprobs) != len(answer.completion_ids):
-            counts = f"{len(answer.logprobs)} logprobs for {len(answer.completion_ids)} token ids"
-            raise self._failure(f"the reply has {counts}", body)
+    def _hidden(self, text: str) -> str:
+        """The text without the key and without what the address's query holds, however a server wrote them back."""
+        queried = [value for value in self._url.query.values() if len(value) >= _SECRET_LENGTH]
+        for secret in filter(None, [self._key(), *queried]):
+            text = re.sub("".join(map(_any_form, secret)), "***", text, flags=re.IGNORECASE)
+        return text
+
+    # -- ids --------------------------------------------------------------------------------------------------------
+
+    async def _kept(self, logprobs: list[float], sampling: Sampling, opened: "_Open") -> list[float]:
+        """The logprobs where they are those of a turn: at the sampling temperature, untruncated.
+
+        vLLM's are raw (of temperature 1, untruncated) or, with `--logprobs-mode processed_logprobs`, the sampler's own.
+        """
+        if not logprobs or sampling.temperature == 0:
+            return []
+        if sampling.temperature == 1 and sampling.top_p == 1:
+            return logprobs
+        async with opened.asking:
+            if self._processed is None:
+                self._processed = await self._are_processed(opened.session)
+        return logprobs if (sampling.top_p == 1 if self._processed else sampling.temperature == 1) else []
+
+    async def _are_processed(self, session: aiohttp.ClientSession) -> bool:
+        """Asks for a few tokens where only the likeliest may be drawn: all are certain after processing, none before."""
+        request = Request(items=[Message("user", "Say something.")], sampling=Sampling(max_tokens=8))
+        body = {**self._body(request, self._offer([]), ToolNames([])), "top_k": 1, "ignore_eos": True}
+        answer, _ = await self._post(write(body), session)
+        return bool(answer.logprobs) and all(abs(logprob) <= _ROUNDING for logprob in answer.logprobs)
+
+    def _items(self, items: list[Item], request: Request, names: ToolNames) -> list[Item]:
+        if self._as_text or _wrote_a_call(items, request):
+            return _from_text(items, request)
+        return [_restored(item, names) if isinstance(item, FunctionCall) else item for item in items]
+
+
+_SECRET_LENGTH = 8
+"""From which length on a value in the address's query is taken for a secret."""
+_ROUNDING = 1e-5
 
 
 class _Open(Struct, frozen=True):
@@ -241,6 +299,25 @@ class _Open(Struct, frozen=True):
     loop: asyncio.AbstractEventLoop
     session: aiohttp.ClientSession
     slots: asyncio.Semaphore
+    asking: asyncio.Lock
+    """Held while the server is asked what its logprobs are."""
+
+
+class _Failed(Struct, frozen=True):
+    """What came of one try, when that was no answer."""
+
+    error: Exception
+    passing: bool = False
+    """Whether another try may help."""
+    retry_after: str | None = None
+
+
+class _Offer(Struct, frozen=True):
+    """The tools of a run as they are sent."""
+
+    tools: list[ToolSpec]
+    names: ToolNames
+    written: msgspec.Raw
 
 
 def _address(base_url: str, key_env: str) -> URL:
@@ -255,6 +332,18 @@ def _address(base_url: str, key_env: str) -> URL:
     return base
 
 
+async def _whole(response: aiohttp.ClientResponse) -> bytes | None:
+    """The body, None when it is too large."""
+    content, size = response.content, 0
+    parts: list[bytes] = []
+    while part := await content.readany():
+        parts.append(part)
+        size += len(part)
+        if size > _LARGEST:
+            return None
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
 def wait_s(tried: int, retry_after: str | None) -> float:
     """Seconds until the next try: what the server asks for (seconds or a date), else doubling, with jitter."""
     if retry_after is not None:
@@ -264,184 +353,32 @@ def wait_s(tried: int, retry_after: str | None) -> float:
             pass
         try:
             return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
-        except ValueError:
+        except (ValueError, OverflowError):
             pass  # neither: wait as if it had not been sent
-    return min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2**tried) * random.uniform(0.5, 1.0)
+    return min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** min(tried, 64)) * random.uniform(0.5, 1.0)
 
 
-# -- tool names -------------------------------------------------------------------------------------------------------
+def _passes(code: str) -> bool:
+    """Whether a failure with this code (a number or words) may be over at the next try."""
+    if re.fullmatch("[0-9]{3}", code):
+        return int(code) in _RETRIED or code >= "500"
+    return _RETRIED_WORDS.search(code) is not None
 
 
-class ToolNames:
-    """Tool names as the APIs allow them (letters, digits, `_` and `-`, at most 64), and back: `calendar.create_event`
-    is sent as `calendar-create_event`. No two names share one; a name that is allowed is sent as it is."""
-
-    def __init__(self, offered: list[str], items: list[Item]) -> None:
-        self._wire: dict[str, str] = {}
-        self._name: dict[str, str] = {}
-        called = [item.name for item in items if isinstance(item, FunctionCall)]
-        for name in [*sorted(offered, key=lambda name: _allowed(name) != name), *called]:
-            if name not in self._wire:
-                self._add(name)
-
-    def _add(self, name: str) -> None:
-        wire, number = _allowed(name), 1
-        while wire in self._name:
-            number += 1
-            wire = f"{_allowed(name)[: 63 - len(str(number))]}_{number}"
-        self._wire[name], self._name[wire] = wire, name
-
-    def wire(self, name: str) -> str:
-        return self._wire[name]
-
-    def name(self, wire: str) -> str:
-        """A name that was never offered stays as the model wrote it."""
-        return self._name.get(wire, wire)
-
-    def sent(self, item: Item) -> Item:
-        return msgspec.structs.replace(item, name=self.wire(item.name)) if isinstance(item, FunctionCall) else item
-
-    def restored(self, item: Item) -> Item:
-        return msgspec.structs.replace(item, name=self.name(item.name)) if isinstance(item, FunctionCall) else item
+def _and(failure: Exception, words: str) -> Exception:
+    return type(failure)(f"{failure}{words}")
 
 
-def _allowed(name: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9_-]", "-", name)[:64] or "-"
+def _any_form(letter: str) -> str:
+    """A pattern for the letter as it is, as in a URL (`%2F`) and as in JSON (`\\u002f`, `\\/`)."""
+    in_url = "".join(f"%{byte:02x}" for byte in letter.encode(errors="surrogatepass"))
+    coded = {in_url, f"\\u{ord(letter):04x}", json.dumps(letter)[1:-1]}
+    return f"(?:{'|'.join(map(re.escape, sorted(coded)))}|\\\\?{re.escape(letter)})"
 
 
-# -- items to the wire ------------------------------------------------------------------------------------------------
-
-
-def _chat_messages(items: list[Item]) -> list[Json]:
-    """Calls join the assistant's message that they follow; reasoning is not sent back."""
-    messages: list[Json] = []
-    for item in items:
-        if isinstance(item, Message):
-            role = "system" if item.role == "developer" else item.role
-            messages.append({"role": role, "content": plain.text_of(item)})
-        elif isinstance(item, FunctionCallOutput):
-            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": item.output})
-        elif isinstance(item, FunctionCall):
-            if not messages or messages[-1]["role"] != "assistant":
-                messages.append({"role": "assistant", "content": None})
-            function = {"name": item.name, "arguments": item.arguments}
-            call = {"id": item.call_id, "type": "function", "function": function}
-            messages[-1].setdefault("tool_calls", []).append(call)
-    return messages
-
-
-def _responses_item(item: Item) -> Json:
-    """The item's own JSON; the API wants a reasoning item's summary even when it is empty."""
-    written = msgspec.to_builtins(item)
-    return {**written, "summary": written.get("summary", [])} if isinstance(item, Reasoning) else written
-
-
-# -- the wire to items ------------------------------------------------------------------------------------------------
-
-
-class _Answer(Struct, frozen=True, kw_only=True):
-    """What both APIs say in the end."""
-
-    items: list[Item]
-    finish: Finish
-    usage: Usage
-    prompt_ids: list[int] = []
-    completion_ids: list[int] = []
-    logprobs: list[float] = []
-
-
-class _Function(Struct):
-    name: str
-    arguments: str
-
-
-class _ToolCall(Struct):
-    id: str
-    function: _Function
-
-
-class _ChatMessage(Struct):
-    content: str | None = None
-    refusal: str | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    tool_calls: list[_ToolCall] | None = None
-
-
-class _TokenLogprob(Struct):
-    logprob: float
-
-
-class _Logprobs(Struct):
-    content: list[_TokenLogprob] | None = None
-
-
-class _Choice(Struct):
-    message: _ChatMessage
-    finish_reason: str | None = None
-    logprobs: _Logprobs | None = None
-    token_ids: list[int] | None = None
-
-
-class _ChatReply(Struct):
-    choices: Annotated[list[_Choice], Meta(min_length=1)]
-    usage: Usage | None = None
-    prompt_token_ids: list[int] | None = None
-
-
-_CHAT_FINISH: dict[str, Finish] = {"length": "length", "content_filter": "error"}
-
-
-def _read_chat(body: bytes) -> _Answer:
-    reply = msgspec.json.decode(body, type=_ChatReply)
-    choice = reply.choices[0]
-    message = choice.message
-    calls = [FunctionCall(call.id, call.function.name, call.function.arguments) for call in message.tool_calls or []]
-    items: list[Item] = []
-    thought = message.reasoning_content or message.reasoning
-    if thought:
-        items.append(Reasoning(content=[ReasoningText(thought)]))
-    if message.refusal:
-        items.append(Message("assistant", [Refusal(message.refusal)]))
-    elif message.content or not calls:
-        items.append(Message("assistant", message.content or ""))
-    logprobs = choice.logprobs.content if choice.logprobs else None
-    return _Answer(
-        items=[*items, *calls],
-        finish=_CHAT_FINISH.get(choice.finish_reason or "", "stop"),
-        usage=reply.usage or Usage(),
-        prompt_ids=reply.prompt_token_ids or [],
-        completion_ids=choice.token_ids or [],
-        logprobs=[token.logprob for token in logprobs or []],
-    )
-
-
-class _ResponsesUsage(Struct):
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-class _Incomplete(Struct):
-    reason: str = ""
-
-
-class _ResponsesReply(Struct):
-    output: list[Json]
-    status: Literal["completed", "incomplete"] = "completed"
-    incomplete_details: _Incomplete | None = None
-    usage: _ResponsesUsage | None = None
-
-
-def _read_responses(body: bytes) -> _Answer:
-    reply = msgspec.json.decode(body, type=_ResponsesReply)
-    kinds = ("message", "reasoning", "function_call")  # a server's own tools make others, which no record holds
-    items = msgspec.convert([item for item in reply.output if item.get("type") in kinds], list[Item])
-    finish: Finish = "stop"
-    if reply.status == "incomplete":
-        filtered = reply.incomplete_details is not None and reply.incomplete_details.reason == "content_filter"
-        finish = "error" if filtered else "length"
-    usage = reply.usage or _ResponsesUsage()
-    return _Answer(items=items, finish=finish, usage=Usage(usage.input_tokens, usage.output_tokens))
+def _restored(call: FunctionCall, names: ToolNames) -> FunctionCall:
+    name = names.name(call.name)
+    return call if name == call.name else FunctionCall(call.call_id, name, call.arguments)
 
 
 def _from_text(items: list[Item], request: Request) -> list[Item]:
@@ -453,14 +390,27 @@ def _from_text(items: list[Item], request: Request) -> list[Item]:
 
 def _wrote_a_call(items: list[Item], request: Request) -> bool:
     """Whether a model with a tool channel wrote its call as text instead, as some prompts ask of it."""
+    if not request.tools or any(isinstance(item, FunctionCall) for item in items):
+        return False
     said = "".join(plain.text_of(item) for item in items if isinstance(item, Message))
-    called = any(isinstance(item, FunctionCall) for item in items)
-    return bool(request.tools) and not called and dialects.read_call(said) is not None
+    return dialects.read_call(said) is not None
 
 
 def _finish(finish: Finish, items: list[Item]) -> Finish:
     called = any(isinstance(item, FunctionCall) for item in items)
     return "tool_calls" if finish == "stop" and called else finish
+
+
+def _wrong_ids(answer: Answer) -> str:
+    """What is wrong with an answer's ids and logprobs, in words; empty when training can use them."""
+    ids, logprobs = answer.completion_ids, answer.logprobs
+    if not answer.prompt_ids or not ids:
+        return "the reply has no token ids; they need vLLM (0.10.2 or later)"
+    if logprobs and len(logprobs) != len(ids):
+        return f"the reply has {len(logprobs)} logprobs for {len(ids)} token ids"
+    if any(not math.isfinite(logprob) or logprob > _ROUNDING for logprob in logprobs):
+        return "the reply's logprobs are none; start vLLM with --logprobs-mode processed_logprobs"
+    return ""
 
 
 def _gain(prompt_ids: list[int], turns: list[Turn]) -> tuple[int | None, list[int]]:

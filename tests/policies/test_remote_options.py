@@ -1,0 +1,86 @@
+"""A server as `-m` names it: `URL#MODEL`, with options after the model's name."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from verigym.core.errors import BadInput
+from verigym.core.records import Version
+from verigym.flywheel.workspace import Workspace
+from verigym.policies.remote import RemotePolicy
+
+
+def opened(tmp_path: Path, base: str) -> Any:
+    return Workspace(tmp_path).policy(Version(base=base))
+
+
+def test_a_server_is_an_address_and_a_model(tmp_path: Path) -> None:
+    policy = opened(tmp_path, "http://localhost:8000/v1#org/model")
+    assert repr(policy) == "RemotePolicy('http://localhost:8000/v1/chat/completions', 'org/model')"
+
+
+def test_options_reach_the_policy(tmp_path: Path) -> None:
+    query = "api=responses&tools=text&token_ids=true&timeout_s=2.5&retries=0&concurrency=7&key_env=MY_KEY"
+    policy = vars(opened(tmp_path, f"http://localhost:8000/v1#small?{query}"))
+    wanted = vars(
+        RemotePolicy(
+            "http://localhost:8000/v1",
+            "small",
+            api="responses",
+            tools="text",
+            token_ids=True,
+            timeout_s=2.5,
+            retries=0,
+            concurrency=7,
+            key_env="MY_KEY",
+        )
+    )
+    assert policy == wanted
+
+
+@pytest.mark.parametrize(("text", "wanted"), [("true", True), ("false", False)])
+def test_token_ids_are_true_or_false(tmp_path: Path, text: str, wanted: bool) -> None:
+    assert vars(opened(tmp_path, f"http://localhost/v1#m?token_ids={text}"))["_token_ids"] is wanted
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "http://localhost/v1",
+        "http://localhost/v1#",
+        "http://localhost/v1#?api=chat",
+        "http://localhost/v1#m?api=completions",
+        "http://localhost/v1#m?tools=json",
+        "http://localhost/v1#m?token_ids=yes",
+        "http://localhost/v1#m?temperature=1",
+        "http://localhost/v1#m?timeout_s=soon",
+        "http://localhost/v1#m?timeout_s=",
+        "http://localhost/v1#m?retries=1.5",
+        "http://localhost/v1#m?key_env=",
+    ],
+    ids=lambda base: base.removeprefix("http://localhost/v1"),
+)
+def test_anything_else_is_refused_with_the_form_that_is_right(tmp_path: Path, base: str) -> None:
+    with pytest.raises(BadInput, match=r"a server is URL#MODEL.*timeout_s=600&retries=4&concurrency=256&key_env=NAME"):
+        opened(tmp_path, base)
+
+
+@pytest.mark.parametrize("query", ["timeout_s=0", "timeout_s=nan", "retries=-1", "concurrency=0"])
+def test_a_number_out_of_range_is_refused_in_words(tmp_path: Path, query: str) -> None:
+    with pytest.raises(BadInput, match="timeout_s is more than 0, retries at least 0 and concurrency at least 1"):
+        opened(tmp_path, f"http://localhost/v1#m?{query}")
+
+
+@pytest.mark.parametrize("name", ["key", "api_key", "access_token", "client-secret", "Password", "sig"])
+def test_a_key_in_the_address_is_refused_before_it_can_be_stored(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match=r"http://host/v1 holds a key.*key_env") as caught:
+        opened(tmp_path, f"http://host/v1?api-version=1&{name}=abc#m?tools=nonsense")
+    assert "abc" not in str(caught.value)
+
+
+def test_another_query_in_the_address_is_sent_on(tmp_path: Path) -> None:
+    assert (
+        vars(opened(tmp_path, "http://host/v1?api-version=2024-02-01#m"))["_url"].query_string
+        == "api-version=2024-02-01"
+    )
