@@ -8,7 +8,7 @@ import pytest
 from tests.rollout.shop import AGENT
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.protocols import Context
-from verigym.core.records import Message, Trajectory
+from verigym.core.records import Message, Task, Trajectory
 from verigym.environments.load import find_by_verifier, load_environment, names
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
@@ -125,3 +125,17 @@ def test_two_files_of_one_name_do_not_mix(tmp_path: Path) -> None:
     other = load_environment(write(tmp_path / "other", DESK.replace("book it", "cancel it")))
     assert (one.tasks("train")[0].prompt, other.tasks("train")[0].prompt) == ("book it", "cancel it")
     assert one.name != other.name
+
+
+def test_a_group_verifier_may_stand_in_the_place_of_verify(tmp_path: Path) -> None:
+    path = tmp_path / "pair.py"
+    path.write_text(
+        "class Environment:\n    def open(self, task): ...\n"
+        "def tasks(split): return []\n"
+        "def verify_group(task, trajectories): return [float(i) for i, _ in enumerate(trajectories)]\n"
+    )
+    verifier = load_environment(str(path)).verifier
+    assert verifier.name.startswith("pair@")
+    group = [Trajectory(id=f"r/t/{i}", task="t", group="r/t") for i in range(2)]
+    verdicts = asyncio.run(verifier.verify(Task(id="t", prompt="p"), group, Context()))
+    assert [verdict.reward for verdict in verdicts] == [0.0, 1.0]

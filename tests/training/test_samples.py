@@ -114,3 +114,11 @@ def test_a_demonstration_learns_the_reply_and_its_end_and_nothing_else() -> None
 def test_a_task_without_a_gold_reply_is_refused_in_words(reply: list[object] | None) -> None:
     with pytest.raises(BadInput, match='task "t9" has no gold reply to imitate: give it "expected_tool" or "answer"'):
         demonstration(Renderer(tokenizer()), [Message("user", "x")], [], reply, "t9")  # type: ignore[arg-type]
+
+
+def test_a_turn_whose_logprobs_are_unknown_is_context_and_not_trained_on() -> None:
+    unknown = Turn(parent=0, context_ids=[3], completion_ids=[4])
+    [made] = from_trajectory(trajectory(turn(None, [1], [2]), unknown, turn(1, [5], [6])), 1.0)
+    assert (made.ids, made.mask) == ([1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 0, 1])
+    assert made.logprobs == [0.0, -2.0, 0.0, 0.0, 0.0, -6.0]
+    assert from_trajectory(trajectory(Turn(context_ids=[1], completion_ids=[2])), 1.0) == []

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Failure, Fault, Stop, Task, Trajectory, Verdict
-from verigym.verifiers.lift import lift
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.verifiers.lift import lift, lift_group
+from verigym.verifiers.numeric import Numeric
 
 TASK = Task(id="t", prompt="do it")
 GOOD = Trajectory(id="a", task="t", group="g")
@@ -60,7 +63,20 @@ def test_the_verdicts_of_a_group_come_in_its_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "returned", [math.nan, math.inf, -math.inf, Verdict(reward=math.nan), None, "1.0", [1.0]], ids=repr
+    "returned",
+    [
+        math.nan,
+        math.inf,
+        -math.inf,
+        Verdict(reward=math.nan),
+        Verdict(reward=1.0, parts={"tool": math.nan}),
+        Verdict(reward=1.0, parts={"tool": "x"}),  # type: ignore[dict-item]
+        Verdict(reward=None),
+        None,
+        "1.0",
+        [1.0],
+    ],
+    ids=repr,
 )
 def test_what_is_no_reward_is_the_verifiers_failure_and_never_a_zero(returned: Any) -> None:
     [verdict] = score(lambda task, trajectory: returned)
@@ -78,6 +94,117 @@ def test_an_exception_in_one_trajectory_leaves_the_others_scored() -> None:
     failed, scored = score(verify, [GOOD, SECOND])
     assert failed.reward is None and failed.error == Failure(Fault.VERIFIER, "KeyError", "'answer'")
     assert scored.reward == 1.0
+
+
+def test_a_verify_that_ends_the_process_ends_nothing() -> None:
+    def verify(task: Task, trajectory: Trajectory) -> float:
+        raise SystemExit(0)
+
+    [verdict] = score(verify)
+    assert verdict.reward is None and verdict.error == Failure(Fault.VERIFIER, "SystemExit", "0")
+
+
+@pytest.mark.parametrize(
+    ("raised", "fault"),
+    [(InfrastructureFailure("the judge is away"), Fault.INFRASTRUCTURE), (ContextFull("too long"), Fault.VERIFIER)],
+    ids=["infrastructure stays infrastructure", "the judged model is not at fault for the judge"],
+)
+def test_a_failure_is_attributed(raised: Exception, fault: Fault) -> None:
+    def verify(task: Task, trajectory: Trajectory) -> float:
+        raise raised
+
+    [verdict] = score(verify)
+    assert verdict.error is not None and verdict.error.fault is fault
+
+
+def test_a_verdict_with_an_error_has_no_reward() -> None:
+    error = Failure(Fault.VERIFIER, "X", "x")
+    [verdict] = score(lambda task, trajectory: Verdict(reward=1.0, passed=True, error=error))
+    assert (verdict.reward, verdict.passed, verdict.error) == (None, False, error)
+
+
+def test_the_context_is_passed_to_a_verify_that_takes_it() -> None:
+    judge = ScriptedPolicy(["ok"])
+
+    def verify(task: Task, trajectory: Trajectory, context: Context) -> bool:
+        return context.policies["judge"] is judge
+
+    async def late(task: Task, trajectory: Trajectory, *, context: Context) -> bool:
+        return context.policies["judge"] is judge
+
+    for each in (verify, late):
+        made = lift("mine", each).verify(TASK, [GOOD], Context(policies={"judge": judge}))
+        assert asyncio.run(made)[0].reward == 1.0
+
+
+def test_a_third_parameter_of_another_name_keeps_its_default() -> None:
+    def verify(task: Task, trajectory: Trajectory, tolerance: float = 0.5) -> float:
+        return tolerance
+
+    assert score(verify)[0].reward == 0.5
+
+
+def test_a_builtin_without_a_signature_is_called_without_the_context() -> None:
+    [verdict] = score(max)
+    assert verdict.error is not None and verdict.error.kind == "TypeError"
+
+
+def test_a_group_is_verified_at_once() -> None:
+    inside, most = 0, 0
+
+    async def verify(task: Task, trajectory: Trajectory) -> float:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        await asyncio.sleep(0.01)
+        inside -= 1
+        return 1.0
+
+    assert [verdict.reward for verdict in score(verify, [GOOD, SECOND])] == [1.0, 1.0] and most == 2
+
+
+def test_a_class_instead_of_a_verifier_is_refused_in_words() -> None:
+    with pytest.raises(BadInput, match=r"Numeric is a class; write Numeric\(\.\.\.\)"):
+        lift("mine", Numeric)  # type: ignore[arg-type]
+
+
+BROKEN = Trajectory(
+    id="c", task="t", group="g", stop=Stop.ERROR, error=Failure(Fault.INFRASTRUCTURE, "TimeoutError", "away")
+)
+
+
+def group(verify_group: Any, trajectories: Sequence[Trajectory]) -> list[Verdict]:
+    return asyncio.run(lift_group("together", verify_group).verify(TASK, trajectories, Context()))
+
+
+def test_a_plain_group_function_scores_those_that_can_be_scored() -> None:
+    def verify_group(task: Task, trajectories: list[Trajectory]) -> list[float | Verdict]:
+        return [Verdict(reward=0.5, evidence="why"), *(1.0 for _ in trajectories[1:])]
+
+    first, broken, second = group(verify_group, [GOOD, BROKEN, SECOND])
+    assert (first.reward, first.evidence, first.trajectory) == (0.5, "why", "a")
+    assert (broken.reward, broken.error, broken.trajectory) == (None, BROKEN.error, "c")
+    assert (second.reward, second.passed, second.verifier[:9]) == (1.0, True, "together@")
+
+
+def test_a_group_function_may_be_async_and_take_the_context() -> None:
+    async def verify_group(task: Task, trajectories: list[Trajectory], context: Context) -> list[bool]:
+        return [isinstance(context, Context) for _ in trajectories]
+
+    assert [verdict.reward for verdict in group(verify_group, [GOOD, SECOND])] == [1.0, 1.0]
+
+
+def test_a_group_function_is_not_asked_about_nothing() -> None:
+    def verify_group(task: Task, trajectories: list[Trajectory]) -> list[float]:
+        raise AssertionError
+
+    assert group(verify_group, [BROKEN])[0].error == BROKEN.error
+
+
+@pytest.mark.parametrize("returned", [[1.0], [1.0, 1.0, 1.0], None, [1.0, math.nan], [1.0, "x"]], ids=str)
+def test_a_group_function_that_returns_anything_else_has_failed(returned: Any) -> None:
+    verdicts = group(lambda task, trajectories: returned, [GOOD, SECOND])
+    assert all(each.reward is None and each.error and each.error.fault is Fault.VERIFIER for each in verdicts)
 
 
 def test_cancellation_is_not_swallowed() -> None:

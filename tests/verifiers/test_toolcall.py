@@ -66,7 +66,7 @@ RIGHT = call("calendar.create_event", ARGUMENTS)
             True,
             id="other spelling",
         ),
-        pytest.param(TASK, [RIGHT, call("refuse", {})], [EXECUTED], 1.0, False, id="a second call"),
+        pytest.param(TASK, [RIGHT, call("refuse", {})], [EXECUTED], 0.6, False, id="a second call"),
         pytest.param(TASK, [call("refuse", {}), RIGHT], [EXECUTED], 0.2, False, id="the right call second"),
         pytest.param(REFUSE, [call("refuse", {})], [EXECUTED], 1.0, True, id="no arguments expected or given"),
         pytest.param(REFUSE, [call("refuse", {"why": "x"})], [], 0.4, False, id="argument where none is expected"),

@@ -87,8 +87,11 @@ class Context(Struct, frozen=True, kw_only=True):
 
 @runtime_checkable
 class Verifier(Protocol):
-    """Scores the trajectories of one task, together: `name` is `name@version`."""
+    """Scores the trajectories of one task, together."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """name@version"""
+        ...
 
     async def verify(self, task: Task, group: Sequence[Trajectory], context: Context) -> list[Verdict]: ...

@@ -17,6 +17,7 @@ import msgspec
 
 import verigym.environments
 from verigym.core.errors import BadInput, VerigymError, not_found
+from verigym.core.protocols import Verifier
 from verigym.core.records import Item, Message, Task
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
@@ -24,7 +25,7 @@ from verigym.policies import dialects
 from verigym.tasks.chat import read_items
 from verigym.tasks.files import SUFFIXES, is_task_file
 from verigym.tasks.load import BadRow, load_split, load_tasks
-from verigym.verifiers.lift import lift
+from verigym.verifiers.lift import lift, lift_group
 from verigym.verifiers.match import exact_match
 
 _SUITES = {"val": "val"}
@@ -100,17 +101,13 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         )
     if not callable(tasks):
         raise BadInput(f"{where}: an environment needs a function tasks(split) that returns a list of Task")
-    given: dict[str, Any] = getattr(module, "verifiers", None) or {"verify": getattr(module, "verify", None)}
-    missing = [verifier for verifier, verify in given.items() if verify is None]
-    if missing:
-        raise BadInput(f"{where}: an environment needs a function verify(task, trajectory) that returns a reward")
+    verifiers = _verifiers(module, name)
     try:
         toolbox = ToolBox(kind)
     except (TypeError, NameError, ValueError) as error:
         raise BadInput(
             f"{where}: a tool's signature cannot be made a schema: {error}; use plain types such as str and int"
         ) from error
-    verifiers = {key: lift(Path(name).stem if key == "verify" else key, verify) for key, verify in given.items()}
     return EnvironmentSpec(
         name=name,
         tasks=_checked(tasks, where),
@@ -124,6 +121,18 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         cheats=getattr(module, "cheats", None),
         judge=getattr(module, "scripted_judge", None),
     )
+
+
+def _verifiers(module: ModuleType, name: str) -> dict[str, Verifier]:
+    """`verifiers`, or else `verify`, or else `verify_group`."""
+    given: dict[str, Any] = getattr(module, "verifiers", None) or {"verify": getattr(module, "verify", None)}
+    together: Any = getattr(module, "verify_group", None)
+    if given == {"verify": None} and together is not None:
+        return {"verify": lift_group(Path(name).stem, together)}
+    if any(verify is None for verify in given.values()):
+        where = module.__file__ or name
+        raise BadInput(f"{where}: an environment needs a function verify(task, trajectory) that returns a reward")
+    return {key: lift(Path(name).stem if key == "verify" else key, verify) for key, verify in given.items()}
 
 
 def _checked(tasks: Callable[..., Any], where: str) -> Callable[[str], list[Task]]:

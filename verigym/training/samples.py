@@ -15,7 +15,7 @@ from verigym.policies.render import Renderer
 def from_trajectory(trajectory: Trajectory, advantage: float) -> list[Sample]:
     """One sample for each root-to-leaf path of the policy's turns."""
     turns = trajectory.turns
-    paths = {i: _path(turns, i) for i, turn in enumerate(turns) if turn.actor == "policy" and turn.completion_ids}
+    paths = {i: _path(turns, i) for i, turn in enumerate(turns) if turn.actor == "policy" and turn.logprobs}
     inner = {place for end, path in paths.items() for place in path if place != end}
     samples: list[Sample] = []
     for leaf, path in paths.items():
@@ -25,7 +25,7 @@ def from_trajectory(trajectory: Trajectory, advantage: float) -> list[Sample]:
         mask: list[int] = []
         logprobs: list[float] = []
         for step in (turns[place] for place in path):
-            ours = step.actor == "policy"
+            ours = step.actor == "policy" and len(step.logprobs) == len(step.completion_ids)  # else it is context only
             ids += step.context_ids + step.completion_ids
             mask += [0] * len(step.context_ids) + [int(ours)] * len(step.completion_ids)
             logprobs += [0.0] * len(step.context_ids) + (step.logprobs if ours else [0.0] * len(step.completion_ids))

@@ -1,0 +1,90 @@
+"""The reply is JSON of the shape that was asked for, or the evidence says where it is not."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.verifiers.builders import verdict
+from verigym.core.records import Fault
+from verigym.verifiers.schema import JsonSchema
+
+ORDER = {
+    "type": "object",
+    "properties": {
+        "items": {"type": "array", "items": {"type": "object", "properties": {"price": {"type": "number"}}}},
+        "code": {"type": "string", "pattern": "^[A-Z]+$"},
+    },
+    "required": ["items"],
+}
+
+
+@pytest.mark.parametrize(
+    ("reply", "valid_json", "valid_schema"),
+    [
+        ('{"items": []}', 1, 1),
+        ('Here it is:\n```json\n{"items": [{"price": 1.5}]}\n```', 1, 1),
+        ('```\n{"items": []}\n```', 1, 1),
+        ('{"items": [{"price": "x"}]}', 1, 0),
+        ("{}", 1, 0),
+        ("[]", 1, 0),
+        ('{"items": [], "code": "ab"}', 1, 0),
+        ('{"items": [], "code": "AB"}', 1, 1),
+        ('{"items": ', 0, 0),
+        ("", 0, 0),
+        ("sorry", 0, 0),
+        ("[" * 100_000, 0, 0),
+    ],
+    ids=lambda value: str(value)[:24],
+)
+def test_the_parts_say_how_far_it_got(reply: str, valid_json: int, valid_schema: int) -> None:
+    found = verdict(JsonSchema(ORDER), reply)
+    assert found.parts == {"valid_json": valid_json, "valid_schema": valid_schema}
+    assert (found.reward, found.passed) == (float(valid_schema), bool(valid_schema))
+
+
+def test_the_evidence_names_path_and_reason() -> None:
+    found = verdict(JsonSchema(ORDER), '{"items": [{"price": 1}, {"price": "x"}], "code": "ab"}')
+    assert found.evidence.split("\n") == [
+        "$.code: 'ab' does not match '^[A-Z]+$'",
+        "$.items[1].price: 'x' is not of type 'number'",
+    ]
+
+
+def test_the_evidence_is_bounded() -> None:
+    reply = '{"items": [' + ",".join(['{"price": "' + "x" * 1000 + '"}'] * 100) + "]}"
+    assert len(verdict(JsonSchema(ORDER), reply).evidence) < 5000
+
+
+def test_the_schema_may_be_the_tasks() -> None:
+    assert verdict(JsonSchema(), "3", schema={"type": "integer"}).passed
+    assert not verdict(JsonSchema(), '"3"', schema={"type": "integer"}).passed
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [None, {"type": "objekt"}, {"$ref": "#/nowhere"}, {"$ref": "https://example.com/schema.json"}],
+    ids=["none", "not a schema", "dangling", "remote"],
+)
+def test_a_schema_that_cannot_be_used_is_the_verifiers_failure(schema: Any) -> None:
+    found = verdict(JsonSchema(schema), "{}")
+    assert found.reward is None and found.error is not None and found.error.fault is Fault.VERIFIER
+    assert found.error.message.startswith("task t: ")
+
+
+def test_a_pattern_of_the_schema_cannot_hang_the_run() -> None:
+    found = verdict(JsonSchema({"pattern": r"(a|aa)+$"}), '"' + "a" * 200 + 'b"')
+    assert found.error is not None and "took longer" in found.error.message
+
+
+def test_a_value_nested_past_all_bounds_is_not_valid() -> None:
+    tree = {"$defs": {"node": {"type": "array", "items": {"$ref": "#/$defs/node"}}}, "$ref": "#/$defs/node"}
+    found = verdict(JsonSchema(tree), "[" * 500 + "]" * 500)
+    assert found.error is None and found.parts["valid_json"] == 1.0
+
+
+@settings(deadline=None)  # the first one reads the verifier's source for its version
+@given(st.text())
+def test_no_reply_breaks_it(reply: str) -> None:
+    assert verdict(JsonSchema(ORDER), reply).error is None

@@ -1,0 +1,97 @@
+"""One of several options: `B`, `(B)`, `B. Paris`, `**B**`, `The answer is B`, or the option's own text.
+
+`task.data["answer"]` is the letter, the option's text or its place (0 is A); `task.data["choices"]` lists the options'
+texts, in order or by letter, and may be left out where letters are enough. A reply that names two options does not pass.
+"""
+
+import re
+from string import ascii_uppercase
+from typing import Any
+
+from msgspec import Struct
+
+from verigym.core.errors import VerifierFailure
+from verigym.core.records import Task, Trajectory, Verdict
+from verigym.verifiers.answers import Where, find_answer
+
+
+class Choice(Struct, frozen=True):
+    where: Where = "auto"
+    """Where the answer stands in the reply (see `answers`). A marked answer may go on after its letter ("B, because ...");
+    any other reply has to name one option only."""
+
+    def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
+        options = _options(task)
+        expected = _expected(task, options)
+        answer = find_answer(trajectory.reply, self.where)
+        chosen = _chosen(answer.text, answer.marked, options) if answer else set()
+        passed = chosen == {expected}
+        words = " and ".join(sorted(chosen)) or "no option"
+        evidence = (
+            f"{expected}, as expected" if passed else f'expected {expected}, got {words}: "{trajectory.reply[-120:]}"'
+        )
+        return Verdict(reward=float(passed), passed=passed, evidence=evidence)
+
+
+def _options(task: Task) -> dict[str, str]:
+    """Letter to text; the text is empty where the task gives none."""
+    choices = task.data.get("choices")
+    if choices is None:
+        return dict.fromkeys(ascii_uppercase, "")
+    pairs = choices.items() if isinstance(choices, dict) else zip(ascii_uppercase, choices, strict=False)
+    return {str(letter).strip().upper(): _plain(str(text)) for letter, text in pairs}
+
+
+def _expected(task: Task, options: dict[str, str]) -> str:
+    if "answer" not in task.data:
+        raise VerifierFailure(f'task {task.id}: data has no "answer"; Choice compares the reply with it')
+    answer: Any = task.data["answer"]
+    if isinstance(answer, int) and 0 <= answer < len(options):
+        return list(options)[answer]
+    if (letter := str(answer).strip("() .").upper()) in options:
+        return letter
+    if (text := _plain(str(answer))) and list(options.values()).count(text) == 1:
+        return next(letter for letter, option in options.items() if option == text)
+    raise VerifierFailure(f"task {task.id}: the answer {answer!r} is none of the options {', '.join(options)}")
+
+
+_AROUND = "()[]{}<>*_`\"'“”‘’.,:;!?$ \t\n"
+_FIRST = re.compile(r"[\W_]*(?:(?:option|choice|letter)[\W_]+)?([a-z])(?![\w'’])[)\]*_`\"'.:]*", re.IGNORECASE)
+_AND_MORE = re.compile(r"[\W_]*?(?:[,/&+]|\bor\b|\band\b)[\W_]*(?:option\s+)?([a-z])(?![\w'’])", re.IGNORECASE)
+_ALONE = re.compile(r"(?<![\w'’])([A-Z])(?![\w'’])|\(([a-z])\)")
+_WORD = re.compile(r" (?!or |and |is |was |because |since |as |but |nor )[a-z]")
+"""After "A" or "I": an article or a pronoun, no option."""
+
+
+def _chosen(text: str, marked: bool, options: dict[str, str]) -> set[str]:
+    """The options that the text names."""
+    bare = text.strip(_AROUND)
+    if bare.upper() in options:
+        return {bare.upper()}
+    if same := {letter for letter, option in options.items() if option and option == _plain(text)}:
+        return same
+    if marked and (first := _FIRST.match(text)) and first[1].upper() in options and not _WORD.match(text, first.end(1)):
+        more = _AND_MORE.match(text, first.end())
+        also = {more[1].upper()} & options.keys() if more and not _WORD.match(text, more.end()) else set()
+        return {first[1].upper()} | also | _starting(text[first.end() :], options)
+    letters = {
+        (found[1] or found[2]).upper()
+        for found in _ALONE.finditer(text)
+        if not (found[0] in ("A", "I") and _WORD.match(text, found.end()))
+    }
+    words = f" {_plain(text)} "
+    return (letters & options.keys()) | {
+        letter for letter, option in options.items() if option and f" {option} " in words
+    }
+
+
+def _starting(text: str, options: dict[str, str]) -> set[str]:
+    """The option whose text follows its letter: "(B) London" is a contradiction where London is C."""
+    words = f"{_plain(text)} "
+    found = [letter for letter, option in options.items() if option and words.startswith(f"{option} ")]
+    return {max(found, key=lambda letter: len(options[letter]))} if found else set()
+
+
+def _plain(text: str) -> str:
+    """One space between words, without case and without the punctuation around each: "-5" and "3.5" stay what they are."""
+    return " ".join(filter(None, (word.strip(_AROUND) for word in text.casefold().split())))

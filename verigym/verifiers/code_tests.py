@@ -1,0 +1,83 @@
+"""The tests of a task as single ones that can be run one by one.
+
+A text of tests is Python: every statement at the top that asserts is a test, every `def test_...()` is one, and
+`def check(candidate)` is called with `task.data["entry_point"]`. A list of texts is one test each. The names that the tests
+use and do not define are the submission's; `from solution import add` works too.
+"""
+
+import ast
+import builtins
+from typing import Any
+
+from msgspec import Struct
+
+from verigym.core.errors import VerifierFailure
+from verigym.core.records import Task
+
+
+class Unit(Struct, frozen=True):
+    name: str
+    code: str
+    names: list[str]
+    """What is the submission's."""
+
+
+def read_units(task: Task, tests: Any) -> list[Unit]:
+    entry = task.data.get("entry_point", "")
+    try:
+        if isinstance(tests, str):
+            units = _from_text(ast.parse(tests), entry, task)
+        else:
+            units = [_unit(text, ast.parse(text).body, entry) for text in tests]
+    except (SyntaxError, AttributeError, TypeError) as error:
+        raise VerifierFailure(f'task {task.id}: "tests" is neither Python text nor a list of it: {error}') from error
+    if not units:
+        raise VerifierFailure(f"task {task.id}: no test in it: an assert, a def test_...() or a def check(candidate)")
+    return units
+
+
+def _from_text(tree: ast.Module, entry: str, task: Task) -> list[Unit]:
+    setup = [statement for statement in tree.body if not _asserts(statement)]
+    units: list[Unit] = []
+    for statement in tree.body:
+        match statement:
+            case ast.FunctionDef(name=name) if name.startswith("test"):
+                units.append(_unit(name, [*setup, *ast.parse(f"{name}()").body], entry))
+            case ast.FunctionDef(name="check", args=ast.arguments(args=[_])):
+                if not entry:
+                    raise VerifierFailure(f'task {task.id}: check(candidate) needs data["entry_point"]')
+                units.append(_unit("check", [*setup, *ast.parse(f"check({entry})").body], entry))
+            case _ if _asserts(statement):
+                before = [each for each in setup if each.lineno < statement.lineno]
+                units.append(_unit(ast.unparse(statement), [*before, statement], entry))
+    return units
+
+
+def _asserts(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    return any(isinstance(node, ast.Assert) for node in ast.walk(statement))
+
+
+def _unit(name: str, body: list[ast.stmt], entry: str) -> Unit:
+    module = ast.Module(body, [])
+    used, bound = _names(module)
+    theirs = (used - set(dir(builtins)) | ({entry} if entry else set())) - bound
+    return Unit(" ".join(name.split())[:100], ast.unparse(module), sorted(theirs))
+
+
+def _names(tree: ast.Module) -> tuple[set[str], set[str]]:
+    """Names that are read, and names that are bound, anywhere in it."""
+    used: set[str] = set()
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                used.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
+                bound.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bound.add(name)
+            case ast.alias(name=name, asname=asname):
+                bound.add(asname or name.split(".")[0])
+    return used, bound

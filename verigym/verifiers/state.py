@@ -1,0 +1,357 @@
+"""The end state against the expected one, as a readable diff: what is missing, what is wrong, what nobody asked for.
+
+    + events: Alex, Tuesday, 14:00 (missing)
+    ~ tasks[3].status: open, expected done
+    - side effect: emails[7] deleted
+
+The task says what is expected: all of it in `task.data["expected_state"]`, or the changes in
+`task.data["expected_changes"]`, a JSON patch (add, replace, remove) of `task.data["state"]`. With the starting `state` known,
+a difference where nothing should have changed is a side effect, and only what should have changed counts as matched.
+
+Paths are written with dots, `settings.theme`, the place in a list as `*`; a setting names them by glob: `events`,
+`events.*.id`, `*.updated_at`. Lists are compared by content in their order; a row that moved, came or went does not
+spoil the comparison of the others.
+"""
+
+import copy
+import fnmatch
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core.errors import VerifierFailure
+from verigym.core.records import Json, Task, Trajectory, Verdict
+from verigym.verifiers.toolcall import canonical
+
+_LINES = 20
+_CUT = 160
+_PAIRED = 200
+"""Rows left over in one table up to which the most similar ones are shown as one changed row."""
+
+
+class StateDiff(Struct, frozen=True):
+    """`StateDiff(ignore=["*.updated_at", "events.*.id"], unordered=["events"])` passes when nothing differs."""
+
+    ignore: Sequence[str] = ()
+    """Paths that are not compared."""
+    unordered: Sequence[str] = ()
+    """Lists compared by content whatever their order, and tables by id (objects) whatever their ids."""
+    loose: Sequence[str] = ()
+    """Values compared in meaning: `"30"` and 30, `2023-11-30T09:00` and `2023-11-30 09:00:00`, `2 PM` and `14:00`."""
+    penalty: float = 0.5
+    """Taken from the reward for each side effect. `reward = matched share - penalty x side effects`, at least -1."""
+
+    def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
+        before, expected = task.data.get("state", _NOTHING), _expected(task)
+        if expected and not trajectory.end_state:
+            raise VerifierFailure(
+                f"task {task.id}: the episode has no end state; the environment needs end_state(self)"
+            )
+        rules = _Rules(_globs(self.ignore), _globs(self.unordered), _globs(self.loose))
+        found = list(_compare(_Place("", ""), before, expected, trajectory.end_state, rules))
+        wrong = [each for each in found if each.words]
+        asked = [each for each in found if not each.side_effect]
+        effects = len(found) - len(asked)
+        right = sum(each.num_values for each in asked if not each.words)
+        total = sum(each.num_values for each in asked)
+        matched = right / total if total else 1.0
+        return Verdict(
+            reward=max(-1.0, matched - self.penalty * effects),
+            passed=not wrong,
+            parts={"matched": matched, "side_effects": float(effects)},
+            evidence=_evidence(wrong),
+        )
+
+
+def _expected(task: Task) -> Json:
+    if "expected_state" in task.data:
+        return task.data["expected_state"]
+    if "expected_changes" in task.data and "state" in task.data:
+        return _patched(task)
+    raise VerifierFailure(
+        f'task {task.id}: data has no "expected_state", nor "state" with "expected_changes"; StateDiff needs one of them'
+    )
+
+
+def _patched(task: Task) -> Json:
+    """The starting state after the expected changes: `{"op": "add", "path": "/events/-", "value": {...}}`."""
+    state = copy.deepcopy(task.data["state"])
+    for change in task.data["expected_changes"]:
+        try:
+            *folders, last = [part.replace("~1", "/").replace("~0", "~") for part in change["path"].split("/")[1:]]
+            holder = state
+            for part in folders:
+                holder = holder[int(part)] if isinstance(holder, list) else holder[part]
+            _change(holder, last, change)
+        except (KeyError, IndexError, ValueError, TypeError) as error:
+            raise VerifierFailure(
+                f"task {task.id}: the expected change {change} does not fit the state: {error!r}"
+            ) from error
+    return state
+
+
+def _change(holder: Any, last: str, change: Json) -> None:
+    rows = isinstance(holder, list)
+    place: Any = (len(holder) if last == "-" else int(last)) if rows else last
+    match change["op"]:
+        case "add" if rows:
+            holder.insert(place, change["value"])
+        case "add":
+            holder[place] = change["value"]
+        case "replace":
+            holder[place]  # it has to be there
+            holder[place] = change["value"]
+        case "remove":
+            del holder[place]
+        case other:
+            raise ValueError(f'op "{other}" is not add, replace or remove')
+
+
+# -- Comparing ---------------------------------------------------------------------------------------------------------
+
+
+class _Nothing:
+    """What a value is where there is none."""
+
+
+_NOTHING: Any = _Nothing()
+
+
+class _Rules(NamedTuple):
+    ignore: re.Pattern[str]
+    unordered: re.Pattern[str]
+    loose: re.Pattern[str]
+
+
+class _Place(NamedTuple):
+    path: str
+    """`tasks.*.status`: what globs are matched with."""
+    shown: str
+    """`tasks[3].status`"""
+
+    def field(self, name: str) -> "_Place":
+        shown = f"{self.shown}[{name}]" if name.isdigit() and self.shown else f"{self.shown}.{name}".lstrip(".")
+        return _Place(f"{self.path}.{name}" if self.path else name, shown)
+
+    def row(self, label: str) -> "_Place":
+        return _Place(f"{self.path}.*", f"{self.shown}[{label}]")
+
+
+class _Difference(NamedTuple):
+    """A place where something should have changed, or did."""
+
+    words: str = ""
+    """Empty where it changed as expected."""
+    side_effect: bool = False
+    num_values: int = 1
+    """That it covers."""
+
+
+def _globs(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, patterns)) or "(?!)")
+
+
+def _compare(at: _Place, before: Any, expected: Any, actual: Any, rules: _Rules) -> Iterator[_Difference]:
+    if rules.ignore.match(at.path) or _raw(before) == _raw(expected) == _raw(actual):
+        return
+    if isinstance(expected, dict) and isinstance(actual, dict) and not rules.unordered.match(at.path):
+        start = before if isinstance(before, dict) else {}
+        for name in {**expected, **actual, **start}:
+            values = [state.get(name, _NOTHING) for state in (start, expected, actual)]
+            yield from _compare(at.field(name), values[0], values[1], values[2], rules)
+    elif isinstance(expected, list | dict) and type(expected) is type(actual):
+        start = before if type(before) is type(expected) else type(expected)()
+        yield from _compare_rows(at, start, expected, actual, rules)
+    else:
+        difference = _difference(at, before, expected, actual, rules)
+        yield from [difference] if difference else []
+
+
+def _difference(at: _Place, before: Any, expected: Any, actual: Any, rules: _Rules) -> _Difference | None:
+    old, wanted, got = (_key(at.path, value, rules) for value in (before, expected, actual))
+    if wanted == got:
+        return None if old == wanted else _Difference()
+    if old == wanted:  # nobody asked for a change
+        if actual is _NOTHING:
+            words = f"{at.shown} deleted: {_text(expected)}"
+        elif before is _NOTHING:
+            words = f"{at.shown} added: {_text(actual)}"
+        else:
+            words = f"{at.shown}: {_text(before)} became {_text(actual)}"
+        return _Difference(f"- side effect: {words}", side_effect=True)
+    if expected is _NOTHING:
+        return _Difference(f"~ {at.shown}: {_text(actual)} is still there, expected deleted")
+    if actual is _NOTHING:
+        return _Difference(f"+ {at.shown}: {_text(expected)} (missing)", num_values=_leaves(expected))
+    return _Difference(f"~ {at.shown}: {_text(actual)}, expected {_text(expected)}", num_values=_leaves(expected))
+
+
+def _raw(value: Any) -> bytes:
+    if value is _NOTHING:
+        return b""
+    try:
+        return msgspec.json.encode(value, order="sorted")
+    except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 has no bytes for
+        return json.dumps(value, sort_keys=True).encode()
+
+
+def _key(path: str, value: Any, rules: _Rules) -> bytes:
+    """The content of a value: equal for values that count as equal."""
+    return _raw(value if value is _NOTHING else _content(path, value, rules))
+
+
+def _content(path: str, value: Any, rules: _Rules) -> Any:
+    if isinstance(value, dict) and not rules.unordered.match(path):
+        places = [(name, f"{path}.{name}" if path else name) for name in value]
+        return {name: _content(place, value[name], rules) for name, place in places if not rules.ignore.match(place)}
+    if isinstance(value, list | dict):
+        inner = value.values() if isinstance(value, dict) else value
+        rows = [] if rules.ignore.match(f"{path}.*") else [_content(f"{path}.*", row, rules) for row in inner]
+        return sorted(rows, key=_raw) if rules.unordered.match(path) else rows
+    if rules.loose.match(path):
+        return canonical(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# -- Rows of a table, matched by content -------------------------------------------------------------------------------
+
+
+class _Row(NamedTuple):
+    label: str
+    value: Any
+    key: bytes
+
+
+def _compare_rows(at: _Place, before: Any, expected: Any, actual: Any, rules: _Rules) -> Iterator[_Difference]:
+    """Equal rows are matched first, wherever they stand; then the most alike of those left, so that a changed row is shown
+    as changed; what remains was added, deleted or is missing."""
+    keys: dict[bytes, bytes] = {}
+    old, wanted, got = (_rows(at, table, rules, keys) for table in (before, expected, actual))
+    if isinstance(expected, list) and not rules.unordered.match(at.path):
+        yield from _compare_order(at, old, wanted, got)
+    both, wanted, got = _cancel(wanted, got)
+    _, both, old = _cancel(both, old)
+    kept, wanted_new, old_left = _cancel(wanted, old)
+    unchanged, got_new, old_left = _cancel(got, old_left)
+
+    def pairs(ones: list[_Row], others: list[_Row]) -> list[tuple[_Row, _Row]]:
+        found = _alike(ones, others)
+        for one, other in found:
+            ones.remove(one)
+            others.remove(other)
+        return found
+
+    def compare(row: _Row, start: Any, expected: Any, actual: Any) -> Iterator[_Difference]:
+        return _compare(at.row(row.label), start, expected, actual, rules)
+
+    for one, row in pairs(both, old_left):  # changed as expected
+        yield from compare(row, row.value, one.value, one.value)
+    for row in both:  # added as expected
+        yield from compare(row, _NOTHING, row.value, row.value)
+    for one, other in pairs(kept, got_new):  # changed though nobody asked
+        yield from compare(other, one.value, one.value, other.value)
+    for one, other in pairs(wanted_new, unchanged):  # not changed
+        yield from compare(other, other.value, one.value, other.value)
+    for one, other in pairs(wanted_new, got_new):  # changed, or added, in another way
+        start = next((row.value for _, row in pairs([one], old_left)), _NOTHING)
+        yield from compare(other, start, one.value, other.value)
+    for row in kept:
+        yield from compare(row, row.value, row.value, _NOTHING)
+    for row in wanted_new:  # it has no place in the actual table
+        yield _Difference(f"+ {at.shown}: {_text(row.value)} (missing)", num_values=_leaves(row.value))
+    for row in unchanged:
+        yield from compare(row, row.value, _NOTHING, row.value)
+    for row in got_new:
+        yield from compare(row, _NOTHING, _NOTHING, row.value)
+    for _ in old_left:  # deleted as expected
+        yield _Difference()
+
+
+def _rows(at: _Place, table: Any, rules: _Rules, keys: dict[bytes, bytes]) -> list[_Row]:
+    """`keys` is filled: most rows are the same in all three states."""
+    inside = at.row("").path
+    if rules.ignore.match(inside):
+        return []
+    rows: list[_Row] = []
+    for label, value in table.items() if isinstance(table, dict) else enumerate(table):
+        raw = _raw(value)
+        if raw not in keys:
+            keys[raw] = _key(inside, value, rules)
+        rows.append(_Row(str(label), value, keys[raw]))
+    return rows
+
+
+def _cancel(ones: list[_Row], others: list[_Row]) -> tuple[list[_Row], list[_Row], list[_Row]]:
+    """Rows of equal content, as they stand in `others`, and what is left of each."""
+    waiting: dict[bytes, list[_Row]] = {}
+    for row in reversed(others):
+        waiting.setdefault(row.key, []).append(row)
+    equal: list[_Row] = []
+    left: list[_Row] = []
+    for row in ones:
+        if waiting.get(row.key):
+            equal.append(waiting[row.key].pop())
+        else:
+            left.append(row)
+    taken = {id(row) for row in equal}
+    return equal, left, [row for row in others if id(row) not in taken]
+
+
+def _compare_order(at: _Place, old: list[_Row], wanted: list[_Row], got: list[_Row]) -> Iterator[_Difference]:
+    place = {id(row): number for number, row in enumerate(got)}
+    places = [place[id(row)] for row in _cancel(wanted, got)[0]]
+    if places != sorted(places):
+        unasked = [row.key for row in old] == [row.key for row in wanted]
+        yield _Difference(f"{'- side effect:' if unasked else '~'} {at.shown}: in another order", side_effect=unasked)
+
+
+def _alike(ones: list[_Row], others: list[_Row]) -> list[tuple[_Row, _Row]]:
+    """Pairs of objects of which at least half the fields agree, the most alike first."""
+    if not ones or not others or len(ones) > _PAIRED or len(others) > _PAIRED:
+        return []
+    contents = [[json.loads(row.key) for row in rows] for rows in (ones, others)]
+    scores: list[tuple[float, int, int]] = []
+    for place, one in enumerate(contents[0]):
+        for other_place, other in enumerate(contents[1]):
+            if (score := _likeness(one, other)) >= 0.5:
+                scores.append((-score, place, other_place))
+    found: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, place, other_place in sorted(scores):
+        if place not in found and other_place not in taken:
+            found[place] = other_place
+            taken.add(other_place)
+    return [(ones[place], others[other_place]) for place, other_place in found.items()]
+
+
+def _likeness(one: Any, other: Any) -> float:
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return 0.0
+    return sum(name in other and other[name] == value for name, value in one.items()) / max(len(one), len(other), 1)
+
+
+# -- Words -------------------------------------------------------------------------------------------------------------
+
+
+def _text(value: Any) -> str:
+    inner = list(value.values()) if isinstance(value, dict) else value
+    if isinstance(inner, list):
+        text = ", ".join(_text(each) for each in inner[:20]) or "nothing"
+    else:
+        text = value if isinstance(value, str) else _raw(value).decode()
+    return text if len(text) <= _CUT else f"{text[:_CUT]}…"
+
+
+def _leaves(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(map(_leaves, inner)) or 1
+
+
+def _evidence(wrong: list[_Difference]) -> str:
+    lines = [each.words[: 3 * _CUT] for each in wrong[:_LINES]]
+    lines += [f"… and {len(wrong) - _LINES} more differences"] if len(wrong) > _LINES else []
+    return "\n".join(lines) or "the end state is as expected"

@@ -1,0 +1,130 @@
+"""The version of a verifier: a short hash of whatever of it can be read and decides its verdicts.
+
+That is the source of the function or class, of its module and of the modules of the same project that this one imports
+(a helper beside it), and the settings. Left out: the standard library, installed packages and verigym itself, apart from
+`verigym.verifiers` and an environment's own folder. No path and no address is hashed, so it is the same everywhere.
+"""
+
+import ast
+import functools
+import hashlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+_VERIFIERS = Path(__file__).resolve().parent
+_HOME = _VERIFIERS.parents[1]
+"""The folder that `import verigym` finds verigym in."""
+
+
+def version(verify: object) -> str:
+    """Eight hexadecimal digits: equal for the same code and settings in every process, different after any change."""
+    files: dict[Path, None] = {}
+    text = _written(verify, files, set())
+    return hashlib.sha256("".join([text, *map(_read, _with_imports(files))]).encode()).hexdigest()[:8]
+
+
+def _written(value: Any, files: dict[Path, None], within: set[int]) -> str:
+    """A value as text that depends on its content alone; the files that define it are added to `files`."""
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return repr(value)
+    if id(value) in within:  # a function that closes over itself
+        return "..."
+    within = within | {id(value)}
+    write = functools.partial(_written, files=files, within=within)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(write, value))}]"
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(write, value)))}}}"
+    if isinstance(value, dict):
+        return f"{{{', '.join(sorted(f'{write(key)}: {write(each)}' for key, each in value.items()))}}}"
+    if isinstance(value, functools.partial):
+        return f"partial {write(value.func)} {write(value.args)} {write(value.keywords)}"
+    if inspect.ismethod(value):
+        return f"{write(value.__self__)}.{value.__name__}"
+    _add_file(value if inspect.isroutine(value) or inspect.isclass(value) else type(value), files)
+    if inspect.isfunction(value):
+        closed = [cell.cell_contents for cell in value.__closure__ or ()]
+        return _source(value) + (write(closed) if closed else "")
+    if inspect.isroutine(value) or inspect.isclass(value):
+        return value.__qualname__
+    settings = msgspec.structs.asdict(value) if isinstance(value, msgspec.Struct) else getattr(value, "__dict__", {})
+    return f"{type(value).__qualname__} {write(dict(settings))}"
+
+
+def _source(function: Any) -> str:
+    try:
+        return inspect.getsource(function)
+    except OSError:  # made at runtime
+        return function.__qualname__
+
+
+def _add_file(code: Any, files: dict[Path, None]) -> None:
+    file = getattr(inspect.getmodule(code), "__file__", None)
+    if file and file.endswith(".py"):
+        files[Path(file).resolve()] = None
+
+
+# -- The modules of the same project -----------------------------------------------------------------------------------
+
+
+def _with_imports(files: dict[Path, None]) -> list[Path]:
+    """The files and what they import, at any depth, in an order that depends on nothing but their text."""
+    found, waiting = dict(files), list(files)
+    while waiting:
+        for path in _imports(waiting.pop(0)):
+            if path not in found:
+                found[path] = None
+                waiting.append(path)
+    return list(found)
+
+
+def _imports(file: Path) -> list[Path]:
+    """The modules of the same project that a file names, wherever in it."""
+    if "site-packages" in file.parts and not file.is_relative_to(_VERIFIERS.parent):
+        return []
+    top = file.parent
+    while (top / "__init__.py").exists():
+        top = top.parent
+    found: list[Path] = []
+    for level, name in _imported_names(_read(file)):
+        if level:
+            folders = [file.parents[level - 1]] if level <= len(file.parents) else []
+        else:
+            folders = [_HOME] if name.split(".")[0] == "verigym" else [top, file.parent]
+        for folder in folders:
+            place = folder.joinpath(*name.split("."))
+            for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+                if path.is_file() and _counts(path, file):
+                    found.append(path)
+    return found
+
+
+def _counts(path: Path, file: Path) -> bool:
+    ours = _VERIFIERS.parent
+    if path.is_relative_to(_VERIFIERS) or not path.is_relative_to(ours):
+        return True
+    return file.is_relative_to(ours) and path.is_relative_to(file.parent)
+
+
+@functools.lru_cache(maxsize=256)
+def _imported_names(source: str) -> list[tuple[int, str]]:
+    """`(0, "a.b")` for `import a.b`; `(1, "c")` for `from . import c` and `from .c import d`."""
+    return list(_each_name(ast.parse(source)))
+
+
+def _each_name(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((0, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.module:
+                yield node.level, node.module
+            yield from ((node.level, ".".join(filter(None, [node.module, alias.name]))) for alias in node.names)
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
