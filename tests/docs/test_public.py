@@ -3,20 +3,33 @@
 import verigym
 
 PUBLIC = [
+    "Choice",
+    "Code",
+    "Combine",
     "FunctionCall",
     "FunctionCallOutput",
     "Item",
+    "JsonSchema",
+    "Judge",
     "LocalPolicy",
     "Message",
+    "Numeric",
+    "PairwiseJudge",
     "Reasoning",
+    "Regex",
     "RemotePolicy",
     "Sampling",
     "ScriptedPolicy",
+    "Shortest",
+    "StateDiff",
     "Task",
     "Trajectory",
     "Verdict",
     "VerigymError",
     "Version",
+    "exact_match",
+    "lift_group",
+    "open_sandbox",
     "tool",
 ]
 

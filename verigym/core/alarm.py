@@ -25,6 +25,9 @@ class _State:
     deadline: float | None = None
     """Of the guarded function that the main thread is in."""
     watchers: int = 0
+    watcher: threading.Thread | None = None
+    """The one thread that looks at the clock, for all of them."""
+    ended: threading.Event = threading.Event()
 
 
 def guarded(function: Callable[..., T], seconds: float, /, *args: Any, **kwargs: Any) -> T:
@@ -47,19 +50,20 @@ def watching() -> Generator[None]:
     if not free:
         yield
         return
-    ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(ended,), daemon=True, name="verigym-alarm")
     if not _State.watchers:
         signal.signal(signal.SIGALRM, _interrupt)
-        watcher.start()
+        _State.ended = threading.Event()
+        _State.watcher = threading.Thread(target=_watch, args=(_State.ended,), daemon=True, name="verigym-alarm")
+        _State.watcher.start()
     _State.watchers += 1
     try:
         yield
     finally:
         _State.watchers -= 1
         if not _State.watchers:
-            ended.set()
-            watcher.join()  # before the signal means the end of the process again
+            assert _State.watcher is not None
+            _State.ended.set()
+            _State.watcher.join()  # before the signal means the end of the process again
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 

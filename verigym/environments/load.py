@@ -25,6 +25,7 @@ from verigym.policies import dialects
 from verigym.tasks.chat import read_items
 from verigym.tasks.files import SUFFIXES, is_task_file
 from verigym.tasks.load import BadRow, load_split, load_tasks
+from verigym.verifiers.by_data import BY_KEY, by_data
 from verigym.verifiers.lift import lift, lift_group
 from verigym.verifiers.match import exact_match
 
@@ -189,12 +190,14 @@ def _from_tasks(where: str, bad: list[BadRow] | None) -> EnvironmentSpec:
         return msgspec.structs.replace(
             base, name=where, tasks=_by_split(rows), suites=_SUITES, gold=gold_from_data, cheats=None
         )
+    plain = all("answer" in task.data and BY_KEY.keys() & task.data.keys() == {"answer"} for task in rows)
+    verifier = lift("exact_match", exact_match) if plain else lift("by_data", by_data)
     return EnvironmentSpec(
         name=where,
         tasks=_by_split(rows),
         factory=_Reply,
         toolbox=ToolBox(_Reply),
-        verifiers={"exact_match": lift("exact_match", exact_match)},
+        verifiers={verifier.name.partition("@")[0]: verifier},
         suites=_SUITES,
         max_turns=1,
         gold=gold_from_data,

@@ -97,13 +97,19 @@ class Place:
         telling: bool = False,
     ) -> Any:
         """The result of a method, plain or async; `Overdue` when it takes more than so many seconds."""
-        if inspect.iscoroutinefunction(function):
-            return await _awaited(function(*args, **kwargs), seconds)
-        if self._thread is None:
-            result = self._here(seconds, telling, function, args, kwargs)
-        else:
-            result = await self._in_thread(self._thread, seconds, telling, function, args, kwargs)
-        return await _awaited(result, seconds) if inspect.isawaitable(result) else result
+        try:
+            if inspect.iscoroutinefunction(function):
+                return await _awaited(function(*args, **kwargs), seconds)
+            if self._thread is None:
+                result = self._here(seconds, telling, function, args, kwargs)
+            else:
+                result = await self._in_thread(self._thread, seconds, telling, function, args, kwargs)
+            return await _awaited(result, seconds) if inspect.isawaitable(result) else result
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and not task.cancelling():  # nobody cancelled the episode
+                raise RuntimeError("it was cancelled by its own code") from error
+            raise
 
     def _here(self, seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any) -> Any:
         began = time.monotonic()
@@ -211,14 +217,18 @@ class _Thread:
 
     def _run(self) -> None:
         while (work := self._work.get()) is not None:
-            loop, future, function, args, kwargs = work
-            began = time.perf_counter()
-            try:
-                result = function(*args, **kwargs)
-            except BaseException as error:
-                result = _Raised(error)
-            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-                loop.call_soon_threadsafe(_settle, future, (time.perf_counter() - began, result))
+            _do(*work)
+            del work  # an idle thread keeps no episode's state alive
+
+
+def _do(loop: asyncio.AbstractEventLoop, future: "asyncio.Future[Any]", function: Any, args: Any, kwargs: Any) -> None:
+    began = time.perf_counter()
+    try:
+        result = function(*args, **kwargs)
+    except BaseException as error:
+        result = _Raised(error)
+    with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+        loop.call_soon_threadsafe(_settle, future, (time.perf_counter() - began, result))
 
 
 def _settle(future: "asyncio.Future[Any]", value: Any) -> None:

@@ -5,6 +5,7 @@ each other. A parameter is described by `Annotated[str, "24-hour HH:MM"]` or in 
 `Parameters`, or `:param day:`); what is left of the docstring describes the tool. Calling it is `tools`.
 """
 
+import copy
 import inspect
 import re
 import typing
@@ -36,7 +37,7 @@ def tool_spec(name: str, function: Callable[..., Any]) -> tuple[ToolSpec, type[m
         elif parameter.default is None:
             fields.append((parameter.name, kind | None, None))
         elif isinstance(parameter.default, list | dict | set):
-            copied = msgspec.field(default_factory=lambda made=parameter.default: type(made)(made))
+            copied = msgspec.field(default_factory=lambda made=parameter.default: copy.deepcopy(made))
             fields.append((parameter.name, kind, copied))
         else:
             fields.append((parameter.name, kind, parameter.default))

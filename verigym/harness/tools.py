@@ -138,13 +138,16 @@ class ToolBox:
             return Result(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
         try:
-            if limits.unsafe_if is not None and limits.unsafe_if(environment, **checked):
+            where = place or _HERE
+            if limits.unsafe_if is not None and await where.call(
+                limits.unsafe_if, (environment,), checked, seconds=limits.seconds
+            ):
                 marks.append(Mark("unsafe", detail=f"{name} {arguments}"))
             function = getattr(environment, made.method)
             if limits.parallel and not made.is_async:
                 output = await beside(function, checked, limits.seconds)
             else:
-                output = await (place or _HERE).call(function, kwargs=checked, seconds=limits.seconds, telling=True)
+                output = await where.call(function, kwargs=checked, seconds=limits.seconds, telling=True)
             text = output if isinstance(output, str) else msgspec.json.encode(output).decode()
             if not text.isascii():
                 text = text.encode(errors="replace").decode()  # a lone surrogate cannot be stored

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from verigym.core.alarm import Overdue
 from verigym.core.errors import EnvironmentFailure, failure
 from verigym.core.protocols import Policy, Request
 from verigym.core.records import (
@@ -138,13 +139,10 @@ async def run_episode(
         else:
             stop, log.error = Stop.ERROR, failure(raised, log.running)
     finally:
-        if state is not None and hasattr(state, "close"):
-            try:
-                async with asyncio.timeout(_CLOSE_S):
-                    await place.call(state.close)
-            except (Exception, SystemExit) as raised:  # its work is done; a close that fails is noted
-                log.marks.append(Mark("close_error", detail=f"{type(raised).__name__}: {raised}"))
-        place.leave()
+        try:
+            await _close(place, state, log)
+        finally:
+            place.leave()
     return Trajectory(
         id=id,
         task=task.id,
@@ -170,6 +168,18 @@ def first_items(environment: EnvironmentSpec, task: Task, agent: Version) -> lis
     system = environment.system if agent.system_prompt is None else agent.system_prompt
     prompt: list[Item] = [Message("user", task.prompt)] if isinstance(task.prompt, str) else list(task.prompt)
     return [Message("system", system), *prompt] if system else prompt
+
+
+async def _close(place: Place, state: Any, log: _Log) -> None:
+    """Its work is done: a close that fails is noted."""
+    if not hasattr(state, "close"):
+        return
+    try:
+        await place.call(state.close, seconds=_CLOSE_S)
+    except (Overdue, OutOfTime):
+        log.marks.append(Mark("close_error", detail="it took too long"))
+    except (Exception, SystemExit) as raised:
+        log.marks.append(Mark("close_error", detail=f"{type(raised).__name__}: {raised}"))
 
 
 class _Episode:
@@ -206,16 +216,16 @@ class _Episode:
             _mark_format(log, turn.made, bool(calls), bool(request.tools))
             stop: Stop | None = None
             if self.environment.steps:
-                stop = await self._step()
+                stop = await self._step(self._said(turn))
             elif calls:
                 stop = await self._execute(calls)
             elif turn.finish == "length":
                 return self._spent() or Stop.MAX_TOKENS
             else:
-                stop = await self._ask_user()
+                stop = await self._ask_user(self._said(turn))
             if stop is not None:
                 return stop
-        return Stop.DONE if max_turns == 1 else Stop.MAX_TURNS
+        return Stop.DONE if self.environment.max_turns == 1 else Stop.MAX_TURNS
 
     def _spent(self) -> Stop | None:
         if self.limits.tokens is not None and self.log.tokens >= self.limits.tokens:
@@ -240,13 +250,13 @@ class _Episode:
                 turns=[log.turns[place] for place in log.own],
             )
         )
-        log.running = Fault.ENVIRONMENT
         turn = reply.turn
         if turn.parent is not None and turn.parent != log.own[turn.parent]:
             turn = msgspec.structs.replace(turn, parent=log.own[turn.parent])
         log.own.append(len(log.turns))
         log.tokens += turn.usage.completion_tokens
         log.cost += self.prices.of(turn)
+        log.running = Fault.ENVIRONMENT
         return log.add(turn, reply.items)
 
     async def _execute(self, calls: list[int]) -> Stop | None:
@@ -277,7 +287,7 @@ class _Episode:
 
         parallel = {i for i in calls if self.environment.toolbox.parallel(self._name(i))}
         chains = [[i] for i in calls if i in parallel] + [[i for i in calls if i not in parallel]]
-        await _gathered([in_order(chain) for chain in chains if chain])
+        await gathered([in_order(chain) for chain in chains if chain])
         return results
 
     def _name(self, i: int) -> str:
@@ -292,10 +302,13 @@ class _Episode:
         self.log.calls[call.name] = before + 1
         return await self.environment.toolbox.call(self.state, call.name, call.arguments, self.place, before)
 
-    async def _step(self) -> Stop | None:
+    def _said(self, turn: Turn) -> str:
+        """The words of a reply: nothing for one that is only a call, or empty."""
+        made = [self.log.items[i] for i in turn.made]
+        return "".join(item.text for item in made if isinstance(item, Message))
+
+    async def _step(self, text: str) -> Stop | None:
         """Hands the reply to a reset/step environment: `step(reply) -> (observation, reward, done)`."""
-        reply = self.log.items[-1]
-        text = reply.text if isinstance(reply, Message) else ""
         observation, reward, done = await self.place.call(self.state.step, (text,), telling=True)
         if not math.isfinite(reward):
             raise EnvironmentFailure(f"step() returned the reward {reward}; a reward is a finite number")
@@ -305,12 +318,11 @@ class _Episode:
         self.log.items.append(Message("user", str(observation)))
         return None
 
-    async def _ask_user(self) -> Stop | None:
+    async def _ask_user(self, text: str) -> Stop | None:
         """The simulated user's next words, where there is one; an episode whose user has nothing more to say is done."""
         log = self.log
         if self.environment.scripted_user:
-            reply = log.items[-1]
-            said = await self.place.call(self.state.user, (reply.text if isinstance(reply, Message) else "",))
+            said = await self.place.call(self.state.user, (text,))
             turn = Turn(actor="user", agent="scripted")
             items: list[Item] = [] if said is None else [Message("user", str(said))]
         elif self.environment.needs_user:
@@ -330,7 +342,7 @@ class _Episode:
         return None if items else Stop.DONE
 
 
-async def _gathered(work: list[Coroutine[Any, Any, None]]) -> None:
+async def gathered(work: list[Coroutine[Any, Any, None]]) -> None:
     """All of them; when one is cut short, so are the others, and none is left running."""
     tasks = [asyncio.ensure_future(each) for each in work]
     try:

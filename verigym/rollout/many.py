@@ -19,7 +19,7 @@ from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Fault, Sampling, Task, Trajectory, Verdict, Version
 from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
-from verigym.rollout.episode import Limits, Prices, run_episode
+from verigym.rollout.episode import Limits, Prices, gathered, run_episode
 from verigym.store.database import Store
 from verigym.store.writer import Batch, Writer
 
@@ -115,13 +115,7 @@ async def _run(store: Store, plan: Plan, policy: Policy, ledger: "_Ledger", writ
     queue = ledger.missing()
     left = plan.k * len(plan.tasks) - ledger.progress.done + ledger.unjudged
     at_once = min(plan.concurrency, getattr(policy, "max_concurrency", plan.concurrency), left)
-    workers = [asyncio.create_task(work()) for _ in range(at_once)]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+    await gathered([work() for _ in range(at_once)])
 
 
 @contextlib.contextmanager

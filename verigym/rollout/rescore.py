@@ -1,6 +1,5 @@
 """Stored runs scored again, with no model and no environment: the verdict of another verifier, or of a changed one."""
 
-import asyncio
 from collections.abc import Callable
 
 import msgspec
@@ -8,6 +7,7 @@ import msgspec
 from verigym.core import alarm
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Task
+from verigym.rollout.episode import gathered
 from verigym.rollout.many import Progress, judge
 from verigym.store.database import Store
 from verigym.store.writer import Batch, Writer
@@ -40,6 +40,7 @@ async def rescore(
 ) -> Rescored:
     """Judges every group of the run; when all of it is committed, this verifier's verdicts are the run's."""
     known = store.run(run)
+    run = known.id
     found = Rescored(verifier=verifier.name, before=known.verifier)
     progress = Progress(total=known.trajectories)
     context = msgspec.structs.replace(context, blob=store.blob)
@@ -76,6 +77,6 @@ async def rescore(
 
     async with Writer(store, run, committed) as writer:
         with alarm.watching():
-            await asyncio.gather(*(work(writer) for _ in range(concurrency)))
+            await gathered([work(writer) for _ in range(concurrency)])
     store.scored_by(run, verifier.name)
     return found

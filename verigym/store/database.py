@@ -120,21 +120,24 @@ class Store:
         """Starts a run, or goes on with it; going on with other settings under the same id is refused."""
         body = msgspec.json.encode(config, order="sorted")
         with self._writing() as connection:
-            known = connection.execute(sa.select(RUNS.c.config).where(RUNS.c.id == id)).scalar()
-            if known is not None:
-                if known != body:
-                    raise BadInput(f'run "{id}" exists with other settings; give this one another name (--name)')
+            if _is_begun(connection, id, body):
                 return
-            row = {"id": id, "kind": kind, "parent": parent, "created": created or time.time(), "config": body}
+            when = time.time() if created is None else created
+            row = {"id": id, "kind": kind, "parent": parent, "created": when, "config": body}
             connection.execute(RUNS.insert(), row)
             rows = [{"run": id, "id": task.id, "body": codec.encode(task)} for task in tasks]
             if rows:
                 connection.execute(TASKS.insert(), rows)
 
+    def check_settings(self, id: str, config: Json) -> None:
+        """Raises `BadInput` where there is such a run with other settings."""
+        with self._engine.connect() as connection:
+            _is_begun(connection, id, msgspec.json.encode(config, order="sorted"))
+
     def finish_run(self, id: str, when: float | None = None) -> None:
         once = RUNS.update().where(RUNS.c.id == id, RUNS.c.finished.is_(None))
         with self._writing() as connection:
-            connection.execute(once.values(finished=when or time.time()))
+            connection.execute(once.values(finished=time.time() if when is None else when))
 
     def runs(self, parent: str | None = "") -> list[Run]:
         """Newest last. `parent` picks the runs that belong to another; none for all."""
@@ -327,6 +330,13 @@ class Store:
     def ledger(self) -> list[bytes]:
         with self._engine.connect() as connection:
             return list(connection.execute(sa.select(LEDGER.c.body).order_by(LEDGER.c.seq)).scalars())
+
+
+def _is_begun(connection: sa.Connection, id: str, config: bytes) -> bool:
+    known = connection.execute(sa.select(RUNS.c.config).where(RUNS.c.id == id)).scalar()
+    if known is not None and known != config:
+        raise BadInput(f'run "{id}" exists with other settings; give this one another name (--name)')
+    return known is not None
 
 
 def _trajectory_row(run: str, trajectory: Trajectory) -> tuple[Any, ...]:

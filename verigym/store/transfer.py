@@ -6,11 +6,14 @@ columns that people ask for. A file is read through and checked before the first
 """
 
 import base64
+import contextlib
+import hashlib
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -52,12 +55,20 @@ class _RunLine(msgspec.Struct):
 class _Metrics(msgspec.Struct):
     run: str
     step: int
-    values: dict[str, float]
+    values: dict[str, float | Literal["inf", "-inf"] | None]
+    """What is no number is null, as in the store; JSON has no word for infinity."""
 
 
 class _Blob(msgspec.Struct):
     sha256: str
     base64: str
+
+    @property
+    def data(self) -> bytes:
+        data = base64.b64decode(self.base64, validate=True)
+        if hashlib.sha256(data).hexdigest() != self.sha256:
+            raise BadInput(f"the blob's bytes are not those of {self.sha256}")
+        return data
 
 
 def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
@@ -78,7 +89,8 @@ def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror or error}; nothing was changed") from error
     finally:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink()
     return dict(counts)
 
 
@@ -87,19 +99,28 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
     read = _format(path, {".jsonl": _read_jsonl, ".parquet": _read_parquet})
     counts: Counter[str] = Counter()
     runs: list[str] = []
+    tasks: set[str] = set()
     for place, body in _opened(read, path):
         try:
             head, record = _decoded(body)
-        except (BadInput, msgspec.DecodeError, ValueError) as error:
+            if isinstance(record, _RunLine):
+                store.check_settings(record.id, record.config)
+                runs.append(record.id)
+                tasks = set()
+            elif not runs:
+                raise BadInput(f"a {head.record} before the first run")
+            elif isinstance(record, Task):
+                if record.id in tasks:
+                    raise BadInput(f'the run has a task "{record.id}" already')
+                tasks.add(record.id)
+        except (BadInput, msgspec.DecodeError, ValueError, RecursionError) as error:
             raise BadInput(f"{path} {place}: {error}; nothing of the file was imported") from error
         counts[head.record] += 1
-        if isinstance(record, _RunLine):
-            runs.append(record.id)
     if not runs:
         raise BadInput(f"{path} holds no run; verigym runs export RUN --to FILE writes one")
     waiting = _Waiting(store)
     for _, body in read(path):
-        waiting.add(*_decoded(body))
+        waiting.add(_decoded(body)[1])
     waiting.flush()
     return runs, dict(counts)
 
@@ -117,7 +138,7 @@ class _Waiting:
         self.verdicts: list[Verdict] = []
         self.blobs: dict[str, bytes] = {}
 
-    def add(self, head: _Head, record: Any) -> None:
+    def add(self, record: Any) -> None:
         match record:
             case _RunLine():
                 self.flush()
@@ -129,10 +150,11 @@ class _Waiting:
             case Verdict():
                 self.verdicts.append(record)
             case _Blob():
-                self.blobs[record.sha256] = base64.b64decode(record.base64)
+                self.blobs[record.sha256] = record.data
             case _:
                 self._begin()
-                self.store.add_metrics(record.run, record.step, record.values)
+                values = {name: math.nan if value is None else float(value) for name, value in record.values.items()}
+                self.store.add_metrics(record.run, record.step, values)
         if len(self.trajectories) + len(self.verdicts) + len(self.blobs) >= _BATCH:
             self._commit()
 
@@ -175,7 +197,8 @@ def _rows(store: Store, run: Run) -> Iterator[_Row]:
         beside = {"id": verdict.trajectory, "reward": verdict.reward, "passed": verdict.passed}
         yield _Row("verdict", run.id, codec.encode(verdict), beside)
     for step, values in store.metrics(run.id).items():
-        yield _Row("metrics", run.id, msgspec.json.encode(_Metrics(run.id, step, values)))
+        written = {name: str(value) if value in (math.inf, -math.inf) else value for name, value in values.items()}
+        yield _Row("metrics", run.id, msgspec.json.encode({"run": run.id, "step": step, "values": written}))
     for child in store.runs(parent=run.id):
         yield from _rows(store, child)
 
@@ -187,7 +210,10 @@ def _decoded(body: bytes) -> tuple[_Head, Any]:
     others = {"run": _RunLine, "metrics": _Metrics, "blob": _Blob}
     if head.record not in others:
         raise BadInput(f'there is no record "{head.record}"; it is one of {", ".join([*_KINDS, *others])}')
-    return head, msgspec.json.decode(body, type=others[head.record])
+    record = msgspec.json.decode(body, type=others[head.record])
+    if isinstance(record, _Blob):
+        record.data  # noqa: B018 (a blob that is broken is said now)
+    return head, record
 
 
 def _with_head(row: _Row) -> bytes:
@@ -256,7 +282,10 @@ def _read_parquet(path: Path) -> Iterator[tuple[str, bytes]]:
     if "body" not in file.schema_arrow.names:
         raise BadInput(f"{path} has no column body: it is not an exported run (tasks are read by verigym tasks)")
     number = 0
-    for batch in file.iter_batches(_BATCH, columns=["body"]):
-        for body in batch.column(0).to_pylist():
-            number += 1
-            yield f"row {number}", str(body).encode()
+    try:
+        for batch in file.iter_batches(_BATCH, columns=["body"]):
+            for body in batch.column(0).to_pylist():
+                number += 1
+                yield f"row {number}", str(body).encode()
+    except (arrow.ArrowException, OSError) as error:
+        raise BadInput(f"{path} cannot be read after row {number}: {error}") from error

@@ -7,6 +7,7 @@ memory stays bounded. A write that fails is raised by the next `add`, and by `cl
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
 from verigym.core.records import Trajectory, Verdict
@@ -47,6 +48,8 @@ class Writer:
         self._error: BaseException | None = None
         self._closing = False
         self._task: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, "verigym-writer")
+        """Its own: the loop's threads may all be taken by an environment that waits."""
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._work())
@@ -76,14 +79,22 @@ class Writer:
         assert self._task is not None
         self._closing = True
         self._wanted.set()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.shield(self._task)
+        cut: asyncio.CancelledError | None = None
+        while not self._task.done():
+            try:
+                await asyncio.shield(self._task)
+            except asyncio.CancelledError as error:
+                cut = error
+        self._thread.shutdown(wait=False)
         if self._error is not None:
             raise self._error
         for batch in (self._writing, self._batch):
             if batch is not None and len(batch):
                 self._store.add(self._run, batch.trajectories, batch.verdicts, batch.blobs)
                 self._on_commit(batch)
+        task = asyncio.current_task()
+        if cut is not None and task is not None and task.cancelling():  # not only the one who writes was cancelled
+            raise cut
 
     async def _work(self) -> None:
         while not (self._closing and not len(self._batch)):
@@ -97,12 +108,13 @@ class Writer:
 
     async def _committed(self, batch: Batch) -> bool:
         self._writing = batch
+        add = self._store.add, self._run, batch.trajectories, batch.verdicts, batch.blobs
         try:
-            await asyncio.to_thread(self._store.add, self._run, batch.trajectories, batch.verdicts, batch.blobs)
+            await asyncio.get_running_loop().run_in_executor(self._thread, *add)
+            self._writing = None
+            self._on_commit(batch)
         except Exception as error:  # told to whoever adds next, and to the one who closes
             self._error = error
             self._room.set()
             return False
-        self._writing = None
-        self._on_commit(batch)
         return True

@@ -1,6 +1,6 @@
 """A row in any shape that people have, to a `Task`. Where rows come from is `files`; what they mean, the environment's.
 
-    {"prompt", "answer"}                          a question
+    {"prompt", "answer"}                          a question; also "choices", "pattern", "schema" or "tests" (of code)
     {"prompt", "expected_tool", "expected_args"}  a request with the right call
     {"prompt", "completion"}, {"messages"}        a demonstration: data["completion"], as items
     {"prompt", "chosen", "rejected"}              a preference: data["chosen"], data["rejected"], as items
@@ -27,6 +27,8 @@ SHAPES = (
 )
 _FIELDS = set(Task.__struct_fields__)
 
+_JUDGED_BY = {"answer", "choices", "pattern", "schema", "tests"}
+"""Keys that say how a reply is judged."""
 Shape = Literal["answer", "call", "demonstration", "preference", "gym", "other"]
 
 
@@ -56,7 +58,7 @@ def shape_of(task: Task) -> Shape:
         return "demonstration"
     if "expected_tool" in data:
         return "call"
-    return "answer" if "answer" in data else "other"
+    return "answer" if not _JUDGED_BY.isdisjoint(data) else "other"
 
 
 def _full(row: Json, name: str, origin: str, split: str | None) -> Json:
@@ -87,7 +89,7 @@ def _is_written(row: Json) -> bool:
 def _plain(row: Json) -> Json:
     """A question, a call, or a full Task."""
     row = _with_prompt(row)
-    if "data" not in row and not ("id" in row and {"answer", "expected_tool", "expected_args"}.isdisjoint(row)):
+    if "data" not in row and not ("id" in row and ({"expected_tool", "expected_args"} | _JUDGED_BY).isdisjoint(row)):
         _check_short(row)
     return row
 
@@ -182,7 +184,7 @@ def _check_prompt(row: Json, what: str = '"prompt"') -> None:
 
 
 def _check_short(row: Json) -> None:
-    if "answer" in row:
+    if not _JUDGED_BY.isdisjoint(row):
         return
     if "expected_tool" not in row and "expected_args" not in row:
         raise BadInput(f"there is no answer, call, completion or preference to judge a reply by; rows are {SHAPES}")
