@@ -293,3 +293,17 @@ def test_a_home_inside_a_file_is_refused_in_words(tmp_path: Path) -> None:
 def test_the_files_journal_is_a_write_ahead_log(store: Store) -> None:
     with sa.create_engine(f"sqlite:///{store.path}").connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+
+
+def test_the_counts_of_a_finished_run_are_kept_and_follow_what_is_added_later(store: Store) -> None:
+    made = [episode("r", "a", i) for i in range(3)]
+    store.begin_run("r", "eval", {})
+    store.add("r", made[:2], [verdict(made[0]), verdict(made[1], 0.0)])
+    store.finish_run("r")
+    assert (store.run("r").trajectories, store.run("r").passed, store.run("r").scored) == (2, 1, 2)
+    store.add("r", made[2:], [verdict(made[2])])
+    assert (store.run("r").trajectories, store.run("r").passed, store.run("r").scored) == (3, 2, 3)
+    store.finish_run("r")
+    store.add("r", [], [verdict(one, 0.0, "v@2") for one in made])
+    store.scored_by("r", "v@2")
+    assert (store.run("r").trajectories, store.run("r").passed, store.run("r").scored) == (3, 0, 3)

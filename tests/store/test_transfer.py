@@ -207,14 +207,14 @@ BROKEN = {
     "an unknown record": (lambda rows: '{"record": "dream"}', 'line 1: there is no record "dream"; it is one of task'),
     "no record": (changed("verdict", "record", None), "Expected `str`, got `null`"),
     "a task without a prompt": (changed("task", "prompt", None), r"line \d+: not a Task: .*prompt"),
-    "a task twice": (changed("task", "id", "b"), 'line 16: the run has a task "b" already'),
+    "a task twice": (changed("task", "id", "b"), 'line 17: the run has a task "b" already'),
     "a trajectory of another schema": (changed("trajectory", "schema", 99), "schema version 99; .*upgrade verigym"),
     "a stop nobody knows": (changed("trajectory", "stop", "bored"), "not a Trajectory: Invalid enum value 'bored'"),
     "a verdict in words": (changed("verdict", "reward", "good"), r"not a Verdict: .*reward"),
     "a blob that is no base64": (changed("blob", "base64", "%%%"), "line .*"),
     "a blob with other bytes": (changed("blob", "base64", "AAAA"), "the blob's bytes are not those of"),
     "a metric in words": (changed("metrics", "values", {"loss": "high"}), "line .*values"),
-    "a run without a config": (changed("run", "config", None), "line 15: Expected `object`, got `null` - at `$.config`"),
+    "a run without a config": (changed("run", "config", None), r"line 15: Expected `object`, got `null` .*config"),
     "deep": (lambda rows: '{"record": "run", "config": ' + "[" * 100_000, "line 1: .*recursion"),
     "half a letter": (lambda rows: '{"record": "run\\ud800"}', "line 1: "),
 }
@@ -273,7 +273,7 @@ def test_a_parquet_file_of_something_else_is_refused_in_words(other: Store, tmp_
         import_runs(other, tmp_path / "numbers.parquet")
 
 
-def test_a_parquet_file_with_a_flipped_byte_is_refused_in_words_or_read_as_it_was(store: Store, tmp_path: Path) -> None:
+def test_a_parquet_file_with_a_flipped_byte_never_crashes_the_import_nor_is_read_in_part(store: Store, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     fill(store)
     path = tmp_path / "run.parquet"
@@ -285,6 +285,7 @@ def test_a_parquet_file_with_a_flipped_byte_is_refused_in_words_or_read_as_it_wa
         into = Store(tmp_path / f"{place}.db")
         try:
             import_runs(into, path)
+            assert len(contents(into)) == 3
         except BadInput:
             refused += 1
             assert contents(into) == []

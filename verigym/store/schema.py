@@ -27,6 +27,7 @@ RUNS = sa.Table(
     sa.Column("finished", _number),
     sa.Column("config", _bytes, nullable=False),
     sa.Column("verifier", _text, nullable=False, server_default=""),  # whose verdicts count: the last that scored it
+    sa.Column("counts", _bytes),  # of a finished run that nothing was added to since
 )
 TASKS = sa.Table(
     "tasks",
@@ -100,6 +101,7 @@ def _to_2(connection: sa.Connection) -> None:
     """Faults become columns, so that resumption need not read bodies; blobs, packed ids and the counting verifier are new."""
     for statement in (
         "ALTER TABLE runs ADD COLUMN verifier TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE runs ADD COLUMN counts BLOB",
         "ALTER TABLE trajectories ADD COLUMN fault TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE trajectories ADD COLUMN packed BLOB",
         "ALTER TABLE verdicts ADD COLUMN fault TEXT NOT NULL DEFAULT ''",

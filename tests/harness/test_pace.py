@@ -1,0 +1,576 @@
+"""Where plain methods run: quick ones on the loop's thread, waiting ones in a thread of their episode, and nobody in between."""
+
+import asyncio
+import gc
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.rollout.shop import AGENT, Shop, spec
+from verigym.core.alarm import Overdue, watching
+from verigym.core.records import Mark, Stop, Task, Trajectory
+from verigym.harness import pace as module
+from verigym.harness.environment import EnvironmentSpec
+from verigym.harness.pace import OutOfTime, Pace, Place, beside
+from verigym.harness.tools import tool
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.rollout.episode import Limits, run_episode
+
+TASK = Task(id="t", prompt="p")
+CALL = '{"tool": "look", "args": {}}'
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_running() -> Iterator[None]:
+    yield
+    idle = len(module._Thread._idle)
+    for _ in range(200):
+        alive = [thread for thread in threading.enumerate() if thread.name == "verigym-episode"]
+        if len(alive) <= idle:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{len(alive)} threads, {idle} of them idle")
+
+
+async def episode(environment: EnvironmentSpec, replies: Any = (CALL, "Done."), **settings: Any) -> Trajectory:
+    return await run_episode(
+        environment, TASK, ScriptedPolicy(list(replies)), agent=AGENT, id="r/t/0", group="r/t", **settings
+    )
+
+
+def recording(wait_s: float = 0.0) -> tuple[EnvironmentSpec, list[tuple[str, int]]]:
+    """An environment that notes on which thread each of its methods ran."""
+    seen: list[tuple[str, int]] = []
+
+    class Recording:
+        def __init__(self) -> None:
+            seen.append(("init", threading.get_ident()))
+
+        def open(self, task: Task) -> None:
+            seen.append(("open", threading.get_ident()))
+
+        @tool(unsafe_if=lambda self: self.unsafe())
+        def look(self) -> str:
+            time.sleep(wait_s)
+            seen.append(("look", threading.get_ident()))
+            return "seen"
+
+        def unsafe(self) -> bool:
+            seen.append(("unsafe", threading.get_ident()))
+            return False
+
+        def end_state(self) -> dict[str, Any]:
+            seen.append(("end_state", threading.get_ident()))
+            return {}
+
+        def blobs(self) -> dict[str, bytes]:
+            seen.append(("blobs", threading.get_ident()))
+            return {"b": b"x"}
+
+        def close(self) -> None:
+            seen.append(("close", threading.get_ident()))
+
+    return spec(Recording), seen
+
+
+# -- which thread -----------------------------------------------------------------------------------------------------
+
+
+def test_an_environment_that_was_seen_to_be_quick_runs_on_the_loops_own_thread() -> None:
+    environment, seen = recording()
+
+    async def three() -> None:
+        for _ in range(3):
+            await episode(environment)
+
+    asyncio.run(three())
+    here = threading.get_ident()
+    assert all(thread != here for _, thread in seen[:7]), "nothing was known of it yet"
+    assert [thread for _, thread in seen[7:]] == [here] * 14
+
+
+def test_all_methods_of_one_episode_run_on_one_thread_in_order() -> None:
+    environment, seen = recording(wait_s=0.01)
+    asyncio.run(episode(environment, [CALL, CALL, "Done."]))
+    assert [name for name, _ in seen] == [
+        "init", "open", "unsafe", "look", "unsafe", "look", "end_state", "blobs", "close"
+    ]  # fmt: skip
+    assert len({thread for _, thread in seen}) == 1
+
+
+class Database:
+    """State that belongs to the thread that made it."""
+
+    def open(self, task: Task) -> None:
+        self.connection = sqlite3.connect(":memory:")
+        self.connection.execute("CREATE TABLE seen (what)")
+
+    @tool(unsafe_if=lambda self: self.connection.execute("SELECT count(*) > 0 FROM seen").fetchone()[0])
+    def look(self) -> str:
+        time.sleep(0.005)
+        self.connection.execute("INSERT INTO seen VALUES ('it')")
+        return "seen"
+
+    def end_state(self) -> dict[str, Any]:
+        return {"rows": self.connection.execute("SELECT count(*) FROM seen").fetchone()[0]}
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def test_a_sqlite_connection_made_in_open_works_in_every_method() -> None:
+    environment = spec(Database)
+
+    async def many() -> list[Trajectory]:
+        return await asyncio.gather(*(episode(environment, [CALL, CALL, "Done."]) for _ in range(20)))
+
+    for made in asyncio.run(many()):
+        assert (made.end_state, made.error) == ({"rows": 2}, None)
+        assert [mark.kind for mark in made.marks] == ["executed", "unsafe", "executed"]
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known to wait", "nothing known"])
+def test_tools_of_64_episodes_that_sleep_overlap(known: bool) -> None:
+    environment, _ = recording(wait_s=0.3)
+    if known:
+        environment.pace.saw(1.0)
+
+    async def all_of_them() -> float:
+        began = time.monotonic()
+        made = await asyncio.gather(*(episode(environment) for _ in range(64)))
+        assert all(one.marked("executed") for one in made)
+        return time.monotonic() - began
+
+    assert asyncio.run(all_of_them()) < 64 * 0.3 / 4
+
+
+def test_an_environment_that_was_slow_once_becomes_quick_again() -> None:
+    pace = Pace()
+    pace.saw(0.0)
+    assert pace.quick
+    pace.saw(5.0)
+    assert not pace.quick
+    for _ in range(600):
+        pace.saw(0.0001)
+    assert pace.quick
+
+
+def test_setting_up_tells_nothing_unless_it_is_slow() -> None:
+    pace = Pace()
+    pace.saw(0.0001, telling=False)
+    assert not pace.quick
+    pace.saw(0.0001)
+    assert pace.quick
+    pace.saw(0.5, telling=False)
+    assert not pace.quick
+
+
+def test_episodes_beyond_the_most_threads_wait_for_their_turn_and_all_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FIRST_THREADS", 3)
+    monkeypatch.setattr(module, "_MOST_THREADS", 5)
+    now, most = 0, 0
+    lock = threading.Lock()
+
+    class Crowded:
+        def open(self, task: Task) -> None:
+            nonlocal now, most
+            with lock:
+                now += 1
+                most = max(most, now)
+            time.sleep(0.02)
+
+        def close(self) -> None:
+            nonlocal now
+            with lock:
+                now -= 1
+
+    environment = spec(Crowded)
+
+    async def all_of_them() -> list[Trajectory]:
+        return await asyncio.gather(*(episode(environment, ["Done."]) for _ in range(30)))
+
+    assert [made.stop for made in asyncio.run(asyncio.wait_for(all_of_them(), 30))] == [Stop.DONE] * 30
+    assert 3 < most <= 5
+
+
+def test_those_who_wait_for_a_thread_go_on_at_once_when_the_environment_turns_out_to_be_quick(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_FIRST_THREADS", 2)
+    environment, _ = recording()
+    held = asyncio.Event()
+
+    async def slow_at_first(request: Any) -> str:
+        if not request.turns:
+            return CALL
+        await held.wait()
+        return "Done."
+
+    async def all_of_them() -> list[Trajectory]:
+        policy = ScriptedPolicy(slow_at_first)
+        work = [
+            asyncio.create_task(run_episode(environment, TASK, policy, agent=AGENT, id="i", group="g"))
+            for _ in range(50)
+        ]
+        await asyncio.sleep(0.5)
+        assert environment.pace.quick and not environment.pace._waiting, "nobody waits for those who wait for the model"
+        held.set()
+        return await asyncio.gather(*work)
+
+    assert len(asyncio.run(all_of_them())) == 50
+
+
+def test_one_who_is_cancelled_while_it_waits_for_a_thread_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FIRST_THREADS", 1)
+    monkeypatch.setattr(module, "_MOST_THREADS", 1)
+    environment, _ = recording(wait_s=0.05)
+
+    async def all_of_them() -> None:
+        work = [asyncio.create_task(episode(environment)) for _ in range(6)]
+        await asyncio.sleep(0.01)
+        work[1].cancel()
+        work[3].cancel()
+        made = await asyncio.wait_for(asyncio.gather(*work, return_exceptions=True), 20)
+        assert [type(one).__name__ for one in made] == [
+            "Trajectory", "CancelledError", "Trajectory", "CancelledError", "Trajectory", "Trajectory"
+        ]  # fmt: skip
+
+    asyncio.run(all_of_them())
+    assert environment.pace._threads == 0
+
+
+# -- what comes back --------------------------------------------------------------------------------------------------
+
+
+def broken(error: BaseException) -> Callable[[], Any]:
+    def fail() -> Any:
+        raise error
+
+    return fail
+
+
+async def at(own_thread: bool, function: Any, *args: Any, **settings: Any) -> Any:
+    place = Place(Pace(), own_thread)
+    try:
+        return await place.call(function, args, **settings)
+    finally:
+        place.leave()
+
+
+WHERE = pytest.mark.parametrize("own_thread", [False, True], ids=["on the loop", "in a thread"])
+
+
+@WHERE
+@pytest.mark.parametrize(
+    "error",
+    [KeyError("k"), SystemExit(3), TimeoutError("theirs"), Overdue("theirs"), MemoryError()],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_a_method_raises_arrives_as_it_is(own_thread: bool, error: BaseException) -> None:
+    async def both() -> None:
+        expected = OutOfTime if isinstance(error, Overdue) and not own_thread else type(error)
+        with pytest.raises(expected) as caught:
+            await at(own_thread, broken(error))
+        assert expected is OutOfTime or caught.value is error
+
+    asyncio.run(both())
+
+
+@WHERE
+def test_a_method_that_says_it_was_cancelled_has_failed_and_its_caller_is_not_cancelled(own_thread: bool) -> None:
+    async def awaited() -> None:
+        raise asyncio.CancelledError
+
+    async def three() -> None:
+        for function in (broken(asyncio.CancelledError()), awaited, lambda: awaited()):
+            with pytest.raises(RuntimeError, match="cancelled by its own code"):
+                await at(own_thread, function)
+
+    asyncio.run(three())
+
+
+@WHERE
+def test_arguments_go_in_and_results_come_out(own_thread: bool) -> None:
+    async def later(value: int) -> int:
+        await asyncio.sleep(0)
+        return value
+
+    async def all_three() -> list[Any]:
+        return [
+            await at(own_thread, divmod, 7, 2),
+            await at(own_thread, sorted, [1, 2], kwargs={"reverse": True}),
+            await at(own_thread, later, 5),
+            await at(own_thread, lambda value: later(value), 6),
+        ]
+
+    assert asyncio.run(all_three()) == [(3, 1), [2, 1], 5, 6]
+
+
+def test_a_thread_that_is_idle_keeps_nothing_of_its_last_episode_alive() -> None:
+    class State:
+        def look(self) -> "State":
+            return self
+
+    async def once() -> weakref.ref[State]:
+        state = State()
+        await at(True, state.look)
+        return weakref.ref(state)
+
+    seen = asyncio.run(once())
+    for _ in range(100):
+        gc.collect()
+        if seen() is None:
+            return
+        time.sleep(0.01)
+    raise AssertionError("the state is still held")
+
+
+# -- what hangs -------------------------------------------------------------------------------------------------------
+
+
+def test_a_method_in_a_thread_that_is_overdue_is_left_behind_and_the_next_one_runs() -> None:
+    release = threading.Event()
+
+    async def both() -> None:
+        pace = Pace()
+        place = Place(pace, own_thread=True)
+        with pytest.raises(Overdue):
+            await place.call(release.wait, seconds=0.05)
+        assert await place.call(threading.get_ident) != threading.get_ident()
+        assert not pace.quick
+        place.leave()
+        assert pace._threads == 0
+
+    asyncio.run(both())
+    release.set()
+
+
+@pytest.mark.timeout(60, method="thread")  # the other method has an alarm of its own
+@pytest.mark.parametrize(
+    ("seconds", "episode_s", "error"),
+    [(0.1, 30.0, Overdue), (None, 0.0, OutOfTime), (30.0, 0.0, OutOfTime)],
+    ids=["the method's time", "the episode's time", "the episode's time before the method's"],
+)
+def test_a_method_on_the_loop_that_is_overdue_is_interrupted(
+    seconds: float | None, episode_s: float, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LEAST_S", 0.1)
+
+    async def hang() -> Place:
+        place = Place(Pace(), own_thread=False, seconds=episode_s)
+        with pytest.raises(error):
+            await place.call(time.sleep, (30,), seconds=seconds)
+        return place
+
+    began = time.monotonic()
+    with watching():
+        place = asyncio.run(hang())
+    assert time.monotonic() - began < 10
+    assert not place._pace.quick, "the next episode has a thread of its own"
+
+
+@pytest.mark.timeout(60, method="thread")
+@pytest.mark.parametrize("quick", [True, False], ids=["on the loop", "in a thread"])
+def test_a_tool_of_a_quick_environment_that_hangs_ends_its_own_episode_and_no_other(quick: bool) -> None:
+    release = threading.Event()
+
+    class Hanging(Shop):
+        @tool
+        def look(self) -> str:
+            release.wait()
+            return ""
+
+    environment = spec(Hanging)
+    environment.pace.saw(0.0 if quick else 1.0)
+
+    async def both() -> list[Trajectory]:
+        limits = Limits(seconds=0.5)
+        return await asyncio.gather(
+            episode(environment, limits=limits),
+            episode(environment, ['{"tool": "add", "args": {"item": "tea"}}', "Done."], limits=Limits()),
+        )
+
+    with watching():
+        hung, well = asyncio.run(both())
+    assert hung.error is not None and (hung.stop, hung.error.kind) == (Stop.TIME_OUT, "TimeOut")
+    assert (well.stop, well.end_state) == (Stop.DONE, {"basket": {"tea": 1}})
+    release.set()
+
+
+@WHERE
+def test_an_async_method_that_is_overdue_is_cancelled(own_thread: bool) -> None:
+    ended: list[str] = []
+
+    async def wait() -> None:
+        try:
+            await asyncio.sleep(30)
+        finally:
+            ended.append("cancelled")
+
+    async def theirs() -> None:
+        raise TimeoutError("theirs")
+
+    async def both() -> None:
+        with pytest.raises(Overdue):
+            await at(own_thread, wait, seconds=0.05)
+        with pytest.raises(TimeoutError, match="theirs"):
+            await at(own_thread, theirs, seconds=5.0)
+
+    asyncio.run(both())
+    assert ended == ["cancelled"]
+
+
+def test_cancelling_an_episode_leaves_its_thread_and_closes_on_another() -> None:
+    release = threading.Event()
+    closed: list[int] = []
+
+    class Stuck(Shop):
+        @tool
+        def look(self) -> str:
+            release.wait()
+            return ""
+
+        def close(self) -> None:
+            closed.append(threading.get_ident())
+
+    environment = spec(Stuck)
+
+    async def cancel() -> None:
+        work = asyncio.create_task(episode(environment))
+        await asyncio.sleep(0.1)
+        work.cancel()
+        await work
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancel())
+    assert len(closed) == 1
+    assert environment.pace._threads == 0
+    release.set()
+
+
+def test_a_close_that_is_cancelled_as_well_gives_its_thread_back() -> None:
+    release = threading.Event()
+
+    class Stuck(Shop):
+        def close(self) -> None:
+            release.wait()
+
+    environment = spec(Stuck)
+
+    async def cancel_twice() -> None:
+        work = asyncio.create_task(episode(environment, ["Done."]))
+        for _ in range(2):
+            await asyncio.sleep(0.1)
+            work.cancel()
+        await work
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancel_twice())
+    assert environment.pace._threads == 0
+    release.set()
+
+
+@pytest.mark.timeout(60, method="thread")
+@pytest.mark.parametrize("quick", [True, False], ids=["on the loop", "in a thread"])
+def test_a_close_that_hangs_is_noted_and_its_episode_stands(quick: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verigym.rollout.episode._CLOSE_S", 0.1)
+    release = threading.Event()
+    environment = spec(type("Stuck", (Shop,), {"close": lambda self: release.wait()}))
+    environment.pace.saw(0.0 if quick else 1.0)
+    with watching():
+        made = asyncio.run(episode(environment, ["Done."]))
+    assert (made.stop, made.error) == (Stop.DONE, None)
+    assert made.marks == [Mark("close_error", detail="it took too long")]
+    release.set()
+
+
+HANGS = """
+import asyncio, sys, time
+from verigym.core.records import Task, Version
+from verigym.harness.environment import EnvironmentSpec
+from verigym.harness.tools import ToolBox, tool
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.rollout.episode import Limits, run_episode
+
+class Hanging:
+    def open(self, task): ...
+    @tool(seconds=0.1, parallel=PARALLEL)
+    def look(self) -> str:
+        time.sleep(1000)
+
+environment = EnvironmentSpec(
+    name="h", tasks=lambda split: [], factory=Hanging, toolbox=ToolBox(Hanging), verifiers={}, suites={}
+)
+policy = ScriptedPolicy(['{"tool": "look", "args": {}}'])
+made = asyncio.run(run_episode(
+    environment, Task(id="t", prompt="p"), policy, agent=Version(base="x"), id="i", group="g"
+))
+print(made.stop.value)
+"""
+
+
+@pytest.mark.parametrize("parallel", [False, True], ids=["in the episode's thread", "beside it"])
+def test_a_method_that_never_ends_does_not_hold_up_the_end_of_the_process(parallel: bool) -> None:
+    root = str(Path(__file__).parents[2])
+    code = textwrap.dedent(HANGS).replace("PARALLEL", str(parallel))
+    environment = {**os.environ, "PYTHONPATH": root}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment)
+    assert (done.stdout, done.returncode) == ("tool_time_out\n", 0), done.stderr
+
+
+def test_a_thread_that_comes_back_after_its_loop_has_ended_disturbs_nobody() -> None:
+    release = threading.Event()
+
+    async def give_up() -> None:
+        with pytest.raises(Overdue):
+            await at(True, release.wait, seconds=0.05)
+
+    asyncio.run(give_up())
+    release.set()
+    assert asyncio.run(at(True, lambda: "fine")) == "fine"
+
+
+# -- beside the episode ------------------------------------------------------------------------------------------------
+
+
+def test_functions_beside_the_episode_run_at_the_same_time() -> None:
+    barrier = threading.Barrier(8)
+
+    def meet(name: int) -> int:
+        barrier.wait(20)
+        return name
+
+    async def all_of_them() -> list[int]:
+        return await asyncio.gather(*(beside(meet, {"name": name}) for name in range(8)))
+
+    assert asyncio.run(all_of_them()) == list(range(8))
+
+
+def test_a_function_beside_the_episode_that_fails_or_is_late_says_so() -> None:
+    release = threading.Event()
+
+    async def three() -> None:
+        with pytest.raises(SystemExit):
+            await beside(broken(SystemExit(2)), {})
+        with pytest.raises(Overdue):
+            await beside(release.wait, {}, 0.05)
+        with pytest.raises(TimeoutError, match="theirs"):
+            await beside(broken(TimeoutError("theirs")), {}, 5.0)
+        work = asyncio.create_task(beside(release.wait, {}))
+        await asyncio.sleep(0.02)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    asyncio.run(three())
+    release.set()
