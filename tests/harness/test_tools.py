@@ -4,13 +4,16 @@ import asyncio
 import dataclasses
 import enum
 import json
+import time
 from typing import Any, Literal
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from verigym.core.records import Mark
+from verigym.core.records import Mark, Stop
+from verigym.harness.pace import Pace
+from verigym.harness.pace import Place as ThreadPlace
 from verigym.harness.tools import Result, ToolBox, tool
 
 
@@ -175,6 +178,42 @@ def test_a_method_that_is_not_marked_cannot_be_called() -> None:
     assert kinds(call("__init__")) == ["unknown_tool"]
 
 
+@dataclasses.dataclass
+class Choosy:
+    """A type with checks of its own."""
+
+    number: int
+
+    def __post_init__(self) -> None:
+        if self.number > 2:
+            raise {3: ValueError, 4: KeyError, 5: ZeroDivisionError}[self.number]("not that one")
+
+
+@pytest.mark.parametrize("number", [3, 4, 5], ids=["ValueError", "KeyError", "ZeroDivisionError"])
+def test_what_a_type_of_the_tools_own_refuses_is_a_bad_argument(number: int) -> None:
+    class Picky:
+        @tool
+        def pick(self, choice: Choosy) -> str:
+            return str(choice.number)
+
+    box = ToolBox(Picky)
+    assert asyncio.run(box.call(Picky(), "pick", '{"choice": {"number": 2}}')).output == "2"
+    result = asyncio.run(box.call(Picky(), "pick", json.dumps({"choice": {"number": number}})))
+    assert kinds(result) == ["bad_arguments"] and "not that one" in result.output
+
+
+def test_a_default_of_several_levels_is_not_shared_between_calls() -> None:
+    class Desk2:
+        @tool
+        def note(self, lines: list[list[str]] = [[]], place: Place = Place("Elm")) -> str:  # noqa: B006
+            lines[0].append("x")
+            place.number += 1
+            return f"{lines} {place.number}"
+
+    box = ToolBox(Desk2)
+    assert [asyncio.run(box.call(Desk2(), "note", "{}")).output for _ in range(2)] == ["[['x']] 2"] * 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -251,6 +290,105 @@ def test_a_cancelled_tool_is_cancelled() -> None:
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(cancel())
+
+
+# -- limits -----------------------------------------------------------------------------------------------------------
+
+
+class Limited:
+    def __init__(self) -> None:
+        self.now, self.most, self.order = 0, 0, list[str]()
+
+    def busy(self, name: str) -> str:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        time.sleep(0.2)
+        self.now -= 1
+        self.order.append(name)
+        return name
+
+    @tool(seconds=0.1)
+    def slow(self, wait_s: float = 5.0) -> str:
+        time.sleep(wait_s)
+        return "whole"
+
+    @tool(seconds=0.1)
+    async def slow_async(self, wait_s: float = 5.0) -> str:
+        await asyncio.sleep(wait_s)
+        return "whole"
+
+    @tool(seconds=0.1, parallel=True)
+    def slow_beside(self, wait_s: float = 5.0) -> str:
+        time.sleep(wait_s)
+        return "whole"
+
+    @tool(seconds=0.1, unsafe_if=lambda self, **_: time.sleep(5.0))
+    def slow_to_check(self) -> str:
+        return "whole"
+
+    @tool("once", calls=1)
+    def at_most_once(self) -> str:
+        return "did it"
+
+    @tool(parallel=True)
+    def beside(self, name: str) -> str:
+        return self.busy(name)
+
+    @tool
+    def in_order(self, name: str) -> str:
+        return self.busy(name)
+
+    @tool
+    async def async_one(self, name: str) -> str:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.2)
+        self.now -= 1
+        return name
+
+
+LIMITED = ToolBox(Limited)
+
+
+async def limited(name: str, arguments: str = "{}", before: int = 0) -> Result:
+    place = ThreadPlace(Pace(), own_thread=True)
+    try:
+        return await LIMITED.call(Limited(), name, arguments, place, before)
+    finally:
+        place.leave()
+
+
+@pytest.mark.parametrize("name", ["slow", "slow_async", "slow_beside", "slow_to_check"])
+def test_a_call_that_takes_longer_than_its_tool_may_ends_the_episode(name: str) -> None:
+    began = time.monotonic()
+    result = asyncio.run(limited(name))
+    assert time.monotonic() - began < 4
+    assert result == Result(
+        f"error: {name} took more than 0.1 s",
+        [Mark("tool_time_out", detail=f"{name} took more than 0.1 s")],
+        Stop.TOOL_TIME_OUT,
+    )
+
+
+@pytest.mark.parametrize("name", ["slow", "slow_async", "slow_beside"])
+def test_a_call_in_time_is_like_any_other(name: str) -> None:
+    result = asyncio.run(limited(name, '{"wait_s": 0}'))
+    assert result == Result("whole", [Mark("executed", detail=name)])
+
+
+def test_a_call_more_than_there_may_be_is_not_executed_and_ends_the_episode() -> None:
+    assert asyncio.run(limited("once", before=0)) == Result("did it", [Mark("executed", detail="once")])
+    words = "once may be called 1 times in an episode"
+    assert asyncio.run(limited("once", before=1)) == Result(
+        f"error: {words}", [Mark("tool_limit", detail=words)], Stop.MAX_CALLS
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "parallel"), [("beside", True), ("async_one", True), ("in_order", False), ("nobody", False)]
+)
+def test_async_tools_and_those_that_say_so_may_run_at_the_same_time(name: str, parallel: bool) -> None:
+    assert LIMITED.parallel(name) is parallel
 
 
 json_values = st.recursive(

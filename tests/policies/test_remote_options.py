@@ -84,3 +84,29 @@ def test_another_query_in_the_address_is_sent_on(tmp_path: Path) -> None:
         vars(opened(tmp_path, "http://host/v1?api-version=2024-02-01#m"))["_url"].query_string
         == "api-version=2024-02-01"
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("?timeout_s=9", ""),
+        ("?api=responses&retries=1&tools=text&key_env=MY_KEY", "?api=responses&tools=text"),
+        ("?api=responses", "?api=responses"),
+        ("", ""),
+    ],
+    ids=["only how", "both", "only who", "none"],
+)
+def test_how_a_server_is_reached_does_not_make_another_agent(given: str, kept: str, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    agent = workspace.agent(f"http://localhost/v1#m{given}")
+    assert agent.base == f"http://localhost/v1#m{kept}"
+    assert agent.id == workspace.agent(f"http://localhost/v1#m{kept}").id
+
+
+def test_the_way_that_was_given_last_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTHER_KEY", "k")
+    workspace = Workspace(tmp_path)
+    agent = workspace.keep(workspace.agent("http://localhost/v1#m?key_env=OTHER_KEY&timeout_s=3"))
+    policy: Any = workspace.policy(agent)
+    assert (policy._key_env, policy._timeout_s) == ("OTHER_KEY", 3.0)
+    assert "OTHER_KEY" not in (tmp_path / "store.db").read_bytes().decode("latin-1")

@@ -273,7 +273,9 @@ def test_a_parquet_file_of_something_else_is_refused_in_words(other: Store, tmp_
         import_runs(other, tmp_path / "numbers.parquet")
 
 
-def test_a_parquet_file_with_a_flipped_byte_never_crashes_the_import_nor_is_read_in_part(store: Store, tmp_path: Path) -> None:
+def test_a_parquet_file_with_a_flipped_byte_never_crashes_the_import_nor_is_read_in_part(
+    store: Store, tmp_path: Path
+) -> None:
     pytest.importorskip("pyarrow")
     fill(store)
     path = tmp_path / "run.parquet"

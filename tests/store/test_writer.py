@@ -153,3 +153,43 @@ def test_a_run_can_be_read_while_it_is_written(store: Store, tmp_path: Path) -> 
     asyncio.run(both())
     reader.close()
     assert seen == sorted(seen) and seen[0] > 0 and seen[-1] == 600
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), BrokenPipeError("nobody reads")], ids=lambda e: type(e).__name__)
+def test_one_who_is_told_and_raises_is_heard_and_nobody_waits_forever(
+    store: Store, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MOST", 20)
+    monkeypatch.setattr(module, "_BATCH", 10)
+
+    def told(batch: Batch) -> None:
+        raise error
+
+    async def until_it_breaks() -> None:
+        async with Writer(store, "r", told) as writer:
+            for index in range(10_000):
+                await writer.add(episode("r", "a", index))
+
+    with pytest.raises(type(error)):
+        asyncio.run(asyncio.wait_for(until_it_breaks(), 20))
+    assert 0 < len(store.trajectories("r")) < 10_000
+
+
+def test_closing_that_is_cancelled_commits_everything_counts_it_once_and_is_cancelled(store: Store) -> None:
+    counted: list[int] = []
+
+    async def cut() -> None:
+        writer = Writer(Slow(store), "r", lambda batch: counted.append(len(batch.trajectories)))  # type: ignore[arg-type]
+        async with writer:
+            for index in range(10):
+                await writer.add(episode("r", "a", index))
+
+    async def cancel() -> None:
+        work = asyncio.create_task(cut())
+        await asyncio.sleep(0.02)
+        work.cancel()
+        await work
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancel())
+    assert sum(counted) == len(store.trajectories("r")) == 10

@@ -70,7 +70,8 @@ def episodes(what: str) -> Iterator[Callable[[Any], None]]:
         def counts(p: Any) -> None:
             judged = p.done - p.errors
             rate = f" ({100 * p.passed / judged:.0f}%)" if judged > 0 else ""
-            update(p.done, p.total, f"passed {p.passed}{rate}" + (f", errors {p.errors}" if p.errors else ""))
+            more = (f", errors {p.errors}" if p.errors else "") + (f", ${p.cost:.4f}" if p.cost else "")
+            update(p.done, p.total, f"passed {p.passed}{rate}{more}")
 
         yield counts
 
@@ -132,7 +133,8 @@ def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[V
     """An episode as a person reads it, then how it was judged."""
     say(
         f"trajectory {trajectory.id}",
-        f"agent {trajectory.turns[-1].agent if trajectory.turns else '-'} · stop {trajectory.stop} · {trajectory.seconds:.2f} s",
+        f"agent {trajectory.turns[-1].agent if trajectory.turns else '-'} · stop {trajectory.stop} · {trajectory.seconds:.2f} s"
+        + (f" · ${trajectory.cost:.6f}" if trajectory.cost else ""),
     )
     for place, item in enumerate(trajectory.items):
         speaker, text = _item(item)

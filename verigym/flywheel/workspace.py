@@ -28,6 +28,8 @@ class Workspace:
         self.home = home or Path(os.environ.get("VERIGYM_HOME", ".verigym"))
         self.store = Store(self.home / "store.db")
         self._local: Any = None
+        self._ways: dict[str, str] = {}
+        """Base of an agent behind a server to the address as it was given, with how to reach it."""
 
     # -- agents -----------------------------------------------------------------------------------------------------
 
@@ -35,6 +37,8 @@ class Workspace:
         """A known version (id, name, champion, latest), else one on the base model `text` names, which is not kept yet."""
         if not text.strip():
             raise BadInput("-m is empty; name a version, smollm2-135m, a hub id, a folder, or URL#MODEL of a server")
+        given, text = text, _identity(text)
+        self._ways[text] = given
         try:
             return versions.resolve(self.store, text)
         except NotFound:
@@ -60,7 +64,7 @@ class Workspace:
     def policy(self, version: Version) -> Policy:
         """What answers as this version."""
         if version.base.startswith(("http://", "https://")):
-            return _remote(version.base)
+            return _remote(self._ways.get(version.base, version.base))
         local = self.local(version.base)
         local.wear(self.adapter_folder(version.adapter) if version.adapter else None, version.id)
         return local
@@ -76,7 +80,7 @@ class Workspace:
     def companion(self, version: Version) -> Policy:
         """What answers as this version beside the agent: a judge, a simulated user. A local one is loaded once more."""
         if version.base.startswith(("http://", "https://")):
-            return _remote(version.base)
+            return _remote(self._ways.get(version.base, version.base))
         from verigym.policies.local.policy import LocalPolicy
 
         return LocalPolicy.open(version.base, adapter=self.adapter_folder(version.adapter) if version.adapter else None)
@@ -123,6 +127,20 @@ class _Server(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_def
     retries: int | None = None
     concurrency: int | None = None
     key_env: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+
+
+_WAYS = ("timeout_s", "retries", "concurrency", "key_env")
+"""Options of a server's address that say how to reach it, and nothing about who answers."""
+
+
+def _identity(text: str) -> str:
+    """A server's address without how to reach it: a longer time-out does not make another agent."""
+    url, _, rest = text.partition("#")
+    model, mark, query = rest.partition("?")
+    if not mark or not text.startswith(("http://", "https://")):
+        return text
+    kept = "&".join(part for part in query.split("&") if part.partition("=")[0] not in _WAYS)
+    return f"{url}#{model}?{kept}" if kept else f"{url}#{model}"
 
 
 def _remote(base: str) -> Policy:

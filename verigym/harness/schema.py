@@ -6,6 +6,7 @@ each other. A parameter is described by `Annotated[str, "24-hour HH:MM"]` or in 
 """
 
 import copy
+import dataclasses
 import inspect
 import re
 import typing
@@ -36,13 +37,16 @@ def tool_spec(name: str, function: Callable[..., Any]) -> tuple[ToolSpec, type[m
             fields.append((parameter.name, kind))
         elif parameter.default is None:
             fields.append((parameter.name, kind | None, None))
-        elif isinstance(parameter.default, list | dict | set):
+        elif isinstance(parameter.default, list | dict | set) or dataclasses.is_dataclass(parameter.default):
             copied = msgspec.field(default_factory=lambda made=parameter.default: copy.deepcopy(made))
             fields.append((parameter.name, kind, copied))
         else:
             fields.append((parameter.name, kind, parameter.default))
     arguments = msgspec.defstruct(f"{function.__name__}_arguments", fields, forbid_unknown_fields=True, kw_only=True)
-    return ToolSpec(name=name, description=description, parameters=_schema(arguments)), arguments
+    try:
+        return ToolSpec(name=name, description=description, parameters=_schema(arguments)), arguments
+    except TypeError as error:
+        raise TypeError(f"{name}: {str(error).splitlines()[-1]}") from error
 
 
 def _described(kind: Any, text: str | None) -> Any:
@@ -52,7 +56,8 @@ def _described(kind: Any, text: str | None) -> Any:
         words = [each for each in extra if isinstance(each, str)]
         kept = [each for each in extra if not isinstance(each, str)]
         kind = Annotated[plain, *kept] if kept else plain
-        text = " ".join(words) or (None if kept else text)
+        said = any(getattr(each, "description", None) for each in kept)
+        text = " ".join(words) or (None if said else text)
     return Annotated[kind, msgspec.Meta(description=text)] if text else kind
 
 

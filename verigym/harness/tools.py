@@ -134,7 +134,7 @@ class ToolBox:
         try:
             given = msgspec.json.decode(arguments or "{}")
             checked = msgspec.structs.asdict(msgspec.convert(given, made.arguments, strict=False))
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeEncodeError, RecursionError) as error:
+        except Exception as error:  # not JSON, not what is asked for, or refused by a type of the tool's own
             return Result(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
         try:

@@ -343,13 +343,17 @@ class _Episode:
 
 
 async def gathered(work: list[Coroutine[Any, Any, None]]) -> None:
-    """All of them; when one is cut short, so are the others, and none is left running."""
-    tasks = [asyncio.ensure_future(each) for each in work]
+    """All of them; when one is cut short, so are the others, and none is left running. Each is cancelled once, so that what
+    it does at its end (close an environment) is not cut short as well."""
+    tasks = [asyncio.create_task(each) for each in work]
     try:
         await asyncio.gather(*tasks)
     finally:
-        for task in tasks:
-            task.cancel()
+        while left := [task for task in tasks if not task.done()]:
+            for task in left:
+                if not task.cancelling():
+                    task.cancel()
+            await asyncio.wait(left, timeout=1.0)  # and again: a time-out of its own may have swallowed the first
         await asyncio.gather(*tasks, return_exceptions=True)
 
 

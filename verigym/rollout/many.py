@@ -36,6 +36,8 @@ class Progress(msgspec.Struct):
     passed: int = 0
     errors: int = 0
     """Judged without a reward: the environment, the verifier or infrastructure failed."""
+    cost: float = 0.0
+    """US dollars of this call's episodes."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -199,6 +201,7 @@ class _Ledger:
 
     def count(self, batch: Batch) -> None:
         self.progress.done += len(batch.trajectories)
+        self.progress.cost += sum(one.cost for one in batch.trajectories)
         self.unlucky += sum(_unlucky(one) for one in batch.trajectories)
         for verdict in batch.verdicts:
             self.progress.passed += verdict.passed
