@@ -5,7 +5,10 @@ BIN := .venv/bin
 TRAIN := .venv/.train
 DEV := .venv/.dev
 
-.PHONY: quickstart test test-slow check bench sandbox clean
+SPINE := core store sandbox tasks policies.remote policies.openai policies.scripted policies.plain policies.dialects \
+	verifiers harness rollout audit
+
+.PHONY: coverage quickstart test test-slow check bench sandbox clean
 
 quickstart: $(TRAIN) sandbox  ## the whole ring on the embedded model
 	$(BIN)/verigym quickstart
@@ -15,6 +18,10 @@ test: sandbox check  ## everything, in under 15 minutes on two cores
 
 test-slow: $(DEV) sandbox  ## the longer tests
 	$(BIN)/python -m pytest -m slow
+
+coverage: $(DEV) sandbox  ## at least 95% of the lines that rollouts stand on
+	$(BIN)/python -m pytest tests/core tests/store tests/sandbox tests/tasks tests/policies tests/verifiers tests/harness \
+		tests/environments tests/rollout tests/audit tests/cli $(SPINE:%=--cov verigym.%) --cov-fail-under 95
 
 check: $(DEV)  ## format, lint, types, docs and layers
 	$(BIN)/ruff format --check .

@@ -322,7 +322,7 @@ class Limited:
         time.sleep(wait_s)
         return "whole"
 
-    @tool(seconds=0.1, unsafe_if=lambda self, **_: time.sleep(5.0))
+    @tool(seconds=0.1, unsafe_if=lambda self, **_: bool(time.sleep(5.0)))
     def slow_to_check(self) -> str:
         return "whole"
 

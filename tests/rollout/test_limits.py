@@ -64,9 +64,9 @@ PRICES = Prices(prompt=10.0, completion=30.0)
 @pytest.mark.parametrize(
     ("policy", "limits", "stop", "turns"),
     [
-        (lambda: Talker(), Limits(turns=3), Stop.MAX_TURNS, 3),
-        (lambda: Talker(), Limits(turns=1), Stop.MAX_TURNS, 1),
-        (lambda: Talker(), Limits(turns=20), Stop.MAX_TURNS, 20),
+        (Talker, Limits(turns=3), Stop.MAX_TURNS, 3),
+        (Talker, Limits(turns=1), Stop.MAX_TURNS, 1),
+        (Talker, Limits(turns=20), Stop.MAX_TURNS, 20),
         (lambda: Talker(completion=10), Limits(tokens=30), Stop.TOKENS_SPENT, 3),
         (lambda: Talker(completion=10), Limits(tokens=31), Stop.TOKENS_SPENT, 4),
         (lambda: Talker(completion=10), Limits(tokens=0), Stop.TOKENS_SPENT, 0),

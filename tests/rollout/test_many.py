@@ -23,6 +23,7 @@ from verigym.core.errors import ContextFull, InfrastructureFailure
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Fault, Message, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
+from verigym.harness import pace
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.many import Plan, Progress, pending, results, run_many
@@ -459,7 +460,7 @@ def test_two_runs_in_one_loop_do_not_disturb_each_other(store: Store) -> None:
 
     async def both() -> list[Progress]:
         policy = ScriptedPolicy([ADD, "Done."], latency_s=0.001)
-        return await asyncio.gather(run_many(store, one, policy), run_many(store, two, policy))
+        return await asyncio.gather(*(run_many(store, what, policy) for what in (one, two)))
 
     assert [(now.done, now.passed) for now in asyncio.run(both())] == [(20, 20), (80, 80)]
 
@@ -578,3 +579,30 @@ def test_however_often_a_run_is_cut_its_end_is_that_of_one_that_was_not_and_noth
         assert final(store, what) == final(whole, what)
         whole.close()
         store.close()
+
+
+def test_an_environment_that_was_quick_and_then_hangs_is_interrupted_and_tried_again_in_a_thread(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "_HERE_S", 0.3)
+    calls = 0
+
+    class Moody(Shop):
+        @tool
+        def add(self, item: str, count: int = 1) -> str:
+            """Put something into the basket."""
+            nonlocal calls
+            calls += 1
+            while calls == 60:
+                pass
+            self.basket[item] = self.basket.get(item, 0) + count
+            return "added"
+
+    environment = spec(Moody)
+    made, verdicts = run(
+        store,
+        plan(100, 1, environment=environment, verifier=environment.verifier, concurrency=8),
+        ScriptedPolicy([ADD, "Done."]),
+    )
+    assert len(made) == 100 and all(verdict.passed for verdict in verdicts)
+    assert calls == 101

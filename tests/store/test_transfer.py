@@ -235,7 +235,7 @@ def test_a_broken_file_is_refused_in_words_and_nothing_of_it_is_imported(
 def test_bytes_that_are_no_text_are_refused_in_words(other: Store, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_bytes(b'{"record": "run", "id": "\xff\xfe"}\n')
-    with pytest.raises(BadInput, match="line 1: .*nothing of the file was imported"):
+    with pytest.raises(BadInput, match=r"line 1: .*nothing of the file was imported"):
         import_runs(other, path)
     assert contents(other) == []
 
@@ -248,7 +248,7 @@ def test_a_run_that_is_here_with_other_settings_is_refused_before_anything_is_im
     export_run(store, store.run("grpo"), path)
     other.begin_run("grpo/step-2", "collect", {"step": "another"})
     before = contents(other)
-    with pytest.raises(BadInput, match='run "grpo/step-2" exists with other settings.*nothing of the file'):
+    with pytest.raises(BadInput, match=r'run "grpo/step-2" exists with other settings.*nothing of the file'):
         import_runs(other, path)
     assert contents(other) == before
 
@@ -269,7 +269,7 @@ def test_a_parquet_file_of_something_else_is_refused_in_words(other: Store, tmp_
     with pytest.raises(BadInput, match="has no column body: it is not an exported run"):
         import_runs(other, tmp_path / "tasks.parquet")
     parquet.write_table(arrow.table({"body": [1, None]}), tmp_path / "numbers.parquet")
-    with pytest.raises(BadInput, match="row 1: .*nothing of the file was imported"):
+    with pytest.raises(BadInput, match=r"row 1: .*nothing of the file was imported"):
         import_runs(other, tmp_path / "numbers.parquet")
 
 

@@ -14,10 +14,10 @@ from typing import Any, Literal, NamedTuple
 import jsonschema
 import msgspec
 
-from verigym.core import codec
+from verigym.core import alarm, codec
 from verigym.core.errors import InfrastructureFailure, VerigymError
 from verigym.core.protocols import Context, Policy
-from verigym.core.records import Check, Fault, FunctionCall, Item, Message, Task, Trajectory, Verdict, Version
+from verigym.core.records import Check, Fault, FunctionCall, Item, Json, Message, Task, Trajectory, Verdict, Version
 from verigym.harness.environment import EnvironmentSpec
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
@@ -30,8 +30,8 @@ Answer = tuple[Literal["pass", "fail", "unclear"], str]
 Replies = list[str | list[Item]]
 _AGENT = Version(base="scripted", id="scripted")
 _NONSENSE = ["", "{", '{"tool": 7, "args": []}', '{"tool": "no.such.tool", "args": {}}', "\x00\ud7ff" * 3, "{" * 2000]
-_WRONG: list[Any] = [None, True, -1, 1e300, "", "x" * 10_000, "\u202e", [], [[]], {}, {"a": {"b": []}}]
-"""Values of every kind, tried for every argument of every tool."""
+_WRONG: list[Any] = [None, True, 0, -1, 10**30, 1e300, "", "x" * 10_000, "\u202e", [], [[]], {}, {"a": {"b": []}}]
+"""Values of every kind, tried for every argument of every tool while the others are as they should be."""
 _WIRE_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
@@ -48,7 +48,8 @@ def check_environment(
     if not tasks:
         return checks
     checks.append(_splits_disjoint(environment, splits))
-    checks += asyncio.run(_episodes(environment, tasks))
+    with alarm.watching():
+        checks += asyncio.run(_episodes(environment, tasks))
     return checks
 
 
@@ -230,56 +231,51 @@ def _bad_calls(environment: EnvironmentSpec) -> list[FunctionCall]:
     calls: list[FunctionCall] = []
     for spec in environment.tools:
         texts = ["{", "[]", "null", '{"x": null}', '"' * 3, "{" * 500]
+        good = _fitting(spec.parameters, spec.parameters)
         names = list(spec.parameters.get("properties", {}))
-        texts += [msgspec.json.encode(dict.fromkeys(names, value)).decode() for value in _WRONG]
+        texts += [msgspec.json.encode({**good, name: value}).decode() for name in names for value in _WRONG]
         calls += [FunctionCall("c", spec.name, text) for text in texts]
     return calls
+
+
+def _fitting(schema: Json, root: Json) -> Any:
+    """A value that a tool's schema allows: the smallest, with nothing that need not be there."""
+    if "$ref" in schema:
+        return _fitting(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
+    if "anyOf" in schema:
+        return _fitting(schema["anyOf"][0], root)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("type") == "object":
+        return {name: _fitting(schema["properties"][name], root) for name in schema.get("required", [])}
+    return {"string": "a", "integer": 1, "number": 1.0, "boolean": True, "array": []}.get(schema.get("type", ""))
 
 
 async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     if not callable(getattr(environment.factory, "close", None)):
         return "pass", "it has no close(): nothing to give back"
-    made: list[int] = []
-    closed: list[int] = []
+    kind: Any = environment.factory
+    made: list[Any] = []
+    closed: list[Any] = []
 
-    def factory() -> Any:
-        state = environment.factory()
-        close = state.close
-        made.append(id(state))
+    class Watched(kind):
+        def open(self, task: Task) -> Any:
+            made.append(self)
+            return super().open(task)
 
-        def counted() -> Any:
-            closed.append(id(state))
-            return close()
+        def close(self) -> Any:
+            closed.append(self)
+            return super().close()
 
-        state.close = counted
-        keep.append(state)
-        return state
-
-    keep: list[Any] = []  # so that no two have one id
-    watched = msgspec.structs.replace(environment, factory=_like(environment.factory, factory))
+    watched = msgspec.structs.replace(environment, factory=Watched)
     for replies in ([""], _some_replies(environment, tasks[0]), [InfrastructureFailure("the model is gone")]):
         played = await _play(watched, tasks[0], replies)  # type: ignore[arg-type]
         broken = next((mark for mark in played.trajectory.marks if mark.kind == "close_error"), None)
         if broken is not None:
             return "fail", f"{tasks[0].id}: close() raised {broken.detail}"
-    return (
-        ("pass", f"after {len(made)} of {len(made)} episodes")
-        if made == closed
-        else ("fail", "an episode was not closed")
-    )
-
-
-def _like(kind: Any, make: Any) -> Any:
-    """`make` where the class `kind` is expected: what is asked of the class is answered by it."""
-
-    class Made:
-        def __call__(self) -> Any:
-            return make()
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(kind, name)
-
-    return Made()
+    if [id(state) for state in made] != [id(state) for state in closed]:
+        return "fail", f"{len(made)} episodes were opened and {len(closed)} closed"
+    return "pass", f"after {len(made)} of {len(made)} episodes"
 
 
 async def _quick(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:

@@ -216,8 +216,8 @@ def import_file(file: Annotated[Path, typer.Argument(help="What runs export wrot
 
 
 def _many(kind: str, count: int) -> str:
-    plural = {"trajectory": "trajectories", "metrics": "rows of metrics"}
-    return kind if count == 1 and kind != "metrics" else plural.get(kind, f"{kind}s")
+    plural = {"trajectory": "trajectories", "metrics": "rows of metrics", "tools": "sets of tools"}
+    return kind if count == 1 and kind not in ("metrics", "tools") else plural.get(kind, f"{kind}s")
 
 
 @trajectories.command("list")

@@ -81,6 +81,15 @@ def _decode_now(raw: bytes, kind: type[T]) -> T:
         raise BadInput(f"not a {kind.__name__}: {error}") from error
 
 
+def plain(value: Any) -> Any:
+    """A value as it will be read back: keys are text, tuples are lists, half a surrogate pair is a replacement character."""
+    try:
+        body = _encoder.encode(value)
+    except UnicodeEncodeError:
+        body = _encoder.encode(_mended(msgspec.to_builtins(value)))
+    return msgspec.json.decode(body)
+
+
 def _mended(value: Any) -> Any:
     """Plain data with what cannot be written as UTF-8 replaced by the replacement character."""
     if isinstance(value, str):

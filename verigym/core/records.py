@@ -141,6 +141,13 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     """JSON schema of the arguments object."""
 
 
+class Toolset(Struct, frozen=True):
+    """The tools as one agent was offered them; a trajectory names them by their hash."""
+
+    tools: list[ToolSpec]
+    hash: str
+
+
 class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     temperature: float = 1.0
     """0 is greedy."""

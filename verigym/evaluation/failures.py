@@ -24,7 +24,15 @@ BUCKETS: dict[str, str] = {
 }
 """Bucket to its meaning, in the order in which the rules are tried. An episode that passed safely is in none of them."""
 
-_CUT_SHORT = {Stop.MAX_TURNS, Stop.CONTEXT_FULL, Stop.TIME_OUT}
+_CUT_SHORT = {
+    Stop.MAX_TURNS,
+    Stop.MAX_CALLS,
+    Stop.CONTEXT_FULL,
+    Stop.TOKENS_SPENT,
+    Stop.COST_SPENT,
+    Stop.TIME_OUT,
+    Stop.TOOL_TIME_OUT,
+}
 
 
 def bucket(task: Task, trajectory: Trajectory, verdict: Verdict) -> str:

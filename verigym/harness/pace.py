@@ -4,6 +4,7 @@ Quick ones run on the event loop's own thread, which costs nothing. An environme
 shown yet that it does not, gets a thread for each episode: all methods of one episode run on one thread, one after
 another, so that state that belongs to a thread (a SQLite connection) works, and order is as written. Nothing has to be
 declared. A method that outlasts its limit raises `Overdue`: on the loop it is interrupted, in a thread it is left behind.
+One that is quick a thousand times and then hangs on the loop is interrupted soon, and its episode tried again in a thread.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from typing import Any
 
 from verigym.core import alarm
 from verigym.core.alarm import Overdue
+from verigym.core.errors import InfrastructureFailure
 
 _QUICK_S = 0.002
 """Of a call, on average: an environment that takes longer waits for something."""
@@ -26,12 +28,19 @@ _RECENT = 50
 _FIRST_THREADS, _MOST_THREADS = 256, 1024
 """Episodes with a thread at once: while nothing is known of the environment, and when it is known to wait."""
 _NEVER_S = 1e9
+_HERE_S = 10.0
+"""The longest that a method may run on the loop's thread, where everybody waits for it."""
 _LEAST_S = 1.0
 """What a method has when the episode's time is over already: `close` and `end_state` come last."""
 
 
 class OutOfTime(Exception):
     """The time of the whole episode is over, in the middle of a method on the loop's thread."""
+
+
+class HeldUp(InfrastructureFailure):
+    """A method of an environment that had been quick ran for long on the thread that all episodes share. It was interrupted;
+    tried again, the episode has a thread of its own."""
 
 
 class Pace:
@@ -114,13 +123,20 @@ class Place:
     def _here(self, seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any) -> Any:
         began = time.monotonic()
         left = max(self._deadline - began, _LEAST_S)
+        own = _NEVER_S if seconds is None else seconds
+        limit = min(own, left, _HERE_S)
         try:
-            result = alarm.guarded(function, left if seconds is None else min(seconds, left), *args, **kwargs)
+            result = alarm.guarded(function, limit, *args, **kwargs)
         except Overdue:
+            if time.monotonic() - began < limit:  # raised by the method itself
+                raise
             self._pace.saw(_NEVER_S)
-            if seconds is None or seconds > left:
+            if own == limit:
+                raise
+            if left <= _HERE_S:
                 raise OutOfTime from None
-            raise
+            name = getattr(function, "__name__", "a method")
+            raise HeldUp(f"{name} held up all other episodes for {_HERE_S:g} s and was interrupted") from None
         self._pace.saw(time.monotonic() - began, telling)
         return result
 

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from verigym.core.alarm import Overdue
-from verigym.core.records import Mark, Stop, ToolSpec, content_hash
-from verigym.harness.pace import OutOfTime, Pace, Place, beside
+from verigym.core.records import Mark, Stop, Toolset, ToolSpec, content_hash
+from verigym.harness.pace import HeldUp, OutOfTime, Pace, Place, beside
 from verigym.harness.schema import tool_spec
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,19 +75,12 @@ class _Tool(msgspec.Struct, frozen=True):
     is_async: bool
 
 
-class Offer(msgspec.Struct, frozen=True):
-    """The tools as one agent is shown them, and their hash."""
-
-    tools: list[ToolSpec]
-    hash: str
-
-
 class ToolBox:
     """The tools of one environment class."""
 
     def __init__(self, environment: type) -> None:
         self._tools: dict[str, _Tool] = {}
-        self._offers: dict[tuple[tuple[str, str], ...], Offer] = {}
+        self._offers: dict[tuple[tuple[str, str], ...], Toolset] = {}
         for method, function in inspect.getmembers(environment, inspect.isfunction):
             declared = getattr(function, "__verigym_tool__", None)
             if declared is not None:
@@ -102,7 +95,7 @@ class ToolBox:
         """In the order in which they are written in the class."""
         return [made.spec for made in self._tools.values()]
 
-    def offer(self, descriptions: Mapping[str, str]) -> Offer:
+    def offer(self, descriptions: Mapping[str, str]) -> Toolset:
         """The tools with an agent's own descriptions where it has them."""
         key = tuple(descriptions.items())
         if key not in self._offers:
@@ -110,7 +103,7 @@ class ToolBox:
                 msgspec.structs.replace(tool, description=descriptions.get(tool.name, tool.description))
                 for tool in self.specs
             ]
-            self._offers[key] = Offer(tools, content_hash(tools)[:16])
+            self._offers[key] = Toolset(tools, content_hash(tools)[:16])
         return self._offers[key]
 
     def parallel(self, name: str) -> bool:
@@ -151,7 +144,7 @@ class ToolBox:
             text = output if isinstance(output, str) else msgspec.json.encode(output).decode()
             if not text.isascii():
                 text = text.encode(errors="replace").decode()  # a lone surrogate cannot be stored
-        except (asyncio.CancelledError, OutOfTime):
+        except (asyncio.CancelledError, HeldUp, OutOfTime):
             raise
         except Overdue:
             words = f"{name} took more than {limits.seconds:g} s"

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from verigym.core import codec
 from verigym.core.alarm import Overdue
 from verigym.core.errors import EnvironmentFailure, failure
 from verigym.core.protocols import Policy, Request
@@ -369,7 +370,7 @@ def _mark_format(log: _Log, made: list[int], called: bool, has_tools: bool) -> N
 
 async def _end_state(place: Place, state: Any) -> Json:
     found = await place.call(state.end_state) if hasattr(state, "end_state") else {}
-    plain = msgspec.json.decode(msgspec.json.encode(found))  # as it will be read back: keys are text, tuples are lists
+    plain = codec.plain(found)
     if not isinstance(plain, dict):
         raise EnvironmentFailure(f"end_state() returned {type(found).__name__}; it should return a dict")
     return plain

@@ -67,6 +67,8 @@ async def run_many(
     store: Store, plan: Plan, policy: Policy, on_progress: Callable[[Progress], None] = lambda _: None
 ) -> Progress:
     """Runs and scores what is missing of the plan. `results` reads all of it."""
+    offer = plan.environment.toolbox.offer(plan.agent.tool_descriptions)
+    store.put("tools", offer.hash, offer)
     ledger = _Ledger(store, plan)
     on_progress(ledger.progress)
 

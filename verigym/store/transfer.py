@@ -1,7 +1,7 @@
 """Runs out of a store and into another, without loss: JSON lines, or Parquet with the same records in a column.
 
-Each line is one record, `{"record": "run" | "task" | "trajectory" | "verdict" | "metrics" | "blob", ...}`, in the order in
-which they are needed; a run brings the runs that belong to it. A Parquet row has the record in `body` and, beside it, the
+Each line is one record, `{"record": "run", ...}` (or task, tools, blob, trajectory, verdict, metrics), in the order in which
+they are needed; a run brings the runs that belong to it. A Parquet row has the record in `body` and, beside it, the
 columns that people ask for. A file is read through and checked before the first row of it is written.
 """
 
@@ -19,12 +19,12 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import BadInput
-from verigym.core.records import Task, Trajectory, Verdict
+from verigym.core.records import Task, Toolset, Trajectory, Verdict
 from verigym.store.database import Run, Store
 
 _BATCH = 1000
 _COLUMNS = ("record", "run", "id", "task", "index", "reward", "passed", "stop", "seconds", "reply", "body")
-_KINDS = {"task": Task, "trajectory": Trajectory, "verdict": Verdict}
+_KINDS = {"task": Task, "trajectory": Trajectory, "verdict": Verdict, "tools": Toolset}
 
 
 class _Row(msgspec.Struct):
@@ -149,6 +149,8 @@ class _Waiting:
                 self.trajectories.append(record)
             case Verdict():
                 self.verdicts.append(record)
+            case Toolset():
+                self.store.put("tools", record.hash, record)
             case _Blob():
                 self.blobs[record.sha256] = record.data
             case _:
@@ -191,6 +193,9 @@ def _rows(store: Store, run: Run) -> Iterator[_Row]:
             sent.add(sha256)
             blob = _Blob(sha256, base64.b64encode(store.blob(sha256)).decode())
             yield _Row("blob", run.id, msgspec.json.encode(blob), {"id": sha256})
+        if one.tools not in sent and (tools := store.get("tools", one.tools, Toolset)) is not None:
+            sent.add(one.tools)
+            yield _Row("tools", run.id, codec.encode(tools), {"id": one.tools})
         beside = {"id": one.id, "task": one.task, "index": one.index, "stop": one.stop.value, "seconds": one.seconds}
         yield _Row("trajectory", run.id, codec.encode(one), {**beside, "reply": one.reply})
     for verdict in store.each_verdict(run.id, "*"):

@@ -187,6 +187,8 @@ def _header(cells: list[str], problem: str, path: Path, number: int) -> list[str
         shown = _readable(", ".join(names))[:200]
         raise BadInput(f"{where}: the first line of a CSV names its columns; {remedy} (found: {shown})")
     for name in names:
+        if not _is_utf8(name):
+            raise BadInput(f'{where}: the column "{_readable(name)}" is not UTF-8; save the file as UTF-8')
         if not name:
             raise BadInput(f"{where}: column {names.index('') + 1} has no name (in pandas: to_csv(index=False))")
         if names.count(name) > 1:
