@@ -114,6 +114,14 @@ def twisted(draw: Draw, value: Any) -> Any:
     return draw.choice([anything(draw), [value], {"data": value}, json.dumps(value), None])
 
 
+def deepened(draw: Draw, data: bytes) -> bytes:
+    """Sometimes, something nested far too deeply in the place of a word."""
+    if draw.random() > 0.03:
+        return data
+    depth = draw.choice([10, 150, 199, 200, 201, 400, 900, 990, 1200])
+    return data.replace(b'"tea"', draw.choice([b"[" * depth + b"]" * depth, b'{"a":' * depth + b"1" + b"}" * depth]), 1)
+
+
 def text_of(data: bytes) -> str:
     """Text with the broken halves of letters that bytes may hold."""
     return data.decode("utf-8", "surrogateescape" if len(data) % 2 else "replace")
@@ -129,7 +137,7 @@ CALLED = [
     {"role": "assistant", "content": [{"type": "text", "text": "done"}]},
 ]
 ROWS: list[dict[str, Any]] = [
-    {"prompt": "1 + 1?", "answer": "2"},
+    {"prompt": "1 + 1?", "answer": "tea"},
     {"prompt": "1 + 1?", "answer": 2, "split": "val", "family": "sums", "tags": ["easy"]},
     {"prompt": "tea", "expected_tool": "add", "expected_args": {"item": "tea", "count": 2}},
     {"prompt": "tea?", "completion": "yes"},
@@ -163,6 +171,7 @@ def a_file(draw: Draw) -> File:
         content = json.dumps(draw.choice([rows, rows, {"data": rows}])).encode()
     else:
         content = a_table([row for row in rows if isinstance(row, dict)])
+    content = deepened(draw, content)
     return File(f"tasks.{kind}", scrambled(draw, content) if draw.random() < 0.6 else content)
 
 
@@ -310,6 +319,7 @@ def a_call(draw: Draw) -> Call:
     for _ in range(draw.randrange(3)):
         value = twisted(draw, value)
     text = json.dumps(value) if draw.random() < 0.9 else draw.choice(TEXTS)
+    text = text_of(deepened(draw, text.encode(errors="replace")))
     if draw.random() < 0.4:
         text = text_of(scrambled(draw, text.encode(errors="replace")))
     return Call(name if draw.random() < 0.95 else draw.choice(TEXTS), text)
@@ -330,7 +340,7 @@ CHAT = {
     "choices": [
         {
             "message": {
-                "content": "yes",
+                "content": "tea",
                 "reasoning_content": "hm",
                 "tool_calls": [{"id": "c", "function": {"name": "note", "arguments": '{"text": "tea"}'}}],
             },
@@ -375,7 +385,7 @@ def a_reply(draw: Draw) -> Said:
             body: Any = READERS[reader][1]
             for _ in range(draw.randrange(3)):
                 body = twisted(draw, body)
-            written = json.dumps(body).encode()
+            written = deepened(draw, json.dumps(body).encode())
             replies.append(scrambled(draw, written) if draw.random() < 0.4 else written)
     return Said(environment, reader, tuple(replies))
 
@@ -393,7 +403,7 @@ def a_text(draw: Draw) -> bytes:
     value: Any = {"tool": name, "args": GOOD[name]}
     for _ in range(draw.randrange(3)):
         value = twisted(draw, value)
-    written = json.dumps(value, ensure_ascii=draw.random() < 0.5).encode(errors="surrogatepass")
+    written = deepened(draw, json.dumps(value, ensure_ascii=draw.random() < 0.5).encode(errors="surrogatepass"))
     return scrambled(draw, written) if draw.random() < 0.5 else written
 
 

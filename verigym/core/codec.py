@@ -17,6 +17,7 @@ T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 _PREFIX = b'{"schema":%d' % SCHEMA_VERSION
+_DEEPEST = 200
 
 
 def _saw_as_ranges(data: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -79,6 +80,22 @@ def _decode_now(raw: bytes, kind: type[T]) -> T:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput(f"not a {kind.__name__}: {error}") from error
+
+
+def read_json(text: bytes | str) -> Any:
+    """The JSON value in a text from anywhere. `RecursionError` where it is nested so deeply that it could be read here and
+    not written, compared or copied elsewhere; nobody means such a thing."""
+    value = msgspec.json.decode(text)
+    opening = (b"[", b"{") if isinstance(text, bytes) else ("[", "{")
+    if sum(map(text.count, opening)) > _DEEPEST:  # type: ignore[arg-type]
+        level, depth = [value], 0
+        while level:
+            depth += 1
+            if depth > _DEEPEST:
+                raise RecursionError(f"it is nested more than {_DEEPEST} levels deep")
+            inner = [each for each in level if isinstance(each, dict | list)]
+            level = [one for each in inner for one in (each.values() if isinstance(each, dict) else each)]
+    return value
 
 
 def plain(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from verigym.core import codec
 from verigym.core.alarm import Overdue
 from verigym.core.records import Mark, Stop, Toolset, ToolSpec, content_hash
 from verigym.harness.pace import HeldUp, OutOfTime, Pace, Place, beside
@@ -125,7 +126,7 @@ class ToolBox:
             words = f"{name} may be called {limits.calls} times in an episode"
             return Result(f"error: {words}", [Mark("tool_limit", detail=words)], Stop.MAX_CALLS)
         try:
-            given = msgspec.json.decode(arguments or "{}")
+            given = codec.read_json(arguments or "{}")
             checked = msgspec.structs.asdict(msgspec.convert(given, made.arguments, strict=False))
         except Exception as error:  # not JSON, not what is asked for, or refused by a type of the tool's own
             return Result(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from verigym.core import codec
 from verigym.core.records import FunctionCall, Item, Message, ToolSpec
 
 _KINDS = {"integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "object"}
@@ -41,7 +42,7 @@ def parse(text: str, call_id: str = "call_0") -> list[Item]:
 def read_call(text: str) -> tuple[str, dict[str, Any]] | None:
     """Tool name and arguments when the whole text is one JSON object with `tool` and `args`."""
     try:
-        found = msgspec.json.decode(text.strip())
+        found = codec.read_json(text.strip())
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
     if not isinstance(found, dict) or not isinstance(found.get("tool"), str) or not isinstance(found.get("args"), dict):

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from verigym.core import codec
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Refusal, ToolSpec
 from verigym.policies import dialects
 
@@ -62,7 +63,7 @@ def _is_text_of(before: Item | None, call: FunctionCall) -> bool:
 
 def _arguments(call: FunctionCall) -> dict[str, Any] | None:
     try:
-        found = msgspec.json.decode(call.arguments)
+        found = codec.read_json(call.arguments)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

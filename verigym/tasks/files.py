@@ -17,6 +17,7 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
+from verigym.core import codec
 from verigym.core.errors import BadInput
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
@@ -94,7 +95,7 @@ def _json_lines(file: IO[bytes]) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            yield Row(number, f"line {number}", msgspec.json.decode(line.decode()))
+            yield Row(number, f"line {number}", codec.read_json(line.decode()))
         except UnicodeDecodeError as error:
             text = line.decode(errors="backslashreplace")
             problem = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
@@ -110,7 +111,7 @@ def _json_list(file: IO[bytes], path: Path) -> Iterator[Row]:
     if not content.strip():
         return
     try:
-        value = msgspec.json.decode(content.decode())
+        value = codec.read_json(content.decode())
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from error
     except (msgspec.DecodeError, RecursionError) as error:
@@ -212,7 +213,7 @@ def _cell(name: str, text: str) -> Any:
     if text.lstrip()[:1] not in ("{", "["):
         return text
     try:
-        value = msgspec.json.decode(text)
+        value = codec.read_json(text)
     except (msgspec.DecodeError, RecursionError):
         return text
     if name in _TEXT:
