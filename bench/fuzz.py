@@ -58,9 +58,11 @@ TOKENS = [
     b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\\ud800", b"\\u0000", b"NaN", b"-Infinity", b"1e999", b"-0", b"9" * 40, b"9" * 5000,
     b"null", b'"tool"', b'"args"', b"\xf0\x9f\x8d\xb5", b"{" * 50, b"[" * 2000, b'{"a":' * 1100,
 ]  # fmt: skip
-TEXTS = ["", " ", "tea", "é", "\u202e", "a\x00b", "x" * 300, "null", "{}", '{"role": "user"}', "\ud83c", "\udf75!", "0", "-1.5"]
+TEXTS = [
+    "", " ", "tea", "é", "\u202e", "a\x00b", "x" * 300, "null", "{}", '{"role": "user"}', "\ud83c", "\udf75!", "0", "-1.5"
+]  # fmt: skip
 NUMBERS = [0, -1, 1, 2**31, 2**53 + 1, 2**63, 2**64, 10**30, 0.5, -0.0, 1e-320, 1e308]
-NAMES = ["prompt", "answer", "id", "data", "messages", "chosen", "role", "content", "split", "schema", "tool", "args", "x", ""]
+NAMES = ["prompt", "answer", "id", "data", "messages", "chosen", "role", "content", "schema", "tool", "args", "x", ""]
 
 
 def scrambled(draw: Draw, data: bytes) -> bytes:
@@ -356,7 +358,11 @@ RESPONSES = {
     "status": "completed",
     "output": [
         {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]},
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "yes", "annotations": []}]},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "yes", "annotations": []}],
+        },
         {"type": "function_call", "call_id": "c", "name": "note", "arguments": '{"text": "tea"}'},
     ],
     "usage": {"input_tokens": 3, "output_tokens": 1},
@@ -513,34 +519,35 @@ def smallest(given: Any, feed: Callable[[Any], int], kind: type[BaseException]) 
             return False
         return False
 
-    def cut(part: Any, with_part: Callable[[Any], Any]) -> Any:
-        """The shortest of a sequence that was found; `with_part` is the input with it in its place."""
-        step, tries = max(1, len(part) // 2), 200
-        while step:
-            where = 0
-            while where < len(part) and tries:
-                tries -= 1
-                shorter = part[:where] + part[where + step :]
-                if crashes(with_part(shorter)):
-                    part = shorter
-                else:
-                    where += step
-            step //= 2
-        return part
-
     for field in given._fields:
-        part = getattr(given, field)
-        if isinstance(part, tuple | bytes) or field == "arguments":
-            part = cut(part, lambda shorter, field=field: given._replace(**{field: shorter}))
-            given = given._replace(**{field: part})
-        for place in range(len(part) if isinstance(part, tuple) else 0):
-
-            def in_place(shorter: Any, field: str = field, place: int = place) -> Any:
-                whole = getattr(given, field)
-                return given._replace(**{field: (*whole[:place], shorter, *whole[place + 1 :])})
-
-            given = in_place(cut(getattr(given, field)[place], in_place))
+        if isinstance(getattr(given, field), tuple | bytes) or field == "arguments":
+            given = cut(given, field, None, crashes)
+        if isinstance(getattr(given, field), tuple):
+            for place in range(len(getattr(given, field))):
+                given = cut(given, field, place, crashes)
     return given
+
+
+def cut(given: Any, field: str, place: int | None, crashes: Callable[[Any], bool]) -> Any:
+    """The input with a field (or one of its members) as short as a couple of hundred tries find it."""
+    step, tries = 0, 200
+    while True:
+        whole = getattr(given, field)
+        part = whole if place is None else whole[place]
+        step = step // 2 if step else max(1, len(part) // 2)
+        where = 0
+        while where < len(part) and tries:
+            tries -= 1
+            shorter = part[:where] + part[where + step :]
+            candidate = given._replace(
+                **{field: shorter if place is None else (*whole[:place], shorter, *whole[place + 1 :])}
+            )
+            if crashes(candidate):
+                given, part = candidate, shorter
+            else:
+                where += step
+        if step <= 1:
+            return given
 
 
 def main() -> None:

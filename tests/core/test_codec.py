@@ -273,3 +273,33 @@ def test_half_a_surrogate_pair_is_replaced_and_nothing_else_is_lost() -> None:
     made = Trajectory(id="a", task="t", group="g", items=[Message("assistant", "x \ud800 y"), Message("user", "é")])
     back = codec.decode(codec.encode(made), Trajectory)
     assert back.items[1] == Message("user", "é") and back.reply.startswith("x ") and back.reply.endswith(" y")
+
+
+# -- values from anywhere ---------------------------------------------------------------------------------------------
+
+
+def nested(depth: int) -> list[str]:
+    return [
+        "[" * depth + "]" * depth,
+        '{"a":' * depth + "1" + "}" * depth,
+        '[{"a":' * (depth // 2) + "1" + "}]" * (depth // 2),
+    ]
+
+
+@pytest.mark.parametrize("place", range(3), ids=["lists", "objects", "both"])
+def test_a_value_that_is_nested_too_deeply_is_refused_and_one_that_is_wide_is_not(place: int) -> None:
+    for depth in (2, 200):
+        assert codec.read_json(nested(depth)[place]) == json.loads(nested(depth)[place])
+    for depth in (202, 500, 900, 5000):
+        with pytest.raises(RecursionError):
+            codec.read_json(nested(depth)[place])
+    wide = [{"a": [place]} for place in range(1000)]
+    assert codec.read_json(json.dumps(wide)) == wide
+
+
+def test_a_value_is_plain_when_it_is_what_will_be_read_back() -> None:
+    assert codec.plain({1: (2, 3), "seen": {4}, "half": ["\ud83c", {"\udf75": "é"}]}) == {
+        "1": [2, 3],
+        "seen": [4],
+        "half": ["\ufffd\ufffd\ufffd", {"\ufffd\ufffd\ufffd": "é"}],
+    }

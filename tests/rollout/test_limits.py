@@ -328,3 +328,35 @@ def test_blobs_are_kept_by_their_hash() -> None:
     assert run(["Done."], Filing, keep_blob=keep).blobs == {"page": "1", "copy": "2"}
     assert kept == [b"one", b"two"]
     assert len(run(["Done."], Filing).blobs["page"]) == 64
+
+
+def test_broken_letters_of_the_model_are_no_failure_of_the_environment() -> None:
+    class Echo:
+        def open(self, task: Task) -> None:
+            self.heard: list[str] = []
+
+        def step(self, reply: str) -> tuple[str, float, bool]:
+            self.heard.append(reply)
+            return "", 0.0, True
+
+        def end_state(self) -> dict[str, Any]:
+            return {"heard": self.heard}
+
+    async def one() -> Trajectory:
+        return await run_episode(spec(Echo), TASK, ScriptedPolicy(["half \ud83c"]), agent=AGENT, id="i", group="g")
+
+    made = asyncio.run(one())
+    assert (made.error, made.end_state) == (None, {"heard": ["half \ufffd\ufffd\ufffd"]})
+
+
+def test_arguments_that_are_nested_too_deeply_are_bad_arguments_and_nothing_else() -> None:
+    class Keeping(Shop):
+        @tool
+        def keep(self, what: Any) -> str:
+            self.basket["kept"] = what
+            return "kept"
+
+    for depth, kind in ((100, "executed"), (900, "bad_arguments")):
+        arguments = '{"what": ' + "[" * depth + "]" * depth + "}"
+        made = run([[FunctionCall("c", "keep", arguments)], "Done."], Keeping)
+        assert (made.error, [mark.kind for mark in made.marks]) == (None, [kind])

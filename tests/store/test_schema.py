@@ -101,3 +101,15 @@ def test_there_is_a_step_from_every_version_to_the_next() -> None:
 
     assert sorted(STEPS) == list(range(1, VERSION))
     assert sorted(codec.MIGRATIONS) == list(range(1, codec.SCHEMA_VERSION))
+
+
+def test_a_store_that_cannot_be_lifted_is_left_as_it_was(old: Path) -> None:
+    with sqlite3.connect(old) as connection:
+        connection.execute("""UPDATE trajectories SET body = CAST('{"error": "not a failure"}' AS BLOB)""")
+    connection.close()
+    with pytest.raises(BadInput, match="not a Trajectory"):
+        Store(old)
+    with sqlite3.connect(old) as connection:
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(trajectories)")]
+    connection.close()
+    assert "fault" not in columns and "packed" not in columns

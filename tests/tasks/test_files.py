@@ -252,3 +252,20 @@ def test_any_text_survives_a_table(pairs: list[tuple[str, str]]) -> None:
             return
         assert [(task.prompt, task.data["answer"]) for task in tasks] == answered
         assert len(bad) == len(pairs) - len(answered)
+
+
+def test_a_column_whose_name_is_not_utf8_is_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r'q\.csv line 1: the column "gr.xe9.*" is not UTF-8; save the file as UTF-8'):
+        load(tmp_path, "q.csv", "prompt,gr\xe9at\na,b\n".encode("latin-1"))
+
+
+@pytest.mark.parametrize("name", ["q.jsonl", "q.json", "q.csv"])
+def test_a_value_that_is_nested_too_deeply_is_said(tmp_path: Path, name: str) -> None:
+    deep = "[" * 500 + "]" * 500
+    rows = {
+        "q.jsonl": f'{{"prompt": "x", "answer": {deep}}}',
+        "q.json": f'[{{"prompt": "x", "answer": {deep}}}]',
+        "q.csv": f"prompt,data\nx,{deep}",
+    }
+    with pytest.raises(BadInput, match=r"nested more than 200 levels deep|Expected `object`, got `str`"):
+        load(tmp_path, name, rows[name])

@@ -153,14 +153,15 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task]) -> Answe
         replies: Replies = ["", prompt, "x" * 20_000]
         gold = environment.gold_replies(task)
         best = (await _play(environment, task, gold)).verdict.reward if gold else None
-        for reply in replies + (environment.cheats(task) if environment.cheats else []):
+        for cheat in [*([reply] for reply in replies), *environment.cheat_replies(task)]:
             tried += 1
-            played = await _play(environment, task, [reply])
+            reply = cheat[0] if len(cheat) == 1 else cheat
+            played = await _play(environment, task, cheat)
             reward = played.verdict.reward
             if reward is None:
                 return "fail", f"{task.id}: no verdict for {_short(reply)}: {_why(played)}"
             if played.verdict.passed:
-                return "fail", f"{task.id}: a reply that earned nothing passed: {_short(reply)}"
+                return "fail", f"{task.id}: a reply that should not pass did: {_short(reply)}"
             if best is not None and reward >= best:
                 return "fail", f"{task.id}: {_short(reply)} earns {reward}, as much as the gold solution ({best})"
     return "pass", f"{tried} tried"
@@ -287,7 +288,7 @@ async def _quick(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     cpu_ms, wall_ms = [
         1e3 * (now - then) / count for now, then in zip((time.process_time(), time.perf_counter()), began, strict=True)
     ]
-    words = f"{cpu_ms:.2g} CPU-ms an episode, {wall_ms:.2g} ms on the clock, verdict included"
+    words = f"{_short_number(cpu_ms)} CPU-ms an episode, {_short_number(wall_ms)} ms on the clock, verdict included"
     return ("pass", words) if cpu_ms <= 100 else ("unclear", f"{words}: thousands of episodes will wait for that")
 
 
@@ -353,3 +354,7 @@ def _why(played: _Played) -> str:
 
 def _short(reply: object) -> str:
     return repr(reply)[:120]
+
+
+def _short_number(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"

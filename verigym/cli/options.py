@@ -79,6 +79,8 @@ def setting(
     if require_sandbox:
         require()
     roles = {role: ws.agent(name) if name else None for role, name in (("user", user), ("judge", judge))}
+    if any(text.startswith("cost=") for text in limit) and not price:
+        raise BadInput("--limit cost needs to know what tokens cost: --price PROMPT,COMPLETION, dollars for a million")
     return stages.Setting(limits=_limits(limit), prices=_prices(price), **roles, **plain)
 
 
@@ -105,7 +107,10 @@ def _limits(given: Sequence[str]) -> Any:
     try:
         found = msgspec.convert(pairs, Limits, strict=False)
     except msgspec.ValidationError as error:
-        raise BadInput(f"--limit {' '.join(given)}: {error}; write --limit seconds=60") from error
+        whole = " (turns and tokens are whole numbers)"
+        raise BadInput(
+            f"--limit {' '.join(given)}: write --limit NAME=NUMBER, such as --limit turns=4{whole}"
+        ) from error
     wrong = [name for name, value in pairs.items() if not float(value) > 0]
     if wrong:
         raise BadInput(f"--limit {wrong[0]}={pairs[wrong[0]]}: a limit is a number above 0")

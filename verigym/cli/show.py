@@ -133,7 +133,7 @@ def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[V
     """An episode as a person reads it, then how it was judged."""
     say(
         f"trajectory {trajectory.id}",
-        f"agent {trajectory.turns[-1].agent if trajectory.turns else '-'} · stop {trajectory.stop} · {trajectory.seconds:.2f} s"
+        f"agent {next((turn.agent for turn in trajectory.turns if turn.actor == 'policy'), '-')} · stop {trajectory.stop} · {trajectory.seconds:.2f} s"
         + (f" · ${trajectory.cost:.6f}" if trajectory.cost else ""),
     )
     for place, item in enumerate(trajectory.items):
@@ -143,6 +143,8 @@ def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[V
             if mark.item == place:
                 say(f"  ^ {mark.kind}" + (f": {clip(mark.detail, 100)}" if mark.detail else ""))
     say("")
+    if trajectory.rewards:
+        say(f"rewards by step: {', '.join(f'{reward:g}' for reward in trajectory.rewards)}")
     if trajectory.error is not None:
         say(f"error ({trajectory.error.fault}): {trajectory.error.kind}: {trajectory.error.message}")
     if task is not None and (expected := task.data.get("expected_tool")):
@@ -154,8 +156,8 @@ def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[V
             f"verdict by {verdict.verifier}: {'PASSED' if verdict.passed else 'not passed'}, reward {reward}"
             + (f" ({parts})" if parts else "")
         )
-        if verdict.evidence:
-            say(f"  {verdict.evidence}")
+        for line in verdict.evidence.splitlines():
+            say(f"  {line}")
         if verdict.error is not None:
             say(f"  no verdict ({verdict.error.fault}): {verdict.error.kind}: {verdict.error.message}")
 

@@ -82,19 +82,18 @@ def _decode_now(raw: bytes, kind: type[T]) -> T:
         raise BadInput(f"not a {kind.__name__}: {error}") from error
 
 
-def read_json(text: bytes | str) -> Any:
+def read_json(text: str) -> Any:
     """The JSON value in a text from anywhere. `RecursionError` where it is nested so deeply that it could be read here and
     not written, compared or copied elsewhere; nobody means such a thing."""
     value = msgspec.json.decode(text)
-    opening = (b"[", b"{") if isinstance(text, bytes) else ("[", "{")
-    if sum(map(text.count, opening)) > _DEEPEST:  # type: ignore[arg-type]
-        level, depth = [value], 0
-        while level:
-            depth += 1
-            if depth > _DEEPEST:
-                raise RecursionError(f"it is nested more than {_DEEPEST} levels deep")
-            inner = [each for each in level if isinstance(each, dict | list)]
-            level = [one for each in inner for one in (each.values() if isinstance(each, dict) else each)]
+    if text.count("[") + text.count("{") > _DEEPEST:  # it may be
+        level: list[Any] = [value]
+        for _ in range(_DEEPEST + 1):
+            lists = [cast(list[Any], each) for each in level if isinstance(each, list)]
+            dicts = [cast(dict[str, Any], each) for each in level if isinstance(each, dict)]
+            level = [one for each in lists for one in each] + [one for each in dicts for one in each.values()]
+        if level:
+            raise RecursionError(f"it is nested more than {_DEEPEST} levels deep")
     return value
 
 

@@ -9,10 +9,14 @@ from typing import Any
 
 import msgspec
 
+from verigym.core.errors import BadInput
 from verigym.core.protocols import Request, Verifier
 from verigym.core.records import Item, Task, ToolSpec
 from verigym.harness.pace import Pace
 from verigym.harness.tools import ToolBox
+
+Reply = str | list[Item]
+"""One reply of a written solution: its text, or its items."""
 
 
 class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,8 +37,8 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     gold: Callable[[Task], Any] | None = None
     """The perfect solution, to imitate and for `verigym check`: the items of one reply, or a list of replies (each its text
     or its items); none where there is none. `gold_replies` reads it."""
-    cheats: Callable[[Task], list[str | list[Item]]] | None = None
-    """Replies that must not pass."""
+    cheats: Callable[[Task], Any] | None = None
+    """A list of solutions that must not pass, each as `gold` gives one, or its text."""
     judge: Callable[[Request], str] | None = None
     """A scripted judge for `verigym check`, where the verifier asks one in words of its own."""
     pace: Pace = msgspec.field(default_factory=Pace)
@@ -43,12 +47,16 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     def tools(self) -> list[ToolSpec]:
         return self.toolbox.specs
 
-    def gold_replies(self, task: Task) -> list[str | list[Item]]:
+    def gold_replies(self, task: Task) -> list[Reply]:
         """The replies of the perfect solution, in order; empty where there is none."""
-        found = self.gold(task) if self.gold is not None else None
-        if not found:
-            return []
-        return [found] if isinstance(found, str) or isinstance(found[0], Item) else list(found)
+        return _replies(self.gold(task), f"gold of {task.id}") if self.gold is not None else []
+
+    def cheat_replies(self, task: Task) -> list[list[Reply]]:
+        """Solutions that must not pass, each as its replies in order."""
+        found = self.cheats(task) if self.cheats is not None else []
+        if not isinstance(found, list):
+            raise BadInput(f"cheats of {task.id}: a {type(found).__name__}; it should be a list of solutions")
+        return [_replies(each, f"cheats of {task.id}") for each in found]
 
     @property
     def steps(self) -> bool:
@@ -68,3 +76,28 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def verifier(self) -> Verifier:
         return next(iter(self.verifiers.values()))
+
+
+def _replies(found: Any, what: str) -> list[Reply]:
+    """`"Done."`, `[call]` and `[[call], "Done."]` as replies; an item may be written as the JSON that it is."""
+    if isinstance(found, str):
+        return [found]
+    if not found:
+        return []
+    if not isinstance(found, list):
+        raise BadInput(f"{what}: a {type(found).__name__}; a solution is a reply's text or items, or a list of replies")
+    if all(isinstance(each, dict | Item) for each in found):
+        return [[_item(each, what, place) for place, each in enumerate(found)]]
+    return [
+        each if isinstance(each, str) else [_item(item, what, place) for place, item in enumerate(each)]
+        for each in found
+    ]
+
+
+def _item(value: Any, what: str, place: int) -> Item:
+    if isinstance(value, Item):
+        return value
+    try:
+        return msgspec.convert({"call_id": f"call_{place}", **value}, Item)
+    except (TypeError, msgspec.ValidationError) as error:
+        raise BadInput(f"{what}: {value!r} is no item ({error}); write FunctionCall(...) or Message(...)") from error

@@ -1,6 +1,6 @@
 """Tools from plain methods: `@tool` marks one, its signature is its schema, its docstring its description.
 
-A call never raises. An unknown tool, wrong arguments or a tool that fails become a result that the model reads and a
+A call raises nothing but what ends the episode. An unknown tool, wrong arguments or a tool that fails become a result that the model reads and a
 mark that failure analysis reads. Arguments are validated and coerced by msgspec against the signature's own types.
 """
 
@@ -14,6 +14,7 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.alarm import Overdue
+from verigym.core.errors import EnvironmentFailure
 from verigym.core.records import Mark, Stop, Toolset, ToolSpec, content_hash
 from verigym.harness.pace import HeldUp, OutOfTime, Pace, Place, beside
 from verigym.harness.schema import tool_spec
@@ -155,6 +156,14 @@ class ToolBox:
             return Result(f"error: {error}", marks)
         marks.append(Mark("executed", detail=name))
         return Result(text, marks)
+
+
+def _unsafe(rule: Callable[..., bool] | None, environment: Any, name: str, arguments: dict[str, Any]) -> bool:
+    """A rule of safety that cannot be asked is the environment's failure, never a call that was safe."""
+    try:
+        return rule is not None and bool(rule(environment, **arguments))
+    except Exception as error:
+        raise EnvironmentFailure(f"unsafe_if of {name} raised {type(error).__name__}: {error}") from error
 
 
 _HERE = Place(Pace(), own_thread=False)

@@ -86,6 +86,7 @@ async def run_many(
 
 async def _run(store: Store, plan: Plan, policy: Policy, ledger: "_Ledger", writer: Writer) -> None:
     groups: dict[str, list[Trajectory]] = defaultdict(list)
+    context = msgspec.structs.replace(plan.context, blob=writer.blob)
 
     def keep_blob(data: bytes) -> str:
         sha256 = hashlib.sha256(data).hexdigest()
@@ -107,7 +108,7 @@ async def _run(store: Store, plan: Plan, policy: Policy, ledger: "_Ledger", writ
             fresh = {one.index for one in group}
             group += [one for one in store.trajectories(plan.run, task.id) if one.index not in fresh]
         group = sorted((one for one in group if one.index < plan.k), key=lambda one: one.index)
-        await writer.add(verdicts=await judge(plan.verifier, task, group, _with_blobs(plan, store), plan.verify_s))
+        await writer.add(verdicts=await judge(plan.verifier, task, group, context, plan.verify_s))
 
     async def work() -> None:
         for task, index, missing in queue:
@@ -213,10 +214,6 @@ class _Ledger:
 def _unlucky(trajectory: Trajectory) -> bool:
     """Whether infrastructure broke it."""
     return trajectory.error is not None and trajectory.error.fault is Fault.INFRASTRUCTURE
-
-
-def _with_blobs(plan: Plan, store: Store) -> Context:
-    return msgspec.structs.replace(plan.context, blob=store.blob)
 
 
 def _id(plan: Plan, task: Task, index: int) -> str:

@@ -74,6 +74,13 @@ class Writer:
     def keep_blob(self, sha256: str, data: bytes) -> None:
         self._batch.blobs[sha256] = data
 
+    def blob(self, sha256: str) -> bytes:
+        """A blob that was kept, committed by now or not."""
+        for batch in (self._batch, self._writing):
+            if batch is not None and sha256 in batch.blobs:
+                return batch.blobs[sha256]
+        return self._store.blob(sha256)
+
     async def close(self) -> None:
         """Commits the rest, also when everything around it was cancelled."""
         assert self._task is not None
