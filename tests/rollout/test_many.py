@@ -254,7 +254,7 @@ def test_progress_never_counts_more_than_there_is_whatever_was_stored_before(sto
             run(store, msgspec.structs.replace(what, concurrency=2), again, check)
         counts = [(now.done, now.passed) for now in seen]
         assert counts == sorted(counts), "it only grows"
-    assert seen[-1] == Progress(total=12, done=12, passed=12)
+    assert seen[-1] == Progress(total=12, done=12, judged=12, passed=12)
     assert pending(store, what) == 0
 
 
@@ -421,20 +421,21 @@ def test_a_run_that_is_cancelled_closes_every_episode_that_it_opened(store: Stor
             release.wait()
             return ""
 
+        def close(self) -> None:
+            closed.append(id(self))
+
+    class WithAsync(Closing):
         @tool
         async def wait(self) -> str:
             await asyncio.sleep(60)
             return ""
-
-        def close(self) -> None:
-            closed.append(id(self))
 
     async def answer(request: Request) -> str:
         if where == "the policy":
             await asyncio.sleep(60)
         return f'{{"tool": "{"block" if where == "a thread" else "wait"}", "args": {{}}}}'
 
-    what = plan(8, 2, environment=spec(Closing))
+    what = plan(8, 2, environment=spec(Closing if where == "a thread" else WithAsync))
     store.begin_run("r", "rollout", {}, what.tasks)
 
     async def cancel() -> None:

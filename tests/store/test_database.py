@@ -140,7 +140,7 @@ def test_verdicts_of_two_verifiers_stand_side_by_side_and_the_first_counts_until
     store.add("r", [], [verdict(one, 1.0, "v@2")])
     assert [found.reward for found in store.verdicts("r", "v@2")] == [1.0]
     assert [found.reward for found in store.verdicts("r")] == [0.0]
-    assert len(store.verdicts("r", "*")) == len(store.verdicts_on(one.id)) == 2
+    assert len(store.verdicts("r", "*")) == len(store.verdicts_on("r", one.id)) == 2
     assert (store.run("r").passed, store.run("r").scored) == (0, 1)
     store.scored_by("r", "v@2")
     assert [found.reward for found in store.verdicts("r")] == [1.0]

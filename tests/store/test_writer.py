@@ -109,7 +109,30 @@ class Full:
         self.store.add(*rows)
 
 
-def test_a_full_disk_is_told_to_whoever_adds_next_and_what_was_committed_stays(store: Store) -> None:
+def test_a_store_that_is_locked_for_a_while_is_waited_for(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    class Locked(Full):
+        def add(self, *rows: Any) -> None:
+            self.writes += 1
+            if self.writes == 1:
+                raise InfrastructureFailure("store.db: could not be written (database is locked)")
+            self.store.add(*rows)
+
+    async def ten() -> None:
+        async with Writer(Locked(store), "r") as writer:  # type: ignore[arg-type]
+            for index in range(10):
+                await writer.add(episode("r", "a", index))
+            await asyncio.sleep(2)
+
+    asyncio.run(ten())
+    assert len(store.trajectories("r")) == 10
+    assert "database is locked); trying again for 120 s" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_told_to_whoever_adds_next_and_what_was_committed_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PATIENCE_S", 0)
+
     async def until_it_breaks() -> int:
         added = 0
         async with Writer(Full(store), "r") as writer:  # type: ignore[arg-type]

@@ -253,7 +253,7 @@ def show_trajectory(trajectory: Annotated[str, typer.Argument()], json: Json = F
     """A readable conversation with its verdict."""
     ws = workspace(home)
     run, found = ws.store.trajectory(trajectory)
-    verdicts = ws.store.verdicts_on(found.id)
+    verdicts = ws.store.verdicts_on(run, found.id)
     if json:
         return show.as_json({"trajectory": found, "verdicts": verdicts})
     task = next((task for task in ws.store.tasks(run) if task.id == found.task), None)

@@ -23,6 +23,7 @@ from verigym.cli.options import (
     Tasks,
     Temperature,
     User,
+    Verifier,
     require,
     setting,
     workspace,
@@ -49,6 +50,7 @@ def rollout(
     seed: Seed = 0,
     name: Name = "",
     concurrency: Concurrency = 512,
+    verifier: Verifier = "",
     limit: Limit = (),  # type: ignore[assignment]
     price: Price = "",
     user: User = "",
@@ -64,7 +66,7 @@ def rollout(
     from verigym.tasks.load import BadRow
 
     bad: list[BadRow] | None = [] if skip_bad else None
-    ws, spec = workspace(home), load_environment(environment, bad)
+    ws, spec = workspace(home), stages.judged_by(load_environment(environment, bad), verifier)
     set_aside(bad)
     agent = ws.agent(model)
     tasks = stages.tasks_of(spec, split, n, seed)
@@ -101,6 +103,7 @@ def evaluate(
     seed: Seed = 0,
     name: Name = "",
     concurrency: Concurrency = 512,
+    verifier: Verifier = "",
     limit: Limit = (),  # type: ignore[assignment]
     price: Price = "",
     user: User = "",
@@ -117,7 +120,7 @@ def evaluate(
     from verigym.tasks.load import BadRow
 
     bad: list[BadRow] | None = [] if skip_bad else None
-    ws, spec = workspace(home), load_environment(environment, bad)
+    ws, spec = workspace(home), stages.judged_by(load_environment(environment, bad), verifier)
     set_aside(bad)
     agent = ws.agent(model)
     under = setting(
@@ -156,7 +159,7 @@ def verify(
     environment: Annotated[
         str, typer.Option("--environment", help="Whose verifier; default: the environment that the run was made in")
     ] = "",
-    verifier: Annotated[str, typer.Option("--verifier", help="One of its verifiers, by name; default: the first")] = "",
+    verifier: Verifier = "",
     judge: Judge = "",
     require_sandbox: RequireSandbox = False,
     json: Json = False,
@@ -164,7 +167,7 @@ def verify(
 ) -> None:
     """Score a stored run again, with no model: by a verifier that was changed, or by another one."""
     from verigym.core.errors import BadInput
-    from verigym.environments.load import load_environment
+    from verigym.environments.load import environment_of
     from verigym.flywheel import stages
 
     if require_sandbox:
@@ -175,9 +178,8 @@ def verify(
     if not where:
         raise BadInput(f"run {known.id} does not say in which environment it was made; name it: --environment ENV")
     with show.episodes("verify") as bar:
-        found = stages.verify(
-            ws, known.id, load_environment(where), verifier, ws.agent(judge) if judge else None, on_progress=bar
-        )
+        spec = environment_of(where, ws.store.tasks(known.id))
+        found = stages.verify(ws, known.id, spec, verifier, ws.agent(judge) if judge else None, on_progress=bar)
     if json:
         return show.as_json(found)
     same = " (the same verifier: its verdicts should not have moved)" if found.verifier == found.before else ""

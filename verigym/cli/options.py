@@ -48,6 +48,12 @@ Price = Annotated[
     str,
     typer.Option("--price", help="Dollars for a million tokens, PROMPT,COMPLETION: 0.15,0.60; for cost and its limit"),
 ]
+Verifier = Annotated[
+    str,
+    typer.Option(
+        "--verifier", help="One of the environment's verifiers; of a file: exact_match, numeric, choice, by_data"
+    ),
+]
 User = Annotated[
     str, typer.Option("--user", help="Model that plays the user, as for -m; for environments with a persona")
 ]

@@ -68,8 +68,8 @@ def episodes(what: str) -> Iterator[Callable[[Any], None]]:
     with progress(what) as update:
 
         def counts(p: Any) -> None:
-            judged = p.done - p.errors
-            rate = f" ({100 * p.passed / judged:.0f}%)" if judged > 0 else ""
+            scored = p.judged - p.errors
+            rate = f" ({100 * p.passed / scored:.0f}%)" if scored > 0 else ""
             more = (f", errors {p.errors}" if p.errors else "") + (f", ${p.cost:.4f}" if p.cost else "")
             update(p.done, p.total, f"passed {p.passed}{rate}{more}")
 
@@ -131,9 +131,10 @@ def paragraph(text: str, indent: str = "", hang: str = "") -> None:
 
 def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[Verdict]) -> None:
     """An episode as a person reads it, then how it was judged."""
+    agent = next((turn.agent for turn in trajectory.turns if turn.actor == "policy"), "-")
     say(
         f"trajectory {trajectory.id}",
-        f"agent {next((turn.agent for turn in trajectory.turns if turn.actor == 'policy'), '-')} · stop {trajectory.stop} · {trajectory.seconds:.2f} s"
+        f"agent {agent} · stop {trajectory.stop} · {trajectory.seconds:.2f} s"
         + (f" · ${trajectory.cost:.6f}" if trajectory.cost else ""),
     )
     for place, item in enumerate(trajectory.items):

@@ -17,8 +17,8 @@ T = TypeVar("T")
 _LOOK_S = 0.05
 
 
-class Overdue(Exception):
-    """Interrupted: it took longer than it may."""
+class Overdue(BaseException):
+    """Interrupted: it took longer than it may. Not an `Exception`, so that a loop that tries again whatever happens ends too."""
 
 
 class _State:
@@ -35,7 +35,8 @@ def guarded(function: Callable[..., T], seconds: float, /, *args: Any, **kwargs:
         return function(*args, **kwargs)
     outer = _State.deadline
     try:
-        _State.deadline = time.monotonic() + seconds
+        own = time.monotonic() + seconds
+        _State.deadline = own if outer is None else min(own, outer)
         return function(*args, **kwargs)
     finally:
         _State.deadline = outer

@@ -54,7 +54,15 @@ _FAULTS: list[tuple[type[BaseException], Fault]] = [
 def failure(error: BaseException, otherwise: Fault) -> Failure:
     """The record of an exception. `otherwise` is whose code was running, for exceptions that do not say themselves."""
     fault = next((fault for kind, fault in _FAULTS if isinstance(error, kind)), otherwise)
-    return Failure(fault=fault, kind=type(error).__name__, message=str(error) or repr(error))
+    return Failure(fault=fault, kind=type(error).__name__, message=words_of(error))
+
+
+def words_of(error: BaseException) -> str:
+    """What an exception says; other people's may fail even at that."""
+    try:
+        return str(error) or repr(error)
+    except Exception:
+        return f"{type(error).__name__} (which cannot be shown)"
 
 
 def not_found(what: str, name: str, known: Iterable[str], remedy: str = "") -> NotFound:

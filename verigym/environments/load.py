@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 import verigym.environments
+from verigym.core import codec
 from verigym.core.errors import BadInput, VerigymError, not_found
 from verigym.core.protocols import Verifier
 from verigym.core.records import Item, Message, Task
@@ -26,9 +27,22 @@ from verigym.tasks.chat import read_items
 from verigym.tasks.files import SUFFIXES, is_task_file
 from verigym.tasks.load import BadRow, load_split, load_tasks
 from verigym.verifiers.by_data import BY_KEY, by_data
+from verigym.verifiers.choice import Choice
 from verigym.verifiers.lift import lift, lift_group
 from verigym.verifiers.match import exact_match
+from verigym.verifiers.numeric import Numeric
+from verigym.verifiers.version import version
 
+_OF_FILES = {
+    name: lift(name, verify)
+    for name, verify in {
+        "exact_match": exact_match,
+        "numeric": Numeric(),
+        "choice": Choice(),
+        "by_data": by_data,
+    }.items()
+}
+"""Verifiers that can be chosen for a bare file of tasks."""
 _SUITES = {"val": "val"}
 """Of an environment that names none."""
 
@@ -50,6 +64,11 @@ def load_environment(where: str, bad: list[BadRow] | None = None) -> Environment
     if Path(where).exists():
         raise BadInput(f"{where}: an environment is a Python file (.py) or a file of tasks ({', '.join(SUFFIXES)})")
     raise not_found("environment", where, names(), "Or give the path of a Python file (verigym init NAME writes one).")
+
+
+def environment_of(where: str, tasks: list[Task]) -> EnvironmentSpec:
+    """The environment of a stored run, for its verifiers: of a file of tasks, the tasks that were stored are enough."""
+    return _of_rows(where, tasks) if is_task_file(where) else load_environment(where)
 
 
 def find_by_verifier(name: str) -> EnvironmentSpec:
@@ -74,11 +93,12 @@ def _import_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.parent.resolve()))  # modules beside it can be imported, as if it were run
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # the user's own file may raise anything
+    except (Exception, SystemExit) as error:  # the user's own file may raise anything
         line = _line_in(error, path)
         raise BadInput(f"{path}{line}: cannot be loaded: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent.resolve()))
+        sys.path.append(str(path.parent.resolve()))  # for what it imports later, after everything else
     return module
 
 
@@ -103,6 +123,7 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
     if not callable(tasks):
         raise BadInput(f"{where}: an environment needs a function tasks(split) that returns a list of Task")
     verifiers = _verifiers(module, name)
+    _check_class(kind, where)
     try:
         toolbox = ToolBox(kind)
     except (TypeError, NameError, ValueError) as error:
@@ -121,7 +142,45 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         gold=getattr(module, "gold", None) or gold_from_data,
         cheats=getattr(module, "cheats", None),
         judge=getattr(module, "scripted_judge", None),
+        version=version(kind),
     )
+
+
+_METHODS = ("open", "close", "step", "user", "persona", "end_state", "blobs")
+"""What the harness itself calls, where a class has it."""
+
+
+def _check_class(kind: type, where: str) -> None:
+    """Refuses what would be misunderstood later, or silently dropped."""
+    names: dict[str, str] = {}
+    for name in dir(kind):
+        found = inspect.getattr_static(kind, name)
+        inner = found.__func__ if isinstance(found, staticmethod | classmethod) else found
+        declared = getattr(inner, "__verigym_tool__", None)
+        if name in _METHODS and not callable(found):
+            raise BadInput(
+                f"{where}: {name} is a {type(found).__name__}; in an Environment it is a method, or call it otherwise"
+            )
+        if declared is None:
+            continue
+        if name in _METHODS:
+            raise BadInput(
+                f"{where}: {name} cannot be a tool's method: the harness calls it; @tool({name!r}) can name another"
+            )
+        if inner is not found:
+            raise BadInput(
+                f"{where}: the tool {name} is a static or class method; a tool takes self, the episode's state"
+            )
+        if (shown := declared.name or name) in names:
+            raise BadInput(f"{where}: two tools are called {shown!r}: {names[shown]} and {name}")
+        names[shown] = name
+        if any(limit is not None and not limit > 0 for limit in (declared.seconds, declared.calls)):
+            raise BadInput(f"{where}: the tool {name} has a limit that is not above 0")
+    if callable(getattr(kind, "step", None)) and names:
+        raise BadInput(f"{where}: an Environment has tools or step(reply), not both: {', '.join(names)}")
+    turns, system = getattr(kind, "max_turns", 8), getattr(kind, "system", "")
+    if type(turns) is not int or turns < 1 or not isinstance(system, str):
+        raise BadInput(f"{where}: max_turns is a whole number from 1 on, and system is text")
 
 
 def _verifiers(module: ModuleType, name: str) -> dict[str, Verifier]:
@@ -142,10 +201,17 @@ def _checked(tasks: Callable[..., Any], where: str) -> Callable[[str], list[Task
             found = tasks(split)
         except VerigymError:
             raise
-        except Exception as error:  # the user's own code may raise anything
+        except (Exception, SystemExit) as error:  # the user's own code may raise anything
             raise BadInput(f"{where}: tasks({split!r}) raised {type(error).__name__}: {error}") from error
         if not isinstance(found, list) or not all(isinstance(task, Task) for task in found):
             raise BadInput(f"{where}: tasks({split!r}) must return a list of verigym.Task")
+        for task in found:
+            try:
+                codec.encode(task)
+            except (TypeError, ValueError, OverflowError, RecursionError) as error:
+                raise BadInput(
+                    f"{where}: task {task.id} cannot be stored: {error}; its data must be plain JSON"
+                ) from error
         twice = len(found) - len({task.id for task in found})
         if twice:
             raise BadInput(f"{where}: {twice} tasks of split {split!r} have an id that another has too")
@@ -158,7 +224,7 @@ def gold_from_data(task: Task) -> list[Item] | None:
     """The perfect reply, where the task's data says it: an expected call, a demonstration, or an answer."""
     if "expected_tool" in task.data:
         return dialects.parse(dialects.write_call(task.data["expected_tool"], task.data.get("expected_args", {})))
-    if "completion" in task.data:
+    if "completion" in task.data and task.data.get("label") is not False:
         return read_items(task.data["completion"], "completion")
     if "answer" in task.data:
         answer = task.data["answer"]
@@ -174,11 +240,15 @@ class _Reply:
 
 def _from_tasks(where: str, bad: list[BadRow] | None) -> EnvironmentSpec:
     """Rows that name no split are held out, unless two files say which is which."""
-    train, comma, held_out = where.partition(",")
+    train, comma, held_out = (part.strip() for part in where.partition(","))
     if comma:
         rows = [task for part in load_split(train, held_out, bad=bad) for task in part]
     else:
         rows = load_tasks(where, split="val", bad=bad)
+    return _of_rows(where, rows)
+
+
+def _of_rows(where: str, rows: list[Task]) -> EnvironmentSpec:
     calls = ["expected_tool" in task.data for task in rows]
     if any(calls) and not all(calls):
         one = rows[calls.index(not calls[0])]
@@ -191,13 +261,13 @@ def _from_tasks(where: str, bad: list[BadRow] | None) -> EnvironmentSpec:
             base, name=where, tasks=_by_split(rows), suites=_SUITES, gold=gold_from_data, cheats=None
         )
     plain = all("answer" in task.data and BY_KEY.keys() & task.data.keys() == {"answer"} for task in rows)
-    verifier = lift("exact_match", exact_match) if plain else lift("by_data", by_data)
+    verifier = _OF_FILES["exact_match" if plain else "by_data"]
     return EnvironmentSpec(
         name=where,
         tasks=_by_split(rows),
         factory=_Reply,
         toolbox=ToolBox(_Reply),
-        verifiers={verifier.name.partition("@")[0]: verifier},
+        verifiers={verifier.name.partition("@")[0]: verifier, **_OF_FILES},
         suites=_SUITES,
         max_turns=1,
         gold=gold_from_data,

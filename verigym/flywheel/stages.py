@@ -60,6 +60,16 @@ def tasks_of(environment: EnvironmentSpec, split: str, n: int | None = None, see
     return tasks if n is None else pick(tasks, n, seed)
 
 
+def judged_by(environment: EnvironmentSpec, verifier: str) -> EnvironmentSpec:
+    """The environment with one of its verifiers first; as it is, where none is named."""
+    if not verifier:
+        return environment
+    if verifier not in environment.verifiers:
+        raise not_found("verifier", verifier, environment.verifiers, f"These are the ones of {environment.name}.")
+    chosen = {verifier: environment.verifiers[verifier], **environment.verifiers}
+    return msgspec.structs.replace(environment, verifiers=chosen)
+
+
 def suite_of(environment: EnvironmentSpec, split: str, n: int | None = None) -> tuple[Suite, list[Task]]:
     """The held-out suite of a split (which tasks are in it does not depend on a run's seed)."""
     tasks = tasks_of(environment, split, n)
@@ -90,6 +100,7 @@ def rollout(
         "sampling": msgspec.to_builtins(setting.sampling),
         "seed": setting.seed,
         "verifier": environment.verifier.name,
+        **({"environment_version": environment.version} if environment.version else {}),
         **_said(setting),
     }
     run = name or f"{kind}-{environment.name.rsplit('/', 1)[-1].split('.')[0]}-{content_hash(config)[:8]}"
@@ -107,7 +118,20 @@ def rollout(
         prices=setting.prices,
     )
     asyncio.run(_run(ws, plan, setting, kind, config, on_progress))
+    _check_scored(ws, run)
     return run
+
+
+def _check_scored(ws: Workspace, run: str) -> None:
+    """A run in which nothing could be scored says nothing about the agent; why, is said instead."""
+    if ws.store.run(run).scored:
+        return
+    verdicts = ws.store.verdicts(run)
+    reasons = Counter(f"{v.error.kind}: {v.error.message}" for v in verdicts if v.error is not None)
+    raise InfrastructureFailure(
+        f"none of {len(verdicts)} episodes could be scored; most often: {reasons.most_common(1)[0][0]}. "
+        f"Put that right, then the same command tries them again (what there is: verigym explain {run})"
+    )
 
 
 def _said(setting: Setting) -> Json:
@@ -157,13 +181,11 @@ def verify(
     on_progress: OnProgress = lambda _: None,
 ) -> Rescored:
     """A stored run scored again by the environment's verifier as it is now, or by another of its verifiers."""
-    if verifier and verifier not in environment.verifiers:
-        raise not_found("verifier", verifier, environment.verifiers, f"These are the ones of {environment.name}.")
-    chosen = environment.verifiers[verifier] if verifier else environment.verifier
+    chosen = judged_by(environment, verifier)
 
     async def again() -> Rescored:
         async with context_of(ws, {"judge": judge}) as context:
-            return await rescore(ws.store, run, chosen, context, on_progress=on_progress)
+            return await rescore(ws.store, run, chosen.verifier, context, on_progress=on_progress)
 
     return asyncio.run(again())
 
@@ -183,12 +205,6 @@ def measure(
     suite, tasks = suite_of(environment, split, n)
     run = rollout(ws, environment, agent, tasks, setting, kind="eval", name=name, on_progress=on_progress)
     trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)
-    if all(verdict.reward is None for verdict in verdicts):
-        reasons = Counter(f"{v.error.kind}: {v.error.message}" for v in verdicts if v.error is not None)
-        raise InfrastructureFailure(
-            f"none of {len(verdicts)} episodes could be scored; most often: {reasons.most_common(1)[0][0]}. "
-            "Put that right, then the same command tries them again"
-        )
     report = make_report(run, agent.id, suite, tasks, trajectories, verdicts, setting.seed)
     ws.store.put("report", report.id, report)
     return Measured(report, run)

@@ -16,7 +16,7 @@ from verigym.core.seeds import derive
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of
-from verigym.flywheel.stages import suite_of, tasks_of
+from verigym.flywheel.stages import judged_by, suite_of, tasks_of
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import first_items
@@ -36,8 +36,7 @@ def environment_of(recipe: Recipe) -> EnvironmentSpec:
     ):
         if name and name not in known:
             raise not_found(what, name, known, f"These are the ones of {environment.name}.")
-    chosen = {recipe.reward: environment.verifiers[recipe.reward], **environment.verifiers}
-    return msgspec.structs.replace(environment, verifiers=chosen)
+    return judged_by(environment, recipe.reward)
 
 
 def train(ws: Workspace, recipe: Recipe, on_step: OnStep = lambda step, metrics: None) -> tuple[Version, str]:
@@ -51,6 +50,7 @@ def train(ws: Workspace, recipe: Recipe, on_step: OnStep = lambda step, metrics:
         "tasks": tasks_hash(tasks),
         "parent": parent.id,
         "verifier": environment.verifier.name,
+        **({"environment_version": environment.version} if environment.version else {}),
     }
     run = f"{recipe.algorithm}-{content_hash(config)[:8]}"
     version = ws.store.get("trained", run, Version)

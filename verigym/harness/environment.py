@@ -42,6 +42,11 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     judge: Callable[[Request], str] | None = None
     """A scripted judge for `verigym check`, where the verifier asks one in words of its own."""
     pace: Pace = msgspec.field(default_factory=Pace)
+    version: str = ""
+    """Of the code: another one makes other runs."""
+
+    def __post_init__(self) -> None:
+        self.pace.on_loop = self.toolbox.is_async
 
     @property
     def tools(self) -> list[ToolSpec]:
@@ -61,7 +66,12 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def steps(self) -> bool:
         """Whether it is a reset/step environment: `step(reply)` instead of tools."""
-        return hasattr(self.factory, "step")
+        return callable(getattr(self.factory, "step", None))
+
+    @property
+    def only_replies(self) -> bool:
+        """Whether there is nothing to do in it but reply."""
+        return not (self.tools or self.steps or self.scripted_user or self.needs_user)
 
     @property
     def scripted_user(self) -> bool:

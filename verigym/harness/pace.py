@@ -2,24 +2,27 @@
 
 Quick ones run on the event loop's own thread, which costs nothing. An environment that was seen to wait, or has not
 shown yet that it does not, gets a thread for each episode: all methods of one episode run on one thread, one after
-another, so that state that belongs to a thread (a SQLite connection) works, and order is as written. Nothing has to be
-declared. A method that outlasts its limit raises `Overdue`: on the loop it is interrupted, in a thread it is left behind.
-One that is quick a thousand times and then hangs on the loop is interrupted soon, and its episode tried again in a thread.
+another, so that state that belongs to a thread (a SQLite connection) works, and order is as written. A class with async
+methods stays on the loop with all of them, for the same reason. Nothing has to be declared.
+
+A method that outlasts its limit raises `Overdue`: on the loop it is interrupted, in a thread it is left behind. One that is
+quick a thousand times and then hangs on the loop is interrupted soon, and its episode tried again in a thread.
 """
 
 import asyncio
 import contextlib
 import inspect
+import os
 import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from verigym.core import alarm
 from verigym.core.alarm import Overdue
-from verigym.core.errors import InfrastructureFailure
+from verigym.core.errors import EnvironmentFailure, InfrastructureFailure, words_of
 
 _QUICK_S = 0.002
 """Of a call, on average: an environment that takes longer waits for something."""
@@ -30,6 +33,8 @@ _FIRST_THREADS, _MOST_THREADS = 256, 1024
 _NEVER_S = 1e9
 _HERE_S = 10.0
 """The longest that a method may run on the loop's thread, where everybody waits for it."""
+_CUT_S = 5.0
+"""What a cancelled async method may take to end."""
 _LEAST_S = 1.0
 """What a method has when the episode's time is over already: `close` and `end_state` come last."""
 
@@ -47,13 +52,15 @@ class Pace:
     """How quick one environment has been so far."""
 
     def __init__(self) -> None:
+        self.on_loop = False
+        """Whether it must stay there: some of its methods are async."""
         self._calls, self._mean_s = 0, 0.0
         self._threads = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
     def quick(self) -> bool:
-        return self._calls > 0 and self._mean_s <= _QUICK_S
+        return self.on_loop or (self._calls > 0 and self._mean_s <= _QUICK_S)
 
     def saw(self, seconds: float, telling: bool = True) -> None:
         """A call took so long. One that is not `telling` (setting up, clearing away) counts when it was slow."""
@@ -69,7 +76,15 @@ class Pace:
         while not self.quick and self._threads >= (_MOST_THREADS if self._calls else _FIRST_THREADS):
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
-            await turn
+            try:
+                await turn
+            except asyncio.CancelledError:
+                self._wake()  # its turn is another's
+                raise
+        if not self.quick and _Thread.stuck >= _MOST_THREADS:
+            raise InfrastructureFailure(
+                f"{_Thread.stuck} methods of {_MOST_THREADS} episodes hang in their threads; start again"
+            )
         return Place(self, own_thread=not self.quick, seconds=seconds)
 
     def took(self, threads: int) -> None:
@@ -109,6 +124,7 @@ class Place:
         try:
             if inspect.iscoroutinefunction(function):
                 return await _awaited(function(*args, **kwargs), seconds)
+            result: Any
             if self._thread is None:
                 result = self._here(seconds, telling, function, args, kwargs)
             else:
@@ -124,7 +140,7 @@ class Place:
         began = time.monotonic()
         left = max(self._deadline - began, _LEAST_S)
         own = _NEVER_S if seconds is None else seconds
-        limit = min(own, left, _HERE_S)
+        limit = min(own, left, _NEVER_S if self._pace.on_loop else _HERE_S)
         try:
             result = alarm.guarded(function, limit, *args, **kwargs)
         except Overdue:
@@ -133,10 +149,12 @@ class Place:
             self._pace.saw(_NEVER_S)
             if own == limit:
                 raise
-            if left <= _HERE_S:
+            if left == limit:
                 raise OutOfTime from None
             name = getattr(function, "__name__", "a method")
             raise HeldUp(f"{name} held up all other episodes for {_HERE_S:g} s and was interrupted") from None
+        except BaseException as error:
+            raise _tamed(error) from error
         self._pace.saw(time.monotonic() - began, telling)
         return result
 
@@ -155,9 +173,7 @@ class Place:
                 raise Overdue from None
             raise
         self._pace.saw(took, telling)
-        if isinstance(result, _Raised):
-            raise result.error
-        return result
+        return _unwrapped(result)
 
     def leave(self) -> None:
         self._pace.saw(0.0)  # an episode whose calls were all quick tells something too
@@ -180,22 +196,74 @@ async def beside(function: Callable[..., Any], kwargs: Mapping[str, Any], second
             raise Overdue from None
         raise
     thread.give_back()
-    if isinstance(result, _Raised):
-        raise result.error
-    return result
+    return _unwrapped(result)
 
 
 async def _awaited(awaitable: Any, seconds: float | None) -> Any:
-    if seconds is None:
-        return await awaitable
-    clock = asyncio.timeout(seconds)
+    """What an async method returns. It runs as a task of its own, so that one that will not be cancelled can be left behind."""
+    task = asyncio.create_task(_stepped(awaitable, _HERE_S if seconds is None else min(seconds, _HERE_S)))
     try:
-        async with clock:
-            return await awaitable
-    except TimeoutError:
-        if clock.expired():
-            raise Overdue from None
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+    except asyncio.CancelledError:
+        await _cut(task)
         raise
+    if not done:
+        await _cut(task)
+        raise Overdue
+    result = task.result()
+    if isinstance(result, _Raised) and isinstance(result.error, Overdue) and (seconds is None or seconds > _HERE_S):
+        raise EnvironmentFailure(
+            f"an async method ran for {_HERE_S:g} s without awaiting anything; every episode waited for it"
+        )
+    return _unwrapped(result)
+
+
+async def _stepped(awaitable: Any, limit: float) -> Any:
+    try:
+        return await _Steps(awaitable, limit)
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:
+        return _Raised(error)
+
+
+class _Steps:
+    """An awaitable whose every step, from one await to the next, may take so long and no longer."""
+
+    def __init__(self, awaitable: Any, limit: float) -> None:
+        self._steps, self._limit = awaitable.__await__(), limit
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        step, value = self._steps.send, None
+        while True:
+            try:
+                given = alarm.guarded(step, self._limit, value)
+            except StopIteration as done:
+                return done.value
+            try:
+                step, value = self._steps.send, (yield given)
+            except BaseException as error:
+                step, value = self._steps.throw, error
+
+
+async def _cut(task: "asyncio.Task[Any]") -> None:
+    """Ends a task, or leaves it behind when it will not end."""
+    task.cancel()
+    await asyncio.wait({task}, timeout=_CUT_S)
+    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+
+
+def _unwrapped(result: Any) -> Any:
+    if isinstance(result, _Raised):
+        raise _tamed(result.error) from result.error
+    return result
+
+
+def _tamed(error: BaseException) -> BaseException:
+    """Other people's code may raise what ends a process; but for Ctrl-C on the loop, it ends its own call."""
+    usual = (Exception, SystemExit, Overdue, asyncio.CancelledError)
+    on_loop = isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
+    return error if isinstance(error, usual) or on_loop else RuntimeError(f"{type(error).__name__}: {words_of(error)}")
 
 
 class _Raised:
@@ -209,6 +277,8 @@ class _Thread:
     """A daemon, so that one that hangs does not keep the process from ending; used again when its episode is over."""
 
     _idle: "list[_Thread]" = []
+    stuck: int = 0
+    """Threads that were left behind and have not come back."""
 
     def __init__(self) -> None:
         self._work: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -216,13 +286,17 @@ class _Thread:
 
     @classmethod
     def take(cls) -> "_Thread":
-        return cls._idle.pop() if cls._idle else cls()
+        try:
+            return cls._idle.pop() if cls._idle else cls()
+        except RuntimeError as error:
+            raise InfrastructureFailure(f"no more threads can be started ({error})") from error
 
     def give_back(self) -> None:
         self._idle.append(self)
 
     def abandon(self) -> None:
         """It is stuck: when it comes back, if ever, it ends."""
+        _Thread.stuck += 1
         self._work.put(None)
 
     def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> "asyncio.Future[tuple[float, Any]]":
@@ -235,6 +309,10 @@ class _Thread:
         while (work := self._work.get()) is not None:
             _do(*work)
             del work  # an idle thread keeps no episode's state alive
+        _Thread.stuck -= 1
+
+
+os.register_at_fork(after_in_child=_Thread._idle.clear)  # a child process has none of its parent's threads
 
 
 def _do(loop: asyncio.AbstractEventLoop, future: "asyncio.Future[Any]", function: Any, args: Any, kwargs: Any) -> None:

@@ -1,7 +1,8 @@
 """Tools from plain methods: `@tool` marks one, its signature is its schema, its docstring its description.
 
-A call raises nothing but what ends the episode. An unknown tool, wrong arguments or a tool that fails become a result that the model reads and a
-mark that failure analysis reads. Arguments are validated and coerced by msgspec against the signature's own types.
+A call raises nothing but what ends the episode. An unknown tool, wrong arguments or a tool that fails become a result that
+the model reads and a mark that failure analysis reads; a tool that raises `EnvironmentFailure` or `InfrastructureFailure` says
+that it is not the model's doing. Arguments are validated and coerced by msgspec against the signature's own types.
 """
 
 import asyncio
@@ -14,11 +15,13 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.alarm import Overdue
-from verigym.core.errors import EnvironmentFailure
+from verigym.core.errors import EnvironmentFailure, InfrastructureFailure, words_of
 from verigym.core.records import Mark, Stop, Toolset, ToolSpec, content_hash
-from verigym.harness.pace import HeldUp, OutOfTime, Pace, Place, beside
+from verigym.harness.pace import OutOfTime, Pace, Place, beside
 from verigym.harness.schema import tool_spec
 
+_LONGEST = 1_000_000
+"""Characters of a result that are kept."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -81,6 +84,12 @@ class ToolBox:
     """The tools of one environment class."""
 
     def __init__(self, environment: type) -> None:
+        self.is_async = any(
+            inspect.iscoroutinefunction(function)
+            for name, function in inspect.getmembers(environment, inspect.isfunction)
+            if name != "close"
+        )
+        """Whether any method of the class is that shares its state with the others."""
         self._tools: dict[str, _Tool] = {}
         self._offers: dict[tuple[tuple[str, str], ...], Toolset] = {}
         for method, function in inspect.getmembers(environment, inspect.isfunction):
@@ -132,38 +141,46 @@ class ToolBox:
         except Exception as error:  # not JSON, not what is asked for, or refused by a type of the tool's own
             return Result(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
+        where = place or _HERE
         try:
-            where = place or _HERE
-            if limits.unsafe_if is not None and await where.call(
-                limits.unsafe_if, (environment,), checked, seconds=limits.seconds
-            ):
+            if limits.unsafe_if is not None and await _unsafe(where, limits, environment, name, checked):
                 marks.append(Mark("unsafe", detail=f"{name} {arguments}"))
             function = getattr(environment, made.method)
             if limits.parallel and not made.is_async:
                 output = await beside(function, checked, limits.seconds)
             else:
                 output = await where.call(function, kwargs=checked, seconds=limits.seconds, telling=True)
-            text = output if isinstance(output, str) else msgspec.json.encode(output).decode()
-            if not text.isascii():
-                text = text.encode(errors="replace").decode()  # a lone surrogate cannot be stored
-        except (asyncio.CancelledError, HeldUp, OutOfTime):
+            text = _text(output)
+        except (asyncio.CancelledError, EnvironmentFailure, InfrastructureFailure, OutOfTime):
             raise
         except Overdue:
-            words = f"{name} took more than {limits.seconds:g} s"
+            words = f"{name} took more than {limits.seconds or 0:g} s"
             return Result(f"error: {words}", [*marks, Mark("tool_time_out", detail=words)], Stop.TOOL_TIME_OUT)
         except (Exception, SystemExit) as error:  # the tool's own code may raise anything; the model is told
-            marks.append(Mark("tool_error", detail=f"{type(error).__name__}: {error}"))
-            return Result(f"error: {error}", marks)
+            marks.append(Mark("tool_error", detail=f"{type(error).__name__}: {words_of(error)}"))
+            return Result(f"error: {words_of(error)}", marks)
         marks.append(Mark("executed", detail=name))
+        if len(text) > _LONGEST:
+            marks.append(Mark("output_cut", detail=f"{len(text):,} characters"))
+            text = f"{text[:_LONGEST]}\n... ({len(text) - _LONGEST:,} characters more)"
         return Result(text, marks)
 
 
-def _unsafe(rule: Callable[..., bool] | None, environment: Any, name: str, arguments: dict[str, Any]) -> bool:
+def _text(output: Any) -> str:
+    """What a tool returned as text that can be stored: half a surrogate pair cannot."""
+    text = str(output) if isinstance(output, str) else msgspec.json.encode(output).decode()
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
+async def _unsafe(where: Place, limits: _Declared, environment: Any, name: str, arguments: dict[str, Any]) -> bool:
     """A rule of safety that cannot be asked is the environment's failure, never a call that was safe."""
+    assert limits.unsafe_if is not None
     try:
-        return rule is not None and bool(rule(environment, **arguments))
+        return bool(await where.call(limits.unsafe_if, (environment,), arguments, seconds=limits.seconds))
+    except (InfrastructureFailure, OutOfTime):
+        raise
     except Exception as error:
-        raise EnvironmentFailure(f"unsafe_if of {name} raised {type(error).__name__}: {error}") from error
+        raise EnvironmentFailure(f"unsafe_if of {name} raised {type(error).__name__}: {words_of(error)}") from error
 
 
 _HERE = Place(Pace(), own_thread=False)

@@ -16,7 +16,7 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.alarm import Overdue
-from verigym.core.errors import EnvironmentFailure, failure
+from verigym.core.errors import ContextFull, EnvironmentFailure, InfrastructureFailure, failure, words_of
 from verigym.core.protocols import Policy, Request
 from verigym.core.records import (
     Failure,
@@ -119,12 +119,14 @@ async def run_episode(
     offer = environment.toolbox.offer(agent.tool_descriptions)
     stop, end_state = Stop.ERROR, {}
     state: Any = None
-    place = await environment.pace.place(limits.seconds)
-    clock = asyncio.timeout(limits.seconds)
+    place: Place | None = None
+    clock = asyncio.timeout(None)
     try:
+        place = await environment.pace.place(limits.seconds)
         async with clock:
+            clock.reschedule(asyncio.get_running_loop().time() + limits.seconds)  # waiting for a place takes none of it
             state = await place.call(environment.factory)
-            await place.call(state.open, (task,))
+            await place.call(state.open, (task,), telling=environment.only_replies)
             log.items.extend(first_items(environment, task, agent))
             request = Request(items=[], tools=offer.tools, sampling=agent.sampling or sampling, seed=seed)
             episode = _Episode(environment, state, place, policy, user, limits, prices, seed, log)
@@ -140,10 +142,11 @@ async def run_episode(
         else:
             stop, log.error = Stop.ERROR, failure(raised, log.running)
     finally:
-        try:
-            await _close(place, state, log)
-        finally:
-            place.leave()
+        if place is not None:
+            try:
+                await _close(place, state, log)
+            finally:
+                place.leave()
     return Trajectory(
         id=id,
         task=task.id,
@@ -173,14 +176,14 @@ def first_items(environment: EnvironmentSpec, task: Task, agent: Version) -> lis
 
 async def _close(place: Place, state: Any, log: _Log) -> None:
     """Its work is done: a close that fails is noted."""
-    if not hasattr(state, "close"):
-        return
     try:
+        if not hasattr(state, "close"):
+            return
         await place.call(state.close, seconds=_CLOSE_S)
     except (Overdue, OutOfTime):
         log.marks.append(Mark("close_error", detail="it took too long"))
     except (Exception, SystemExit) as raised:
-        log.marks.append(Mark("close_error", detail=f"{type(raised).__name__}: {raised}"))
+        log.marks.append(Mark("close_error", detail=f"{type(raised).__name__}: {words_of(raised)}"))
 
 
 class _Episode:
@@ -334,7 +337,10 @@ class _Episode:
             persona = await self.place.call(self.state.persona)
             log.running = Fault.INFRASTRUCTURE
             seed = derive(self.seed, "user", len(log.turns))
-            reply = await ask_policy(self.user, str(persona), log.items, Sampling(), seed)
+            try:
+                reply = await ask_policy(self.user, str(persona), log.items, Sampling(), seed)
+            except ContextFull as error:
+                raise InfrastructureFailure(f"the window of the model that plays the user is full: {error}") from error
             log.running = Fault.ENVIRONMENT
             turn, items = msgspec.structs.replace(reply.turn, actor="user", parent=None), reply.items
         else:
@@ -379,4 +385,7 @@ async def _end_state(place: Place, state: Any) -> Json:
 async def _blobs(place: Place, state: Any, keep: Callable[[bytes], str]) -> dict[str, str]:
     """`blobs()` of the environment: files and other bytes that the verifier needs, by name."""
     found = await place.call(state.blobs) if hasattr(state, "blobs") else {}
+    wrong = [name for name, data in found.items() if not isinstance(data, bytes | bytearray | memoryview)]
+    if wrong:
+        raise EnvironmentFailure(f"blobs() returned {type(found[wrong[0]]).__name__} as {wrong[0]}; a blob is bytes")
     return {str(name): keep(bytes(data)) for name, data in found.items()}

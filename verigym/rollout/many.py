@@ -16,7 +16,7 @@ import msgspec
 from verigym.core import alarm
 from verigym.core.errors import VerifierFailure, failure
 from verigym.core.protocols import Context, Policy, Verifier
-from verigym.core.records import Fault, Sampling, Task, Trajectory, Verdict, Version
+from verigym.core.records import Fault, Sampling, Stop, Task, Trajectory, Verdict, Version
 from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import Limits, Prices, gathered, run_episode
@@ -34,6 +34,7 @@ class Progress(msgspec.Struct):
     total: int
     done: int = 0
     passed: int = 0
+    judged: int = 0
     errors: int = 0
     """Judged without a reward: the environment, the verifier or infrastructure failed."""
     cost: float = 0.0
@@ -69,19 +70,20 @@ async def run_many(
     """Runs and scores what is missing of the plan. `results` reads all of it."""
     offer = plan.environment.toolbox.offer(plan.agent.tool_descriptions)
     store.put("tools", offer.hash, offer)
-    ledger = _Ledger(store, plan)
-    on_progress(ledger.progress)
-
-    def committed(batch: Batch) -> None:
-        ledger.count(batch)
+    with store.claim(plan.run):
+        ledger = _Ledger(store, plan)
         on_progress(ledger.progress)
 
-    async with Writer(store, plan.run, committed) as writer:
-        with alarm.watching(), _rare_collections():
-            await _run(store, plan, policy, ledger, writer)
-    if not ledger.unlucky:
-        store.finish_run(plan.run)
-    return ledger.progress
+        def committed(batch: Batch) -> None:
+            ledger.count(batch)
+            on_progress(ledger.progress)
+
+        async with Writer(store, plan.run, committed) as writer:
+            with alarm.watching(), _rare_collections():
+                await _run(store, plan, policy, ledger, writer)
+        if not ledger.unlucky:
+            store.finish_run(plan.run)
+        return ledger.progress
 
 
 async def _run(store: Store, plan: Plan, policy: Policy, ledger: "_Ledger", writer: Writer) -> None:
@@ -189,6 +191,7 @@ class _Ledger:
         whole = {task for task, done in self._done.items() if done == self._whole}
         self._settled = {task for task in whole if judged[task] == plan.k}
         self.unjudged = len(whole) - len(self._settled)
+        self.progress.judged = plan.k * len(self._settled)
         self.progress.passed = sum(passed[task] for task in self._settled)
         self.progress.errors = sum(errors[task] for task in self._settled)
 
@@ -206,6 +209,7 @@ class _Ledger:
         self.progress.done += len(batch.trajectories)
         self.progress.cost += sum(one.cost for one in batch.trajectories)
         self.unlucky += sum(_unlucky(one) for one in batch.trajectories)
+        self.progress.judged += len(batch.verdicts)
         for verdict in batch.verdicts:
             self.progress.passed += verdict.passed
             self.progress.errors += verdict.reward is None
@@ -239,7 +243,7 @@ async def _episode(plan: Plan, task: Task, index: int, policy: Policy, keep_blob
             user=plan.context.policies.get("user"),
             keep_blob=keep_blob,
         )
-        if not _unlucky(trajectory):
+        if not _unlucky(trajectory) or trajectory.stop is Stop.TIME_OUT:  # the limit was asked for
             break
         await asyncio.sleep(min(_RETRY_S * 2.0**attempt, 10.0) if attempt < plan.retries else 0)
     return trajectory  # type: ignore[possibly-undefined]

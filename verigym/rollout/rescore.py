@@ -1,10 +1,12 @@
 """Stored runs scored again, with no model and no environment: the verdict of another verifier, or of a changed one."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import msgspec
 
 from verigym.core import alarm
+from verigym.core.errors import VerifierFailure
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Task
 from verigym.rollout.episode import gathered
@@ -45,9 +47,11 @@ async def rescore(
     progress = Progress(total=known.trajectories)
     context = msgspec.structs.replace(context, blob=store.blob)
     tasks = iter(store.tasks(run))
+    reasons: Counter[str] = Counter()
 
     def committed(batch: Batch) -> None:
         progress.done += len(batch.verdicts)
+        progress.judged += len(batch.verdicts)
         progress.passed += sum(verdict.passed for verdict in batch.verdicts)
         progress.errors += sum(verdict.reward is None for verdict in batch.verdicts)
         on_progress(progress)
@@ -57,11 +61,11 @@ async def rescore(
         before = {
             one.id: verdict
             for one in group
-            for verdict in store.verdicts_on(one.id)
+            for verdict in store.verdicts_on(run, one.id)
             if verdict.verifier == found.before
         }
         verdicts = await judge(verifier, task, group, context)
-        for verdict in verdicts:
+        for one, verdict in zip(group, verdicts, strict=True):
             old = before.get(verdict.trajectory)
             found.trajectories += 1
             found.scored += verdict.reward is not None
@@ -69,6 +73,8 @@ async def rescore(
             if old is not None and old.passed != verdict.passed:
                 (found.gained if verdict.passed else found.lost).append(verdict.trajectory)
             found.moved += old is not None and old.reward != verdict.reward
+            if verdict.error is not None and one.scorable:
+                reasons[f"{verdict.error.kind}: {verdict.error.message}"] += 1
         await writer.add(verdicts=verdicts)
 
     async def work(writer: Writer) -> None:
@@ -76,7 +82,12 @@ async def rescore(
             await group_of(task, writer)
 
     async with Writer(store, run, committed) as writer:
-        with alarm.watching():
+        with store.claim(run), alarm.watching():
             await gathered([work(writer) for _ in range(concurrency)])
+    if reasons and not found.scored:
+        raise VerifierFailure(
+            f"{verifier.name} scored none of {found.trajectories} trajectories; most often: {reasons.most_common(1)[0][0]}. "
+            f"What {found.before or 'nobody'} said still counts"
+        )
     store.scored_by(run, verifier.name)
     return found

@@ -6,6 +6,9 @@ older verigym is brought up to date when it is opened (`schema`). Batches with a
 """
 
 import contextlib
+import fcntl
+import hashlib
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,8 +20,8 @@ from sqlalchemy import event, exc
 from sqlalchemy.dialects import sqlite
 
 from verigym.core import codec
-from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, not_found
-from verigym.core.records import Json, Task, Trajectory, Verdict
+from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
+from verigym.core.records import Failure, Fault, Json, Stop, Task, Trajectory, Verdict
 from verigym.store.packing import pack, unpack
 from verigym.store.schema import (
     BLOBS,
@@ -39,9 +42,13 @@ _ADD_TRAJECTORY = (
     "INSERT OR REPLACE INTO trajectories (id, run, task, place, fault, body, packed) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _ADD_VERDICT = (
-    "INSERT OR REPLACE INTO verdicts (trajectory, verifier, run, reward, passed, fault, body) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO verdicts (trajectory, verifier, run, reward, passed, fault, body) VALUES (?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (trajectory, verifier, run) DO UPDATE SET "
+    "reward = excluded.reward, passed = excluded.passed, fault = excluded.fault, body = excluded.body "
+    "WHERE excluded.reward IS NOT NULL OR verdicts.reward IS NULL"  # a judge that is down takes no judgement back
 )
+_LONGEST = 500_000_000
+"""Bytes of one record: the database takes little more."""
 _PAGE = 1000
 """Rows read at a time where a whole run is walked through."""
 
@@ -129,15 +136,41 @@ class Store:
             if rows:
                 connection.execute(TASKS.insert(), rows)
 
-    def check_settings(self, id: str, config: Json) -> None:
-        """Raises `BadInput` where there is such a run with other settings."""
+    def check_same(self, id: str, config: Json, created: float) -> None:
+        """Raises `BadInput` where there is another run of this id: with other settings, or made at another time."""
         with self._engine.connect() as connection:
-            _is_begun(connection, id, msgspec.json.encode(config, order="sorted"))
+            if _is_begun(connection, id, msgspec.json.encode(config, order="sorted")):
+                made = connection.execute(sa.select(RUNS.c.created).where(RUNS.c.id == id)).scalar_one()
+                if made != created:
+                    raise BadInput(f'run "{id}" exists here and was made by itself; import into another --home')
 
     def finish_run(self, id: str, when: float | None = None) -> None:
-        once = RUNS.update().where(RUNS.c.id == id, RUNS.c.finished.is_(None))
+        one = RUNS.update().where(RUNS.c.id == id)
         with self._writing() as connection:
-            connection.execute(once.values(finished=time.time() if when is None else when))
+            now = time.time() if when is None else when
+            connection.execute(one.where(RUNS.c.finished.is_(None)).values(finished=now))
+            row = connection.execute(sa.select(RUNS).where(RUNS.c.id == id)).first()
+            if row is not None:
+                connection.execute(one.values(counts=msgspec.json.encode(_counts(connection, row))))
+
+    @contextlib.contextmanager
+    def claim(self, run: str) -> Iterator[None]:
+        """This process alone makes the run, until it leaves or dies: two at once would do and pay everything twice."""
+        folder = self.path.parent / "running"
+        folder.mkdir(exist_ok=True)
+        with (folder / hashlib.sha256(run.encode()).hexdigest()[:16]).open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                file.seek(0)
+                raise Refused(
+                    f"run {run} is being made by another process ({file.read().strip() or 'unknown'}); wait for it, or stop it"
+                ) from error
+            file.truncate(0)
+            file.write(f"pid {os.getpid()}")
+            file.flush()
+            yield
+            file.truncate(0)
 
     def runs(self, parent: str | None = "") -> list[Run]:
         """Newest last. `parent` picks the runs that belong to another; none for all."""
@@ -186,7 +219,7 @@ class Store:
     ) -> None:
         """All of it or nothing."""
         made = [_trajectory_row(run, one) for one in trajectories]
-        judged = [(v.trajectory, v.verifier, run, v.reward, v.passed, fault_of(v), codec.encode(v)) for v in verdicts]
+        judged = [_verdict_row(run, one) for one in verdicts]
         with self._writing() as connection:
             if blobs:
                 rows = [{"sha256": sha256, "body": body} for sha256, body in blobs.items()]
@@ -248,16 +281,16 @@ class Store:
             for body in connection.execution_options(yield_per=_PAGE).execute(query).scalars():
                 yield codec.decode(body, Verdict)
 
-    def verdicts_on(self, trajectory: str) -> list[Verdict]:
+    def verdicts_on(self, run: str, trajectory: str) -> list[Verdict]:
         """Everybody's verdict on one trajectory."""
-        query = sa.select(VERDICTS.c.body).where(VERDICTS.c.trajectory == trajectory)
+        query = sa.select(VERDICTS.c.body).where(VERDICTS.c.trajectory == trajectory, VERDICTS.c.run == run)
         with self._engine.connect() as connection:
             return [codec.decode(body, Verdict) for body in connection.execute(query).scalars()]
 
     def standing(self, run: str, verifier: str) -> Iterator[Standing]:
         """What is stored of a run, episode by episode, and how this verifier judged it: all that resumption needs."""
         made, judged = TRAJECTORIES.c, VERDICTS.c
-        mine = sa.and_(judged.trajectory == made.id, judged.verifier == verifier)
+        mine = sa.and_(judged.trajectory == made.id, judged.run == made.run, judged.verifier == verifier)
         query = (
             sa.select(made.task, made.place, made.fault, judged.trajectory, judged.reward, judged.passed, judged.fault)
             .select_from(TRAJECTORIES.outerjoin(VERDICTS, mine))
@@ -342,9 +375,41 @@ def _is_begun(connection: sa.Connection, id: str, config: bytes) -> bool:
 
 
 def _trajectory_row(run: str, trajectory: Trajectory) -> tuple[Any, ...]:
-    bare, packed = pack(trajectory)
-    place = (trajectory.id, run, trajectory.task, trajectory.index, fault_of(trajectory))
-    return (*place, codec.encode(bare), packed)
+    try:
+        bare, packed = pack(trajectory)
+        body = _sound(bare, Trajectory)
+    except (BadInput, TypeError, ValueError, OverflowError, RecursionError) as error:
+        broken = Failure(Fault.ENVIRONMENT, type(error).__name__, f"the episode could not be written: {error}")
+        bare = Trajectory(
+            id=trajectory.id,
+            task=trajectory.task,
+            group=trajectory.group,
+            index=trajectory.index,
+            seed=trajectory.seed,
+            stop=Stop.ERROR,
+            error=broken,
+        )
+        body, packed = codec.encode(bare), None
+    return trajectory.id, run, trajectory.task, trajectory.index, fault_of(bare), body, packed
+
+
+def _verdict_row(run: str, verdict: Verdict) -> tuple[Any, ...]:
+    try:
+        body = _sound(verdict, Verdict)
+    except (BadInput, TypeError, ValueError, OverflowError, RecursionError) as error:
+        broken = Failure(Fault.VERIFIER, type(error).__name__, f"the verdict could not be written: {error}")
+        verdict = Verdict(trajectory=verdict.trajectory, verifier=verdict.verifier, reward=None, error=broken)
+        body = codec.encode(verdict)
+    return verdict.trajectory, verdict.verifier, run, verdict.reward, verdict.passed, fault_of(verdict), body
+
+
+def _sound(record: T, kind: type[T]) -> bytes:
+    """The record as bytes that were read back: what other people's code put into it may be of any type."""
+    body = codec.encode(record)
+    codec.decode(body, kind)
+    if len(body) > _LONGEST:
+        raise BadInput(f"it takes {len(body):,} bytes, and at most {_LONGEST:,} can be kept")
+    return body
 
 
 class _Counts(NamedTuple):

@@ -40,7 +40,7 @@ TRAJECTORIES = sa.Table(
     "trajectories",
     _meta,
     sa.Column("id", _text, primary_key=True),
-    sa.Column("run", _text, nullable=False),
+    sa.Column("run", _text, primary_key=True),
     sa.Column("task", _text, nullable=False),
     sa.Column("place", _whole, nullable=False),
     sa.Column("fault", _text, nullable=False, server_default=""),  # whose, when the episode broke
@@ -53,7 +53,7 @@ VERDICTS = sa.Table(
     _meta,
     sa.Column("trajectory", _text, primary_key=True),
     sa.Column("verifier", _text, primary_key=True),
-    sa.Column("run", _text, nullable=False),
+    sa.Column("run", _text, primary_key=True),
     sa.Column("reward", _number),
     sa.Column("passed", _whole, nullable=False),
     sa.Column("fault", _text, nullable=False, server_default=""),  # whose, when there is no reward
@@ -98,26 +98,27 @@ def fault_of(record: Trajectory | Verdict) -> str:
 
 
 def _to_2(connection: sa.Connection) -> None:
-    """Faults become columns, so that resumption need not read bodies; blobs, packed ids and the counting verifier are new."""
-    for statement in (
-        "ALTER TABLE runs ADD COLUMN verifier TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE runs ADD COLUMN counts BLOB",
-        "ALTER TABLE trajectories ADD COLUMN fault TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE trajectories ADD COLUMN packed BLOB",
-        "ALTER TABLE verdicts ADD COLUMN fault TEXT NOT NULL DEFAULT ''",
-        "DROP INDEX IF EXISTS ix_trajectories_run",
-        "DROP INDEX IF EXISTS ix_verdicts_run",
-        "CREATE INDEX trajectories_of_run ON trajectories (run, task, place, fault)",
-        "CREATE INDEX verdicts_of_run ON verdicts (run, verifier, passed, reward)",
-        "UPDATE runs SET verifier = coalesce((SELECT max(verifier) FROM verdicts WHERE verdicts.run = runs.id), '')",
-    ):
-        connection.exec_driver_sql(statement)
-    for table, kind in ((TRAJECTORIES, Trajectory), (VERDICTS, Verdict)):
+    """Two runs may each have a trajectory of one id; faults become columns, so that resumption need not read bodies; blobs,
+    packed ids and the counting verifier are new."""
+    run = connection.exec_driver_sql
+    run("ALTER TABLE runs ADD COLUMN verifier TEXT NOT NULL DEFAULT ''")
+    run("ALTER TABLE runs ADD COLUMN counts BLOB")
+    kept = {
+        TRAJECTORIES: (Trajectory, "id, run, task, place, body"),
+        VERDICTS: (Verdict, "trajectory, verifier, run, reward, passed, body"),
+    }
+    for table, (kind, columns) in kept.items():
+        run(f"DROP INDEX IF EXISTS ix_{table.name}_run")
+        run(f"ALTER TABLE {table.name} RENAME TO old_{table.name}")
+        table.create(connection)
+        run(f"INSERT INTO {table.name} ({columns}) SELECT {columns} FROM old_{table.name} ORDER BY rowid")
+        run(f"DROP TABLE old_{table.name}")
         has_error = sa.func.instr(table.c.body, sa.literal(b'"error":', sa.LargeBinary)) > 0
         rows = connection.execute(sa.select(sa.literal_column("rowid"), table.c.body).where(has_error)).all()
         for rowid, body in rows:
             fault = fault_of(codec.decode(body, kind))
-            connection.exec_driver_sql(f"UPDATE {table.name} SET fault = ? WHERE rowid = ?", (fault, rowid))
+            run(f"UPDATE {table.name} SET fault = ? WHERE rowid = ?", (fault, rowid))
+    run("UPDATE runs SET verifier = coalesce((SELECT max(verifier) FROM verdicts WHERE verdicts.run = runs.id), '')")
 
 
 STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2}

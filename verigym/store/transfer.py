@@ -21,6 +21,7 @@ from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.records import Task, Toolset, Trajectory, Verdict
 from verigym.store.database import Run, Store
+from verigym.store.packing import pack, unpack
 
 _BATCH = 1000
 _COLUMNS = ("record", "run", "id", "task", "index", "reward", "passed", "stop", "seconds", "reply", "body")
@@ -40,6 +41,7 @@ class _Row(msgspec.Struct):
 class _Head(msgspec.Struct):
     record: str
     run: str = ""
+    packed: str = ""
 
 
 class _RunLine(msgspec.Struct):
@@ -104,7 +106,7 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
         try:
             head, record = _decoded(body)
             if isinstance(record, _RunLine):
-                store.check_settings(record.id, record.config)
+                store.check_same(record.id, record.config, record.created)
                 runs.append(record.id)
                 tasks = set()
             elif not runs:
@@ -197,7 +199,7 @@ def _rows(store: Store, run: Run) -> Iterator[_Row]:
             sent.add(one.tools)
             yield _Row("tools", run.id, codec.encode(tools), {"id": one.tools})
         beside = {"id": one.id, "task": one.task, "index": one.index, "stop": one.stop.value, "seconds": one.seconds}
-        yield _Row("trajectory", run.id, codec.encode(one), {**beside, "reply": one.reply})
+        yield _Row("trajectory", run.id, _written(one), {**beside, "reply": one.reply})
     for verdict in store.each_verdict(run.id, "*"):
         beside = {"id": verdict.trajectory, "reward": verdict.reward, "passed": verdict.passed}
         yield _Row("verdict", run.id, codec.encode(verdict), beside)
@@ -208,10 +210,21 @@ def _rows(store: Store, run: Run) -> Iterator[_Row]:
         yield from _rows(store, child)
 
 
+def _written(one: Trajectory) -> bytes:
+    """As JSON; where a logprob is none that JSON can say (-inf), ids and logprobs are packed in base64."""
+    if all(math.isfinite(value) for turn in one.turns for value in turn.logprobs):
+        return codec.encode(one)
+    bare, packed = pack(one)
+    return codec.encode(bare)[:-1] + b',"packed":"%s"}' % base64.b64encode(packed or b"")
+
+
 def _decoded(body: bytes) -> tuple[_Head, Any]:
     head = msgspec.json.decode(body, type=_Head)
     if head.record in _KINDS:
-        return head, codec.decode(body, _KINDS[head.record])
+        record = codec.decode(body, _KINDS[head.record])
+        if head.packed and isinstance(record, Trajectory):
+            record = unpack(record, base64.b64decode(head.packed, validate=True))
+        return head, record
     others = {"run": _RunLine, "metrics": _Metrics, "blob": _Blob}
     if head.record not in others:
         raise BadInput(f'there is no record "{head.record}"; it is one of {", ".join([*_KINDS, *others])}')

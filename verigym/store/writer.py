@@ -1,21 +1,26 @@
 """Batched writes with a bounded delay: what is added is committed within a quarter of a second, many rows a transaction.
 
 Commits happen in a thread, so that the disk holds up no episode. When the disk is slower than the episodes, `add` waits:
-memory stays bounded. A write that fails is raised by the next `add`, and by `close`.
+memory stays bounded. A write that keeps failing is raised by the next `add`, and by `close`.
 """
 
 import asyncio
 import contextlib
+import sys
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
+from verigym.core.errors import InfrastructureFailure
 from verigym.core.records import Trajectory, Verdict
 from verigym.store.database import Store
 
 _DELAY_S = 0.25
 _BATCH = 256
 """Rows that are committed without waiting for more."""
+_PATIENCE_S = 120.0
+"""How long a store that refuses is asked again."""
 _MOST = 4096
 """Rows that wait for the disk; past that, whoever adds waits."""
 
@@ -115,9 +120,8 @@ class Writer:
 
     async def _committed(self, batch: Batch) -> bool:
         self._writing = batch
-        add = self._store.add, self._run, batch.trajectories, batch.verdicts, batch.blobs
         try:
-            await asyncio.get_running_loop().run_in_executor(self._thread, *add)
+            await self._written(batch)
             self._writing = None
             self._on_commit(batch)
         except Exception as error:  # told to whoever adds next, and to the one who closes
@@ -125,3 +129,18 @@ class Writer:
             self._room.set()
             return False
         return True
+
+    async def _written(self, batch: Batch) -> None:
+        """A store that is locked, or a disk that is full, is waited for: what is finished is not thrown away at once."""
+        add = self._store.add, self._run, batch.trajectories, batch.verdicts, batch.blobs
+        began, wait_s = time.monotonic(), 1.0
+        while True:
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._thread, *add)
+            except InfrastructureFailure as error:
+                if time.monotonic() - began + wait_s > (_PATIENCE_S / 10 if self._closing else _PATIENCE_S):
+                    raise
+                if wait_s == 1.0:
+                    print(f"{error}; trying again for {_PATIENCE_S:g} s", file=sys.stderr, flush=True)
+            await asyncio.sleep(wait_s)
+            wait_s = min(2 * wait_s, 15.0)

@@ -16,10 +16,10 @@ import msgspec
 from verigym.core import alarm
 from verigym.core.errors import BadInput, VerifierFailure, failure
 from verigym.core.protocols import Context, Verifier
-from verigym.core.records import Fault, Task, Trajectory, Verdict
+from verigym.core.records import Failure, Fault, Task, Trajectory, Verdict
 from verigym.verifiers.version import version
 
-_LONGEST_S = 60.0
+_LONGEST_S = 10.0
 """Of a plain verify: it runs on the loop's thread, where everybody else waits for it."""
 Score = float | bool | Verdict
 Verify = Callable[..., Score | Awaitable[Score]]
@@ -137,15 +137,28 @@ def _verdict(score: object) -> Verdict:
         case Verdict(error=None, reward=None):
             raise VerifierFailure("verify returned a Verdict with neither a reward nor an error")
         case Verdict(error=None):
-            for name, value in {"reward": score.reward, **score.parts}.items():
-                _finite(name, value)
-            return score
+            return _checked(
+                msgspec.structs.replace(
+                    score,
+                    reward=_finite("reward", score.reward),
+                    passed=bool(score.passed),
+                    unsafe=bool(score.unsafe),
+                    parts={str(name): _finite(name, value) for name, value in score.parts.items()},
+                )
+            )
         case Verdict():
-            return msgspec.structs.replace(score, reward=None, passed=False)
+            return _checked(msgspec.structs.replace(score, reward=None, passed=False))
         case bool() | int() | float():
             reward = _finite("reward", score)
             return Verdict(reward=reward, passed=reward >= 1.0)
     raise VerifierFailure(f"verify returned {type(score).__name__}; it should return a float, a bool or a Verdict")
+
+
+def _checked(verdict: Verdict) -> Verdict:
+    """One whose fields are what they should be, whatever was put into them."""
+    if not isinstance(verdict.evidence, str) or not isinstance(verdict.error, Failure | None):
+        raise VerifierFailure("verify returned a Verdict whose evidence is not text, or whose error is no Failure")
+    return verdict
 
 
 def _finite(name: str, value: object) -> float:
