@@ -233,8 +233,8 @@ def broken_by_nothing(task: Task, trajectory: Trajectory) -> float:
     [
         (verify, {}, "pass", "18 tried"),
         (verify, {"cheats": lambda task: ["tea tea", "tea please"]}, "pass", "30 tried"),
-        (verify, {"cheats": lambda task: [ADD]}, "fail", "train/0: a reply that earned nothing passed"),
-        (lambda task, trajectory: 1.0, {}, "fail", "a reply that earned nothing passed: ''"),
+        (verify, {"cheats": lambda task: [ADD]}, "fail", "train/0: a reply that should not pass did"),
+        (lambda task, trajectory: 1.0, {}, "fail", "a reply that should not pass did: ''"),
         (lambda task, trajectory: 0.5, {}, "fail", "'' earns 0.5, as much as the gold solution (0.5)"),
         (broken_by_nothing, {}, "fail", "train/0: no verdict for '': ZeroDivisionError"),
         (half, {}, "pass", "18 tried"),
@@ -344,7 +344,7 @@ def in_turns() -> Callable[..., float]:
 
     def verify(task: Task, trajectory: Trajectory) -> float:
         seen.append(0)
-        return float(len(seen) % 2)
+        return float(len(seen))
 
     return verify
 

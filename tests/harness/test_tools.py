@@ -307,22 +307,22 @@ class Limited:
         self.order.append(name)
         return name
 
-    @tool(seconds=0.1)
+    @tool(seconds=0.3)
     def slow(self, wait_s: float = 5.0) -> str:
         time.sleep(wait_s)
         return "whole"
 
-    @tool(seconds=0.1)
+    @tool(seconds=0.3)
     async def slow_async(self, wait_s: float = 5.0) -> str:
         await asyncio.sleep(wait_s)
         return "whole"
 
-    @tool(seconds=0.1, parallel=True)
+    @tool(seconds=0.3, parallel=True)
     def slow_beside(self, wait_s: float = 5.0) -> str:
         time.sleep(wait_s)
         return "whole"
 
-    @tool(seconds=0.1, unsafe_if=lambda self, **_: bool(time.sleep(5.0)))
+    @tool(seconds=0.3, unsafe_if=lambda self, **_: bool(time.sleep(5.0)))
     def slow_to_check(self) -> str:
         return "whole"
 
@@ -364,8 +364,8 @@ def test_a_call_that_takes_longer_than_its_tool_may_ends_the_episode(name: str) 
     result = asyncio.run(limited(name))
     assert time.monotonic() - began < 4
     assert result == Result(
-        f"error: {name} took more than 0.1 s",
-        [Mark("tool_time_out", detail=f"{name} took more than 0.1 s")],
+        f"error: {name} took more than 0.3 s",
+        [Mark("tool_time_out", detail=f"{name} took more than 0.3 s")],
         Stop.TOOL_TIME_OUT,
     )
 

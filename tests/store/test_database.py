@@ -8,11 +8,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 import sqlalchemy as sa
 
-from verigym.core.errors import BadInput, InfrastructureFailure, NotFound
+from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused
 from verigym.core.records import Message, Task, Trajectory, Verdict, Version
 from verigym.store.database import Store
 
@@ -235,6 +237,7 @@ def test_two_writers_at_once_lose_no_entry(store: Store) -> None:
 WRITER = """
 import os, signal, sys
 from pathlib import Path
+from typing import Any
 from verigym.core.records import Task, Trajectory, Verdict, Version
 from verigym.store.database import Store
 store = Store(Path(sys.argv[1]))
@@ -307,3 +310,70 @@ def test_the_counts_of_a_finished_run_are_kept_and_follow_what_is_added_later(st
     store.add("r", [], [verdict(one, 0.0, "v@2") for one in made])
     store.scored_by("r", "v@2")
     assert (store.run("r").trajectories, store.run("r").passed, store.run("r").scored) == (3, 0, 3)
+
+
+def test_two_runs_may_have_a_trajectory_of_one_id(store: Store) -> None:
+    one, two = [
+        Trajectory(id="exp/a/1/0", task=task, group=f"{run}/{task}") for run, task in (("exp", "a/1"), ("exp/a", "1"))
+    ]
+    for run, made in (("exp", one), ("exp/a", two)):
+        store.begin_run(run, "eval", {})
+        store.add(run, [made], [verdict(made, float(run == "exp"))])
+    assert store.trajectories("exp") == [one] and store.trajectories("exp/a") == [two]
+    assert [found.reward for found in store.verdicts("exp")] == [1.0]
+    assert [found.reward for found in store.verdicts_on("exp/a", "exp/a/1/0")] == [0.0]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"evidence": object()}, {"evidence": {"why": 1}}, {"unsafe": "yes"}, {"reward": 10**400}, {"parts": {"a": "b"}}],
+    ids=["no JSON", "an object", "text for a bool", "too large", "text for a number"],
+)
+def test_a_verdict_that_cannot_be_kept_costs_itself_and_nothing_else(store: Store, broken: dict[str, Any]) -> None:
+    made = [episode("r", "a", i) for i in range(3)]
+    store.begin_run("r", "eval", {})
+    wrong = Verdict(**{"trajectory": made[1].id, "verifier": "v@1", "reward": 1.0, **broken})
+    store.add("r", made, [verdict(made[0]), wrong, verdict(made[2])])
+    found = {one.trajectory: one for one in store.verdicts("r")}
+    assert [found[one.id].reward for one in made] == [1.0, None, 1.0]
+    error = found[made[1].id].error
+    assert error is not None and error.fault == "verifier" and "could not be written" in error.message
+
+
+@pytest.mark.parametrize(
+    "items",
+    [[Message("assistant", None)], [object()]],  # type: ignore[arg-type]
+    ids=["of a wrong type", "no record"],
+)
+def test_a_trajectory_that_cannot_be_kept_is_one_failed_record(store: Store, items: list[Any]) -> None:
+    made = [episode("r", "a", 0), msgspec.structs.replace(episode("r", "a", 1), items=items)]
+    store.begin_run("r", "eval", {})
+    store.add("r", made)
+    good, bad = store.trajectories("r")
+    assert good == made[0] and bad.id == "r/a/1"
+    assert bad.error is not None and bad.error.fault == "environment"
+
+
+def test_a_judge_that_is_down_takes_no_judgement_back(store: Store) -> None:
+    one = episode("r", "a")
+    store.begin_run("r", "eval", {})
+    store.add("r", [one], [verdict(one, 1.0)])
+    store.add("r", [], [verdict(one, None)])
+    assert [found.reward for found in store.verdicts("r")] == [1.0]
+    store.add("r", [], [verdict(one, 0.5)])
+    assert [found.reward for found in store.verdicts("r")] == [0.5]
+
+
+def test_a_run_is_made_by_one_process_at_a_time(store: Store) -> None:
+    other = Store(store.path)
+    with store.claim("r"):
+        with (
+            pytest.raises(Refused, match=rf"run r is being made by another process \(pid {os.getpid()}\)"),
+            other.claim("r"),
+        ):
+            pass
+        with other.claim("another"):
+            pass
+    with other.claim("r"):
+        pass
+    other.close()

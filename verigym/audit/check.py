@@ -103,7 +103,7 @@ def _splits_disjoint(environment: EnvironmentSpec, splits: Sequence[str]) -> Che
     train, *held_out = splits
     try:
         for split in held_out:
-            check_split(environment.tasks(train), environment.tasks(split))
+            check_split(environment.tasks(train), environment.tasks(split), prompts=not environment.steps)
     except VerigymError as error:
         return Check(name=name, outcome="fail", words=str(error))
     return Check(name=name, outcome="pass", words="no family and no prompt is both trained on and held out")
@@ -169,7 +169,9 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task]) -> Answe
 
 async def _repeatable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     for task in tasks[:10]:
-        first, again = [await _play(environment, task, _some_replies(environment, task)) for _ in range(2)]
+        first, again = [await _play(environment, task, _busy_replies(environment, task)) for _ in range(2)]
+        if first.trajectory.error is not None:
+            return "fail", f"{task.id}: the episode broke: {_why(first)}"
         if first.trajectory.items != again.trajectory.items:
             return (
                 "fail",
@@ -186,6 +188,7 @@ async def _rescorable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer
     for task in tasks[:10]:
         played = await _play(environment, task, _some_replies(environment, task))
         stored = codec.decode(codec.encode(played.trajectory), Trajectory)
+        await _play(environment, task, [""])  # what a verifier might remember of the live episode is gone
         again = await _judged(environment, task, stored, played.context)
         if again != played.verdict:
             return "fail", f"{task.id}: live it scored {played.verdict.reward}, from the record {again.reward}"
@@ -199,11 +202,13 @@ async def _isolated(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     some = tasks[:10]
     for task, other in zip(some, some[1:] + some[:1], strict=True):
         alone = [
-            (await _play(environment, each, _some_replies(environment, each))).trajectory for each in (task, other)
+            (await _play(environment, each, _busy_replies(environment, each))).trajectory for each in (task, other)
         ]
+        if alone[0].error is not None:
+            return "fail", f"{task.id}: the episode broke: {alone[0].error.kind}: {alone[0].error.message}"
         idle = (await _play(environment, task, [""])).trajectory
         plays = [
-            _play(environment, each, _some_replies(environment, each), pause_s=0.001) for each in (task, other, task)
+            _play(environment, each, _busy_replies(environment, each), pause_s=0.001) for each in (task, other, task)
         ]
         together = [played.trajectory for played in await asyncio.gather(*plays)]
         idle_again = (await _play(environment, task, [""])).trajectory
@@ -342,6 +347,16 @@ async def _judged(environment: EnvironmentSpec, task: Task, trajectory: Trajecto
 
 def _some_replies(environment: EnvironmentSpec, task: Task) -> Replies:
     return environment.gold_replies(task) or ["done"]
+
+
+def _busy_replies(environment: EnvironmentSpec, task: Task) -> Replies:
+    """The gold solution, and before it one call of every tool: what a solution does not touch may be shared as well."""
+    calls: Replies = [
+        [FunctionCall("c", spec.name, msgspec.json.encode(_fitting(spec.parameters, spec.parameters)).decode())]
+        for spec in environment.tools
+    ]
+    room = max(0, environment.max_turns - 1)
+    return [*calls[:room], *_some_replies(environment, task)]
 
 
 def _why(played: _Played) -> str:

@@ -4,9 +4,11 @@ Files of commands are small and load their stages when called, so that `--help` 
 """
 
 import sys
+from typing import Annotated
 
 import typer
 
+import verigym
 from verigym.cli import kept, make, measure, ship, start, tasks, train
 from verigym.core.errors import VerigymError
 
@@ -22,6 +24,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and stop")] = False,
+) -> None:
+    if version:
+        print(f"verigym {verigym.__version__}")
+        raise typer.Exit
+
+
 for group in (start, make, tasks, measure, train, ship, kept):
     group.register(app)
 

@@ -84,6 +84,11 @@ def split(
         raise BadInput(f"{file} would be overwritten; name another folder with --out")
     for name, path in files.items():
         save_tasks(path, [task for task in made if task.split == name])
+    for name in {
+        "train",
+        *shares,
+    } - files.keys():  # of an earlier split into the same folder: its families are elsewhere now
+        (folder / f"{name}{_suffix(file)}").unlink(missing_ok=True)
     warnings = [
         f'{one.largest_share:.0%} of {one.split} is one family, "{show.clip(one.largest, 60)}": figures there are about it'
         for one in found

@@ -93,7 +93,7 @@ def _check_held_out(environment: EnvironmentSpec, tasks: list[Task]) -> None:
             f'{environment.name}: tasks("train") holds {wrong[0]} of split "{tasks[0].split}"; it is held out'
         )
     for split in set(environment.suites.values()):
-        check_split(tasks, environment.tasks(split))
+        check_split(tasks, environment.tasks(split), prompts=not environment.steps)
 
 
 async def _train(

@@ -37,6 +37,10 @@ class Workspace:
         """A known version (id, name, champion, latest), else one on the base model `text` names, which is not kept yet."""
         if not text.strip():
             raise BadInput("-m is empty; name a version, smollm2-135m, a hub id, a folder, or URL#MODEL of a server")
+        if "#" in text and "://" not in text:
+            raise BadInput(
+                f'"{text}": the address of a server begins with http:// or https://, such as http://localhost:8000/v1#qwen'
+            )
         given, text = text, _identity(text)
         self._ways[text] = given
         try:

@@ -22,6 +22,7 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import Limits, Prices, gathered, run_episode
 from verigym.store.database import Store
 from verigym.store.writer import Batch, Writer
+from verigym.verifiers.lift import ENDS
 
 _RETRY_S = 1.0
 _ASKED_AGAIN = (Fault.VERIFIER.value, Fault.INFRASTRUCTURE.value)
@@ -161,7 +162,9 @@ async def judge(
         if [verdict.trajectory for verdict in verdicts] != [one.id for one in group]:
             raise VerifierFailure(f"{verifier.name} gave verdicts for other trajectories than it was asked about")
         return verdicts
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if isinstance(error, ENDS):
+            raise
         if isinstance(error, TimeoutError) and clock.expired():
             error = VerifierFailure(f"{verifier.name} took more than {seconds:g} s")
         broken = failure(error, Fault.VERIFIER)

@@ -79,15 +79,16 @@ def _crossings(left: _Found, right: _Found, likeness: float = 1.0) -> list[Cross
     ]
 
 
-def check_split(train: list[Task], held_out: list[Task]) -> None:
-    """Raises `Refused` when a family, or a prompt word for word, is on both sides."""
+def check_split(train: list[Task], held_out: list[Task], *, prompts: bool = True) -> None:
+    """Raises `Refused` when a family, or a prompt word for word, is on both sides. A game's tasks may all have one prompt and
+    differ in their data: there, `prompts` is not compared."""
     families = {family_of(task) for task in train} & {family_of(task) for task in held_out}
-    prompts = {prompt_of(task) for task in train} & {prompt_of(task) for task in held_out}
+    shared = {prompt_of(task) for task in train} & {prompt_of(task) for task in held_out} if prompts else set[str]()
     crossing: list[str] = []
     if families:
         crossing.append(f"{len(families)} {'family' if len(families) == 1 else 'families'}: {_list(families)}")
-    if prompts:
-        crossing.append(f"{len(prompts)} {'prompt' if len(prompts) == 1 else 'prompts'}: {_list(prompts)}")
+    if shared:
+        crossing.append(f"{len(shared)} {'prompt' if len(shared) == 1 else 'prompts'}: {_list(shared)}")
     if crossing:
         words = "; ".join(crossing)
         raise Refused(

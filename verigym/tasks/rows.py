@@ -184,6 +184,9 @@ def _check_prompt(row: Json, what: str = '"prompt"') -> None:
 
 
 def _check_short(row: Json) -> None:
+    for key in _JUDGED_BY & row.keys() - {"answer"}:
+        if row[key] in (None, "", [], {}):
+            raise BadInput(f'"{key}" is {kind_of(row[key])}: there is nothing to judge a reply by')
     if not _JUDGED_BY.isdisjoint(row):
         return
     if "expected_tool" not in row and "expected_args" not in row:

@@ -21,6 +21,8 @@ from verigym.verifiers.version import version
 
 _LONGEST_S = 10.0
 """Of a plain verify: it runs on the loop's thread, where everybody else waits for it."""
+ENDS = (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit)
+"""What ends the run; whatever else a verifier raises ends its verdict."""
 Score = float | bool | Verdict
 Verify = Callable[..., Score | Awaitable[Score]]
 """`verify(task, trajectory)`, or `verify(task, trajectory, context)` for one that needs a judge or a sandbox."""
@@ -70,7 +72,9 @@ class _LiftedGroup:
             if len(scores) != len(shown):
                 raise VerifierFailure(f"verify_group returned {len(scores)} scores for {len(shown)} trajectories")
             return [_verdict(score) for score in scores]
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if isinstance(error, ENDS):
+                raise
             return [failed(error) for _ in shown]
 
 
@@ -83,7 +87,9 @@ async def judged(verify: Verify | Verifier, task: Task, trajectory: Trajectory, 
             [verdict] = await verify.verify(task, [trajectory], context)
             return _verdict(verdict)
         return _verdict(await _called(verify, task, trajectory, context))
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if isinstance(error, ENDS):
+            raise
         return failed(error)
 
 
