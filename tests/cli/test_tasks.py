@@ -22,6 +22,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def write(name: str, *rows: Any) -> None:
+    Path(name).parent.mkdir(exist_ok=True)
     Path(name).write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows))
 
 
@@ -39,7 +40,13 @@ def test_stats_count_a_file_and_say_what_comes_next() -> None:
     code, said = run("tasks", "stats", "q.jsonl")
     assert code == 0
     assert said.startswith("q.jsonl: 4 tasks of 4 families, hash ")
-    for words in ("answer 3, demonstration 1", "train 4 of 4 families", "easy 3", "max 74", "without a family: 1;"):
+    for words in (
+        "answer 3, demonstration 1",
+        "none named 4 of 4 families",
+        "easy 3",
+        "max 74",
+        "without a family: 1;",
+    ):
         assert words in said
     assert said.endswith("next: verigym tasks split q.jsonl\n")
 
@@ -189,10 +196,10 @@ def test_leaks_names_what_crosses_and_ends_with_1() -> None:
 def test_leaks_of_one_file_are_between_its_splits() -> None:
     write("q.jsonl", {"prompt": LONG, "answer": 1}, {"prompt": LONG, "answer": 1, "split": "val"})
     code, said = run("tasks", "leaks", "q.jsonl")
-    assert code == 1 and "train (1), val (1): they leak" in said
+    assert code == 1 and "no split (1), val (1): they leak" in said
     write("q.jsonl", {"prompt": LONG, "answer": 1})
     code, said = run("tasks", "leaks", "q.jsonl")
-    assert code == 2 and 'all tasks are of split "train"; name a second file' in said
+    assert code == 2 and "all tasks are of one side (no split); name a second file" in said
 
 
 # -- bad rows ---------------------------------------------------------------------------------------------------------
@@ -284,3 +291,31 @@ def test_like_prompts_without_a_family_are_saved_with_one() -> None:
     run("tasks", "split", "q.jsonl")
     made: list[Task] = [*load_tasks("q/train.jsonl"), *load_tasks("q/val.jsonl")]
     assert len({(task.family, task.split) for task in made if str(task.prompt).startswith(LONG)}) == 1
+
+
+def test_a_split_that_no_row_names_stays_unnamed_through_dedup() -> None:
+    write("q.jsonl", *questions(3))
+    assert run("tasks", "dedup", "q.jsonl")[0] == 0
+    assert {task.split for task in load_tasks("q.clean.jsonl", split="val")} == {"val"}
+    assert {task.split for task in load_tasks("q.clean.jsonl")} == {"train"}
+
+
+def test_a_file_leaks_into_itself() -> None:
+    write("q.jsonl", *questions(2))
+    code, said = run("tasks", "leaks", "q.jsonl", "q.jsonl")
+    assert code == 1 and "q.jsonl (2), q.jsonl (2) (2): they leak" in said
+
+
+def test_a_made_up_name_that_two_files_share_is_no_family() -> None:
+    write("a/q.jsonl", {"prompt": "What is the capital of France?", "answer": 1})
+    write("b/q.jsonl", {"prompt": "How many legs has a spider?", "answer": 8})
+    code, said = run("tasks", "leaks", "a/q.jsonl", "b/q.jsonl")
+    assert code == 0 and "nothing in common" in said
+
+
+def test_an_earlier_split_into_the_same_folder_is_replaced_whole() -> None:
+    write("q.jsonl", *questions(40))
+    assert run("tasks", "split", "q.jsonl", "--near", "1")[0] == 0
+    assert Path("q/val.jsonl").exists()
+    assert run("tasks", "split", "q.jsonl", "--val", "0", "--near", "1")[0] == 0
+    assert not Path("q/val.jsonl").exists() and len(load_tasks("q/train.jsonl")) == 40

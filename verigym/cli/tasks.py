@@ -31,7 +31,14 @@ def stats(file: File, skip_bad: SkipBad = False, json: Json = False) -> None:
         return show.as_json(found)
     show.say(f"{file}: {found.tasks} tasks of {found.families} families, hash {found.hash[:12]}")
     rows = [("rows", _counts(found.shapes))]
-    rows += [("splits", ", ".join(f"{side.split} {side.tasks} of {side.families} families" for side in found.splits))]
+    rows += [
+        (
+            "splits",
+            ", ".join(
+                f"{side.split or 'none named'} {side.tasks} of {side.families} families" for side in found.splits
+            ),
+        )
+    ]
     rows += [("tags", _counts(found.tags) or "none"), ("letters of a prompt", _counts(found.prompt_letters))]
     rows += [("repeats", f"{found.repeated} of prompt and data, {found.repeated_prompts} of the prompt alone")]
     show.table(rows, ("what", ""))
@@ -104,7 +111,10 @@ def split(
     show.table(rows, ("wrote", "tasks", "share", "asked", "families"))
     for warning in warnings:
         show.say(f"warning: {warning}")
-    show.next_command(f"verigym tasks leaks {' '.join(str(path) for path in files.values())}")
+    written = [str(path) for path in files.values()]
+    show.next_command(
+        f"verigym tasks leaks {' '.join(written)}" if len(written) > 1 else f"verigym tasks stats {written[0]}"
+    )
 
 
 @tasks.command("dedup")
@@ -204,19 +214,23 @@ def _load(file: Path, skip_bad: bool, folder: Path | None = None) -> list[Any]:
     from verigym.tasks.load import BadRow, load_tasks
 
     bad: list[BadRow] | None = [] if skip_bad else None
-    loaded = load_tasks(file, bad=bad)
+    loaded = load_tasks(file, split="", bad=bad)  # a split that is not named stays so
     set_aside(bad, folder)
     return loaded
 
 
 def _sides(files: list[Path], skip_bad: bool) -> dict[str, list[Any]]:
     if len(files) > 1:
-        return {str(file): _load(file, skip_bad) for file in files}
+        return {
+            f"{file}{f' ({n + 1})' if file in files[:n] else ''}": _load(file, skip_bad) for n, file in enumerate(files)
+        }
     sides: dict[str, list[Any]] = {}
     for task in _load(files[0], skip_bad):
-        sides.setdefault(task.split, []).append(task)
+        sides.setdefault(task.split or "no split", []).append(task)
     if len(sides) < 2:
-        raise BadInput(f'{files[0]}: all tasks are of split "{next(iter(sides))}"; name a second file to compare with')
+        raise BadInput(
+            f"{files[0]}: all tasks are of one side ({next(iter(sides))}); name a second file to compare with"
+        )
     return sides
 
 

@@ -50,7 +50,14 @@ def find_leaks(
         alike += _crossings(by_text[left], by_text[right], likeness)
     alike = [one for one in alike if one.prompts[0] != one.prompts[1]]
     return Leaks(
-        families=[one for found in _by(family_of, sides).values() for one in _crossings(found, found)],
+        families=[
+            one
+            for family, found in _by(family_of, sides).items()
+            for one in _crossings(found, found)
+            if any(
+                task.family and task.id != family for task in found.values()
+            )  # not only two rows of one made-up name
+        ],
         prompts=[one for found in _by(prompt_of, sides).values() for one in _crossings(found, found)],
         near=sorted(alike, key=lambda one: (-one.likeness, one.tasks)),
     )

@@ -38,7 +38,9 @@ def read_task(row: Any, name: str, origin: str, split: str | None) -> Task:
         raise BadInput(f"a row is an object, this is {kind_of(row)}; rows are {SHAPES}")
     if _is_written(row):
         _check_prompt(row)
-        return codec.decode(msgspec.json.encode(row), Task)
+        written = codec.decode(msgspec.json.encode(row), Task)
+        unnamed = "train" if split is None else split
+        return written if written.split else msgspec.structs.replace(written, split=unnamed)
     row = {key: value for key, value in row.items() if value is not None or key not in _BY_KEY}
     read = next((read for key, read in _BY_KEY.items() if key in row), _plain)
     try:
