@@ -198,3 +198,26 @@ def test_what_infrastructure_broke_is_run_again_by_the_same_command(
             shell(*words)
     said = shell(*words)
     assert "100.0%" in said and "nothing was run again" not in said
+
+
+def test_a_rollout_in_which_nothing_could_be_scored_says_why(server: str, tmp_path: Path) -> None:
+    (tmp_path / "desk.py").write_text(
+        "from verigym import Task\n"
+        "def tasks(split): return [Task(id='a', prompt='Hello', split=split)]\n"
+        "class Environment:\n    def open(self, task): ...\n"
+        "def verify(task, trajectory): return None\n"
+    )
+    done = CliRunner().invoke(
+        app, ["rollout", str(tmp_path / "desk.py"), "-m", f"{server}#bad", "--home", str(tmp_path / "home")]
+    )
+    assert done.exit_code != 0 and "none of 1 episodes could be scored" in str(done.exception)
+    assert "verify returned NoneType" in str(done.exception)
+
+
+def test_the_verifier_of_a_bare_file_can_be_chosen(server: str, tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text(json.dumps({"prompt": "x", "answer": 1}))
+    done = CliRunner().invoke(
+        app,
+        ["rollout", str(tmp_path / "q.jsonl"), "--split", "val", "-m", f"{server}#bad", "--verifier", "nope"],
+    )
+    assert 'no verifier "nope"' in str(done.exception) and "numeric" in str(done.exception)

@@ -1,15 +1,17 @@
 """An environment by name or by file: what is missing from it is said in words."""
 
 import asyncio
+import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.rollout.shop import AGENT
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.protocols import Context
-from verigym.core.records import Message, Task, Trajectory
-from verigym.environments.load import find_by_verifier, load_environment, names
+from verigym.core.records import FunctionCall, Message, Task, Trajectory
+from verigym.environments.load import environment_of, find_by_verifier, load_environment, names
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 
@@ -139,3 +141,93 @@ def test_a_group_verifier_may_stand_in_the_place_of_verify(tmp_path: Path) -> No
     group = [Trajectory(id=f"r/t/{i}", task="t", group="r/t") for i in range(2)]
     verdicts = asyncio.run(verifier.verify(Task(id="t", prompt="p"), group, Context()))
     assert [verdict.reward for verdict in verdicts] == [0.0, 1.0]
+
+
+HEAD = "from verigym import Task, tool\ndef tasks(split): return []\ndef verify(task, trajectory): return 1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("    @tool\n    def close(self): ...", "close cannot be a tool's method"),
+        ("    step: int = 0", "step is a int; in an Environment it is a method"),
+        ("    @staticmethod\n    @tool\n    def add(item: str): ...", "a static or class method"),
+        ("    @classmethod\n    @tool\n    def add(cls, item: str): ...", "a static or class method"),
+        (
+            "    @tool('x')\n    def a(self): ...\n    @tool('x')\n    def b(self): ...",
+            "two tools are called 'x': a and b",
+        ),
+        ("    @tool(seconds=-1)\n    def a(self): ...", "a limit that is not above 0"),
+        ("    @tool\n    def a(self): ...\n    def step(self, reply): ...", "tools or step(reply), not both: a"),
+        ("    max_turns = '8'", "max_turns is a whole number"),
+        ("    system = 5", "system is text"),
+    ],
+    ids=["name", "attribute", "static", "class", "twice", "limit", "both", "turns", "system"],
+)
+def test_what_would_be_misunderstood_later_is_refused_at_once(tmp_path: Path, body: str, words: str) -> None:
+    path = tmp_path / "odd.py"
+    path.write_text(f"{HEAD}class Environment:\n    def open(self, task): ...\n{body}\n")
+    with pytest.raises(BadInput, match=re.escape(words)):
+        load_environment(str(path))
+
+
+@pytest.mark.parametrize("where", ["the file", "tasks"])
+def test_a_file_that_exits_is_an_error_and_not_the_end(tmp_path: Path, where: str) -> None:
+    path = tmp_path / "leaving.py"
+    exits = "import sys; sys.exit(0)"
+    tasks = f"def tasks(split):\n    {exits}\n" if where == "tasks" else f"{exits}\n"
+    path.write_text(f"{HEAD}{tasks}class Environment:\n    def open(self, task): ...\n")
+    with pytest.raises(BadInput, match="SystemExit"):
+        load_environment(str(path)).tasks("val")
+
+
+def test_a_task_that_cannot_be_stored_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "odd.py"
+    text = HEAD.replace("return []", "return [Task(id='bad', prompt='p', data={'x': object()}, split=split)]")
+    path.write_text(f"{text}class Environment:\n    def open(self, task): ...\n")
+    with pytest.raises(BadInput, match="task bad cannot be stored"):
+        load_environment(str(path)).tasks("val")
+
+
+def test_a_changed_environment_has_another_version_and_a_bare_file_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "desk.py"
+    versions = set()
+    for system in ("one", "two"):
+        path.write_text(f"{HEAD}class Environment:\n    system = {system!r}\n    def open(self, task): ...\n")
+        versions.add(load_environment(str(path)).version)
+    assert len(versions) == 2 and "" not in versions
+    (tmp_path / "q.jsonl").write_text('{"prompt": "p", "answer": "a"}')
+    assert load_environment(str(tmp_path / "q.jsonl")).version == ""
+
+
+def test_the_environment_of_a_stored_run_of_a_file_needs_no_file() -> None:
+    spec = environment_of("gone.jsonl", [Task(id="a", prompt="p", data={"answer": "1"}, split="val")])
+    assert next(iter(spec.verifiers)) == "exact_match" and {"numeric", "choice", "by_data"} <= set(spec.verifiers)
+    assert [task.id for task in spec.tasks("val")] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("found", "replies"),
+    [
+        (None, []),
+        ("Done.", ["Done."]),
+        ([Message("assistant", "a")], [[Message("assistant", "a")]]),
+        ([{"type": "function_call", "name": "add", "arguments": "{}"}], [[FunctionCall("call_0", "add", "{}")]]),
+        ([[FunctionCall("x", "add", "{}")], "Done."], [[FunctionCall("x", "add", "{}")], "Done."]),
+    ],
+    ids=["none", "text", "items", "JSON", "replies"],
+)
+def test_a_solution_may_be_written_in_several_ways(found: object, replies: list[object]) -> None:
+    spec = msgspec.structs.replace(load_environment("toolcall"), gold=lambda task: found, cheats=lambda task: [found])
+    task = Task(id="t", prompt="p")
+    assert spec.gold_replies(task) == replies
+    assert spec.cheat_replies(task) == [replies]
+
+
+@pytest.mark.parametrize("found", [7, [{"type": "nothing"}]], ids=["a number", "no item"])
+def test_a_solution_that_is_none_is_refused_in_words(found: object) -> None:
+    spec = msgspec.structs.replace(load_environment("toolcall"), gold=lambda task: found, cheats=lambda task: "all")
+    with pytest.raises(BadInput, match="gold of t: "):
+        spec.gold_replies(Task(id="t", prompt="p"))
+    with pytest.raises(BadInput, match="cheats of t: a str"):
+        spec.cheat_replies(Task(id="t", prompt="p"))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from verigym.core.errors import EnvironmentFailure, InfrastructureFailure
 from verigym.core.records import Mark, Stop
 from verigym.harness.pace import Pace
 from verigym.harness.pace import Place as ThreadPlace
@@ -408,3 +409,36 @@ def test_no_text_whatever_makes_a_call_raise(name: str, arguments: str) -> None:
     known = {"executed", "unknown_tool", "bad_arguments", "tool_error", "unsafe"}
     assert isinstance(result.output, str)
     assert result.marks and set(kinds(result)) <= known
+
+
+class Talkative:
+    @tool
+    def read(self, letters: int) -> str:
+        """Read a lot."""
+        return "a" * letters
+
+    @tool
+    def break_it(self) -> str:
+        """The backend is gone."""
+        raise InfrastructureFailure("no backend")
+
+    @tool(unsafe_if=lambda self, misspelt: True)
+    def send(self, to: str) -> str:
+        """Send it."""
+        return "sent"
+
+
+def test_a_result_that_is_too_long_is_cut_and_marked() -> None:
+    result = asyncio.run(ToolBox(Talkative).call(Talkative(), "read", '{"letters": 1000007}'))
+    assert len(result.output) < 1_000_100 and result.output.endswith("... (7 characters more)")
+    assert [mark.kind for mark in result.marks] == ["executed", "output_cut"]
+
+
+def test_a_tool_may_say_that_it_is_not_the_models_doing() -> None:
+    with pytest.raises(InfrastructureFailure, match="no backend"):
+        asyncio.run(ToolBox(Talkative).call(Talkative(), "break_it", "{}"))
+
+
+def test_a_rule_of_safety_that_cannot_be_asked_is_the_environments_failure() -> None:
+    with pytest.raises(EnvironmentFailure, match="unsafe_if of send raised TypeError"):
+        asyncio.run(ToolBox(Talkative).call(Talkative(), "send", '{"to": "x"}'))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.rollout.shop import ADD, Shop, spec
 from tests.rollout.test_many import Flaky, plan, run
-from verigym.core.errors import InfrastructureFailure
+from verigym.core.errors import InfrastructureFailure, VerifierFailure
 from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.policies.scripted import ScriptedPolicy
@@ -163,3 +163,14 @@ def test_until_all_of_it_is_judged_the_old_verdicts_count_and_nobody_is_left_jud
     assert judged == []
     assert again(store, Grouped()).trajectories == 6
     assert store.run("r").verifier == "grouped@1"
+
+
+def test_a_verifier_that_can_judge_nothing_changes_nothing(store: Store) -> None:
+    _, before = run(store, plan(3, 1), ScriptedPolicy([ADD, "Done."]))
+
+    def down(task: Task, trajectory: Trajectory) -> float:
+        raise InfrastructureFailure("the judge is gone")
+
+    with pytest.raises(VerifierFailure, match=r"scored none of 3 trajectories; most often: .*the judge is gone"):
+        again(store, lift("down", down))
+    assert store.run("r").verifier == before[0].verifier and store.run("r").passed == 3

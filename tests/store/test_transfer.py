@@ -413,3 +413,26 @@ def test_any_run_comes_through_as_it_was(
             assert other.blob(sha256) == blobs[sha256]
         store.close()
         other.close()
+
+
+@FORMATS
+def test_logprobs_that_json_cannot_say_come_through(store: Store, other: Store, tmp_path: Path, suffix: str) -> None:
+    turn = Turn(context_ids=[1], completion_ids=[2, 3], logprobs=[float("-inf"), -0.5])
+    made = Trajectory(id="r/a/0", task="a", group="r/a", turns=[turn])
+    store.begin_run("r", "rollout", {}, [Task(id="a", prompt="p")])
+    store.add("r", [made])
+    export_run(store, store.run("r"), tmp_path / f"r{suffix}")
+    import_runs(other, tmp_path / f"r{suffix}")
+    assert other.trajectories("r") == [made]
+
+
+def test_a_run_of_the_same_name_that_was_made_here_is_not_replaced(store: Store, other: Store, tmp_path: Path) -> None:
+    for each, text in ((store, "theirs"), (other, "ours")):
+        each.begin_run("r", "rollout", {}, [Task(id="a", prompt="p")])
+        each.add("r", [episode("r", "a", text=text)])
+    export_run(store, store.run("r"), tmp_path / "r.jsonl")
+    with pytest.raises(
+        BadInput, match=r'run "r" exists here and was made by itself; .*nothing of the file was imported'
+    ):
+        import_runs(other, tmp_path / "r.jsonl")
+    assert [one.reply for one in other.trajectories("r")] == ["ours"]
