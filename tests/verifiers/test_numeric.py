@@ -151,7 +151,12 @@ def test_no_text_is_too_odd_to_read(text: str) -> None:
 @given(st.text(alphabet="0123456789.,/-+eE$% ×^{}\\frac\n"))
 def test_nothing_that_looks_like_a_number_breaks_it(text: str) -> None:
     for found in (first_number(text), last_number(text)):
-        assert found is None or math.isfinite(found.value)
+        assert found is None or isinstance(found.value, Fraction)  # exact, and finite by nature
+
+
+def test_a_number_that_no_float_can_hold_is_still_compared() -> None:
+    assert verdict(Numeric(relative=0.1), "1E310", answer="1.01E310").passed
+    assert not verdict(Numeric(relative=0.1), "1E311", answer="1E310").passed
 
 
 @settings(deadline=None)
