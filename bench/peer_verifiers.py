@@ -104,7 +104,7 @@ def legacy(count: int, concurrency: int) -> tuple[Pass, Pass]:
             return self.replies[len(rest["state"]["trajectory"])]
 
         async def _unused(self, *args: Any, **kwargs: Any) -> Any:
-            raise NotImplementedError
+            raise AssertionError("get_response is replaced whole, so that nothing else of a client is used")
 
         setup_client = to_native_tool = to_native_prompt = get_native_response = _unused
         raise_from_native_response = from_native_response = close = _unused

@@ -1,7 +1,6 @@
 """Where plain methods run: quick ones on the loop's thread, waiting ones in a thread of their episode, and nobody in between."""
 
 import asyncio
-import contextlib
 import gc
 import os
 import sqlite3
@@ -18,9 +17,7 @@ from typing import Any
 import pytest
 
 from tests.rollout.shop import AGENT, Shop, spec
-from verigym.core import alarm
 from verigym.core.alarm import Overdue, watching
-from verigym.core.errors import EnvironmentFailure
 from verigym.core.records import Mark, Stop, Task, Trajectory
 from verigym.harness import pace as module
 from verigym.harness.environment import EnvironmentSpec
@@ -577,97 +574,3 @@ def test_a_function_beside_the_episode_that_fails_or_is_late_says_so() -> None:
 
     asyncio.run(three())
     release.set()
-
-
-# -- code that does not play along --------------------------------------------------------------------------------------
-
-
-class Mixed:
-    """Plain and async methods share a connection that belongs to a thread."""
-
-    def open(self, task: Task) -> None:
-        self.connection = sqlite3.connect(":memory:")
-
-    @tool
-    async def count(self) -> str:
-        """Ask the connection."""
-        return str(self.connection.execute("select 1").fetchall())
-
-
-def test_a_class_with_async_methods_stays_on_the_loop_with_all_of_them() -> None:
-    environment = spec(Mixed)
-
-    async def many() -> list[Trajectory]:
-        policy = ScriptedPolicy(['{"tool": "count", "args": {}}', "Done."])
-        one = {"agent": AGENT, "group": "g"}
-        return await asyncio.gather(
-            *(run_episode(environment, Task(id="t", prompt="p"), policy, id=str(i), **one) for i in range(300))
-        )
-
-    assert all(made.marked("executed") and not made.marked("tool_error") for made in asyncio.run(many()))
-
-
-class Strange(BaseException):
-    """As some test frameworks raise."""
-
-
-@WHERE
-def test_what_would_end_a_process_ends_its_own_call(own_thread: bool) -> None:
-    async def one() -> None:
-        with pytest.raises(RuntimeError, match="Strange: odd"):
-            await at(own_thread, broken(Strange("odd")))
-
-    asyncio.run(one())
-
-
-def test_an_async_method_that_will_not_be_cancelled_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_CUT_S", 0.1)
-    ended = False
-
-    async def stubborn() -> None:
-        while not ended:
-            with contextlib.suppress(BaseException):
-                await asyncio.sleep(0.05)
-
-    async def one() -> None:
-        nonlocal ended
-        began = time.monotonic()
-        with pytest.raises(Overdue):
-            await at(False, stubborn, seconds=0.1)
-        assert time.monotonic() - began < 5
-        ended = True
-        await asyncio.sleep(0.2)
-
-    asyncio.run(one())
-
-
-@pytest.mark.timeout(60, method="thread")
-@pytest.mark.parametrize("seconds", [0.2, None], ids=["its own limit", "nobody's"])
-def test_an_async_method_that_blocks_is_interrupted(monkeypatch: pytest.MonkeyPatch, seconds: float | None) -> None:
-    monkeypatch.setattr(module, "_HERE_S", 0.3)
-
-    async def blocks() -> None:
-        await asyncio.sleep(0)
-        time.sleep(30)
-
-    async def one() -> None:
-        with alarm.watching(), pytest.raises(EnvironmentFailure if seconds is None else Overdue):
-            await at(False, blocks, seconds=seconds)
-
-    began = time.monotonic()
-    asyncio.run(one())
-    assert time.monotonic() - began < 10
-
-
-@pytest.mark.timeout(60, method="thread")
-def test_a_loop_that_tries_again_whatever_happens_is_interrupted_all_the_same() -> None:
-    def tries() -> None:
-        while True:
-            with contextlib.suppress(Exception):
-                time.sleep(0.05)
-
-    async def one() -> None:
-        with alarm.watching(), pytest.raises(Overdue):
-            await at(False, tries, seconds=0.2)
-
-    asyncio.run(one())

@@ -19,14 +19,12 @@ from hypothesis import strategies as st
 from sqlalchemy import event
 
 from tests.rollout.shop import ADD, AGENT, Shop, spec, tasks
-from verigym.core.errors import ContextFull, InfrastructureFailure, Refused
+from verigym.core.errors import ContextFull, InfrastructureFailure
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Fault, Message, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
-from verigym.harness import pace
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import Limits
 from verigym.rollout.many import Plan, Progress, pending, results, run_many
 from verigym.store import writer as writer_module
 from verigym.store.database import Store
@@ -584,71 +582,3 @@ def test_however_often_a_run_is_cut_its_end_is_that_of_one_that_was_not_and_noth
         assert final(store, what) == final(whole, what)
         whole.close()
         store.close()
-
-
-@pytest.mark.timeout(60, method="thread")
-def test_an_environment_that_was_quick_and_then_hangs_is_interrupted_and_tried_again_in_a_thread(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pace, "_HERE_S", 0.3)
-    hung = 0
-
-    class Moody(Shop):
-        @tool
-        def add(self, item: str, count: int = 1) -> str:
-            """Put something into the basket."""
-            nonlocal hung
-            if threading.current_thread() is threading.main_thread() and not hung:
-                hung += 1
-                while True:
-                    pass
-            self.basket[item] = self.basket.get(item, 0) + count
-            return "added"
-
-    environment = spec(Moody)
-    made, verdicts = run(
-        store,
-        plan(100, 1, environment=environment, verifier=environment.verifier, concurrency=8),
-        ScriptedPolicy([ADD, "Done."]),
-    )
-    assert len(made) == 100 and all(verdict.passed for verdict in verdicts)
-    assert hung == 1
-
-
-def test_a_verifier_reads_a_blob_that_is_not_committed_yet(store: Store) -> None:
-    class Filing(Shop):
-        def open(self, task: Task) -> None:
-            super().open(task)
-            self.page = task.id.encode()
-
-        def blobs(self) -> dict[str, bytes]:
-            return {"page": self.page}
-
-    def verify(task: Task, trajectory: Trajectory, context: Context) -> bool:
-        return context.blob(trajectory.blobs["page"]) == task.id.encode()
-
-    _, verdicts = run(
-        store, plan(20, 2, environment=spec(Filing), verifier=lift("page", verify)), ScriptedPolicy(["Done."])
-    )
-    assert all(verdict.passed for verdict in verdicts)
-
-
-def test_a_run_that_another_process_makes_is_refused(store: Store) -> None:
-    what = plan(1, 1)
-    store.begin_run("r", "rollout", {}, what.tasks)
-    with store.claim("r"), pytest.raises(Refused, match="is being made by another process"):
-        asyncio.run(run_many(store, what, ScriptedPolicy(["Done."])))
-
-
-def test_an_episode_whose_time_was_over_is_not_tried_again_at_once(store: Store) -> None:
-    asked = 0
-
-    async def slow(request: Request) -> str:
-        nonlocal asked
-        asked += 1
-        await asyncio.sleep(30)
-        return "late"
-
-    made, _ = run(store, plan(2, 1, limits=Limits(seconds=0.1)), ScriptedPolicy(slow))
-    assert asked == 2 and {one.stop for one in made} == {"time_out"}
-    assert pending(store, plan(2, 1)) == 2, "the same call tries it again"

@@ -1,6 +1,6 @@
 """rollout, eval, verify, explain, compare: run an agent, measure it, score it again, see why it fails, set two side by side."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -61,13 +61,9 @@ def rollout(
 ) -> None:
     """Run k episodes of each task, scored and stored as they finish."""
     from verigym.core.records import Sampling
-    from verigym.environments.load import load_environment
     from verigym.flywheel import stages
-    from verigym.tasks.load import BadRow
 
-    bad: list[BadRow] | None = [] if skip_bad else None
-    ws, spec = workspace(home), stages.judged_by(load_environment(environment, bad), verifier)
-    set_aside(bad)
+    ws, spec = workspace(home), _environment(environment, verifier, skip_bad)
     agent = ws.agent(model)
     tasks = stages.tasks_of(spec, split, n, seed)
     under = setting(
@@ -115,13 +111,9 @@ def evaluate(
 ) -> None:
     """Measure an agent on held-out tasks: rates with intervals, latency, tokens, failure buckets."""
     from verigym.core.records import Sampling
-    from verigym.environments.load import load_environment
     from verigym.flywheel import stages
-    from verigym.tasks.load import BadRow
 
-    bad: list[BadRow] | None = [] if skip_bad else None
-    ws, spec = workspace(home), stages.judged_by(load_environment(environment, bad), verifier)
-    set_aside(bad)
+    ws, spec = workspace(home), _environment(environment, verifier, skip_bad)
     agent = ws.agent(model)
     under = setting(
         ws,
@@ -148,6 +140,18 @@ def evaluate(
         show.say("failures: " + ", ".join(f"{bucket} {count}" for bucket, count in found.buckets.items()))
     show.say(f"report {found.id}, run {found.run}{_found(found.run, finished)}")
     show.next_command(f"verigym explain {found.run}")
+
+
+def _environment(where: str, verifier: str, skip_bad: bool) -> Any:
+    """The environment with the verifier that was chosen; bad rows of a file are set aside where that was asked for."""
+    from verigym.environments.load import load_environment
+    from verigym.flywheel import stages
+    from verigym.tasks.load import BadRow
+
+    bad: list[BadRow] | None = [] if skip_bad else None
+    spec = stages.judged_by(load_environment(where, bad), verifier)
+    set_aside(bad)
+    return spec
 
 
 def _found(run: str, finished: set[str]) -> str:
