@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import verigym
 from verigym.cli.main import app
 
 
@@ -115,3 +116,8 @@ def test_help_names_every_command() -> None:
     code, said = run("--help")
     assert code == 0
     assert [command for command in COMMANDS if f"\n  {command} " not in said] == []
+
+
+def test_the_version_is_printed_without_a_command() -> None:
+    code, said = run("--version")
+    assert code == 0 and said == f"verigym {verigym.__version__}\n"

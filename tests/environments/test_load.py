@@ -150,7 +150,7 @@ HEAD = "from verigym import Task, tool\ndef tasks(split): return []\ndef verify(
     ("body", "words"),
     [
         ("    @tool\n    def close(self): ...", "close cannot be a tool's method"),
-        ("    step: int = 0", "step is a int; in an Environment it is a method"),
+        ("    step: int = 0", "step is no method (0), and the harness calls it; name that attribute otherwise"),
         ("    @staticmethod\n    @tool\n    def add(item: str): ...", "a static or class method"),
         ("    @classmethod\n    @tool\n    def add(cls, item: str): ...", "a static or class method"),
         (

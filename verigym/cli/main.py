@@ -26,13 +26,18 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def root(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and stop")] = False,
-) -> None:
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         print(f"verigym {verigym.__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and stop")
+    ] = False,
+) -> None: ...
 
 
 for group in (start, make, tasks, measure, train, ship, kept):

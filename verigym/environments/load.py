@@ -159,7 +159,7 @@ def _check_class(kind: type, where: str) -> None:
         declared = getattr(inner, "__verigym_tool__", None)
         if name in _METHODS and not callable(found):
             raise BadInput(
-                f"{where}: {name} is a {type(found).__name__}; in an Environment it is a method, or call it otherwise"
+                f"{where}: {name} is no method ({found!r}), and the harness calls it; name that attribute otherwise"
             )
         if declared is None:
             continue
