@@ -59,6 +59,14 @@ def run(
     return results(store, what)
 
 
+@pytest.fixture(autouse=True)
+def control_c_is_heard() -> Iterator[None]:
+    """A process that was started in the background ignores it, and hands that on."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class Counting:
     """Calls the tool, then is done; counts the first turns it was asked for, by prompt and seed."""
 
