@@ -6,6 +6,7 @@ TRAIN := .venv/.train
 DEV := .venv/.dev
 
 SPINE := core store sandbox tasks policies.remote policies.openai policies.scripted policies.plain policies.dialects \
+	policies.render policies.template policies.literals policies.conversation \
 	verifiers harness rollout audit
 
 .PHONY: coverage quickstart test test-slow check bench sandbox clean

@@ -1,139 +1,111 @@
-"""Logprobs with a shared prefix against the plain padded forward: values, entropies, and every gradient."""
+"""Logprobs of scored tokens: in chunks of logits or not, at any temperature, with or without a trained output layer."""
 
 from typing import Any
 
 import pytest
 import torch
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-from torch import Tensor
+from transformers import GraniteConfig, GraniteForCausalLM
 
-from tests.tiny import tiny
-from verigym.model import lora
-from verigym.model.logprobs import logits_of, shared_prefix, token_logprobs
+from tests.model.batches import group
+from tests.model.families import VOCABULARY, assert_same_gradients, family, gradients, make, packed, plain, with_adapter
+from verigym.core.records import Sample
+from verigym.model import logprobs, lora
+from verigym.model.head import logits_of
+from verigym.model.logprobs import token_logprobs
+from verigym.model.plain import plain as as_plain
+from verigym.model.tree import pack
 
-MODEL = tiny().model.requires_grad_(True)
-VOCABULARY = MODEL.config.vocab_size
-token = st.integers(0, VOCABULARY - 1)
-
-
-def plain(
-    model: Any, rows: list[list[int]], masks: list[list[int]], temperature: float
-) -> tuple[list[Tensor], list[Tensor]]:
-    """The slow reference: every row on its own, logits everywhere."""
-    logprobs, entropies = [], []
-    for row, mask in zip(rows, masks, strict=True):
-        logits_TV = model(input_ids=torch.tensor([row])).logits[0].float() / temperature
-        all_TV = torch.log_softmax(logits_TV, -1)
-        scored = [t for t in range(1, len(row)) if mask[t]]
-        logprobs.append(torch.stack([all_TV[t - 1, row[t]] for t in scored]) if scored else torch.zeros(0))
-        entropies.append(
-            torch.stack([-(all_TV[t - 1].exp() * all_TV[t - 1]).sum() for t in scored]) if scored else torch.zeros(0)
-        )
-    return logprobs, entropies
+SAMPLES = group(2, 3, 4, 2, 5, VOCABULARY)
 
 
-def gradients(model: Any, loss: Tensor) -> list[Tensor]:
-    model.zero_grad()
-    loss.backward()
-    return [torch.zeros_like(p) if p.grad is None else p.grad.clone() for p in model.parameters()]
+@pytest.fixture
+def three_rows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A setting, made small."""
+    monkeypatch.setitem(logprobs._CHUNK_BYTES, "cpu", 3 * 4 * VOCABULARY)
 
 
-@st.composite
-def batches(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
-    """Rows that may share a beginning, with any mask that scores something and never the first token."""
-    prefix = draw(st.lists(token, max_size=8))
-    rows = [prefix + draw(st.lists(token, min_size=2, max_size=7)) for _ in range(draw(st.integers(1, 4)))]
-    masks = [[0, *draw(st.lists(st.integers(0, 1), min_size=len(row) - 1, max_size=len(row) - 1))] for row in rows]
-    masks[0][-1] = 1
-    return rows, masks
-
-
-@settings(max_examples=25, deadline=None)
-@given(batches(), st.sampled_from([1.0, 0.7, 1.6]))
-@example(([[5, 6, 7, 8]] * 3, [[0, 0, 0, 1]] * 3), 1.0)
-@example(([[5, 6, 7, 8], [5, 6, 7, 9, 10]], [[0, 0, 1, 1], [0, 0, 0, 0, 0]]), 1.0)
-@example(([[5, 6], [5, 7, 8, 9]], [[0, 1], [0, 1, 0, 1]]), 0.7)
-def test_a_shared_prefix_changes_neither_value_nor_gradient(
-    batch: tuple[list[list[int]], list[list[int]]], temperature: float
-) -> None:
-    rows, masks = batch
-    logprobs_BT, entropy_BT, mask_BT = token_logprobs(MODEL, rows, masks, temperature)
-    slow, slow_entropy = plain(MODEL, rows, masks, temperature)
-    for i, mask in enumerate(masks):
-        assert mask_BT[i].sum() == sum(mask)
-        assert torch.allclose(logprobs_BT[i][mask_BT[i]], slow[i], atol=1e-5)
-        assert torch.allclose(entropy_BT[i][mask_BT[i]], slow_entropy[i], atol=1e-5)
-    assert (logprobs_BT[~mask_BT] == 0).all() and (entropy_BT[~mask_BT] == 0).all()
-
-    weights = torch.linspace(-1, 1.5, sum(map(len, slow)))
-    ours = gradients(MODEL, (torch.cat([logprobs_BT[i][mask_BT[i]] for i in range(len(rows))]) * weights).sum())
-    theirs = gradients(MODEL, (torch.cat(slow) * weights).sum())
-    largest = max(float(gradient.abs().max()) for gradient in theirs)
-    for mine, reference in zip(ours, theirs, strict=True):
-        assert (mine - reference).abs().max() <= 1e-5 * max(largest, 1.0)
-
-
-def test_the_gradient_of_an_adapter_is_the_same_too() -> None:
-    model = tiny().model
-    lora.attach(model, lora.LoraConfig(r=4))
+def adapted_head() -> Any:
+    """Gemma 2, whose logits are capped, with an adapter on its output layer too."""
+    model = make("Gemma2", final_logit_softcapping=7.0, tie_word_embeddings=False)
+    lora.attach(model, lora.LoraConfig(r=2, targets=("q_proj", "lm_head")))
+    generator = torch.Generator().manual_seed(2)
     with torch.no_grad():
         for parameter in lora.parameters(model):
-            parameter.normal_(std=0.1, generator=torch.Generator().manual_seed(2))
-    rows = [[5, 6, 7, 8, 20 + i, 30, 40 + i][: 7 - i] for i in range(3)]
-    masks = [[0, 0, 0, 0, 0, 1, 1][: len(row)] for row in rows]
-    masks[2][-1] = 1
-    ours = gradients(model, token_logprobs(model, rows, masks)[0].sum())
-    theirs = gradients(model, torch.cat(plain(model, rows, masks, 1.0)[0]).sum())
-    assert max(float(gradient.abs().max()) for gradient in theirs) > 1e-3
-    for mine, reference in zip(ours, theirs, strict=True):
-        assert torch.allclose(mine, reference, atol=1e-5)
+            parameter.normal_(std=0.1, generator=generator)
+    return model
 
 
-@given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=6), min_size=1, max_size=4))
-def test_the_shared_prefix_is_shared_and_leaves_every_row_an_id(rows: list[list[int]]) -> None:
-    length = shared_prefix(rows)
-    assert all(row[:length] == rows[0][:length] for row in rows)
-    assert all(len(row) > length for row in rows)
-    longer_is_shared = all(len(row) > length + 1 and row[: length + 1] == rows[0][: length + 1] for row in rows)
-    assert len(rows) == 1 or not longer_is_shared, "it is the longest such"
+@pytest.mark.usefixtures("three_rows_at_a_time")
+@pytest.mark.parametrize("temperature", [1.0, 0.6])
+@pytest.mark.parametrize(
+    "model", [lambda: with_adapter(family("gemma2")), adapted_head], ids=["a frozen output layer", "a trained one"]
+)
+def test_chunks_of_logits_change_neither_value_nor_gradient(model: Any, temperature: float) -> None:
+    made = model()
+    ours, theirs = packed(made, SAMPLES, temperature), [plain(made, one, temperature) for one in SAMPLES]
+    for (logprob, entropy), (reference, reference_entropy) in zip(ours, theirs, strict=True):
+        assert torch.allclose(logprob, reference, atol=1e-5)
+        assert torch.allclose(entropy, reference_entropy, atol=1e-5)
+        assert logprob.requires_grad and not entropy.requires_grad
+    assert_same_gradients(
+        gradients(made, [logprob for logprob, _ in ours]), gradients(made, [logprob for logprob, _ in theirs])
+    )
 
 
-def test_the_part_of_the_rows_that_is_shared_is_computed_once() -> None:
-    computed = 0
-
-    def count(_: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
-        nonlocal computed
-        computed += options["input_ids"].numel()
-
-    hook = MODEL.base_model.register_forward_pre_hook(count, with_kwargs=True)
+@pytest.mark.usefixtures("three_rows_at_a_time")
+@pytest.mark.parametrize(
+    "model", [lambda: with_adapter(family("llama")), adapted_head], ids=["a frozen output layer", "a trained one"]
+)
+def test_never_more_logits_at_once_than_a_chunk_and_none_are_kept(model: Any) -> None:
+    made = model()
+    as_plain(made)  # is found out once, with logits of its own
+    rows: list[int] = []
+    kept: list[int] = []
+    hook = made.get_output_embeddings().register_forward_hook(
+        lambda module, given, out: rows.append(out.numel() // VOCABULARY)
+    )
     try:
-        prefix = list(range(10, 50))
-        token_logprobs(MODEL, [[*prefix, 60 + i, 70, 80] for i in range(5)], [[0] * 40 + [0, 1, 1]] * 5)
+        with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x.numel()) or x, lambda x: x):
+            [batch] = pack(SAMPLES, 1000)
+            token_logprobs(made, batch)[0].sum()
     finally:
         hook.remove()
-    assert computed == 40 + 5 * 3
+    assert sum(rows) == len(batch.parents_M) == 6 * 5 and max(rows) == 3
+    assert 3 * VOCABULARY not in kept
+
+
+def test_a_token_that_samples_share_is_scored_once_and_its_gradients_add_up() -> None:
+    model = with_adapter(family("llama"))
+    twice = [SAMPLES[0], SAMPLES[0]]
+    assert len(pack(twice, 1000)[0].parents_M) == 5
+    once = gradients(model, [2 * plain(model, SAMPLES[0])[0].sum()[None]])
+    both = gradients(model, [sum(one.sum() for one, _ in packed(model, twice))[None]])  # type: ignore[index]
+    assert_same_gradients(both, once)
 
 
 @pytest.mark.parametrize("temperature", [0.5, 2.0])
 def test_entropy_is_that_of_the_distribution_at_the_temperature(temperature: float) -> None:
-    row, mask = [5, 6, 7, 8], [0, 0, 1, 0]
-    _, entropy_BT, mask_BT = token_logprobs(MODEL, [row], [mask], temperature)
+    model = family("llama")
+    one = Sample(ids=[5, 6, 7, 8], mask=[0, 0, 1, 0], logprobs=[])
     with torch.no_grad():
-        probabilities = torch.softmax(MODEL(input_ids=torch.tensor([row])).logits[0, 1] / temperature, -1)
+        probabilities = torch.softmax(model(input_ids=torch.tensor([one.ids])).logits[0, 1] / temperature, -1)
     direct = torch.distributions.Categorical(probabilities).entropy()
-    assert torch.allclose(entropy_BT[mask_BT], direct, atol=1e-5)
-    assert not entropy_BT.requires_grad
+    [(_, entropy)] = packed(model, [one], temperature)
+    assert entropy.tolist() == pytest.approx([direct.item()], abs=1e-5)
 
 
 def test_a_greedy_temperature_is_scored_at_one() -> None:
-    rows, masks = [[5, 6, 7]], [[0, 1, 1]]
-    assert torch.equal(token_logprobs(MODEL, rows, masks, 0.0)[0], token_logprobs(MODEL, rows, masks, 1.0)[0])
+    [batch] = pack(SAMPLES, 1000)
+    model = family("llama")
+    assert torch.equal(token_logprobs(model, batch, 0.0)[0], token_logprobs(model, batch, 1.0)[0])
+
+
+def test_rows_without_a_scored_token_are_rows_of_nothing() -> None:
+    [batch] = pack([Sample(ids=[5, 6], mask=[0, 0], logprobs=[])], 10)
+    assert [each.shape for each in token_logprobs(family("llama"), batch)] == [(1, 0)] * 3
 
 
 def test_logits_are_scaled_as_the_model_itself_scales_them() -> None:
-    from transformers import GraniteConfig, GraniteForCausalLM
-
     config = GraniteConfig(
         vocab_size=50,
         hidden_size=16,

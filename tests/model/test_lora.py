@@ -7,7 +7,7 @@ from typing import Any
 import peft
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from tests.tiny import tiny
 from verigym.core.errors import BadInput
@@ -51,6 +51,31 @@ def test_the_adapter_adds_alpha_over_r_times_b_a_x() -> None:
     x = torch.randn(3, 32, generator=torch.Generator().manual_seed(0))
     slow = x @ module.base.weight.T + (12 / 4) * (x @ module.a.T @ module.b.T)
     assert torch.allclose(module(x), slow, atol=1e-5)
+
+
+@pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])
+@pytest.mark.parametrize("inner", [False, True], ids=["the first layer", "a layer within"])
+def test_its_gradients_are_those_of_the_formula(bias: bool, inner: bool) -> None:
+    generator = torch.Generator().manual_seed(0)
+    module = lora.LoraLinear(nn.Linear(6, 5, bias=bias), 3, 12, generator)
+    with torch.no_grad():
+        module.b.normal_(generator=generator)
+    x = torch.randn(2, 4, 6, generator=generator, requires_grad=inner)
+    toward = torch.randn(2, 4, 5, generator=generator)
+    leaves = [module.a, module.b, *([x] if inner else [])]
+    slow = module.base(x) + (12 / 3) * (x @ module.a.T @ module.b.T)
+    for mine, reference in zip(
+        *(torch.autograd.grad((made * toward).sum(), leaves) for made in (module(x), slow)), strict=True
+    ):
+        assert torch.allclose(mine, reference, atol=1e-5) and reference.abs().max() > 0.1
+
+
+def test_half_precision_keeps_the_adapter_whole() -> None:
+    module = lora.LoraLinear(nn.Linear(6, 5).half(), 3, 12, torch.Generator().manual_seed(0))
+    made = module(torch.ones(2, 6, dtype=torch.half))
+    assert made.dtype == torch.half
+    gradients = torch.autograd.grad(made.sum(), [module.a, module.b])
+    assert {each.dtype for each in (module.a, module.b, *gradients)} == {torch.float32}
 
 
 def test_only_the_adapter_is_trained() -> None:

@@ -10,10 +10,13 @@ import pytest
 import scipy.stats
 import torch
 
+from tests.model.families import SHARING, VOCABULARY, family, with_adapter
 from tests.tiny import tiny
 from verigym.core.records import Sampling
 from verigym.model import lora
-from verigym.policies.local.engine import Completion, Engine, Generation
+from verigym.model.fused import Fused
+from verigym.model.plain import plain
+from verigym.policies.local.engine import Completion, Engine, Generation, _Side, decoder_for
 from verigym.policies.local.plain_decoder import PlainDecoder
 from verigym.policies.local.slots import SlotDecoder
 
@@ -23,8 +26,18 @@ SYSTEM = [3, *range(40, 75), 2, 6]
 GREEDY = Sampling(temperature=0.0, max_tokens=12)
 
 
-def engine(model: Any = None, **settings: Any) -> Engine:
-    return Engine(model or LOADED.model, **{"stop_ids": {END}, **settings})
+DECODERS: dict[str, Callable[[Any], Any]] = {
+    "fused": lambda model: SlotDecoder(model, Fused(plain(model))),  # type: ignore[arg-type]
+    "slots": lambda model: SlotDecoder(model, None),
+    "plain": PlainDecoder,
+}
+KINDS = list(DECODERS)
+
+
+def engine(model: Any = None, kind: str = "fused", **settings: Any) -> Engine:
+    made = Engine(model or LOADED.model, **{"stop_ids": {END}, **settings})
+    made._sides = [_Side(DECODERS[kind](made.model))]
+    return made
 
 
 def run(engine: Engine, requests: list[Generation]) -> list[Completion]:
@@ -59,33 +72,77 @@ def reference(ids: list[int], model: Any = None, max_tokens: int = 12) -> list[i
 
 
 @torch.no_grad()
+def cached_logprobs(prompt: list[int], completion: list[int], temperature: float, model: Any) -> list[float]:
+    """Token by token through transformers' own cache: a recurrent model's state rounds differently from its pass over all."""
+    cache, ids, found = None, prompt, []
+    for token in completion:
+        out = model(input_ids=torch.tensor([ids]), past_key_values=cache, use_cache=True)
+        cache, ids = out.past_key_values, [token]
+        found.append(float(torch.log_softmax(out.logits[0, -1].float() / temperature, -1)[token]))
+    return found
+
+
+@torch.no_grad()
 def forward_logprobs(prompt: list[int], completion: list[int], temperature: float, model: Any = None) -> list[float]:
     logits = (model or LOADED.model)(input_ids=torch.tensor([prompt + completion])).logits[0].float()
     table = torch.log_softmax(logits / temperature, -1)
     return [float(table[len(prompt) - 1 + t, token]) for t, token in enumerate(completion)]
 
 
-def other_architecture() -> Any:
-    """The same weights under a name that the slot decoder does not know."""
-    model = tiny().model
-    model.config.model_type = "something_else"
-    return model
-
-
 # -- the right tokens -------------------------------------------------------------------------------------------------
 
 
-def test_each_kind_of_model_gets_its_decoder() -> None:
-    assert isinstance(engine()._decoder, SlotDecoder)
-    assert isinstance(engine(other_architecture())._decoder, PlainDecoder)
+@pytest.mark.parametrize(
+    ("name", "kind", "fused"),
+    [
+        ("llama", SlotDecoder, True),
+        ("qwen3", SlotDecoder, True),
+        ("gemma", SlotDecoder, True),
+        ("mistral", SlotDecoder, True),
+        ("mistral with a window", SlotDecoder, False),
+        ("gemma2", SlotDecoder, False),
+        ("gemma3", SlotDecoder, False),
+        ("qwen3 moe", SlotDecoder, False),
+        ("nemotron-h", PlainDecoder, False),
+        ("gpt-oss", PlainDecoder, False),
+    ],
+)
+def test_each_kind_of_model_gets_its_decoder_and_the_slow_one_is_said(
+    name: str, kind: type, fused: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = decoder_for(family(name), 8, 256)
+    assert isinstance(found, kind) and (getattr(found, "fused", None) is not None) == fused
+    assert ("decoded without sharing" in capsys.readouterr().err) == (kind is PlainDecoder)
+
+
+@pytest.mark.parametrize("adapter", [False, True], ids=["bare", "adapter"])
+@pytest.mark.parametrize("name", [*SHARING, "nemotron-h"])
+def test_every_family_decodes_as_transformers_does(name: str, adapter: bool) -> None:
+    """Greedy tokens of `generate`, and logprobs of a plain forward. A tie within rounding may go either way; none does here."""
+    model = with_adapter(family(name)) if adapter else family(name)
+    try:
+        draw = random.Random(1)
+        head = [draw.randrange(3, VOCABULARY) for _ in range(11)]
+        asked = [[*head, *(draw.randrange(3, VOCABULARY) for _ in range(draw.randrange(1, 9)))] for _ in range(12)]
+        greedy = [Generation(ids=ids, shared=11, sampling=Sampling(temperature=0.0, max_tokens=10)) for ids in asked]
+        warm = [
+            Generation(ids=ids, shared=11, sampling=Sampling(temperature=0.8, max_tokens=10), seed=7) for ids in asked
+        ]
+        made = run(Engine(model, stop_ids={2}), greedy + warm)
+        assert [one.ids for one in made[:12]] == [reference(ids, model, 10) for ids in asked]
+        for ids, one in zip(asked, made[12:], strict=True):
+            plainly = cached_logprobs if name == "nemotron-h" else forward_logprobs
+            assert one.logprobs == pytest.approx(plainly(ids, one.ids, 0.8, model), abs=1e-4)
+    finally:
+        lora.detach(model)
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["alone", "shared prefix"])
 @pytest.mark.parametrize("max_batch", [64, 3], ids=["all at once", "three at a time"])
-@pytest.mark.parametrize("make", [lambda: LOADED.model, other_architecture], ids=["slots", "plain"])
-def test_greedy_tokens_are_those_of_generate(make: Callable[[], Any], max_batch: int, shared: bool) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_greedy_tokens_are_those_of_generate(kind: str, max_batch: int, shared: bool) -> None:
     requests = prompts(shared)
-    made = run(engine(make(), max_batch=max_batch), requests)
+    made = run(engine(kind=kind, max_batch=max_batch), requests)
     assert [one.ids for one in made] == [reference(request.ids) for request in requests]
 
 
@@ -104,31 +161,31 @@ def test_logprobs_are_untruncated_where_top_p_truncates() -> None:
         assert made.logprobs == pytest.approx(forward_logprobs(request.ids, made.ids, 1.0), abs=1e-4)
 
 
-@pytest.mark.parametrize("make", [lambda: LOADED.model, other_architecture], ids=["slots", "plain"])
-def test_a_request_gives_the_same_tokens_alone_and_in_any_company(make: Callable[[], Any]) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_request_gives_the_same_tokens_alone_and_in_any_company(kind: str) -> None:
     requests = sampled(prompts(True) + prompts(False), temperature=1.2, top_p=0.9)
-    together = run(engine(make()), requests)
-    alone = [run(engine(make()), [request])[0] for request in requests]
+    together = run(engine(kind=kind), requests)
+    alone = [run(engine(kind=kind), [request])[0] for request in requests]
     assert [one.ids for one in together] == [one.ids for one in alone]
-    backwards = run(engine(make(), max_batch=5), requests[::-1])[::-1]
+    backwards = run(engine(kind=kind, max_batch=5), requests[::-1])[::-1]
     assert [one.ids for one in backwards] == [one.ids for one in alone]
 
 
-@pytest.mark.parametrize("make", [lambda: LOADED.model, other_architecture], ids=["slots", "plain"])
-def test_a_request_that_leaves_early_does_not_disturb_those_that_stay(make: Callable[[], Any]) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_request_that_leaves_early_does_not_disturb_those_that_stay(kind: str) -> None:
     lengths = [2, 9, 4, 12, 1, 7, 12, 3]
     requests = [
         Generation(ids=[10 + i, *range(40, 50)], sampling=Sampling(temperature=0.0, max_tokens=length))
         for i, length in enumerate(lengths)
     ]
-    made = run(engine(make()), requests)
+    made = run(engine(kind=kind), requests)
     assert [one.ids for one in made] == [reference(one.ids, max_tokens=one.sampling.max_tokens) for one in requests]
 
 
-def test_both_decoders_sample_the_same_tokens() -> None:
+def test_all_decoders_sample_the_same_tokens() -> None:
     requests = sampled(prompts(True) + prompts(False), temperature=1.0)
-    slots, plain = run(engine(), requests), run(engine(other_architecture()), requests)
-    assert [one.ids for one in slots] == [one.ids for one in plain]
+    fused, slots, alone = ([one.ids for one in run(engine(kind=kind), requests)] for kind in KINDS)
+    assert fused == slots == alone
 
 
 def test_requests_that_come_while_others_run_join_them() -> None:
@@ -186,6 +243,34 @@ def test_top_p_keeps_the_fewest_tokens_that_reach_it_in_their_own_proportions() 
     assert set(found) <= set(kept) and len(kept) > 2
     wanted = chances[kept] / chances[kept].sum() * count
     assert scipy.stats.chisquare([found.count(token) for token in kept], wanted.tolist()).pvalue > 1e-3
+
+
+def test_top_k_and_min_p_keep_the_likeliest() -> None:
+    prompt = SYSTEM[:9]
+    with torch.no_grad():
+        chances = torch.softmax(LOADED.model(input_ids=torch.tensor([prompt])).logits[0, -1] / 0.8, -1)
+    order = chances.argsort(descending=True).tolist()
+    assert set(draws(prompt, 300, Sampling(temperature=0.8, top_k=3, max_tokens=1))) == set(order[:3])
+    near = {token for token in order if chances[token] >= 0.4 * chances[order[0]]}
+    assert set(draws(prompt, 300, Sampling(temperature=0.8, min_p=0.4, max_tokens=1))) == near and len(near) > 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_truncated_logprobs_stand_beside_those_of_the_whole_distribution(kind: str) -> None:
+    free, cut = (
+        sampled(prompts(True, 2), max_tokens=5),
+        sampled(prompts(True, 2), top_k=2, temperature=0.9, max_tokens=5),
+    )
+    made = run(engine(kind=kind), free + cut)
+    assert all(not one.restricted for one in made[:2])
+    for request, one in zip(cut, made[2:], strict=True):
+        assert one.logprobs == pytest.approx(forward_logprobs(request.ids, one.ids, 0.9), abs=1e-4)
+        assert len(one.restricted) == len(one.ids)
+        for t, (whole, rest) in enumerate(zip(one.logprobs, one.restricted, strict=True)):
+            with torch.no_grad():
+                logits = LOADED.model(input_ids=torch.tensor([request.ids + one.ids[:t]])).logits[0, -1] / 0.9
+            share = torch.softmax(logits, -1).topk(2).values.sum().log().item()
+            assert rest == pytest.approx(whole - share, abs=1e-4)
 
 
 def test_another_seed_is_another_sample() -> None:
@@ -273,10 +358,10 @@ def test_a_request_cancelled_before_it_began_is_never_computed() -> None:
 # -- changing weights and failing models ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["slots", "plain"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_changed_adapter_is_seen_after_refresh(kind: str) -> None:
-    model = tiny().model if kind == "slots" else other_architecture()
-    running = engine(model)
+    model = tiny().model
+    running = engine(model, kind)
     requests = prompts(True, 6)
     before = run(running, requests)
     lora.attach(model, lora.LoraConfig(r=4))
@@ -301,7 +386,7 @@ def test_an_exception_in_the_model_reaches_everyone_who_waits_and_the_engine_goe
         if left < 0:
             raise RuntimeError("out of memory")
 
-    running = engine(model, max_batch=4)
+    running = engine(model, "slots", max_batch=4)
     hook = model.base_model.register_forward_pre_hook(fail)
     requests = prompts(True, 8)
 
@@ -313,3 +398,122 @@ def test_an_exception_in_the_model_reaches_everyone_who_waits_and_the_engine_goe
     assert {(type(one), str(one)) for one in found} == {(RuntimeError, "out of memory")}
     hook.remove()
     assert [one.ids for one in run(running, requests)] == [reference(request.ids) for request in requests]
+
+
+# -- several adapters, little memory --------------------------------------------------------------------------------
+
+
+def made_adapter(seed: int) -> lora.Adapter:
+    model = tiny().model
+    lora.attach(model, lora.LoraConfig(r=4))
+    with torch.no_grad():
+        for parameter in lora.parameters(model):
+            parameter.normal_(std=0.2, generator=torch.Generator().manual_seed(seed))
+    found = lora.config_of(model)
+    assert found is not None
+    return lora.Adapter(found, lora.weights(model))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_adapters_are_served_side_by_side_or_in_turns(kind: str) -> None:
+    """Requests of three versions, mixed: each gets the tokens of its own weights; more versions than sides take turns."""
+    model = tiny().model
+    running = engine(model, kind)
+    running.adapters = {f"v{seed}": made_adapter(seed) for seed in range(5)}
+    asked = [(ids.ids, f"v{i % 5}") for i, ids in enumerate(prompts(True, 15))]
+    requests = [Generation(ids=ids, shared=len(SYSTEM), sampling=GREEDY, version=version) for ids, version in asked]
+    made = run(running, requests)
+    wanted: list[list[int]] = []
+    for ids, version in asked:
+        other = tiny().model
+        lora.put(other, running.adapters[version])  # type: ignore[arg-type]
+        wanted.append(reference(ids, other))
+    assert [one.ids for one in made] == wanted
+    assert len({tuple(ids) for ids in wanted}) > 5
+    assert len(running._sides) == (4 if kind == "fused" else 1)
+
+
+def test_a_bare_request_beside_an_adapter_is_bare() -> None:
+    running = engine()
+    running.adapters = {"v": made_adapter(3)}
+    requests = [Generation(ids=SYSTEM, sampling=GREEDY, version=version) for version in ("", "v", "")]
+    bare, worn, again = run(running, requests)
+    assert bare.ids == again.ids == reference(SYSTEM) != worn.ids
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_out_of_memory_halves_the_batch_and_goes_on_without_sampling_anything_twice(kind: str) -> None:
+    running = engine(kind=kind)
+    decoder = running._sides[0].decoder
+    seen: list[int] = []
+    for name in ("begin", "advance"):
+        inner = getattr(decoder, name)
+
+        def step(given: Any, inner: Any = inner, name: str = name) -> Any:
+            rows = len(given) if name == "begin" else len(decoder.rows)
+            if rows > 3:
+                raise torch.OutOfMemoryError("too many")
+            seen.append(rows)
+            return inner(given)
+
+        setattr(decoder, name, step)
+    requests = [Generation(ids=[*SYSTEM, 20 + i], sampling=Sampling(max_tokens=9), seed=i) for i in range(8)]
+    made = run(running, requests)
+    assert [one.ids for one in made] == [run(engine(kind=kind), [request])[0].ids for request in requests]
+    assert running.max_batch <= 3 and max(seen) <= 3
+
+
+def test_one_request_that_does_not_fit_fails_alone() -> None:
+    running = engine()
+    decoder = running._sides[0].decoder
+    inner = decoder.begin
+
+    def begin(new: list[Any]) -> Any:
+        if any(len(row.prompt) > 60 for row in new):
+            raise torch.OutOfMemoryError("too long")
+        return inner(new)
+
+    decoder.begin = begin
+    requests = [*prompts(False, 3), Generation(ids=[5] * 70, sampling=GREEDY)]
+
+    async def gather() -> list[Any]:
+        return await asyncio.gather(*map(running.generate, requests), return_exceptions=True)
+
+    *made, failed = asyncio.run(gather())
+    assert isinstance(failed, torch.OutOfMemoryError)
+    assert [one.ids for one in made] == [reference(request.ids) for request in requests[:3]]
+
+
+def test_rows_of_several_prefixes_run_together() -> None:
+    heads = [SYSTEM, SYSTEM[::-1], SYSTEM[:9]]
+    requests = [
+        Generation(ids=[*head, 20 + i, 30], shared=len(head), sampling=GREEDY) for i in range(4) for head in heads
+    ]
+    running = engine()
+    sizes: list[int] = []
+    inner = running._sides[0].decoder.logits
+    running._sides[0].decoder.logits = lambda: (sizes.append(len(running._sides[0].decoder.rows)), inner())[1]
+    made = run(running, requests)
+    assert [one.ids for one in made] == [reference(request.ids) for request in requests]
+    assert max(sizes) > len(requests) - 4  # one or another may end with its first token
+
+
+def test_many_requests_leave_no_more_behind_than_a_few() -> None:
+    """Slots, prefixes and rows of the past are reused or forgotten."""
+    running = engine(max_batch=32)
+    decoder = running._sides[0].decoder
+
+    def held() -> tuple[int, int, int]:
+        return len(decoder.rows), len(decoder.prefixes), sum(buffer.numel() for buffer in decoder.slot_keys)
+
+    def wave(number: int) -> None:
+        short, head = Sampling(max_tokens=3), [3, 10 + number % 40]
+        run(running, [Generation(ids=[*head, 20 + i], shared=2, sampling=short, seed=i) for i in range(64)])
+
+    for number in range(12):
+        wave(number)
+    before = held()
+    for number in range(40):
+        wave(number)
+    rows, prefixes, numbers = held()
+    assert rows == 0 and prefixes <= 9 and numbers == before[2]

@@ -39,13 +39,27 @@ def episode(policy: Any, environment: Any, *, seed: int = 3, max_tokens: int = 1
 class Writing(LocalPolicy):
     """The model's turn, but its first completion is the one it is told to write: a random model calls no tool."""
 
+    text = ADD
+
     async def respond(self, request: Request) -> Any:
         reply = await super().respond(request)
         if request.turns:
             return reply
-        ids = [*self.render.tokenizer.encode(ADD, add_special_tokens=False), self.render.tokenizer.eos_token_id]
+        ids = [*self.render.tokenizer.encode(self.text, add_special_tokens=False), self.render.tokenizer.eos_token_id]
         turn = replace(reply.turn, completion_ids=ids, logprobs=[-0.5] * len(ids), finish="stop")
         return replace(reply, items=self.render.read(ids, request.tools, "call_0"), turn=turn)
+
+
+THINKING = (
+    "{% for message in messages %}{{ '<|' + message['role'] + '|>' }}{% if loop.last %}{{ message['content'] }}"
+    "{% else %}{{ message['content'].split('</think>')[-1].strip() }}{% endif %}{{ '<|end|>\\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
+)
+"""Drops the thinking of every reply that is not the last."""
+
+
+class Thinking(Writing):
+    text = "<think>Tea, then.</think>" + ADD
 
 
 def check_sample(made: Trajectory) -> None:
@@ -82,6 +96,46 @@ def test_the_mask_covers_exactly_what_was_sampled_over_an_observation(seed: int)
     made = episode(LocalPolicy(tiny()), Desk, seed=seed)
     assert len(made.turns) == 2 and made.error is None
     check_sample(made)
+
+
+def test_a_context_that_the_template_rewrote_is_a_root_and_a_sample_of_its_own() -> None:
+    loaded = tiny()
+    loaded.tokenizer.chat_template = THINKING
+    made = episode(Thinking(loaded), Shop)
+    assert [type(item).__name__ for item in made.items[2:5]] == ["Reasoning", "Message", "FunctionCall"]
+    first, second = made.turns
+    assert (first.parent, first.rewritten, second.parent, second.rewritten) == (None, False, None, True)
+    text = loaded.tokenizer.decode(second.context_ids)
+    assert text.endswith(f"<|assistant|>{ADD}<|end|>\n<|user|>2 tea<|end|>\n<|assistant|>") and "think" not in text
+    samples = from_trajectory(made, 1.0)
+    assert [sample.ids for sample in samples] == [turn.context_ids + turn.completion_ids for turn in made.turns]
+
+
+class Ending(LocalPolicy):
+    """The model's turn, cut short, so that it is over."""
+
+    async def respond(self, request: Request) -> Any:
+        reply = await super().respond(request)
+        ids = [*reply.turn.completion_ids[:3], self.render.end_id]
+        turn = replace(reply.turn, completion_ids=ids, logprobs=[-0.5] * len(ids), finish="stop")
+        return replace(reply, items=self.render.read(ids, [], ""), turn=turn)
+
+
+class Chatty(Shop):
+    """Its user has a turn of their own after each reply."""
+
+    def user(self, reply: str) -> str:
+        return "go on"
+
+
+def test_a_conversation_with_a_user_grows_turn_by_turn() -> None:
+    made = episode(Ending(tiny()), Chatty, turns=5)
+    own = [place for place, turn in enumerate(made.turns) if turn.actor == "policy"]
+    assert own == [0, 2, 4, 6, 8] and [made.turns[place].parent for place in own] == [None, 0, 2, 4, 6]
+    (sample,) = from_trajectory(made, 1.0)
+    turns = [made.turns[place] for place in own]
+    assert sample.ids == [id for turn in turns for id in turn.context_ids + turn.completion_ids]
+    assert made.turns[8].usage.prompt_tokens == len(sample.ids) - len(made.turns[8].completion_ids)
 
 
 def test_the_logprobs_of_a_sample_are_the_models_own() -> None:

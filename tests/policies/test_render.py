@@ -3,11 +3,15 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transformers import AutoTokenizer
 
 from tests.tiny import tokenizer
-from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, ToolSpec, Turn
+from verigym.core.errors import BadInput
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, ToolSpec, Turn, content_hash
+from verigym.model import embedded
 from verigym.policies import dialects
-from verigym.policies.render import DEFAULT_TEMPLATE, Renderer, ids_so_far
+from verigym.policies.render import Renderer, ids_so_far
+from verigym.policies.template import DEFAULT_TEMPLATE
 
 RENDER = Renderer(tokenizer())
 END = RENDER.tokenizer.eos_token_id
@@ -65,10 +69,16 @@ def test_a_completion_that_was_cut_off_is_read_whole() -> None:
 
 def talk(replies: list[list[int]], results: list[list[Item]]) -> tuple[list[int], list[Turn]]:
     """Ids of the last context, and the turns, as a policy makes them."""
-    turns = [Turn(context_ids=RENDER.prompt([SYSTEM, USER], [ADD]), completion_ids=replies[0])]
-    for reply, result in zip(replies[1:], results, strict=True):
-        gained = RENDER.gain(turns[-1], result)
-        turns.append(Turn(parent=len(turns) - 1, context_ids=gained, completion_ids=reply))
+    items: list[Item] = [SYSTEM, USER]
+    turns: list[Turn] = []
+    for place, reply in enumerate(replies):
+        items += results[place - 1] if place else []
+        gained = RENDER.extend(items, [ADD], turns) if turns else RENDER.prompt(items, [ADD])
+        assert gained is not None, "nothing is rewritten"
+        made = RENDER.read(reply, [ADD], "c")
+        places = list(range(len(items), len(items) + len(made)))
+        turns.append(Turn(parent=place - 1 if place else None, context_ids=gained, completion_ids=reply, made=places))
+        items += made
     return ids_so_far(turns, len(turns) - 1), turns
 
 
@@ -83,7 +93,7 @@ def test_the_second_context_is_the_first_the_completion_and_the_gain() -> None:
 
 
 def test_a_completion_that_was_cut_off_is_ended_by_the_context() -> None:
-    _, turns = talk([encode("half"), []], [[Message("user", "go on")]])
+    _, turns = talk([encode("half"), [END]], [[Message("user", "go on")]])
     assert decode(turns[1].context_ids) == "<|end|>\n<|user|>go on<|end|>\n<|assistant|>"
 
 
@@ -112,13 +122,16 @@ def test_ids_extend_by_construction_whatever_was_sampled(rounds: list[tuple[list
         assert decode(turn.context_ids) == ("" if ended else "<|end|>") + f"\n<|user|>{text}<|end|>\n<|assistant|>"
 
 
-def test_ids_follow_the_parents_and_not_the_order_of_turns() -> None:
+def test_ids_go_back_to_the_last_root_and_no_further() -> None:
     turns = [
         Turn(context_ids=[1], completion_ids=[2]),
-        Turn(parent=0, context_ids=[3], completion_ids=[4]),
-        Turn(parent=0, context_ids=[5], completion_ids=[6]),
+        Turn(context_ids=[3], completion_ids=[4]),
+        Turn(parent=2, context_ids=[5], completion_ids=[6]),
     ]
-    assert ids_so_far(turns, 2) == [1, 2, 5, 6]
+    assert (ids_so_far(turns, 0), ids_so_far(turns, 1)) == ([1, 2], [3, 4])
+    assert ids_so_far(turns, 2) == [3, 4, 5, 6], (
+        "the parent's place in the trajectory, with the user's turns, is another"
+    )
 
 
 # -- the shared part --------------------------------------------------------------------------------------------------
@@ -149,3 +162,48 @@ def test_a_tokenizer_without_a_template_gets_one() -> None:
     render = Renderer(bare)
     assert bare.chat_template == DEFAULT_TEMPLATE
     assert bare.decode(render.prompt([USER], [])) == "user: buy tea<|end|>\nassistant: "
+
+
+def test_a_model_that_ends_nothing_is_refused_in_words() -> None:
+    endless = tokenizer()
+    endless.eos_token = None
+    endless.name_or_path = "some/model"
+    endless.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
+    with pytest.raises(
+        BadInput, match="some/model: its chat template ends no reply, and its tokenizer has no end token"
+    ):
+        Renderer(endless)
+
+
+# -- the embedded model -----------------------------------------------------------------------------------------------
+
+SMOLLM2 = """\
+<|im_start|>system
+You keep a shop.
+
+Tools:
+add(item)<|im_end|>
+<|im_start|>user
+buy tea<|im_end|>
+<|im_start|>assistant
+{"tool": "add", "args": {"item": "tea"}}<|im_end|>
+<|im_start|>user
+1 tea<|im_end|>
+<|im_start|>assistant
+"""
+
+
+@pytest.mark.skipif(not embedded.is_pulled(), reason="the embedded model is not here: verigym models pull smollm2-135m")
+def test_the_embedded_models_conversation_is_this_text_and_these_ids() -> None:
+    smollm2 = AutoTokenizer.from_pretrained(embedded.folder())
+    render = Renderer(smollm2)
+    gold = dialects.parse(dialects.write_call("add", {"item": "tea"}), "c")
+    first, completion = render.prompt([SYSTEM, USER], [ADD]), render.completion(gold)
+    turn = Turn(context_ids=first, completion_ids=completion, made=[2, 3])
+    items: list[Item] = [SYSTEM, USER, *gold, FunctionCallOutput("c", "1 tea")]
+    gained = render.extend(items, [ADD], [turn])
+    assert gained is not None and render.dialect.name == "plain"
+    assert smollm2.decode(first + completion + gained) == SMOLLM2
+    assert first + completion + gained == render.prompt(items, [ADD]) == smollm2.encode(SMOLLM2)
+    assert render.shared(items, [ADD], first) == 19
+    assert content_hash(first + completion + gained)[:16] == "f7ee79e34d4d0d3e"

@@ -147,6 +147,23 @@ def test_a_reply_that_looks_like_a_call_and_is_none_is_a_format_error(text: str)
     assert made.items[2] == Message("assistant", text), "what was written stays visible"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['<tool_call>\n{"name": "add"', "[TOOL_CALLS]add[ARGS]{", "<TOOLCALL>[]</TOOLCALL>", "Now: <|python_tag|>add()"],
+)
+def test_a_malformed_call_in_the_markup_of_any_dialect_is_a_format_error(text: str) -> None:
+    made = run([text])
+    assert [(mark.kind, mark.item) for mark in made.marks] == [("format_error", 2)]
+
+
+def test_a_malformed_call_beside_a_good_one_is_a_format_error_too() -> None:
+    good = FunctionCall("c", "add", '{"item": "tea"}')
+    made = run(
+        [[Message("assistant", '<tool_call>{"name": "add"'), good], [Message("assistant", "{tea}"), good], "Done."]
+    )
+    assert [(mark.kind, mark.item) for mark in made.marks] == [("format_error", 2), ("executed", 3), ("executed", 6)]
+
+
 def test_words_are_no_format_error() -> None:
     assert run(["Which tea?"]).marks == []
 

@@ -10,13 +10,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.model.families import forget_the_tree
 from tests.rollout.shop import AGENT
 from tests.tiny import tiny
+from verigym.core.errors import Refused
 from verigym.core.records import Message, Sample, Sampling, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
 from verigym.model import lora
+from verigym.model.agree import can_share
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import Renderer
 from verigym.rollout.episode import run_episode
@@ -278,6 +281,45 @@ def test_over_the_steps_every_task_has_its_turn() -> None:
     tasks = [Task(id=str(i), prompt="") for i in range(8)]
     seen = Counter(task.id for step in range(1, 201) for task in pick(tasks, recipe(algorithm="grpo"), step))
     assert len(seen) == 8 and min(seen.values()) > 25
+
+
+# -- the first step ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("run", [run_sft, run_grpo], ids=["sft", "grpo"])
+def test_a_run_whose_forward_is_wrong_stops_before_its_first_update(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, reporter = fresh_policy(), Reporter()
+    assert can_share(policy.model)
+    before = lora.weights(policy.model)
+    forget_the_tree(monkeypatch)
+    with pytest.raises(Refused, match="logprobs of the first batch differ"):
+        run(policy, tmp_path, reporter)
+    assert reporter.steps == {}
+    assert all(torch.equal(weight, before[name]) for name, weight in lora.weights(policy.model).items())
+
+
+@pytest.mark.usefixtures("checkpoint_every_step")
+def test_a_run_that_goes_on_is_checked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Killed):
+        run_sft(fresh_policy(), tmp_path, Reporter(dies_at=3))
+    policy = fresh_policy()
+    assert can_share(policy.model)
+    forget_the_tree(monkeypatch)
+    with pytest.raises(Refused, match="logprobs of the first batch differ"):
+        run_sft(policy, tmp_path, Reporter())
+
+
+def test_the_check_is_made_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for loop, run in ((sft, run_sft), (grpo, run_grpo)):
+        calls: list[int] = []
+        check = loop.check_agreement
+        monkeypatch.setattr(
+            loop, "check_agreement", lambda *given, check=check, calls=calls: calls.append(check(*given))
+        )
+        run(fresh_policy(), tmp_path / loop.__name__, Reporter(), steps=4)
+        assert len(calls) == 1
 
 
 def test_the_held_out_suite_is_measured_on_the_way(tmp_path: Path) -> None:

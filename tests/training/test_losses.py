@@ -14,6 +14,7 @@ from torch import Tensor
 from tests.tiny import tiny
 from verigym.core.records import Sample
 from verigym.model.logprobs import token_logprobs
+from verigym.model.tree import pack
 from verigym.training.losses import grpo_loss, sft_loss
 
 with warnings.catch_warnings():
@@ -97,16 +98,15 @@ def grpo_oracle(folder: Path, **settings: Any) -> Any:
 def ours(
     model: Any, old: list[list[float]] | None, temperature: float, low: float, high: float
 ) -> tuple[Tensor, Tensor]:
-    rows, masks = [sample.ids for sample in SAMPLES], [sample.mask for sample in SAMPLES]
-    logprobs_BT, _, mask_BT = token_logprobs(model, rows, masks, temperature)
-    old_BT = logprobs_BT.detach()
+    [packed] = pack(SAMPLES, 1000)
+    logprobs_BS, _, mask_BS = token_logprobs(model, packed, temperature)
+    old_BS = logprobs_BS.detach().clone()
     if old is not None:
-        cut = max(map(len, rows)) - mask_BT.shape[1]
-        old_BT = torch.zeros_like(logprobs_BT)
-        for i, row in enumerate(old):
-            old_BT[i, : len(row) - cut] = torch.tensor(row[cut:])
-    advantages_B = torch.tensor([sample.advantage for sample in SAMPLES])
-    return grpo_loss(logprobs_BT, old_BT, advantages_B, mask_BT, NUM_TOKENS, low, high)
+        for row, i in enumerate(packed.samples):
+            scored = [value for value, mask in zip(old[i], SAMPLES[i].mask, strict=True) if mask]
+            old_BS[row, : len(scored)] = torch.tensor(scored)
+    advantages_B = torch.tensor([SAMPLES[i].advantage for i in packed.samples])
+    return grpo_loss(logprobs_BS, old_BS, advantages_B, mask_BS, NUM_TOKENS, low, high)
 
 
 def shifted(model: Any, temperature: float, by: float) -> list[list[float]]:
@@ -156,8 +156,8 @@ def test_sft_is_trls_in_value_and_gradient(tmp_path: Path) -> None:
     scored = torch.tensor([sample.mask + none for sample, none in zip(SAMPLES, pad, strict=True)])
     inputs["labels"] = torch.where(scored == 1, inputs["input_ids"], -100)
     theirs: Any = trainer.compute_loss(trainer.model, inputs, num_items_in_batch=torch.tensor(NUM_TOKENS))
-    logprobs_BT, _, mask_BT = token_logprobs(trainer.model, [s.ids for s in SAMPLES], [s.mask for s in SAMPLES])
-    mine = sft_loss(logprobs_BT, mask_BT, NUM_TOKENS)
+    logprobs_BS, _, mask_BS = token_logprobs(trainer.model, pack(SAMPLES, 1000)[0])
+    mine = sft_loss(logprobs_BS, mask_BS, NUM_TOKENS)
     assert mine.item() == pytest.approx(theirs.item(), abs=1e-5)
     assert_same(gradients(trainer.model, mine), gradients(trainer.model, theirs))
 
@@ -194,11 +194,11 @@ def test_grpo_is_the_loop_over_tokens_that_the_paper_writes(
 
 
 def test_masked_tokens_have_no_part_in_any_loss() -> None:
-    mask_BT = torch.tensor([[0, 1, 0]])
-    values_BT = torch.tensor([[-5.0, -1.0, -9.0]], requires_grad=True)
+    mask_BS = torch.tensor([[0, 1, 0]])
+    values_BS = torch.tensor([[-5.0, -1.0, -9.0]], requires_grad=True)
     for loss in (
-        sft_loss(values_BT, mask_BT, 1),
-        grpo_loss(values_BT, values_BT.detach(), torch.tensor([2.0]), mask_BT, 1)[0],
+        sft_loss(values_BS, mask_BS, 1),
+        grpo_loss(values_BS, values_BS.detach(), torch.tensor([2.0]), mask_BS, 1)[0],
     ):
-        (gradient,) = torch.autograd.grad(loss, values_BT, retain_graph=True)
+        (gradient,) = torch.autograd.grad(loss, values_BS, retain_graph=True)
         assert gradient[0, [0, 2]].tolist() == [0, 0] and gradient[0, 1] < 0

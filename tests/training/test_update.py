@@ -8,10 +8,12 @@ import torch
 from torch import Tensor
 
 from tests.tiny import tiny
-from verigym.core.errors import Refused
+from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
 from verigym.model import lora
-from verigym.training.update import MAX_GRAD_NORM, grpo_update, make_optimizer, micro_rows, sft_update
+from verigym.training import budget, update
+from verigym.training.budget import token_budget
+from verigym.training.update import MAX_GRAD_NORM, grpo_update, make_optimizer, sft_update
 
 SETTINGS: dict[str, Any] = {"temperature": 0.8, "clip_low": 0.2, "clip_high": 0.3}
 
@@ -78,10 +80,34 @@ def assert_same_weights(one: Any, other: Any) -> None:
         assert torch.allclose(weight, theirs[name], atol=2e-5), name
 
 
-def test_a_batch_in_micro_batches_is_the_whole_batch_for_sft() -> None:
+class Batches:
+    """Watches the micro-batches: how many tokens each had; `full_at`: memory runs out at the first that have so many."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, full_at: int | None = None) -> None:
+        self.tokens: list[int] = []
+        self.failed: list[int] = []
+        self.full_at = full_at
+        self.counted = update.token_logprobs
+        monkeypatch.setattr(update, "token_logprobs", self)
+
+    def __call__(self, model: Any, packed: Any, temperature: float) -> Any:
+        if self.full_at is not None and len(packed.ids_N) >= self.full_at:
+            self.failed.append(len(packed.ids_N))
+            raise torch.OutOfMemoryError("a fake")
+        self.tokens.append(len(packed.ids_N))
+        return self.counted(model, packed, temperature)
+
+
+budgets = pytest.mark.parametrize("tokens", [1, 20, 90, 10_000], ids=lambda tokens: f"{tokens} tokens")
+
+
+@budgets
+def test_a_batch_in_micro_batches_is_the_whole_batch_for_sft(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "CPU_TOKENS", tokens)
+    seen = Batches(monkeypatch)
     fast, slow, batch = model(), model(), samples(40)
-    assert len(batch) > 2 * micro_rows(fast)
     figures = sft_update(fast, descent(fast), batch)
+    assert (len(seen.tokens) == 1) == (tokens == 10_000)
     num_tokens = sum(sum(sample.mask) for sample in batch)
     loss = -torch.stack([slow_logprobs(slow, sample, 1.0).sum() for sample in batch]).sum() / num_tokens
     norm = slow_step(slow, loss)
@@ -90,7 +116,9 @@ def test_a_batch_in_micro_batches_is_the_whole_batch_for_sft() -> None:
     assert_same_weights(fast, slow)
 
 
-def test_a_batch_in_micro_batches_is_the_whole_batch_for_grpo() -> None:
+@budgets
+def test_a_batch_in_micro_batches_is_the_whole_batch_for_grpo(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "CPU_TOKENS", tokens)
     fast, slow, batch = model(), model(), samples(40)
     figures = grpo_update(fast, descent(fast), batch, **SETTINGS)
     old = [slow_logprobs(slow, sample, 0.8).detach() for sample in batch]
@@ -99,6 +127,49 @@ def test_a_batch_in_micro_batches_is_the_whole_batch_for_grpo() -> None:
     assert figures["loss"] == pytest.approx(loss.item(), abs=1e-5)
     assert (figures["grad_norm"], figures["clipped"]) == (pytest.approx(norm, rel=1e-4), 0)
     assert_same_weights(fast, slow)
+
+
+def test_running_out_of_memory_halves_the_budget_for_good_and_counts_nothing_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fast, slow, batch = model(), model(), samples(40)
+    seen = Batches(monkeypatch, full_at=100)
+    figures = grpo_update(fast, descent(fast), batch, **SETTINGS)
+    monkeypatch.undo()
+    plain = grpo_update(slow, descent(slow), batch, **SETTINGS)
+    assert seen.failed and max(seen.tokens) < 100
+    assert figures == pytest.approx(plain, abs=1e-5)
+    assert_same_weights(fast, slow)
+    assert token_budget(fast) < 100 and token_budget(slow) == budget.CPU_TOKENS
+
+
+def test_memory_that_runs_out_in_the_backward_pass_leaves_no_gradient_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast, slow, batch = model(), model(), samples(40)
+    fails = [True]
+
+    def fail_once(gradient: Tensor) -> Tensor:
+        if fails.pop() if fails else False:
+            raise torch.OutOfMemoryError("a fake, with half of the gradients made")
+        return gradient
+
+    handle = dict(lora.modules(fast))["model.layers.0.mlp.up_proj"].a.register_hook(fail_once)
+    sft_update(fast, descent(fast), batch)
+    handle.remove()
+    assert not fails
+    sft_update(slow, descent(slow), batch)
+    assert_same_weights(fast, slow)
+
+
+def test_a_sample_that_alone_is_too_much_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    Batches(monkeypatch, full_at=0)
+    with pytest.raises(
+        InfrastructureFailure, match=r"out of memory on cpu: one sample of \d+ tokens does not fit; set"
+    ):
+        sft_update(model(), descent(model()), samples(5))
+
+
+def test_a_token_is_thought_to_need_what_the_layers_keep_of_it() -> None:
+    assert budget.bytes_per_token(tiny().model) == 2 * (12 * 32 + 4 * 64) * 4
 
 
 @pytest.mark.parametrize("updates", [2, 3])

@@ -7,6 +7,7 @@ import typer
 from verigym.cli import show
 from verigym.cli.options import (
     Concurrency,
+    Constrain,
     Environment,
     Home,
     Json,
@@ -24,6 +25,7 @@ from verigym.cli.options import (
     Temperature,
     User,
     Verifier,
+    agent_of,
     require,
     setting,
     workspace,
@@ -55,6 +57,7 @@ def rollout(
     price: Price = "",
     user: User = "",
     judge: Judge = "",
+    constrain: Constrain = "",
     require_sandbox: RequireSandbox = False,
     skip_bad: SkipBad = False,
     home: Home = None,
@@ -64,7 +67,7 @@ def rollout(
     from verigym.flywheel import stages
 
     ws, spec = workspace(home), _environment(environment, verifier, skip_bad)
-    agent = ws.agent(model)
+    agent = agent_of(ws, model, constrain)
     tasks = stages.tasks_of(spec, split, n, seed)
     under = setting(
         ws,
@@ -104,6 +107,7 @@ def evaluate(
     price: Price = "",
     user: User = "",
     judge: Judge = "",
+    constrain: Constrain = "",
     require_sandbox: RequireSandbox = False,
     skip_bad: SkipBad = False,
     json: Json = False,
@@ -114,7 +118,7 @@ def evaluate(
     from verigym.flywheel import stages
 
     ws, spec = workspace(home), _environment(environment, verifier, skip_bad)
-    agent = ws.agent(model)
+    agent = agent_of(ws, model, constrain)
     under = setting(
         ws,
         k=k,

@@ -57,6 +57,14 @@ Verifier = Annotated[
 User = Annotated[
     str, typer.Option("--user", help="Model that plays the user, as for -m; for environments with a persona")
 ]
+Constrain = Annotated[
+    str,
+    typer.Option(
+        "--constrain",
+        help="Hold replies of a local model to: tools (every call is one of the offered tools, with arguments of its schema), "
+        "or a file with a JSON schema (the reply is such a value). It is part of the version",
+    ),
+]
 Judge = Annotated[str, typer.Option("--judge", help="Model that judges, as for -m; for verifiers that ask one")]
 RequireSandbox = Annotated[
     bool, typer.Option("--require-sandbox", help="Refuse to run code where it cannot be isolated")
@@ -137,3 +145,26 @@ def _prices(given: str) -> Any:
     if not (0 <= prompt < float("inf") and 0 <= completion < float("inf")):
         raise BadInput(f'--price "{given}": a price is a number from 0 on')
     return Prices(prompt, completion)
+
+
+def agent_of(ws: Any, model: str, constrain: str) -> Any:
+    """The version that -m names, held to `--constrain`."""
+    import msgspec
+
+    from verigym.registry.versions import version_id
+
+    agent = ws.agent(model)
+    if not constrain:
+        return agent
+    if agent.base.startswith(("http://", "https://")):
+        raise BadInput("--constrain is for local models; a server has options of its own for it")
+    if constrain != "tools":
+        path = Path(constrain)
+        if not path.is_file():
+            raise BadInput(f"--constrain {constrain}: no such file; it takes tools, or a file with a JSON schema")
+        try:
+            constrain = msgspec.json.encode(msgspec.json.decode(path.read_bytes(), type=dict)).decode()
+        except (msgspec.DecodeError, OSError) as error:
+            raise BadInput(f"--constrain {path}: not a JSON schema: {error}") from error
+    named = msgspec.structs.replace(agent, constraints=constrain, name=f"{agent.name}, constrained", parent=agent.id)
+    return msgspec.structs.replace(named, id=version_id(named))

@@ -152,8 +152,16 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     temperature: float = 1.0
     """0 is greedy."""
     top_p: float = 1.0
+    """Only the likeliest tokens that together reach this probability; 1 for all."""
+    top_k: int = 0
+    """Only so many of the likeliest tokens; 0 for all."""
+    min_p: float = 0.0
+    """Only tokens at least this share as likely as the likeliest."""
     max_tokens: int = 256
     stop: list[str] = []
+    constrain: str = ""
+    """`tools`: a call is one of the offered tools with arguments of its schema. A JSON schema: the reply is such a value.
+    Empty for a free reply. See `Version.constraints`."""
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
@@ -178,6 +186,10 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     completion_ids: list[int] = []
     logprobs: list[float] = []
     """Of each completion token, at the sampling temperature, untruncated."""
+    restricted: list[float] = []
+    """The same under truncation (top_p, top_k, min_p) or constraint; empty where neither was on."""
+    rewritten: bool = False
+    """A root because the chat template writes what came before differently now (it dropped earlier thinking)."""
     sampling: Sampling = Sampling()
     agent: str = ""
     """Agent version that replied."""
@@ -394,6 +406,7 @@ class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
     tool_descriptions: dict[str, str] = {}
     """Tool name to the text that replaces its description."""
     constraints: str = ""
+    """What its replies are held to while they are sampled: see `Sampling.constrain`."""
     sampling: Sampling | None = None
     """None leaves the caller's."""
     id: str = ""

@@ -1,93 +1,123 @@
 """Logprobs of given tokens, the same numbers in training and in checks.
 
-Shapes: B rows, T positions of a row, P positions of a shared prefix, V vocabulary.
-A prefix that all rows share is computed once and its keys and values are handed to every row, gradient included. Logits are
-made only where a token is scored.
+Shapes: N places of a prefix tree, M scored places, B samples, S the most scored tokens of a sample (see tree.py), H hidden size,
+V vocabulary. Logits exist only where a token is scored, and only a chunk of them at a time.
 """
 
+import importlib.util
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
-from transformers import DynamicCache
+from torch.utils.checkpoint import checkpoint
+
+from verigym.model import layers, lora
+from verigym.model.attention import Tree, tree_attention
+from verigym.model.head import bare_head, logits_of
+from verigym.model.plain import plain
+from verigym.model.tree import Packed
+
+_CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
+"""Of the logits that exist at once."""
 
 
-def logits_of(model: Any, hidden: Tensor) -> Tensor:
-    """The model's own logits from its last hidden states, with the scaling or soft cap that some families apply."""
-    logits = model.get_output_embeddings()(hidden)
-    config = model.config
-    scale = (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
-    logits = logits if scale == 1.0 else logits * scale
-    cap = getattr(config, "final_logit_softcapping", None)
-    return torch.tanh(logits / cap) * cap if cap else logits
+def hidden_states(model: Any, packed: Packed) -> Tensor:
+    """The last hidden state of every place, (N, H): of the tree in one row, or of separate lines, those of a length together."""
+    known = plain(model) if packed.shared and _adapters_alone(model) else None
+    if known is not None:
+        return layers.over_tree(known, packed)
+    if packed.shared:
+        with tree_attention(model):
+            return model.base_model(
+                input_ids=packed.ids_N[None],
+                position_ids=packed.positions_N[None],
+                use_cache=False,
+                tree=Tree(packed.positions_N, packed.ends_N),
+            ).last_hidden_state[0]
+    lengths = [len(places) for places in packed.places]
+    found: list[Tensor] = []
+    start = 0
+    for length in dict.fromkeys(lengths):
+        end = start + length * lengths.count(length)
+        ids_BT = packed.ids_N[start:end].view(-1, length)
+        found.append(model.base_model(input_ids=ids_BT, use_cache=False).last_hidden_state.flatten(0, 1))
+        start = end
+    return torch.cat(found)
 
 
-def shared_prefix(rows: list[list[int]]) -> int:
-    """How many leading ids all rows share, leaving at least one id to each row."""
-    first, shortest = rows[0], min(map(len, rows))
-    length = 0
-    while length < shortest - 1 and all(row[length] == first[length] for row in rows):
-        length += 1
-    return length if len(rows) > 1 else 0
+def _adapters_alone(model: Any) -> bool:
+    """Whether nothing but adapters is trained."""
+    adapters = {id(parameter) for parameter in lora.parameters(model)}
+    return not any(parameter.requires_grad and id(parameter) not in adapters for parameter in model.parameters())
 
 
-def token_logprobs(
-    model: Any, rows: list[list[int]], masks: list[list[int]], temperature: float = 1.0
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Logprobs and entropies of the masked tokens, each of shape (B, T), zero elsewhere, and the mask as a tensor.
-    Row i's ids are its whole context with completions; mask 1 marks the tokens to score (never the first)."""
-    prefix = min(shared_prefix(rows), min(_first_scored(mask) for mask in masks) - 1)
-    prefix = max(prefix, 0)
-    device = next(model.parameters()).device
-    tails = [row[prefix:] for row in rows]
-    longest = max(map(len, tails))
-    ids_BT = torch.zeros(len(rows), longest, dtype=torch.long, device=device)
-    mask_BT = torch.zeros(len(rows), longest, dtype=torch.bool, device=device)
-    attend_BT = torch.zeros(len(rows), prefix + longest, dtype=torch.long, device=device)
-    attend_BT[:, :prefix] = 1
-    for i, (tail, mask) in enumerate(zip(tails, masks, strict=True)):
-        ids_BT[i, : len(tail)] = torch.tensor(tail)
-        mask_BT[i, : len(tail)] = torch.tensor(mask[prefix:], dtype=torch.bool)
-        attend_BT[i, prefix : prefix + len(tail)] = 1
-    positions_BT = torch.arange(prefix, prefix + longest, device=device).expand(len(rows), -1)
-
-    cache = _prefix_cache(model, rows[0][:prefix], len(rows), device) if prefix else None
-    hidden = model.base_model(
-        input_ids=ids_BT,
-        attention_mask=attend_BT,
-        position_ids=positions_BT,
-        past_key_values=cache,
-        use_cache=cache is not None,
-    ).last_hidden_state
-    scored_BT = mask_BT[:, 1:]
-    hidden_N = hidden[:, :-1][scored_BT]
-    logits_NV = logits_of(model, hidden_N).float()
-    if temperature not in (0.0, 1.0):
-        logits_NV = logits_NV / temperature
-    target_N = ids_BT[:, 1:][scored_BT]
-    norm_N = torch.logsumexp(logits_NV, -1)
-    found_N = logits_NV.gather(-1, target_N[:, None])[:, 0] - norm_N
-    with torch.no_grad():
-        entropy_N = norm_N - (torch.softmax(logits_NV, -1) * logits_NV).sum(-1)
-    logprobs_BT = torch.zeros(mask_BT.shape, device=device, dtype=torch.float32)
-    entropy_BT = torch.zeros_like(logprobs_BT)
-    place = F.pad(scored_BT, (1, 0))
-    logprobs_BT = logprobs_BT.masked_scatter(place, found_N)
-    entropy_BT = entropy_BT.masked_scatter(place, entropy_N)
-    return logprobs_BT, entropy_BT, place
+def token_logprobs(model: Any, packed: Packed, temperature: float = 1.0) -> tuple[Tensor, Tensor, Tensor]:
+    """Logprobs, entropies and mask of the scored tokens, each (B, S): a row holds its own in order, then zeros."""
+    hidden_MH = hidden_states(model, packed).index_select(0, packed.parents_M)
+    found_M, entropy_M = _score(model, hidden_MH, packed.targets_M, temperature or 1.0)
+    mask_BS = packed.mask_BS
+    logprobs_BS, entropy_BS = (
+        each.index_select(0, packed.scored_BS.flatten()).view(mask_BS.shape).where(mask_BS, 0.0)
+        for each in (found_M, entropy_M)
+    )
+    return logprobs_BS, entropy_BS, mask_BS
 
 
-def _first_scored(mask: list[int]) -> int:
-    return mask.index(1) if 1 in mask else len(mask)
+def _score(model: Any, hidden_MH: Tensor, targets_M: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
+    rows = max(1, _CHUNK_BYTES[hidden_MH.device.type] // (4 * model.config.get_text_config().vocab_size))
+    trained = any(parameter.requires_grad for parameter in model.get_output_embeddings().parameters())
+    pieces = [
+        checkpoint(_logprobs, model, hidden, targets, temperature, use_reentrant=False)
+        if trained
+        else _Scores.apply(model, hidden, targets, temperature)
+        for hidden, targets in zip(hidden_MH.split(rows), targets_M.split(rows), strict=True)
+    ]
+    found, entropies = zip(*pieces, strict=True)
+    return torch.cat(found), torch.cat(entropies)
 
 
-def _prefix_cache(model: Any, prefix: list[int], rows: int, device: torch.device) -> Any:
-    """Keys and values of the shared prefix, computed once and shown to every row (a view: no copy until it grows)."""
-    ids = torch.tensor([prefix], device=device)
-    cache: Any = DynamicCache(config=model.config)
-    model.base_model(input_ids=ids, past_key_values=cache, use_cache=True)
-    for layer in cache.layers:
-        layer.keys = layer.keys.expand(rows, -1, -1, -1)
-        layer.values = layer.values.expand(rows, -1, -1, -1)
-    return cache
+def _logprobs(model: Any, hidden_CH: Tensor, targets_C: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
+    """Where the output layer itself is trained: the logits are made again for the backward pass."""
+    all_CV = torch.log_softmax(logits_of(model, hidden_CH).float() / temperature, -1)
+    entropy_C = -(all_CV.detach().exp() * all_CV.detach()).sum(-1)
+    return all_CV.gather(-1, targets_C[:, None])[:, 0], entropy_C
+
+
+class _Scores(torch.autograd.Function):
+    """Logprob and entropy of a chunk of tokens. A logprob depends on its own hidden state alone, so its gradient there is made
+    at once, while the logits exist; the backward pass only weighs it."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, model: Any, hidden_CH: Tensor, targets_C: Tensor, temperature: float
+    ) -> tuple[Tensor, Tensor]:
+        wanted = ctx.needs_input_grad[1]
+        weight_VH = bare_head(model) if hidden_CH.device.type == "cuda" and importlib.util.find_spec("triton") else None
+        if weight_VH is not None:
+            from verigym.model.train_kernels import score
+
+            logits_CV = hidden_CH @ weight_VH.T
+            found_C, entropy_C = score(logits_CV, targets_C, temperature, wanted)
+            if wanted:
+                ctx.save_for_backward(logits_CV @ weight_VH)
+            ctx.mark_non_differentiable(entropy_C)
+            return found_C, entropy_C
+        with torch.set_grad_enabled(wanted):
+            leaf_CH = hidden_CH.detach().requires_grad_(wanted)
+            logits_CV = logits_of(model, leaf_CH)
+        at_CV = logits_CV.detach().float()
+        all_CV = torch.log_softmax(at_CV if temperature == 1.0 else at_CV / temperature, -1)
+        found_C = all_CV.gather(-1, targets_C[:, None])[:, 0]
+        shares_CV = all_CV.exp()
+        entropy_C = -torch.bmm(shares_CV[:, None], all_CV[:, :, None])[:, 0, 0]
+        if wanted:
+            shares_CV[torch.arange(len(targets_C), device=targets_C.device), targets_C] -= 1
+            (slope_CH,) = torch.autograd.grad(logits_CV, leaf_CH, shares_CV.to(logits_CV.dtype))
+            ctx.save_for_backward(slope_CH.mul_(-1 / temperature))
+        ctx.mark_non_differentiable(entropy_C)
+        return found_C, entropy_C
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[None, Tensor, None, None]:
+        (slope_CH,) = ctx.saved_tensors
+        return None, (slope_CH * grad_outputs[0][:, None]).to(slope_CH.dtype), None, None

@@ -8,8 +8,9 @@ they say; `weights` and `set_weights` move an adapter in memory, which is how on
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import torch
@@ -32,13 +33,57 @@ class LoraConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Only the last n transformer layers; none for all. Fewer layers make the backward pass shorter."""
 
 
+class Adapter(NamedTuple):
+    """An adapter in memory, on no model."""
+
+    config: LoraConfig
+    weights: dict[str, Tensor]
+    """Under PEFT's names."""
+
+
+class _Lora(torch.autograd.Function):
+    """The arithmetic of a frozen layer with its adapter: in place, in the layer's own precision, and only x and A x are kept."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scale: float) -> Tensor:
+        rows = x.reshape(-1, x.shape[-1])
+        a, b = a.to(x.dtype), b.to(x.dtype)
+        low = rows @ a.T
+        ctx.save_for_backward(rows, low, weight, a, b)
+        ctx.scale = scale
+        y = rows @ weight.T if bias is None else torch.addmm(bias, rows, weight.T)
+        return y.addmm_(low, b.T, alpha=scale).view(*x.shape[:-1], -1)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor | None, ...]:
+        rows, low, weight, a, b = ctx.saved_tensors
+        (grad,) = grad_outputs
+        flat = grad.reshape(-1, grad.shape[-1])
+        grad_low = (flat @ b).mul_(ctx.scale)
+        grad_a = (grad_low.T @ rows).float()
+        grad_b = (flat.T @ low).float().mul_(ctx.scale)
+        grad_x = None
+        if ctx.needs_input_grad[0]:
+            grad_x = (flat @ weight).addmm_(grad_low, a).view(*grad.shape[:-1], -1)
+        return grad_x, None, None, grad_a, grad_b, None
+
+
+class Pair(NamedTuple):
+    """The adapter of one linear layer."""
+
+    a: Tensor
+    b: Tensor
+    scale: float
+
+
 class LoraLinear(nn.Module):
     """A frozen linear layer with its adapter."""
 
     def __init__(self, base: nn.Linear, r: int, alpha: int, generator: torch.Generator) -> None:
         super().__init__()
-        self.base = base
+        self.base = base.requires_grad_(False)
         self.scale = alpha / r
+        self.on = True
         device = base.weight.device
         bound = base.in_features**-0.5
         a = torch.empty(r, base.in_features).uniform_(-bound, bound, generator=generator)
@@ -46,8 +91,9 @@ class LoraLinear(nn.Module):
         self.b = nn.Parameter(torch.zeros(base.out_features, r, device=device))
 
     def forward(self, x: Tensor) -> Tensor:
-        low = x.to(self.a.dtype) @ self.a.T
-        return self.base(x) + ((low @ self.b.T) * self.scale).to(x.dtype)
+        if not self.on:
+            return self.base(x)
+        return _Lora.apply(x, self.base.weight, self.base.bias, self.a, self.b, self.scale)  # type: ignore[return-value]
 
 
 def attach(model: nn.Module, config: LoraConfig, seed: int = 0) -> None:
@@ -136,8 +182,8 @@ def save(model: nn.Module, folder: Path, base: str) -> None:
     (folder / "adapter_config.json").write_text(json.dumps(peft, indent=2))
 
 
-def load(model: Any, folder: Path) -> None:
-    """Puts the adapter saved in `folder` on the model."""
+def read(model: Any, folder: Path) -> Adapter:
+    """The adapter saved in `folder`, which must be one for this model."""
     try:
         peft = json.loads((folder / "adapter_config.json").read_text())
         given = load_file(folder / "adapter_model.safetensors")
@@ -146,14 +192,60 @@ def load(model: Any, folder: Path) -> None:
     layers = peft.get("layers_to_transform")
     top = None if layers is None else model.config.num_hidden_layers - min(layers)
     config = LoraConfig(r=peft["r"], alpha=peft["lora_alpha"], targets=tuple(peft["target_modules"]), top_layers=top)
-    attach(model, config)
-    wanted = {name: tensor.shape for name, tensor in weights(model).items()}
+    wanted: dict[str, tuple[int, int]] = {}
+    for name, module in model.named_modules():
+        base = module.base if isinstance(module, LoraLinear) else module
+        if _wanted(name, base, model, config):
+            wanted[f"{_PREFIX}{name}.lora_A.weight"] = (config.r, base.in_features)
+            wanted[f"{_PREFIX}{name}.lora_B.weight"] = (base.out_features, config.r)
     odd = sorted(
-        name for name in wanted.keys() | given.keys() if name not in given or wanted.get(name) != given[name].shape
+        name
+        for name in wanted.keys() | given.keys()
+        if name not in given or wanted.get(name) != tuple(given[name].shape)
     )
     if odd:
-        detach(model)
         raise BadInput(
             f"{folder}: made for another model: {odd[0]} and {len(odd) - 1} more are missing, unknown or of another shape"
         )
-    set_weights(model, given)
+    return Adapter(config, given)
+
+
+def put(model: nn.Module, adapter: Adapter) -> None:
+    """Puts an adapter on the model, in place of any other."""
+    attach(model, adapter.config)
+    set_weights(model, adapter.weights)
+
+
+def wear(model: nn.Module, adapter: Adapter | None) -> None:
+    """As `put`; an adapter without weights is none, and none leaves the model as it is."""
+    if adapter is not None and adapter.weights:
+        put(model, adapter)
+    elif adapter is not None:
+        detach(model)
+
+
+def load(model: Any, folder: Path) -> None:
+    """Puts the adapter saved in `folder` on the model."""
+    put(model, read(model, folder))
+
+
+def pair(layer: nn.Module, name: str, adapter: Adapter | None) -> Pair | None:
+    """Of one layer: in the adapter given, else of what sits on it and is on; none when there is none."""
+    if adapter is None:
+        return Pair(layer.a, layer.b, layer.scale) if isinstance(layer, LoraLinear) and layer.on else None
+    a = adapter.weights.get(f"{_PREFIX}{name}.lora_A.weight")
+    b = adapter.weights.get(f"{_PREFIX}{name}.lora_B.weight")
+    return None if a is None or b is None else Pair(a, b, adapter.config.alpha / adapter.config.r)
+
+
+@contextmanager
+def without(model: nn.Module) -> Iterator[None]:
+    """Within, the model is its bare base."""
+    worn = [module for _, module in modules(model) if module.on]
+    for module in worn:
+        module.on = False
+    try:
+        yield
+    finally:
+        for module in worn:
+            module.on = True

@@ -1,93 +1,163 @@
 """The only place that knows tokens: conversations to ids through the model's chat template, and ids back to items.
 
 Ids only ever grow: the context of a later turn is what came before it, then the completion as it was sampled, then the
-template's text around the new messages. Nothing that a model sampled is tokenised again. Tools are written in the plain
-dialect; a tokenizer without a chat template gets `DEFAULT_TEMPLATE`. The tokenizer is passed in.
+template's text around the new messages. Nothing that a model sampled is tokenised again. Only where the template itself
+writes the past differently now (it drops earlier thinking) is a context rendered anew. The tokenizer is passed in.
 """
 
+import contextlib
+from collections.abc import Sequence
 from typing import Any
 
-from verigym.core.records import Item, ToolSpec, Turn
-from verigym.policies import dialects, plain
+import msgspec
+from msgspec.structs import replace
 
-DEFAULT_TEMPLATE = (
-    "{% for message in messages %}{{ message['role'] + ': ' + message['content'] + eos_token + '\\n' }}{% endfor %}"
-    "{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}"
-)
-_HERE = "\x02reply\x03"
+from verigym.core.errors import BadInput
+from verigym.core.records import FunctionCall, Item, Message, Reasoning, ReasoningText, ToolSpec, Turn
+from verigym.policies import dialects
+from verigym.policies.dialects import thinking
+from verigym.policies.dialects.calls import from_items
+from verigym.policies.dialects.plain import DIALECT as PLAIN
+from verigym.policies.dialects.plain import arguments_of
+from verigym.policies.literals import Literals, mark
+from verigym.policies.openai.names import ToolNames
+from verigym.policies.template import Offer, Template
+
+_KEPT = 512
+"""Prompts whose ids are kept."""
 
 
 class Renderer:
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
-        if not tokenizer.chat_template:
-            tokenizer.chat_template = DEFAULT_TEMPLATE
-        self.end_id = self._end_of_turn()
+        self._literals = Literals(tokenizer)
+        self.template = Template(tokenizer, self._literals)
+        self.dialect = self.template.dialect
+        self.end_id: int = tokenizer.convert_tokens_to_ids(self.template.end)
         self.stop_ids: set[int] = {tokenizer.eos_token_id, self.end_id}
-        self._shared: dict[str, list[int]] = {}
 
     def prompt(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
-        """Ids of a conversation up to where the assistant's reply begins."""
-        return self._encode(self._text(plain.to_messages(items, tools), reply=True))
+        """Ids of a conversation up to where the assistant's reply begins. Kept a while: a group asks for the same ones."""
+        offer = self.template.offer(tools)
+        key = msgspec.json.encode(items)
+        if key not in offer.prompts:
+            if len(offer.prompts) >= _KEPT:
+                del offer.prompts[next(iter(offer.prompts))]
+            offer.prompts[key] = self._literals.encode(self.template.text(items, offer, reply=True))
+        return [*offer.prompts[key]]
+
+    def extend(self, items: list[Item], tools: list[ToolSpec], turns: Sequence[Turn]) -> list[int] | None:
+        """Ids that the context gains after the last of the policy's own `turns`; none where the template now writes
+        differently what came before, so that the context is `prompt`'s and the turn a new root.
+
+        That is found out by rendering, with marks in place of all that the policy said: the context of the last turn
+        must be the beginning of the conversation as it is now, and the marks of its reply must follow, in order.
+        """
+        template, offer, last = self.template, self.template.offer(tools), turns[-1]
+        marked = _marked(items, turns)
+        before, now = template.outline(marked[: last.made[0]], offer), template.outline(marked, offer)
+        if not now.startswith(before) or mark("tool") in now[len(before) :]:
+            return None
+        place = len(before)
+        for own in (mark(str(i)) for i in last.made):
+            found = now.find(own, place)
+            if found < 0:
+                return None
+            place = found + len(own)
+        tail = now[place:]
+        if template.closing and template.end in tail:  # before that is what closes a call, which the model wrote itself
+            ended = last.completion_ids[-1] in self.stop_ids
+            tail = ("" if ended else template.closing) + tail.partition(template.end)[2]
+        return self._literals.encode(tail)
 
     def shared(self, items: list[Item], tools: list[ToolSpec], ids: list[int]) -> int:
         """How many leading ids are the system part, the same for every task of an environment."""
-        messages = plain.to_messages(items, tools)
-        if not messages or messages[0]["role"] != "system":
+        first, offer = next(iter(items), None), self.template.offer(tools)
+        system = first if isinstance(first, Message) and first.role in ("system", "developer") else None
+        if system is None and not tools:
             return 0
-        text = messages[0]["content"]
-        if text not in self._shared:
-            self._shared[text] = self._system_ids(messages[0])
-        head = self._shared[text]
-        return next((i for i, (a, b) in enumerate(zip(head, ids, strict=False)) if a != b), min(len(head), len(ids)))
+        text = system.text if system else ""
+        if text not in offer.heads:
+            offer.heads[text] = self._literals.encode(self._head([system] if system else [], offer))
+        head = offer.heads[text]
+        if ids[: len(head)] == head:
+            return len(head)
+        return next((i for i, (a, b) in enumerate(zip(head, ids, strict=False)) if a != b), len(ids))
 
-    def gain(self, before: Turn, items: list[Item]) -> list[int]:
-        """Ids that the context gains after turn `before`, when `items` have come since its completion."""
-        around = [{"role": "user", "content": "."}, {"role": "assistant", "content": _HERE}]
-        tail = self._text(around + plain.to_messages(items, []), reply=True).split(_HERE, 1)[1]
-        if before.completion_ids and before.completion_ids[-1] in self.stop_ids:
-            tail = tail.removeprefix(self.tokenizer.decode([self.end_id]))
-        return self._encode(tail)
+    def _head(self, system: list[Item], offer: Offer) -> str:
+        if self.dialect is PLAIN:
+            with contextlib.suppress(BadInput):  # of a template that wants a user
+                return self.template.text(system, offer, reply=False)
+        text = self.template.text([*system, Message("user", mark("user"))], offer, reply=True)
+        return text.partition(self._literals.hide(mark("user")))[0]
 
-    def completion(self, reply: list[Item]) -> list[int]:
-        """Ids of a demonstration's reply, the end token included."""
-        text = plain.to_messages(reply, [])[0]["content"]
-        return [*self._encode(text), self.end_id]
+    def completion(
+        self, reply: Sequence[Item], context: Sequence[Item] = (), tools: Sequence[ToolSpec] = ()
+    ) -> list[int]:
+        """Ids of a demonstration's reply, the end token included: what the model would have to sample after `context`.
+        The template writes it; the dialect does where the reply cannot be read back from what the template wrote."""
+        template, offer, items = self.template, self.template.offer([*tools]), [*context] or [Message("user", ".")]
+        before = template.text(items, offer, reply=True)
+        after = template.text([*items, *reply], offer, reply=False)
+        text = after.removeprefix(before).partition(template.end)[0]
+        opened = before.rstrip().endswith(thinking.OPENING)
+        read = self._items(text, offer.names.with_calls(reply), "", opened=opened)
+        if not after.startswith(before) or _gist(read) != _gist(reply):
+            text = template.spoken(reply, offer) + template.closing.removesuffix(template.end)
+            text = thinking.without_opening(text) if opened else text
+        return [*self._literals.encode(text), self.end_id]
 
-    def read(self, ids: list[int], tools: list[ToolSpec], call_id: str) -> list[Item]:
-        """The items of a sampled completion."""
+    def read(self, ids: list[int], tools: list[ToolSpec], call_id: str, context: Sequence[int] = ()) -> list[Item]:
+        """The items of a completion that was sampled after `context`, which may have opened the thinking already."""
         if ids and ids[-1] in self.stop_ids:
             ids = ids[:-1]
         text = self.tokenizer.decode(ids, skip_special_tokens=False)
-        return dialects.parse(text, call_id) if tools else dialects.parse(text, call_id)[:1]
+        opened = self.tokenizer.decode([*context[-8:]]).rstrip().endswith(thinking.OPENING)
+        return self._items(text, self.template.offer(tools).names if tools else None, call_id, opened=opened)
 
-    def _end_of_turn(self) -> int:
-        """The token with which the template ends a reply (`<|im_end|>`); the tokenizer's end token where it writes none."""
-        said = [{"role": "user", "content": "."}, {"role": "assistant", "content": _HERE}]
-        after = self._encode(self._text(said, reply=False).split(_HERE, 1)[1])
-        special = set(self.tokenizer.all_special_ids) | set(self.tokenizer.get_added_vocab().values())
-        return after[0] if after and after[0] in special else self.tokenizer.eos_token_id
+    def shown_name(self, name: str, names: ToolNames) -> str:
+        """A tool's name as this model writes it."""
+        return name if self.dialect is PLAIN else names.wire(name)
 
-    def _system_ids(self, message: dict[str, str]) -> list[int]:
-        from jinja2 import TemplateError
-
-        try:
-            return self._encode(self._text([message], reply=False))
-        except TemplateError:  # a template that refuses a conversation without a user: nothing is known to be shared
-            return []
-
-    def _text(self, messages: list[dict[str, str]], *, reply: bool) -> str:
-        return self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=reply)
-
-    def _encode(self, text: str) -> list[int]:
-        return self.tokenizer.encode(text, add_special_tokens=False)
+    def _items(self, text: str, names: ToolNames | None, call_id: str, *, opened: bool) -> list[Item]:
+        """Calls are read where there are `names` for them; those in the plain dialect too, for which some prompts ask."""
+        thought, said = thinking.split(text, opened=opened)
+        items: list[Item] = [] if thought is None else [Reasoning(content=[ReasoningText(thought)])]
+        if names is None:
+            return [*items, Message("assistant", said)]
+        made = self.dialect.parse(said, call_id)
+        if self.dialect is PLAIN:
+            return items + made
+        if not any(isinstance(item, FunctionCall) for item in made):
+            made = dialects.parse(said, call_id)[-1:]
+        for item in made:
+            items.append(replace(item, name=names.name(item.name)) if isinstance(item, FunctionCall) else item)
+        return items
 
 
-def ids_so_far(turns: list[Turn], last: int) -> list[int]:
-    """All ids up to and with the completion of turn `last`, along its parents."""
-    chain: list[Turn] = []
-    place: int | None = last
-    while place is not None:
-        chain.append(turns[place])
-        place = turns[place].parent
-    return [id for turn in reversed(chain) for id in turn.context_ids + turn.completion_ids]
+def _marked(items: Sequence[Item], turns: Sequence[Turn]) -> list[Item]:
+    """The items with a mark in place of all that the policy said."""
+    marked: list[Item] = [*items]
+    for place in (place for turn in turns for place in turn.made):
+        item, own = items[place], mark(str(place))
+        if isinstance(item, FunctionCall):
+            marked[place] = replace(item, arguments=f'{{"mark": "{own}"}}')
+        elif isinstance(item, Reasoning):
+            marked[place] = Reasoning(content=[ReasoningText(own)])
+        else:
+            marked[place] = Message("assistant", own)
+    return marked
+
+
+def _gist(reply: Sequence[Item]) -> tuple[str, str, list[tuple[str, Any]]]:
+    """Thinking, words and calls of a reply, however they are spelled."""
+    said, calls = from_items(reply)
+    thought = "\n".join(thinking.text_of(item) for item in reply if isinstance(item, Reasoning))
+    return thought.strip(), said.strip(), [(call.name, arguments_of(call)) for call in calls]
+
+
+def ids_so_far(turns: Sequence[Turn], last: int) -> list[int]:
+    """All ids up to and with the completion of turn `last` of a policy's own turns, of which each extends the one before
+    it or is a root."""
+    root = max(place for place, turn in enumerate(turns[: last + 1]) if turn.parent is None)
+    return [id for turn in turns[root : last + 1] for id in turn.context_ids + turn.completion_ids]

@@ -39,6 +39,7 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.pace import OutOfTime, Place
 from verigym.harness.tools import Result
 from verigym.harness.user import ask_policy
+from verigym.policies import dialects
 
 _CLOSE_S = 10.0
 
@@ -128,7 +129,10 @@ async def run_episode(
             state = await place.call(environment.factory)
             await place.call(state.open, (task,), telling=environment.only_replies)
             log.items.extend(first_items(environment, task, agent))
-            request = Request(items=[], tools=offer.tools, sampling=agent.sampling or sampling, seed=seed)
+            given = agent.sampling or sampling
+            if agent.constraints:
+                given = msgspec.structs.replace(given, constrain=agent.constraints)
+            request = Request(items=[], tools=offer.tools, sampling=given, seed=seed)
             episode = _Episode(environment, state, place, policy, user, limits, prices, seed, log)
             stop = await episode.converse(request)
             log.running = Fault.ENVIRONMENT
@@ -365,13 +369,12 @@ async def gathered(work: list[Coroutine[Any, Any, None]]) -> None:
 
 
 def _mark_format(log: _Log, made: list[int], called: bool, has_tools: bool) -> None:
-    """A reply that looks like a call and is none is a format error."""
-    if called or not has_tools:
-        return
-    for i in made:
+    """A message that looks like a call and is none is a format error; beside calls, one with the markup of another."""
+    looks_wrong = dialects.has_markup if called else dialects.looks_like_call
+    for i in made if has_tools else []:
         item = log.items[i]
-        if isinstance(item, Message) and (item.text.lstrip()[:1] == "{" or '"tool"' in item.text):
-            log.marks.append(Mark("format_error", item=i, detail="looks like a tool call, but is not one JSON object"))
+        if isinstance(item, Message) and looks_wrong(item.text):
+            log.marks.append(Mark("format_error", item=i, detail="looks like a tool call, but cannot be read as one"))
 
 
 async def _end_state(place: Place, state: Any) -> Json:

@@ -9,6 +9,7 @@ from typing import Any
 
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.core.seeds import derive
+from verigym.model.agree import check_agreement
 from verigym.training import checkpoint
 from verigym.training.advantages import group_advantages, has_signal
 from verigym.training.recipe import Recipe
@@ -39,6 +40,7 @@ async def train_grpo(
     done = checkpoint.load(folder, model, optimizer)
     changed(done)
     saved = time.monotonic()
+    checked = False
     for step in range(done + 1, recipe.steps + 1):
         started = time.perf_counter()
         groups = await collect(step, pick(tasks, recipe, step))
@@ -55,6 +57,9 @@ async def train_grpo(
         ]
         metrics: Metrics = _summary(groups, live)
         if samples:
+            if not checked:
+                check_agreement(model, samples)
+                checked = True
             for group in optimizer.param_groups:
                 group["lr"] = rate(recipe.learning_rate, step, recipe.steps, decay=False)
             metrics |= grpo_update(

@@ -52,5 +52,5 @@ def demonstration(
             f'task "{task}" has no gold reply to imitate: give it "expected_tool" or "answer", or the environment a gold(task)'
         )
     prompt = render.prompt(context, tools)
-    completion = render.completion(reply)
+    completion = render.completion(reply, context, tools)
     return Sample(ids=prompt + completion, mask=[0] * len(prompt) + [1] * len(completion), logprobs=[], trajectory=task)

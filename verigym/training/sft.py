@@ -8,6 +8,7 @@ from typing import Any
 
 from verigym.core.records import Sample
 from verigym.core.seeds import derive
+from verigym.model.agree import check_agreement
 from verigym.training import checkpoint
 from verigym.training.recipe import Recipe
 from verigym.training.schedule import CHECKPOINT_S, due, rate
@@ -29,7 +30,10 @@ async def train_sft(
         started = time.perf_counter()
         for group in optimizer.param_groups:
             group["lr"] = rate(recipe.learning_rate, step, recipe.steps, decay=True)
-        metrics = sft_update(model, optimizer, batch(samples, recipe, step))
+        picked = batch(samples, recipe, step)
+        if step == done + 1:
+            check_agreement(model, picked)
+        metrics = sft_update(model, optimizer, picked)
         metrics["seconds"] = time.perf_counter() - started
         if due(step, recipe):
             metrics |= await evaluate(step)

@@ -1,43 +1,44 @@
 """One optimizer update over a batch of samples, in micro-batches, for every loss. The only place with a backward pass.
 
-Rows are sorted by length, so that little is padded; a prefix that the rows of a micro-batch share is computed once.
+A micro-batch is as many tokens as memory holds; what its samples begin with alike is counted, and computed, once.
 """
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from verigym.core.errors import Refused
 from verigym.core.records import Sample
 from verigym.model import lora
+from verigym.model.agree import can_share
 from verigym.model.logprobs import token_logprobs
+from verigym.model.tree import Packed, pack
+from verigym.training.budget import lower_budget, token_budget
 from verigym.training.losses import grpo_loss, sft_loss
 
 MAX_GRAD_NORM = 1.0
+
+Figures = dict[str, float]
+LossOf = Callable[[list[int], Tensor, Tensor], tuple[Tensor, Figures]]
+"""(which samples, logprobs_BS, mask_BS) -> their part of the loss, and of other figures that add up"""
 
 
 def make_optimizer(model: Any, learning_rate: float) -> torch.optim.Optimizer:
     return torch.optim.AdamW(lora.parameters(model), lr=learning_rate, weight_decay=0.0, betas=(0.9, 0.99))
 
 
-def micro_rows(model: Any) -> int:
-    return 16 if next(model.parameters()).device.type == "cpu" else 128
+def sft_update(model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[Sample]) -> Figures:
+    num_tokens = _num_scored(samples)
 
+    def loss_of(_: list[int], logprobs_BS: Tensor, mask_BS: Tensor) -> tuple[Tensor, Figures]:
+        return sft_loss(logprobs_BS, mask_BS, num_tokens), {}
 
-def sft_update(model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[Sample]) -> dict[str, float]:
-    num_tokens = sum(sum(sample.mask) for sample in samples)
-    loss_sum = entropy_sum = 0.0
-    optimizer.zero_grad()
-    for rows in _micro_batches(samples, micro_rows(model)):
-        logprobs_BT, entropy_BT, mask_BT = token_logprobs(model, [s.ids for s in rows], [s.mask for s in rows])
-        loss = sft_loss(logprobs_BT, mask_BT, num_tokens)
-        loss.backward()
-        loss_sum += loss.item()
-        entropy_sum += entropy_BT.sum().item()
-    return {"loss": loss_sum, "entropy": entropy_sum / num_tokens, **_apply(model, optimizer), "tokens": num_tokens}
+    return _update(model, optimizer, samples, loss_of)
 
 
 def grpo_update(
@@ -49,69 +50,105 @@ def grpo_update(
     clip_low: float,
     clip_high: float,
     updates: int = 1,
-) -> dict[str, float]:
+) -> Figures:
     """`updates` optimizer updates, each on its share of the samples. With one, the old logprobs are the current ones."""
-    old = [] if updates == 1 else _old_logprobs(model, samples, temperature)
-    made: list[dict[str, float]] = []
+    old = None if updates == 1 else _old_logprobs(model, samples, temperature)
     size = math.ceil(len(samples) / updates)
-    for first in range(0, len(samples), size):
-        part = list(range(first, min(first + size, len(samples))))
-        num_tokens = sum(sum(samples[i].mask) for i in part)
-        sums = {"loss": 0.0, "entropy": 0.0, "clipped": 0.0, "mismatch": 0.0}
-        optimizer.zero_grad()
-        for places in _micro_batches(part, micro_rows(model), key=lambda i: len(samples[i].ids)):
-            rows = [samples[i] for i in places]
-            logprobs_BT, entropy_BT, mask_BT = token_logprobs(
-                model, [s.ids for s in rows], [s.mask for s in rows], temperature
-            )
-            sampled_BT = _align([s.logprobs for s in rows], mask_BT, rows)
-            old_BT = _align([old[i] for i in places], mask_BT, rows) if old else logprobs_BT.detach()
-            advantages_B = torch.tensor([s.advantage for s in rows], device=logprobs_BT.device)
-            loss, cut = grpo_loss(logprobs_BT, old_BT, advantages_B, mask_BT, num_tokens, clip_low, clip_high)
-            loss.backward()
-            sums["loss"] += loss.item()
-            sums["entropy"] += entropy_BT.sum().item() / num_tokens
-            sums["clipped"] += cut.item() / num_tokens
-            sums["mismatch"] += ((logprobs_BT.detach() - sampled_BT).abs() * mask_BT).sum().item() / num_tokens
-        made.append({**sums, **_apply(model, optimizer), "tokens": num_tokens})
+    made: list[Figures] = []
+    for start in range(0, len(samples), size):
+        part = slice(start, start + size)
+        loss_of = _grpo_loss_of(samples[part], old and old[part], clip_low, clip_high)
+        made.append(_update(model, optimizer, samples[part], loss_of, temperature))
     figures = {name: statistics.fmean(update[name] for update in made) for name in made[0]}
     return {**figures, "tokens": sum(update["tokens"] for update in made)}
 
 
-@torch.no_grad()
-def _old_logprobs(model: Any, samples: Sequence[Sample], temperature: float) -> list[list[float]]:
-    """Each sample's logprobs under the weights as they are now, in the layout of `Sample.logprobs`."""
-    found: list[list[float]] = [[] for _ in samples]
-    for places in _micro_batches(range(len(samples)), micro_rows(model), key=lambda i: len(samples[i].ids)):
-        rows = [samples[i] for i in places]
-        logprobs_BT, _, _ = token_logprobs(model, [s.ids for s in rows], [s.mask for s in rows], temperature)
-        for i, row, values in zip(places, rows, logprobs_BT.tolist(), strict=True):
-            skipped = max(len(s.ids) for s in rows) - len(values)
-            found[i] = [0.0] * skipped + values[: len(row.ids) - skipped]
-    return found
+def _grpo_loss_of(
+    samples: Sequence[Sample], old: list[list[float]] | None, clip_low: float, clip_high: float
+) -> LossOf:
+    num_tokens = _num_scored(samples)
+
+    def loss_of(rows: list[int], logprobs_BS: Tensor, mask_BS: Tensor) -> tuple[Tensor, Figures]:
+        sampled_BS = _table(logprobs_BS, [_scored(samples[i]) for i in rows])
+        old_BS = logprobs_BS.detach() if old is None else _table(logprobs_BS, [old[i] for i in rows])
+        advantages_B = torch.tensor([samples[i].advantage for i in rows], device=logprobs_BS.device)
+        loss, cut = grpo_loss(logprobs_BS, old_BS, advantages_B, mask_BS, num_tokens, clip_low, clip_high)
+        mismatch = (logprobs_BS.detach() - sampled_BS).abs().sum()
+        return loss, {"clipped": cut.item() / num_tokens, "mismatch": mismatch.item() / num_tokens}
+
+    return loss_of
 
 
-def _align(values: list[list[float]], mask_BT: torch.Tensor, rows: Sequence[Sample]) -> torch.Tensor:
-    """Per-token values of whole samples, cut to the positions that `token_logprobs` returned (it leaves the prefix out)."""
-    out = torch.zeros(mask_BT.shape)
-    skipped = max(len(row.ids) for row in rows) - mask_BT.shape[1]
-    for i, row in enumerate(values):
-        tail = row[skipped:]
-        out[i, : len(tail)] = torch.tensor(tail)
-    return out.to(mask_BT.device)
-
-
-def _micro_batches(rows: Sequence[Any], size: int, key: Any = lambda sample: len(sample.ids)) -> list[list[Any]]:
-    ordered = sorted(rows, key=key)
-    return [ordered[i : i + size] for i in range(0, len(ordered), size)]
-
-
-def _apply(model: Any, optimizer: torch.optim.Optimizer) -> dict[str, float]:
-    norm = torch.nn.utils.clip_grad_norm_(lora.parameters(model), MAX_GRAD_NORM).item()
+def _update(
+    model: Any,
+    optimizer: torch.optim.Optimizer,
+    samples: Sequence[Sample],
+    loss_of: LossOf,
+    temperature: float = 1.0,
+) -> Figures:
+    """One optimizer update; figures are summed over its micro-batches."""
+    parameters = lora.parameters(model)
+    optimizer.zero_grad()
+    sums: Counter[str] = Counter()
+    waiting = _micro_batches(model, samples)
+    while waiting:
+        packed = waiting.pop(0)
+        found = _gradients(model, packed, loss_of, temperature)
+        if found is None:
+            lower_budget(model, packed)
+            again = _micro_batches(model, [samples[i] for i in packed.samples])
+            waiting = [part._replace(samples=[packed.samples[i] for i in part.samples]) for part in again] + waiting
+            continue
+        for parameter, gradient in zip(parameters, found[0], strict=True):
+            parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
+        sums.update(found[1])  # type: ignore[arg-type]
+    norm = torch.nn.utils.clip_grad_norm_(parameters, MAX_GRAD_NORM).item()
     if not math.isfinite(norm):
         optimizer.zero_grad()
         raise Refused(
             "the gradient is not finite: the update was not made; lower learning_rate, or look at the rewards of this step"
         )
     optimizer.step()
-    return {"grad_norm": norm}
+    num_tokens = _num_scored(samples)
+    return {**sums, "entropy": sums["entropy"] / num_tokens, "grad_norm": norm, "tokens": num_tokens}
+
+
+def _gradients(
+    model: Any, packed: Packed, loss_of: LossOf, temperature: float
+) -> tuple[tuple[Tensor, ...], Figures] | None:
+    """A micro-batch's gradients and figures, whole; none where memory ran out, with nothing left of the attempt."""
+    try:
+        logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, packed, temperature)
+        loss, figures = loss_of(packed.samples, logprobs_BS, mask_BS)
+        gradients = torch.autograd.grad(loss, lora.parameters(model), materialize_grads=True)
+    except torch.OutOfMemoryError:
+        return None
+    return gradients, {"loss": loss.item(), "entropy": entropy_BS.sum().item(), **figures}
+
+
+@torch.no_grad()
+def _old_logprobs(model: Any, samples: Sequence[Sample], temperature: float) -> list[list[float]]:
+    """Of each sample's scored tokens, under the weights as they are now."""
+    found: list[list[float]] = [[] for _ in samples]
+    for packed in _micro_batches(model, samples):
+        logprobs_BS, _, mask_BS = token_logprobs(model, packed, temperature)
+        for i, logprobs, mask in zip(packed.samples, logprobs_BS.tolist(), mask_BS.tolist(), strict=True):
+            found[i] = logprobs[: sum(mask)]
+    return found
+
+
+def _micro_batches(model: Any, samples: Sequence[Sample]) -> list[Packed]:
+    return pack(samples, token_budget(model), share=can_share(model), device=model.device)
+
+
+def _num_scored(samples: Sequence[Sample]) -> int:
+    return sum(sum(sample.mask) for sample in samples)
+
+
+def _scored(sample: Sample) -> list[float]:
+    """The sampler's logprobs of the scored tokens."""
+    return [logprob for logprob, mask in zip(sample.logprobs, sample.mask, strict=True) if mask]
+
+
+def _table(like_BS: Tensor, rows: list[list[float]]) -> Tensor:
+    return torch.tensor([row + [0.0] * (like_BS.shape[1] - len(row)) for row in rows], device=like_BS.device)

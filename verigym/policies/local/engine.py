@@ -1,15 +1,18 @@
 """The engine: requests in, token ids and logprobs out, many at a time.
 
-Requests may come at any moment; they join the running batch at its next step and leave it when they are done. Ids that
-requests say they share (a system prompt) are computed once and kept; a prompt asked for several times at once is computed
-once. A request's tokens depend on its own seed alone, never on what else is in the batch.
+Requests may come at any moment; they join the running batch at its next step and leave it when they are done. What requests
+share (a system prompt, the prompt of a group) is computed once. A request's tokens depend on its own seed alone, never on what
+else is in the batch. Several adapters are served side by side where the model allows it, else one after the other.
 
-Two decoders stand behind it, chosen by the model (`slots.supported`): `slots` for plain attention models, with a shared
-prefix, and `plain_decoder` for every other architecture, which batches prompts of equal length and is slower.
+Three decoders stand behind it, chosen by the model: `paged` on CUDA and `slots` on the CPU for attention models, and `plain`
+for every other architecture, which batches prompts of equal length and is slower.
 """
 
 import asyncio
+import functools
+import importlib.util
 import random
+import sys
 import threading
 import time
 from collections import deque
@@ -18,13 +21,18 @@ from typing import Any, Literal
 
 import msgspec
 import torch
-from torch import Tensor
 
 from verigym.core.records import Sampling
+from verigym.model import lora
+from verigym.model.fused import Fused
+from verigym.model.plain import plain
 from verigym.policies.local import plain_decoder, slots
+from verigym.policies.local.sampling import Drawn, restricts
 
-_GATHER_S = 0.002
-"""How long the first request of a batch waits for others."""
+MOST_SIDES = 4
+"""Adapters served side by side, each with weights of its own; more take turns."""
+_GATHER_S, _GATHERS = 0.001, 20
+"""How long, and how often, the first request of a batch waits for others."""
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,14 +42,20 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """How many leading ids other requests have as well."""
     sampling: Sampling = Sampling()
     seed: int = 0
+    version: str = ""
+    """Whose weights: a key of `Engine.adapters`, or what sits on the model."""
+    matcher: Any = None
+    """Says which tokens may come next: `allowed(vocabulary)`, and is told which one came: `took(id)`."""
 
 
 class Completion(msgspec.Struct, frozen=True):
     ids: list[int]
     """Sampled tokens, the end token included when there was one."""
     logprobs: list[float]
-    """At the sampling temperature (at 1 when greedy), untruncated."""
+    """At the sampling temperature (at 1 when greedy), of the whole distribution."""
     finish: Literal["stop", "length", "context_full"]
+    restricted: list[float] = []
+    """The same of what truncation and constraint left; empty where neither was on."""
 
 
 class Row:
@@ -55,16 +69,43 @@ class Row:
         self.loop = loop
         self.ids: list[int] = []
         self.logprobs: list[float] = []
-        self.random = random.Random(request.seed)
+        self.restricted: list[float] = []
+        self.prefix = tuple(request.ids[: min(request.shared, len(request.ids) - 1)])
+        """The ids it shares, at least one of its prompt left for itself."""
+        self.matcher = request.matcher
+        self.seed = request.seed & (2**63 - 1)
+
+    @functools.cached_property
+    def random(self) -> random.Random:
+        """Its own stream of numbers."""
+        return random.Random(self.request.seed)
 
     @property
     def prompt(self) -> list[int]:
         return self.request.ids
 
     @property
+    def context(self) -> list[int]:
+        """What has to be computed before its next token: after an interruption, what it sampled as well."""
+        return self.request.ids + self.ids
+
+    @property
+    def left(self) -> int:
+        """Tokens that it may still sample."""
+        return self.request.sampling.max_tokens - len(self.ids)
+
+    @property
     def dead(self) -> bool:
         """Whether nobody waits for it any more."""
         return self.future.cancelled()
+
+
+class _Side:
+    """One set of weights, and the batch that runs on it."""
+
+    def __init__(self, decoder: Any) -> None:
+        self.decoder = decoder
+        self.version: str | None = None
 
 
 class Engine:
@@ -77,13 +118,16 @@ class Engine:
         self.decode = decode
         self.max_batch = max_batch or (128 if on_cpu else 512)
         self.window: int = getattr(model.config, "max_position_embeddings", None) or 1 << 30
+        self.adapters: dict[str, lora.Adapter | None] = {}
+        """By version. The version "" is whatever sits on the model."""
         self._waiting: deque[Row] = deque()
         self._lock = threading.Lock()
         self._running = False
         self._idle = threading.Event()
         self._idle.set()
-        kind = slots.SlotDecoder if slots.supported(model) else plain_decoder.PlainDecoder
-        self._decoder = kind(model, self.max_batch)
+        self._sides: list[_Side] = []
+        self._taken: list[tuple[_Side, list[Row]]] = []
+        """Admitted, and not begun yet."""
 
     async def generate(self, request: Generation) -> Completion:
         loop = asyncio.get_running_loop()
@@ -99,123 +143,193 @@ class Engine:
         return await row.future
 
     def refresh(self) -> None:
-        """The weights changed: forget what was computed with the old ones. Requests under way are waited for."""
+        """The weights on the model changed: take them over. Requests under way are waited for."""
         self.wait()
-        self._decoder.forget()
+        for side in self._sides:
+            if side.version == "":
+                side.version = None
 
     def wait(self) -> None:
         """Until nothing runs, so that weights may be changed."""
         self._idle.wait()
 
+    # -- the thread -----------------------------------------------------------------------------------------------
+
     def _drive(self) -> None:
         """Runs until nothing waits and nothing is active. Not a daemon: a thread killed inside torch takes the process down."""
-        active: list[Row] = []
         try:
-            time.sleep(_GATHER_S)
+            self._gather()
             with torch.inference_mode():
-                while self._more(active):
-                    self._admit(active)
-                    if active:
-                        self._settle(active, self._decoder.step(active))
+                while self._more():
+                    self._admit()
+                    while self._taken:
+                        self._turn(*self._taken[0])
+                        self._taken.pop(0)
+                    for side in self._sides:
+                        if side.decoder.rows:
+                            self._turn(side, None)
         except BaseException as error:
             with self._lock:
-                failed = active + list(self._waiting)
+                rows = [row for side in self._sides for row in side.decoder.rows]
+                failed = {*rows, *(row for _, new in self._taken for row in new), *self._waiting}
+                self._taken = []
                 self._waiting.clear()
                 self._running = False
-            self._decoder.forget()
+            for side in self._sides:
+                side.decoder.reset()
             self._idle.set()
             for row in failed:
                 if not row.dead:
                     row.loop.call_soon_threadsafe(_fail, row.future, error)
 
-    def _more(self, active: list[Row]) -> bool:
+    def _gather(self) -> None:
+        """Waits while requests keep coming, so that those asked for together begin together."""
+        seen = 0
+        for _ in range(_GATHERS):
+            time.sleep(_GATHER_S)
+            if len(self._waiting) == seen:
+                return
+            seen = len(self._waiting)
+
+    def _more(self) -> bool:
         with self._lock:
-            self._running = bool(active or self._waiting)
+            self._running = bool(self._waiting) or any(side.decoder.rows for side in self._sides)
             if not self._running:
                 self._idle.set()
             return self._running
 
-    def _admit(self, active: list[Row]) -> None:
-        """Takes waiting requests into the batch, in order, as far as there is room and the decoder can run them together."""
+    def _admit(self) -> None:
+        """Takes waiting requests, in order, as far as there is room and their batch can take them."""
         with self._lock:
-            new: list[Row] = []
-            while self._waiting and len(active) + len(new) < self.max_batch:
-                row = self._waiting[0]
-                if row.dead:
-                    self._waiting.popleft()
-                elif self._decoder.fits(row, (active + new)[:1]):
-                    new.append(self._waiting.popleft())
-                else:
-                    break
-        if new:
-            active.extend(new)
-            self._settle(active, self._decoder.begin(new), new)
+            waiting, self._waiting = self._waiting, deque()
+        room = self.max_batch - sum(len(side.decoder.rows) for side in self._sides)
+        taken: dict[str, tuple[_Side, list[Row]]] = {}
+        left: list[Row] = []
+        full: set[str] = set()
+        for row in waiting:
+            version = row.request.version
+            if row.dead:
+                continue
+            if room > 0 and version not in full:
+                side, new = taken.get(version) or (self._side(version, taken), [])
+                if side is not None and side.decoder.fits(row, new):
+                    new.append(row)
+                    taken[version] = side, new
+                    room -= 1
+                    continue
+            full.add(version)
+            left.append(row)
+        with self._lock:
+            self._waiting.extendleft(reversed(left))
+        self._taken = list(taken.values())
 
-    def _settle(self, active: list[Row], logits: Tensor, rows: list[Row] | None = None) -> None:
-        """Samples the next token of `rows` (all active ones when none are named) and lets the finished ones go."""
-        rows = list(active) if rows is None else rows
-        tokens, logprobs = sample(logits, rows)
-        for row, token, logprob in zip(rows, tokens, logprobs, strict=True):
-            row.ids.append(token)
-            row.logprobs.append(logprob)
-        for row in [row for row in rows if row.dead or self._finish(row)]:
-            self._decoder.drop(active.index(row))
-            last = active.pop()
-            if last is not row:
-                active[active.index(row)] = last
+    def _side(self, version: str, taken: dict[str, Any]) -> _Side | None:
+        """The side that wears this version; else a new one, or one that nobody uses, puts it on."""
+        found = next((side for side in self._sides if side.version == version), None)
+        if found is not None:
+            return found
+        used = [side for side, _ in taken.values()]
+        free = next((side for side in self._sides if not side.decoder.rows and side not in used), None)
+        bare = free is not None and free.version is None
+        if not bare and (not self._sides or (self._sides[0].decoder.beside and len(self._sides) < MOST_SIDES)):
+            free = _Side(decoder_for(self.model, self.max_batch, self.window))
+            self._sides.append(free)
+        if free is not None:
+            free.decoder.reset()
+            free.decoder.wear(self.adapters[version] if version else None)
+            free.version = version
+        return free
 
-    def _finish(self, row: Row) -> bool:
-        finish: Literal["stop", "length"] | None = None
-        sampling = row.request.sampling
-        if row.ids[-1] in self.stop_ids or (
-            sampling.stop and any(text in self.decode(row.ids) for text in sampling.stop)
-        ):
-            finish = "stop"
-        elif len(row.ids) >= sampling.max_tokens or len(row.prompt) + len(row.ids) >= self.window:
-            finish = "length"
-        if finish is None:
-            return False
-        done = Completion(row.ids, row.logprobs, finish)
-        row.loop.call_soon_threadsafe(_resolve, row.future, done)
-        return True
+    def _turn(self, side: _Side, new: list[Row] | None) -> None:
+        """One look at a batch: new rows begin, or all go on."""
+        decoder = side.decoder
+        try:
+            if new is not None:
+                self._settle(decoder, new, [decoder.begin(new)])
+            else:
+                rows = list(decoder.rows)
+                self._settle(decoder, rows, decoder.advance(max(row.left for row in rows)))
+        except Exception as error:
+            if not _out_of_memory(error):
+                raise
+            self._shrink(decoder, new or [], error)
+
+    def _shrink(self, decoder: Any, new: list[Row], error: Exception) -> None:
+        """Out of memory: half as many rows at once from now on. All begin again where they are: nothing is sampled twice."""
+        rows = [*decoder.rows, *(row for row in new if row not in decoder.rows)]
+        decoder.reset()
+        if len(rows) == 1:
+            rows[0].loop.call_soon_threadsafe(_fail, rows[0].future, error)
+            return
+        self.max_batch = max(1, len(rows) // 2)
+        with self._lock:
+            self._waiting.extendleft(reversed(rows))
+
+    def _settle(self, decoder: Any, rows: list[Row], steps: list[Drawn]) -> None:
+        """Gives each row its tokens, and lets the finished ones go."""
+        done: dict[asyncio.AbstractEventLoop, list[tuple[Row, Completion]]] = {}
+        columns = (
+            zip(*(drawn.ids for drawn in steps), strict=True),
+            zip(*(drawn.logprobs for drawn in steps), strict=True),
+        )
+        for place, (row, ids, logprobs) in enumerate(zip(rows, *columns, strict=True)):
+            finish, taken = self._finish(row, ids)
+            row.ids += ids[:taken]
+            row.logprobs += logprobs[:taken]
+            if steps[0].restricted is not None:
+                row.restricted.append(steps[0].restricted[place])
+            if finish is not None:
+                restricted = row.restricted if restricts(row) else []
+                done.setdefault(row.loop, []).append((row, Completion(row.ids, row.logprobs, finish, restricted)))
+            if finish is not None or row.dead:
+                decoder.drop(row)
+        for loop, finished in done.items():
+            loop.call_soon_threadsafe(_resolve, finished)
+
+    def _finish(self, row: Row, ids: tuple[int, ...]) -> tuple[Literal["stop", "length"] | None, int]:
+        """Whether these next tokens end the row, and how many of them it takes."""
+        settings = row.request.sampling
+        left = min(row.left, self.window - len(row.prompt) - len(row.ids))
+        if settings.stop or row.matcher is not None or not self.stop_ids.isdisjoint(ids):
+            for taken, id in enumerate(ids[:left], 1):
+                if row.matcher is not None and id not in self.stop_ids:
+                    row.matcher.took(id)
+                if id in self.stop_ids or (settings.stop and self._said([*row.ids, *ids[:taken]], settings.stop)):
+                    return "stop", taken
+        return ("length", left) if left <= len(ids) else (None, len(ids))
+
+    def _said(self, ids: list[int], stops: list[str]) -> bool:
+        """Whether the last tokens hold one of the texts: a token is at least one byte, so only few of them can."""
+        tail = self.decode(ids[-max(len(text.encode()) for text in stops) - 4 :])
+        return any(text in tail for text in stops)
 
 
-def _resolve(future: asyncio.Future[Completion], done: Completion) -> None:
-    if not future.done():
-        future.set_result(done)
+def decoder_for(model: Any, max_batch: int, window: int) -> Any:
+    """The fastest decoder that is right for this model."""
+    found = plain(model)
+    if found is None:
+        why = slots.right(model)
+        if why:
+            line = f"{type(model).__name__}: decoded without sharing, prompts of equal length together ({why})"
+            print(line, file=sys.stderr, flush=True)
+        return plain_decoder.PlainDecoder(model) if why else slots.SlotDecoder(model, None)
+    if found.embedding.device.type == "cuda" and importlib.util.find_spec("triton"):
+        from verigym.policies.local.paged import PagedDecoder
+
+        return PagedDecoder(Fused(found), max_batch, window)
+    return slots.SlotDecoder(model, Fused(found))
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+
+
+def _resolve(finished: list[tuple[Row, Completion]]) -> None:
+    for row, completion in finished:
+        if not row.future.done():
+            row.future.set_result(completion)
 
 
 def _fail(future: asyncio.Future[Completion], error: BaseException) -> None:
     if not future.done():
         future.set_exception(error if isinstance(error, Exception) else RuntimeError(repr(error)))
-
-
-def sample(logits_BV: Tensor, rows: list[Row]) -> tuple[list[int], list[float]]:
-    """One token a row by inverting its distribution at one number of the row's own stream, and its logprob."""
-    temperatures = [row.request.sampling.temperature for row in rows]
-    scale_B = torch.tensor([t if t > 0 else 1.0 for t in temperatures], device=logits_BV.device)
-    logprobs_BV = torch.log_softmax(logits_BV.float() / scale_B[:, None], -1)
-    chosen_B = logprobs_BV.argmax(-1)
-    if any(t > 0 for t in temperatures):
-        probs_BV = _truncate(logprobs_BV, rows).exp()
-        cumulative_BV = probs_BV.cumsum(-1, dtype=torch.float64)
-        draws = [row.random.random() if t > 0 else 0.0 for row, t in zip(rows, temperatures, strict=True)]
-        target_B = torch.tensor(draws, dtype=torch.float64, device=logits_BV.device) * cumulative_BV[:, -1]
-        drawn_B = torch.searchsorted(cumulative_BV, target_B[:, None], right=True)[:, 0].clamp_(
-            max=logits_BV.shape[-1] - 1
-        )
-        greedy_B = torch.tensor([t == 0 for t in temperatures], device=logits_BV.device)
-        chosen_B = torch.where(greedy_B, chosen_B, drawn_B)
-    return chosen_B.tolist(), logprobs_BV.gather(-1, chosen_B[:, None])[:, 0].tolist()
-
-
-def _truncate(logprobs_BV: Tensor, rows: list[Row]) -> Tensor:
-    """Keeps the smallest set of tokens whose probability reaches top_p."""
-    top_p = [row.request.sampling.top_p for row in rows]
-    if all(p >= 1 for p in top_p):
-        return logprobs_BV
-    sorted_BV, order_BV = logprobs_BV.sort(-1, descending=True)
-    before_BV = sorted_BV.exp().cumsum(-1) - sorted_BV.exp()
-    limit_B1 = torch.tensor(top_p, device=logprobs_BV.device)[:, None]
-    sorted_BV = sorted_BV.masked_fill(before_BV >= limit_B1, -torch.inf)
-    return torch.empty_like(logprobs_BV).scatter_(-1, order_BV, sorted_BV)

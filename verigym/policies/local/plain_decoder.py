@@ -9,38 +9,46 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from verigym.model import lora
+from verigym.policies.local import sampling
+from verigym.policies.local.sampling import Drawn
+
 
 class PlainDecoder:
-    def __init__(self, model: Any, max_batch: int) -> None:
+    beside = False
+
+    def __init__(self, model: Any) -> None:
         self.model = model
         self.device = next(model.parameters()).device
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
+    def wear(self, adapter: lora.Adapter | None) -> None:
+        lora.wear(self.model, adapter)
+
+    def reset(self) -> None:
         self.cache: Any = None
-        self.order: list[int] = []
-        """Row of the cache of each active request: rows that are done stay in the cache until the batch is."""
-        self.rows = 0
+        self.rows: list[Any] = []
+        self.places: dict[Any, int] = {}
+        """Row of the cache of each request: rows that are done stay in the cache until the batch is."""
 
-    def fits(self, row: Any, others: list[Any]) -> bool:
-        return not others or (not others[0].ids and len(row.prompt) == len(others[0].prompt))
+    def fits(self, row: Any, new: list[Any]) -> bool:
+        return not self.rows and (not new or len(row.context) == len(new[0].context))
 
-    def begin(self, new: list[Any]) -> Tensor:
-        self.rows = len(new)
-        self.order = list(range(self.rows))
-        self.cache = None
-        return self._forward(torch.tensor([row.prompt for row in new], device=self.device))
+    def begin(self, new: list[Any]) -> Drawn:
+        self.reset()
+        self.rows = list(new)
+        self.places = {row: place for place, row in enumerate(new)}
+        return sampling.draw(self._forward(torch.tensor([row.context for row in new], device=self.device)), self.rows)
 
-    def step(self, active: list[Any]) -> Tensor:
-        ids = torch.zeros(self.rows, 1, dtype=torch.long, device=self.device)
-        for place, row in zip(self.order, active, strict=True):
+    def advance(self, steps: int) -> list[Drawn]:
+        ids = torch.zeros(max(self.places.values()) + 1, 1, dtype=torch.long, device=self.device)
+        for row, place in self.places.items():
             ids[place, 0] = row.ids[-1]
-        return self._forward(ids)[self.order]
+        logits = self._forward(ids)
+        return [sampling.draw(logits[[self.places[row] for row in self.rows]], self.rows)]
 
-    def drop(self, index: int) -> None:
-        last = self.order.pop()
-        if index < len(self.order):
-            self.order[index] = last
+    def drop(self, row: Any) -> None:
+        self.rows.remove(row)
 
     def _forward(self, ids: Tensor) -> Tensor:
         out = self.model(input_ids=ids, past_key_values=self.cache, use_cache=True)

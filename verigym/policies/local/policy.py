@@ -1,5 +1,7 @@
 """A policy that is a model in this process."""
 
+import copy
+import functools
 import time
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,11 @@ from verigym.policies.render import Renderer, ids_so_far
 
 
 class LocalPolicy:
-    """`LocalPolicy.open("smollm2-135m")`. One model, at most one adapter on it at a time; `wear` changes the adapter."""
+    """`LocalPolicy.open("smollm2-135m")`. One adapter at most sits on the model, and `wear` changes it; `beside` answers with
+    another one at the same time, on the same model."""
+
+    version = ""
+    """Whose weights the engine samples with: what sits on the model."""
 
     def __init__(self, loaded: Loaded, *, agent: str = "", max_batch: int | None = None) -> None:
         self.model: Any = loaded.model
@@ -47,29 +53,57 @@ class LocalPolicy:
             lora.load(self.model, adapter)
         self.changed(agent)
 
+    def beside(self, adapter: Path | None, agent: str) -> "LocalPolicy":
+        """A policy on the same model and engine, with an adapter of its own; both answer side by side."""
+        bare = lora.Adapter(lora.LoraConfig(), {})
+        self.engine.adapters[agent] = bare if adapter is None else lora.read(self.model, adapter)
+        other = copy.copy(self)
+        other.agent = other.version = agent
+        return other
+
     def changed(self, agent: str) -> None:
         """The weights were changed in place: what was computed with the old ones is forgotten."""
         self.agent = agent
         self.engine.refresh()
 
+    @functools.cached_property
+    def _constraints(self) -> Any:
+        from verigym.policies.local.constrain import Constraints
+
+        return Constraints(self.render, self.model.get_output_embeddings().weight.shape[0])
+
+    def _matcher(self, request: Request) -> Any:
+        constrain = request.sampling.constrain
+        return self._constraints.matcher(constrain, request.tools) if constrain else None
+
     async def respond(self, request: Request) -> Reply:
         started = time.perf_counter()
         place = len(request.turns) - 1 if request.turns and request.turns[-1].completion_ids else None
-        if place is None:
+        gained = None if place is None else self.render.extend(request.items, request.tools, request.turns)
+        rewritten = place is not None and gained is None
+        if place is None or gained is None:
+            place = None
             context = gained = self.render.prompt(request.items, request.tools)
         else:
-            before = request.turns[place]
-            gained = self.render.gain(before, request.items[before.made[-1] + 1 :])
             context = ids_so_far(request.turns, place) + gained
         shared = self.render.shared(request.items, request.tools, context)
         done = await self.engine.generate(
-            Generation(ids=context, shared=shared, sampling=request.sampling, seed=request.seed + len(request.turns))
+            Generation(
+                ids=context,
+                shared=shared,
+                sampling=request.sampling,
+                seed=request.seed + len(request.turns),
+                version=self.version,
+                matcher=self._matcher(request),
+            )
         )
         turn = Turn(
             parent=place,
             context_ids=gained,
             completion_ids=done.ids,
             logprobs=done.logprobs,
+            restricted=done.restricted,
+            rewritten=rewritten,
             sampling=request.sampling,
             agent=self.agent,
             usage=Usage(len(context), len(done.ids)),
@@ -78,4 +112,5 @@ class LocalPolicy:
         )
         if done.finish == "context_full":
             return Reply(items=[Message("assistant", "")], turn=turn)
-        return Reply(items=self.render.read(done.ids, request.tools, f"call_{len(request.turns)}"), turn=turn)
+        items = self.render.read(done.ids, request.tools, f"call_{len(request.turns)}", context)
+        return Reply(items=items, turn=turn)

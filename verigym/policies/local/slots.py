@@ -1,48 +1,69 @@
-"""The decoder for plain attention models: every row has a slot of keys and values, all rows share one prefix.
+"""The decoder for attention models without kernels of our own: every row has a slot of keys and values, prefixes are shared.
 
-Shapes: B rows, K key-value heads, G query heads to each of them, S new positions, T positions of a slot, P of the prefix,
-D head size. Attention reads the prefix once for all rows, as one product, instead of a copy of it for each row.
+    keys of a row = its prefix (one copy for all rows that have it, P positions)  +  its own slot (T positions)
 
-    keys of a row = prefix (1 copy, P)  +  own slot (rest of the prompt, then what it sampled)
+Attention reads a prefix once for all its rows, as one product, instead of a copy of it for each row. Slots 0..n-1 are in use:
+when a row leaves, the last takes its place. The forward pass is the fused one where there is one, else the model's own with
+its attention handed to us.
 
-Active rows are always slots 0..n-1: when one leaves, the last takes its place.
+Shapes: B rows, K key-value heads, G query heads to each of them, S new positions of a row, D head size.
 """
 
-from typing import Any
+from collections import OrderedDict
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from transformers import AttentionInterface
 
-from verigym.model.logprobs import logits_of
+from verigym.model import lora
+from verigym.model.attention import check_known
+from verigym.model.fused import Fused
+from verigym.model.head import logits_of
+from verigym.policies.local import sampling
+from verigym.policies.local.sampling import Drawn
 
 _NAME = "verigym_slots"
-_PLAIN = {"llama", "qwen2", "qwen3", "mistral", "smollm3", "granite", "phi3", "starcoder2"}
 _GROW = 64
+_PREFIXES = 8
+"""Prefixes kept, the longest unused forgotten first."""
 
 
-def supported(model: Any) -> bool:
-    """Whether every layer is full causal attention without extras, in a model family that passes the attention on to us."""
-    config = model.config
-    full = all(kind == "full_attention" for kind in getattr(config, "layer_types", None) or [])
-    sliding = getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True)
-    return config.model_type in _PLAIN and full and not sliding
+class Prefix(NamedTuple):
+    keys: list[Tensor]
+    """A layer each, (K, P, D)."""
+    values: list[Tensor]
 
 
 class _Pass:
     """Keys and values during one forward pass, in the shape of a transformers cache.
-    `write` none: a fresh prompt, its keys are kept as they come. Else: row i's new keys go to position `write[i]` of slot i."""
+    `write` none: fresh prompts, their keys are kept as they come. Else: row i's new key goes to position `write[i]` of slot i."""
 
     is_compileable = False
 
-    def __init__(self, decoder: "SlotDecoder", bias: Tensor, prefix: bool, write: Tensor | None) -> None:
+    def __init__(
+        self,
+        decoder: "SlotDecoder",
+        positions_BS: Tensor,
+        offsets_B: Tensor,
+        prefixes: list[tuple[Prefix, Tensor | slice]],
+        write: Tensor | None,
+    ) -> None:
+        """`offsets_B` are the lengths of the rows' prefixes, `prefixes` those there are, each with its rows."""
         self.keys: list[Tensor] = []
         self.values: list[Tensor] = []
         self.decoder = decoder
-        self.bias = bias
-        self.prefix = prefix
+        self.prefixes = prefixes
         self.write = write
-        self.rows = torch.arange(0 if write is None else len(write), device=bias.device)
+        self.rows = torch.arange(len(positions_BS), device=positions_BS.device)
+        self.width = int(offsets_B.max())
+        self.own = positions_BS.shape[1] if write is None else int(write.max()) + 1
+        before = torch.arange(self.width, device=positions_BS.device).expand(len(offsets_B), -1)
+        before = before.masked_fill(before >= offsets_B[:, None], 1 << 30)
+        own = offsets_B[:, None] + torch.arange(self.own, device=positions_BS.device)
+        self.back_BSX = positions_BS[:, :, None] - torch.cat([before, own], 1)[:, None]
+        """How far back each key is; negative for what may not be seen."""
+        self.hidden: dict[int | None, Tensor] = {}
 
     def update(self, key: Tensor, value: Tensor, layer_idx: int, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
         if self.write is None:
@@ -52,135 +73,192 @@ class _Pass:
         keys, values = self.decoder.slot_keys[layer_idx], self.decoder.slot_values[layer_idx]
         keys[self.rows, :, self.write] = key[:, :, 0]
         values[self.rows, :, self.write] = value[:, :, 0]
-        used = self.bias.shape[-1]
-        return keys[: len(self.rows), :, :used], values[: len(self.rows), :, :used]
+        return keys[: len(self.rows), :, : self.own], values[: len(self.rows), :, : self.own]
 
     def get_seq_length(self, *_: Any) -> int:
         return 0
 
+    def attend(
+        self,
+        layer: int,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        scaling: float,
+        window: int | None = None,
+        cap: float | None = None,
+    ) -> Tensor:
+        """(B, H, S, D) queries over each row's prefix and own keys; returns (B, S, H, D)."""
+        rows, heads, new, size = query.shape
+        groups, own = key.shape[1:3]
+        query = (query * scaling).reshape(rows, groups, heads // groups * new, size)
+        scores = query.new_zeros(rows, groups, query.shape[2], self.width + own)
+        scores[..., self.width :] = query @ key.transpose(-1, -2)
+        for prefix, which in self.prefixes:
+            keys = prefix.keys[layer]
+            together = query[which].transpose(0, 1).reshape(groups, -1, size) @ keys.transpose(-1, -2)
+            shape = groups, -1, query.shape[2], keys.shape[1]
+            scores[which, ..., : keys.shape[1]] = together.view(shape).transpose(0, 1)
+        if cap is not None:
+            scores = torch.tanh(scores / cap) * cap
+        by_position = scores.view(rows, groups, -1, new, self.width + own)
+        by_position.masked_fill_(self._hidden(window), -torch.inf)
+        weights = torch.softmax(scores.float(), -1).to(query.dtype)
+        out = weights[..., self.width :] @ value
+        for prefix, which in self.prefixes:
+            values = prefix.values[layer]
+            part = weights[which, ..., : values.shape[1]].transpose(0, 1).reshape(groups, -1, values.shape[1]) @ values
+            out[which] += part.view(groups, -1, out.shape[2], size).transpose(0, 1)
+        return out.view(rows, heads, new, size).transpose(1, 2)
+
+    def _hidden(self, window: int | None) -> Tensor:
+        """Which keys a query may not see, (B, 1, 1, S, X)."""
+        if window not in self.hidden:
+            far = self.back_BSX >= window if window is not None else False
+            self.hidden[window] = ((self.back_BSX < 0) | far)[:, None, None]
+        return self.hidden[window]
+
 
 def _attention(
-    module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, scaling: float, slots: _Pass, **_: Any
+    module: Any,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    _: Any,
+    *,
+    slots: _Pass,
+    scaling: float | None = None,
+    sliding_window: int | None = None,
+    softcap: float | None = None,
+    **others: Any,
 ) -> tuple[Tensor, None]:
-    rows, heads, new, size = query.shape
-    groups = key.shape[1]
-    query_BKXD = query.reshape(rows, groups, heads // groups * new, size) * scaling
-    scores = query_BKXD @ key.transpose(-1, -2)
-    scores = (scores.view(rows, groups, -1, new, key.shape[2]) + slots.bias[:, None, None]).view(
-        rows, groups, -1, key.shape[2]
-    )
-    if not slots.prefix:
-        out = torch.softmax(scores.float(), -1).to(query.dtype) @ value
-        return out.view(rows, heads, new, size).transpose(1, 2), None
-    prefix_keys, prefix_values = (
-        slots.decoder.prefix_keys[module.layer_idx],
-        slots.decoder.prefix_values[module.layer_idx],
-    )
-    together = query_BKXD.transpose(0, 1).reshape(groups, -1, size)
-    prefix_scores = (
-        (together @ prefix_keys.transpose(-1, -2)).view(groups, rows, -1, prefix_keys.shape[1]).transpose(0, 1)
-    )
-    weights = torch.softmax(torch.cat([prefix_scores, scores], -1).float(), -1).to(query.dtype)
-    prefix_weights, own_weights = weights.split([prefix_keys.shape[1], key.shape[2]], -1)
-    from_prefix = prefix_weights.transpose(0, 1).reshape(groups, -1, prefix_keys.shape[1]) @ prefix_values
-    out = own_weights @ value + from_prefix.view(groups, rows, -1, size).transpose(0, 1)
-    return out.view(rows, heads, new, size).transpose(1, 2), None
+    check_known(module, sliding_window, others)
+    scale = scaling or query.shape[-1] ** -0.5
+    return slots.attend(module.layer_idx, query, key, value, scale, sliding_window, softcap), None
 
 
 AttentionInterface.register(_NAME, _attention)
 
 
 class SlotDecoder:
-    def __init__(self, model: Any, max_batch: int) -> None:
+    def __init__(self, model: Any, fused: Fused | None) -> None:
         self.model = model
-        self.max_batch = max_batch
+        self.fused = fused
+        self.beside = fused is not None
         self.device = next(model.parameters()).device
-        self.prefix_ids: tuple[int, ...] = ()
-        self.prefix_keys: list[Tensor] = []
-        self.prefix_values: list[Tensor] = []
         self.slot_keys: list[Tensor] = []
         self.slot_values: list[Tensor] = []
-        self.lengths: list[int] = []
-        """Positions in use of each active slot."""
+        self.reset()
 
-    def forget(self) -> None:
-        self.prefix_ids, self.prefix_keys, self.prefix_values = (), [], []
-        self.lengths = []
+    def wear(self, adapter: lora.Adapter | None) -> None:
+        if self.fused is not None:
+            self.fused.wear(adapter)
+        else:
+            lora.wear(self.model, adapter)
 
-    def fits(self, row: Any, others: list[Any]) -> bool:
-        """Rows run together when they share the same prefix."""
-        return not others or _prefix(row) == _prefix(others[0])
+    def reset(self) -> None:
+        self.rows: list[Any] = []
+        self.prefixes: OrderedDict[tuple[int, ...], Prefix] = OrderedDict()
 
-    def begin(self, new: list[Any]) -> Tensor:
-        """Prefills new rows; returns the logits of their next token."""
-        self._set_prefix(_prefix(new[0]))
-        tails = [tuple(row.prompt[len(self.prefix_ids) :]) for row in new]
-        unique = {tail: place for place, tail in enumerate(dict.fromkeys(tails))}
-        place = torch.tensor([unique[tail] for tail in tails], device=self.device)
-        window = getattr(self.model.config, "max_position_embeddings", None) or 1 << 30
-        room = max(
-            min(len(tail) + row.request.sampling.max_tokens, window) for tail, row in zip(tails, new, strict=True)
-        )
-        longest = max(map(len, unique))
-        self._make_room(len(self.lengths) + len(new), room, longest)
+    def fits(self, row: Any, new: list[Any]) -> bool:
+        return True
 
-        ids = torch.zeros(len(unique), longest, dtype=torch.long, device=self.device)
-        for tail, i in unique.items():
-            ids[i, : len(tail)] = torch.tensor(tail)
-        forward, hidden = self._prefill(ids, len(self.prefix_ids))
-        start = len(self.lengths)
-        for layer, (keys, values) in enumerate(zip(forward.keys, forward.values, strict=True)):
-            self.slot_keys[layer][start : start + len(new), :, :longest] = keys[place]
-            self.slot_values[layer][start : start + len(new), :, :longest] = values[place]
-        self.lengths += [len(tail) for tail in tails]
-        last = torch.tensor([len(tail) - 1 for tail in unique], device=self.device)
-        last_hidden = hidden[torch.arange(len(unique), device=self.device), last]
-        return logits_of(self.model, last_hidden)[place]
+    def begin(self, new: list[Any]) -> Drawn:
+        """Computes the prompts of new rows, those of one prefix together, and draws their first tokens."""
+        by_prefix: dict[tuple[int, ...], list[Any]] = {}
+        for row in new:
+            by_prefix.setdefault(row.prefix, []).append(row)
+        logits: dict[Any, Tensor] = {}
+        for ids, rows in by_prefix.items():
+            for row, found in zip(rows, self._begin(ids, rows), strict=True):
+                logits[row] = found
+        return sampling.draw(torch.stack([logits[row] for row in new]), new)
 
-    def step(self, active: list[Any]) -> Tensor:
-        """Feeds each active row its last token; returns the logits of the next one."""
-        ids = torch.tensor([[row.ids[-1]] for row in active], device=self.device)
-        write = torch.tensor(self.lengths, device=self.device)
-        used = max(self.lengths) + 1
-        bias = torch.zeros(len(active), 1, used, device=self.device, dtype=self._dtype)
-        bias.masked_fill_(torch.arange(used, device=self.device) > write[:, None, None], -torch.inf)
-        forward = _Pass(self, bias, bool(self.prefix_ids), write)
-        hidden = self._forward(ids, (write + len(self.prefix_ids))[:, None], forward)
-        self.lengths = [length + 1 for length in self.lengths]
+    def advance(self, steps: int) -> list[Drawn]:
+        """The next token of every row."""
+        return [sampling.draw(self.logits(), self.rows)]
+
+    def logits(self) -> Tensor:
+        """Of the next token of every row."""
+        ids = torch.tensor([[row.ids[-1]] for row in self.rows], device=self.device)
+        write = torch.tensor([self._length(row) - 1 for row in self.rows], device=self.device)
+        offset = torch.tensor([len(row.prefix) for row in self.rows], device=self.device)
+        positions = (write + offset)[:, None]
+        forward = _Pass(self, positions, offset, self._prefixes_in_use(), write)
+        hidden = self._forward(ids, positions, forward)
         return logits_of(self.model, hidden[:, 0])
 
-    def drop(self, index: int) -> None:
-        last = len(self.lengths) - 1
-        if index != last:
+    def drop(self, row: Any) -> None:
+        place, last = self.rows.index(row), self.rows.pop()
+        if last is not row:
+            self.rows[place] = last
+            length = self._length(last)
             for buffer in self.slot_keys + self.slot_values:
-                buffer[index, :, : self.lengths[last]] = buffer[last, :, : self.lengths[last]]
-            self.lengths[index] = self.lengths[last]
-        self.lengths.pop()
+                buffer[place, :, :length] = buffer[len(self.rows), :, :length]
+
+    # -- how ----------------------------------------------------------------------------------------------------------
+
+    def _length(self, row: Any) -> int:
+        """Positions of its slot, its last token included."""
+        return len(row.context) - len(row.prefix)
 
     @property
     def _dtype(self) -> torch.dtype:
         return self.model.get_output_embeddings().weight.dtype
 
-    def _set_prefix(self, ids: tuple[int, ...]) -> None:
-        if ids == self.prefix_ids:
-            return
-        self.prefix_ids, self.prefix_keys, self.prefix_values = (), [], []
-        if ids:
-            forward, _ = self._prefill(torch.tensor([ids], device=self.device), 0)
-            self.prefix_keys = [keys[0] for keys in forward.keys]
-            self.prefix_values = [values[0] for values in forward.values]
-            self.prefix_ids = ids
+    def _begin(self, prefix_ids: tuple[int, ...], new: list[Any]) -> Tensor:
+        """Fills the slots of new rows with one prefix; the logits of their next tokens. Equal prompts are computed once."""
+        prefix = self._prefix_of(prefix_ids)
+        tails = [tuple(row.context[len(prefix_ids) :]) for row in new]
+        unique = {tail: place for place, tail in enumerate(dict.fromkeys(tails))}
+        place = torch.tensor([unique[tail] for tail in tails], device=self.device)
+        longest = max(map(len, unique))
+        window = getattr(self.model.config, "max_position_embeddings", None) or 1 << 30
+        room = max(min(len(tail) + row.left, window) for tail, row in zip(tails, new, strict=True))
+        self._make_room(len(self.rows) + len(new), max(room, longest))
+        ids = torch.zeros(len(unique), longest, dtype=torch.long, device=self.device)
+        for tail, i in unique.items():
+            ids[i, : len(tail)] = torch.tensor(tail)
+        forward, hidden = self._prefill(ids, len(prefix_ids), prefix)
+        start = len(self.rows)
+        for layer, (keys, values) in enumerate(zip(forward.keys, forward.values, strict=True)):
+            self.slot_keys[layer][start : start + len(new), :, :longest] = keys[place]
+            self.slot_values[layer][start : start + len(new), :, :longest] = values[place]
+        self.rows += new
+        last = torch.tensor([len(tail) - 1 for tail in unique], device=self.device)
+        last_hidden = hidden[torch.arange(len(unique), device=self.device), last]
+        return logits_of(self.model, last_hidden)[place]
 
-    def _prefill(self, ids: Tensor, offset: int) -> tuple[_Pass, Tensor]:
-        length = ids.shape[1]
-        bias = torch.zeros(1, length, length, device=self.device, dtype=self._dtype)
-        bias.masked_fill_(torch.ones(length, length, device=self.device, dtype=torch.bool).triu(1), -torch.inf)
-        forward = _Pass(self, bias, offset > 0, None)
-        positions = torch.arange(offset, offset + length, device=self.device).expand(ids.shape[0], -1)
+    def _prefix_of(self, ids: tuple[int, ...]) -> Prefix | None:
+        if not ids:
+            return None
+        if ids not in self.prefixes:
+            forward, _ = self._prefill(torch.tensor([ids], device=self.device), 0, None)
+            self.prefixes[ids] = Prefix([keys[0] for keys in forward.keys], [values[0] for values in forward.values])
+            in_use = {row.prefix for row in self.rows}
+            for old in [old for old in self.prefixes if old not in in_use and old != ids][:-_PREFIXES]:
+                del self.prefixes[old]
+        self.prefixes.move_to_end(ids)
+        return self.prefixes[ids]
+
+    def _prefixes_in_use(self) -> list[tuple[Prefix, Tensor | slice]]:
+        places: dict[tuple[int, ...], list[int]] = {}
+        for place, row in enumerate(self.rows):
+            places.setdefault(row.prefix, []).append(place)
+        if len(places) == 1:
+            return [(self.prefixes[ids], slice(None)) for ids in places if ids]
+        return [(self.prefixes[ids], torch.tensor(rows, device=self.device)) for ids, rows in places.items() if ids]
+
+    def _prefill(self, ids: Tensor, offset: int, prefix: Prefix | None) -> tuple[_Pass, Tensor]:
+        positions = torch.arange(offset, offset + ids.shape[1], device=self.device).expand(ids.shape[0], -1)
+        offsets = torch.full((len(ids),), offset, device=self.device)
+        forward = _Pass(self, positions, offsets, [(prefix, slice(None))] if prefix is not None else [], None)
         return forward, self._forward(ids, positions, forward)
 
     def _forward(self, ids: Tensor, positions: Tensor, forward: _Pass) -> Tensor:
-        """The last hidden states."""
+        """The last hidden states, (B, S, H)."""
+        if self.fused is not None:
+            return self._fused(self.fused, ids, positions, forward)
         config = self.model.config
         before = config._attn_implementation
         config._attn_implementation = _NAME
@@ -192,17 +270,27 @@ class SlotDecoder:
             config._attn_implementation = before
         return out.last_hidden_state
 
-    def _make_room(self, rows: int, positions: int, longest: int) -> None:
+    def _fused(self, fused: Fused, ids: Tensor, positions: Tensor, forward: _Pass) -> Tensor:
+        rows, new = ids.shape
+
+        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            query, key, value = (tensor.view(rows, new, *tensor.shape[1:]).transpose(1, 2) for tensor in (q, k, v))
+            key, value = forward.update(key, value, layer)
+            return forward.attend(layer, query, key, value, fused.plain.layers[layer].scaling)
+
+        return fused.hidden(ids.view(-1), positions.reshape(-1), attend).view(rows, new, -1)
+
+    def _make_room(self, rows: int, positions: int) -> None:
         """Slots for `rows` rows of `positions` positions; what is in use is kept."""
         have_rows, have = (self.slot_keys[0].shape[0], self.slot_keys[0].shape[2]) if self.slot_keys else (0, 0)
         if have_rows >= rows and have >= positions:
             return
-        rows = max(have_rows, min(self.max_batch, -(-rows // 16) * 16))
-        positions = max(have, -(-max(positions, longest) // _GROW) * _GROW)
+        rows = max(have_rows, -(-rows // 16) * 16)
+        positions = max(have, -(-positions // _GROW) * _GROW)
         config = self.model.config
         heads = config.num_key_value_heads
         size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        used = len(self.lengths)
+        used = len(self.rows)
 
         def grown(old: Tensor | None) -> Tensor:
             new = torch.zeros(rows, heads, positions, size, device=self.device, dtype=self._dtype)
@@ -215,6 +303,31 @@ class SlotDecoder:
         self.slot_values = [grown(self.slot_values[i] if self.slot_values else None) for i in layers]
 
 
-def _prefix(row: Any) -> tuple[int, ...]:
-    """The ids it shares, leaving at least one of its prompt for its own slot."""
-    return tuple(row.prompt[: min(row.request.shared, len(row.prompt) - 1)])
+@torch.inference_mode()
+def right(model: Any) -> str:
+    """Why this decoder would be wrong for the model, found out on two rows that share a prefix; empty when it is not."""
+    vocabulary = model.config.get_text_config().vocab_size
+    ids = [(7 + 5 * i) % vocabulary for i in range(14)]
+    rows = [_Probe(ids[:8], tuple(ids[:5])), _Probe(ids[:5] + ids[9:], tuple(ids[:5]))]
+    try:
+        decoder = SlotDecoder(model, None)
+        decoder._begin(rows[0].prefix, rows)
+        for row in rows:
+            row.ids, row.context = [ids[3]], [*row.context, ids[3]]
+        mine = decoder.logits()
+        own = torch.stack([model(torch.tensor([row.context], device=model.device)).logits[0, -1] for row in rows])
+    except Exception as error:  # whatever a model does not take is a reason not to ask it again
+        return f"{type(error).__name__}: {error}".splitlines()[0]
+    near = 1e-3 if own.dtype == torch.float32 else 0.1
+    return "" if (mine - own).abs().max() <= near * own.abs().max() else "its attention does not see what it should"
+
+
+class _Probe:
+    """As much of a request as `right` needs."""
+
+    left = 4
+
+    def __init__(self, context: list[int], prefix: tuple[int, ...]) -> None:
+        self.context = context
+        self.prefix = prefix
+        self.ids: list[int] = []

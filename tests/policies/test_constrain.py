@@ -1,0 +1,140 @@
+"""Constrained decoding with a model that knows nothing: whatever it samples is a call of the tools, or of the schema."""
+
+import asyncio
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from tests.policies import templates
+from verigym.core.errors import BadInput
+from verigym.core.protocols import Request
+from verigym.core.records import FunctionCall, Item, Message, Sampling, ToolSpec
+from verigym.model.load import Loaded
+from verigym.policies import dialects, grammars
+from verigym.policies.local.constrain import Constraints, read_schema
+from verigym.policies.local.policy import LocalPolicy
+
+BOOK = ToolSpec(
+    name="calendar.book",
+    parameters={
+        "type": "object",
+        "properties": {"day": {"enum": ["Monday", "Friday"]}, "hour": {"type": "integer", "minimum": 8, "maximum": 18}},
+        "required": ["day", "hour"],
+        "additionalProperties": False,
+    },
+)
+PING = ToolSpec(name="ping", parameters={"type": "object", "properties": {}, "additionalProperties": False})
+TOOLS = [BOOK, PING]
+
+
+def policy(family: str = "bare") -> LocalPolicy:
+    """Random weights under a tokenizer of bytes."""
+    tokenizer = templates.tokenizer(family)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer), hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = LlamaForCausalLM(config).eval().requires_grad_(False)
+    return LocalPolicy(Loaded(model, tokenizer, "random"))
+
+
+def replies(one: LocalPolicy, constrain: str, count: int = 6, tools: list[ToolSpec] = TOOLS) -> list[Any]:
+    sampling = Sampling(temperature=1.0, max_tokens=200, constrain=constrain)
+
+    async def ask() -> list[Any]:
+        requests = [
+            Request(items=[Message("user", "Book it.")], tools=tools, sampling=sampling, seed=i) for i in range(count)
+        ]
+        return await asyncio.gather(*map(one.respond, requests))
+
+    return asyncio.run(ask())
+
+
+def calls(items: list[Item]) -> list[FunctionCall]:
+    return [item for item in items if isinstance(item, FunctionCall)]
+
+
+@pytest.mark.parametrize("name", ["bare", "qwen2", "qwen3", "llama3", "mistral", "mistral newer", "nemotron"])
+def test_every_dialect_holds_calls_to_the_tools_and_their_schemas(name: str) -> None:
+    """A right call may be said to its end; one with an argument that the schema does not know may not."""
+    one = policy(name)
+    constraints: Constraints = one._constraints
+    shown = one.render.shown_name(BOOK.name, one.render.template.offer(TOOLS).names)
+    written = one.render.dialect.write([FunctionCall("c", shown, '{"day": "Friday", "hour": 9}')])
+    matcher = constraints.matcher("tools", TOOLS)
+    assert matcher is not None
+    vocabulary = one.model.config.vocab_size
+    ids = one.render.tokenizer.encode(written, add_special_tokens=False)
+    for id in ids:
+        assert matcher.allowed(vocabulary)[id], f"{written!r} may be said"
+        matcher.took(id)
+    assert matcher.allowed(vocabulary)[sorted(one.render.stop_ids)].any(), "and may end there"
+    wrong = constraints.matcher("tools", TOOLS)
+    assert wrong is not None
+    for id in one.render.tokenizer.encode(written.replace("Friday", "Sunday"), add_special_tokens=False):
+        if not wrong.allowed(vocabulary)[id]:
+            break
+        wrong.took(id)
+    else:
+        pytest.fail("a day that the schema does not know was let through")
+
+
+def test_sampled_calls_are_calls_of_the_tools() -> None:
+    one = policy()
+    one._constraints = Forced(one._constraints)  # type: ignore[assignment]
+    made = replies(one, "tools", 8)
+    found = [call for reply in made for call in calls(reply.items) if reply.turn.finish == "stop"]
+    assert len(found) >= 4
+    for call in found:
+        tool = next(tool for tool in TOOLS if tool.name == call.name)
+        jsonschema.validate(json.loads(call.arguments), tool.parameters)
+
+
+class Forced:
+    """The same constraints without the way out into free words."""
+
+    def __init__(self, inner: Constraints) -> None:
+        self.inner = inner
+
+    def matcher(self, constrain: str, tools: list[ToolSpec]) -> Any:
+        grammar = grammars.of_tools(dialects.plain.DIALECT, tools, lambda text: None)
+        from verigym.policies.local.constrain import Matcher
+
+        return Matcher(self.inner._compiled(grammar.replace("call | WORDS", "call")).deep_copy())
+
+
+def test_a_reply_of_a_schema_is_such_a_value_and_its_logprobs_say_so() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "ok": {"type": "boolean"}}}
+    schema |= {"required": ["n", "ok"], "additionalProperties": False}
+    for reply in replies(policy(), json.dumps(schema), tools=[]):
+        if reply.turn.finish == "stop":
+            jsonschema.validate(json.loads(reply.items[0].text), schema)
+        turn = reply.turn
+        assert len(turn.restricted) == len(turn.logprobs) == len(turn.completion_ids)
+        assert all(kept >= free - 1e-4 for kept, free in zip(turn.restricted, turn.logprobs, strict=True))
+        assert sum(turn.restricted) > sum(turn.logprobs) + 10, "a random model would hardly have said it"
+
+
+def test_words_stay_free_beside_the_tools() -> None:
+    made = replies(policy(), "tools", 6)
+    assert any(not calls(reply.items) for reply in made)
+
+
+def test_without_tools_there_is_nothing_to_hold_to() -> None:
+    assert policy()._constraints.matcher("tools", []) is None
+
+
+@pytest.mark.parametrize("text", ["tool", "[1]", "{", '"x"'])
+def test_what_is_neither_tools_nor_a_schema_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="neither"):
+        read_schema(text)
+
+
+def test_a_schema_that_cannot_be_kept_to_is_refused_in_words() -> None:
+    with pytest.raises(BadInput, match="cannot be kept to"):
+        policy()._constraints.matcher('{"type": "nonsense"}', [])

@@ -1,0 +1,87 @@
+"""Whether our forward and transformers' own give the same logprobs: asked of every model once, and of every run's first batch."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from verigym.core.errors import Refused
+from verigym.core.records import Sample
+from verigym.model.logprobs import token_logprobs
+from verigym.model.tree import common, pack
+
+_MOST_SAMPLES, _MOST_TOKENS = 4, 2000
+
+
+def can_share(model: Any) -> bool:
+    """Whether samples may share their prefixes in this model: tried once, on two that do. Layers that carry a state from token
+    to token (Mamba) cannot; such a model takes every sample as a line of its own."""
+    if not hasattr(model, "_verigym_shares"):
+        step = model.config.get_text_config().vocab_size // 16
+        ids = [step * i for i in range(1, 15)]
+        probes = [Sample(ids=ids[:6] + own, mask=[0] * 6 + [1] * 4, logprobs=[]) for own in (ids[6:10], ids[10:])]
+        try:
+            with torch.no_grad():
+                together, apart = (
+                    token_logprobs(model, pack(probes, 100, share=share, device=model.device)[0])[0]
+                    for share in (True, False)
+                )
+            why = "" if _alike(together, apart, model.dtype) else "a branch of the tree is not blind to the other"
+        except Exception as error:  # whatever a model does not take is a reason not to ask it again
+            why = f"{type(error).__name__}: {error}"
+        model._verigym_shares = not why
+        if why:
+            line = f"{type(model).__name__}: common prefixes are computed anew for every sample ({why.splitlines()[0]})"
+            print(line, file=sys.stderr, flush=True)
+    return model._verigym_shares
+
+
+def check_agreement(model: Any, samples: Sequence[Sample]) -> None:
+    """Compares the logprobs that training would see with those of transformers' plain forward on a few of the samples."""
+    chosen = _some(samples)
+    apart: list[float] = []
+    with torch.no_grad():
+        [packed] = pack(chosen, _MOST_SAMPLES * _MOST_TOKENS, share=can_share(model), device=model.device)
+        logprobs_BS, _, mask_BS = token_logprobs(model, packed)
+        for row, i in enumerate(packed.samples):
+            plain = _plain(model, chosen[i].ids)
+            ours = logprobs_BS[row][mask_BS[row]]
+            if not _alike(ours, plain, model.dtype):
+                apart.append((ours - plain).abs().max().item())
+    if apart:
+        raise Refused(
+            f"{type(model).__name__}: logprobs of the first batch differ by up to {max(apart):.2g} from transformers' own, "
+            "so training would learn from wrong numbers; nothing was updated. Try another version of transformers "
+            "or another model, and please report this one"
+        )
+
+
+def _all_scored(ids: list[int]) -> Sample:
+    return Sample(ids=ids, mask=[0] + [1] * (len(ids) - 1), logprobs=[])
+
+
+def _some(samples: Sequence[Sample]) -> list[Sample]:
+    """A few neighbours, from the two on that share most; every token is scored."""
+    rows = sorted(sample.ids[: _MOST_TOKENS // 2] for sample in samples)
+    pairs = range(len(rows) - 1)
+    first = max(pairs, key=lambda i: common(rows[i], rows[i + 1]), default=0)
+    chosen: list[Sample] = []
+    for ids in rows[first : first + _MOST_SAMPLES]:
+        if sum(len(sample.ids) for sample in chosen) + len(ids) <= _MOST_TOKENS:
+            chosen.append(_all_scored(ids))
+    return chosen
+
+
+def _plain(model: Any, ids: list[int]) -> Tensor:
+    ids_1T = torch.tensor([ids], device=model.device)
+    logits_TV = model(input_ids=ids_1T, use_cache=False).logits[0, :-1].float()
+    return torch.log_softmax(logits_TV, -1).gather(-1, ids_1T[0, 1:, None])[:, 0]
+
+
+def _alike(one: Tensor, other: Tensor, dtype: torch.dtype) -> bool:
+    """Within rounding: every logprob in float32; in half precision, where single ones scatter, their mean difference."""
+    if dtype.itemsize < 4:
+        return (one - other).abs().mean().item() <= 0.1
+    return torch.allclose(one, other, rtol=1e-4, atol=1e-4)

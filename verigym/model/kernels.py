@@ -1,0 +1,268 @@
+"""CUDA kernels of the decoder, in Triton: norm, turning by position with the write into the cache, attention over pages,
+the gate, and the draw of a token. Each compiles in about a second at its first use; no compiler runs over the whole model.
+
+Shapes: N tokens, H query heads, K key-value heads, D head size, W pages of a row's table, V vocabulary. Keys and values lie in
+pages of PAGE positions: `cache[page, head, place, D]`; row r's position p is in page `table[r, p // PAGE]`. Page 0 belongs to
+nobody: what runs past a row's end is written there.
+"""
+
+# pyright: reportMissingImports=false, reportIndexIssue=false
+# Triton is there with every CUDA build of torch, and only there; a kernel is launched by indexing it.
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+PAGE = 16
+DECODE_WARPS = 2
+
+
+@triton.jit
+def _norm(x_ptr, weight_ptr, out_ptr, size, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    place = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * size + place, place < size, other=0.0).to(tl.float32)
+    scale = tl.rsqrt(tl.sum(x * x) / size + eps)
+    weight = tl.load(weight_ptr + place, place < size, other=0.0).to(tl.float32)
+    tl.store(out_ptr + row * size + place, x * scale * weight, place < size)
+
+
+def norm(x_NH: Tensor, weight: Tensor, eps: float) -> Tensor:
+    out = torch.empty_like(x_NH)
+    size = x_NH.shape[-1]
+    block = triton.next_power_of_2(size)
+    _norm[(len(x_NH),)](x_NH, weight, out, size, eps, BLOCK=block, num_warps=min(8, max(1, block // 256)))
+    return out
+
+
+@triton.jit
+def _gate(x_ptr, out_ptr, size, GELU: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    place = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    gate = tl.load(x_ptr + row * 2 * size + place, place < size, other=0.0).to(tl.float32)
+    up = tl.load(x_ptr + row * 2 * size + size + place, place < size, other=0.0).to(tl.float32)
+    if GELU:
+        inner = 0.7978845608028654 * (gate + 0.044715 * gate * gate * gate)
+        gate = gate * tl.sigmoid(2 * inner)
+    else:
+        gate = gate * tl.sigmoid(gate)
+    tl.store(out_ptr + row * size + place, gate * up, place < size)
+
+
+def gate(gate_up_NI: Tensor, gelu: bool) -> Tensor:
+    rows, size = gate_up_NI.shape[0], gate_up_NI.shape[1] // 2
+    out = gate_up_NI.new_empty(rows, size)
+    _gate[(rows, triton.cdiv(size, 1024))](gate_up_NI, out, size, GELU=gelu, BLOCK=1024)
+    return out
+
+
+@triton.jit
+def _turn_and_keep(
+    qkv_ptr, q_ptr, keys_ptr, values_ptr, rope_ptr, rows_ptr, positions_ptr, table_ptr, q_norm_ptr, k_norm_ptr,
+    width, last_turn, eps,
+    HEADS: tl.constexpr, KV: tl.constexpr, HALF: tl.constexpr, PAGE: tl.constexpr, NORM: tl.constexpr,
+    BLOCK: tl.constexpr, HALF_BLOCK: tl.constexpr,
+):  # fmt: skip
+    token = tl.program_id(0).to(tl.int64)
+    row = tl.load(rows_ptr + token).to(tl.int64)
+    position = tl.load(positions_ptr + token).to(tl.int64)
+    page = tl.load(table_ptr + row * width + tl.minimum(position // PAGE, width - 1)).to(tl.int64)
+    D: tl.constexpr = 2 * HALF
+    head = tl.arange(0, BLOCK)[:, None]
+    place = tl.arange(0, HALF_BLOCK)[None, :]
+    inside = (head < HEADS + 2 * KV) & (place < HALF)
+    at = qkv_ptr + token * (HEADS + 2 * KV) * D + head * D + place
+    first = tl.load(at, inside, other=0.0).to(tl.float32)
+    second = tl.load(at + HALF, inside, other=0.0).to(tl.float32)
+    is_q = head < HEADS
+    is_v = head >= HEADS + KV
+    if NORM:
+        scale = tl.rsqrt((tl.sum(first * first, 1) + tl.sum(second * second, 1)) / D + eps)[:, None]
+        known = place < HALF
+        qa = tl.load(q_norm_ptr + place, known, other=0.0).to(tl.float32)
+        qb = tl.load(q_norm_ptr + HALF + place, known, other=0.0).to(tl.float32)
+        ka = tl.load(k_norm_ptr + place, known, other=0.0).to(tl.float32)
+        kb = tl.load(k_norm_ptr + HALF + place, known, other=0.0).to(tl.float32)
+        first = tl.where(is_v, first, first * scale * tl.where(is_q, qa, ka))
+        second = tl.where(is_v, second, second * scale * tl.where(is_q, qb, kb))
+    turn = rope_ptr + tl.minimum(position, last_turn) * D + place
+    cos = tl.where(is_v, 1.0, tl.load(turn, place < HALF, other=0.0))
+    sin = tl.where(is_v, 0.0, tl.load(turn + HALF, place < HALF, other=0.0))
+    a = first * cos - second * sin
+    b = second * cos + first * sin
+    q_at = q_ptr + (token * HEADS + head) * D + place
+    tl.store(q_at, a, inside & is_q)
+    tl.store(q_at + HALF, b, inside & is_q)
+    slot = (page * KV + (head - HEADS)) * PAGE * D + (position % PAGE) * D + place
+    is_k = inside & (head >= HEADS) & (head < HEADS + KV)
+    tl.store(keys_ptr + slot, a, is_k)
+    tl.store(keys_ptr + slot + HALF, b, is_k)
+    slot -= KV * PAGE * D
+    tl.store(values_ptr + slot, a, inside & is_v)
+    tl.store(values_ptr + slot + HALF, b, inside & is_v)
+
+
+def turn_and_keep(
+    qkv: Tensor, keys: Tensor, values: Tensor, rope: Tensor, rows_N: Tensor, positions_N: Tensor, table: Tensor,
+    heads: int, norms: tuple[Tensor, Tensor] | None, eps: float,
+) -> Tensor:  # fmt: skip
+    """Queries turned by their positions, (N, H, D); keys, turned, and values go to their places in the cache."""
+    kv, size = keys.shape[1], keys.shape[3]
+    q = qkv.new_empty(len(qkv), heads, size)
+    q_norm, k_norm = norms or (qkv, qkv)
+    _turn_and_keep[(len(qkv),)](
+        qkv, q, keys, values, rope, rows_N, positions_N, table, q_norm, k_norm, table.shape[1], len(rope) - 1, eps,
+        HEADS=heads, KV=kv, HALF=size // 2, PAGE=PAGE, NORM=norms is not None,
+        BLOCK=triton.next_power_of_2(heads + 2 * kv), HALF_BLOCK=triton.next_power_of_2(size // 2), num_warps=4,
+    )  # fmt: skip
+    return q
+
+
+@triton.jit
+def _attend(
+    q_ptr, keys_ptr, values_ptr, table_ptr, out_ptr, row_ptr, start_ptr, count_ptr, position_ptr, width, scale,
+    G: tl.constexpr, KV: tl.constexpr, D: tl.constexpr, PAGE: tl.constexpr, DECODE: tl.constexpr,
+    M: tl.constexpr, N: tl.constexpr, DB: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
+    tile = tl.program_id(0)
+    kv_head = tl.program_id(1)
+    if DECODE:
+        row = tile.to(tl.int64)
+        start = row
+        count = 1
+    else:
+        row = tl.load(row_ptr + tile).to(tl.int64)
+        start = tl.load(start_ptr + tile).to(tl.int64)
+        count = tl.load(count_ptr + tile)
+    first = tl.load(position_ptr + tile)
+    m = tl.arange(0, M)
+    token = m // G
+    d = tl.arange(0, DB)
+    n = tl.arange(0, N)
+    q_at = ((start + token) * KV * G + kv_head * G + m % G) * D
+    asked = (token < count)[:, None] & (d < D)[None, :]
+    q = tl.load(q_ptr + q_at[:, None] + d[None, :], asked, other=0.0)
+    top = tl.full([M], -float("inf"), tl.float32)
+    total = tl.zeros([M], tl.float32)
+    gathered = tl.zeros([M, DB], tl.float32)
+    end = first + count
+    for begin in range(0, end, N):
+        place = begin + n
+        held = place < end
+        page = tl.load(table_ptr + row * width + tl.minimum(place // PAGE, width - 1), held, other=0).to(tl.int64)
+        at = (page * KV + kv_head) * PAGE * D + (place % PAGE) * D
+        inside = held[:, None] & (d < D)[None, :]
+        keys = tl.load(keys_ptr + at[:, None] + d[None, :], inside, other=0.0)
+        scores = tl.dot(q, tl.trans(keys), input_precision=PRECISION) * (scale * 1.4426950408889634)
+        scores = tl.where(place[None, :] <= (first + token)[:, None], scores, -float("inf"))
+        new_top = tl.maximum(top, tl.max(scores, 1))
+        weights = tl.exp2(scores - new_top[:, None])
+        fade = tl.exp2(top - new_top)
+        total = total * fade + tl.sum(weights, 1)
+        values = tl.load(values_ptr + at[:, None] + d[None, :], inside, other=0.0)
+        gathered = gathered * fade[:, None] + tl.dot(weights.to(values.dtype), values, input_precision=PRECISION)
+        top = new_top
+    tl.store(out_ptr + q_at[:, None] + d[None, :], gathered / total[:, None], asked)
+
+
+class Tiles:
+    """How the queries of a prefill are cut: each tile is a run of at most `tokens` queries of one row."""
+
+    def __init__(self, runs: list[tuple[int, int, int]], groups: int, device: torch.device) -> None:
+        """`runs` are (row, first position, number of queries), in the order of the flat queries."""
+        self.rows = 16 if groups > 32 else 64
+        tokens = max(1, self.rows // groups)
+        cut: list[tuple[int, int, int, int]] = []
+        at = 0
+        for row, position, count in runs:
+            for done in range(0, count, tokens):
+                cut.append((row, at + done, min(tokens, count - done), position + done))
+            at += count
+        self.fields = torch.tensor(cut, dtype=torch.int32, device=device).T.contiguous()
+
+
+def attend(
+    q_NHD: Tensor, keys: Tensor, values: Tensor, table: Tensor, positions: Tensor, tiles: Tiles | None, scale: float
+) -> Tensor:
+    """What every head gathers from the pages of its row. Without tiles, query i is row i's only one, at `positions[i]`."""
+    heads, size = q_NHD.shape[1:]
+    kv = keys.shape[1]
+    groups = heads // kv
+    out = torch.empty_like(q_NHD)
+    row, start, count, position = tiles.fields if tiles is not None else (positions,) * 4
+    number = len(position)
+    exact = q_NHD.dtype == torch.float32
+    _attend[(number, kv)](
+        q_NHD, keys, values, table, out, row, start, count, position, table.shape[1], scale,
+        G=groups, KV=kv, D=size, PAGE=PAGE, DECODE=tiles is None,
+        M=tiles.rows if tiles is not None else max(16, triton.next_power_of_2(groups)), N=64 if not exact else 32,
+        DB=max(16, triton.next_power_of_2(size)), PRECISION="ieee" if exact else "tf32",
+        num_warps=4 if tiles is not None else DECODE_WARPS, num_stages=2,
+    )  # fmt: skip
+    return out
+
+
+@triton.jit
+def _consider(logits_ptr, at, vocabulary, cold, greedy, bits, best, best_at, best_x, top, total):
+    """One block of a row's tokens: the best score so far at each place, and the running sum of exponentials."""
+    x = tl.load(logits_ptr + at, at < vocabulary, other=-float("inf")).to(tl.float32) * cold
+    new_top = tl.maximum(top, x)
+    safe = tl.where(new_top == -float("inf"), 0.0, new_top)
+    total = total * tl.exp(top - safe) + tl.exp(x - safe)
+    uniform = ((bits >> 8).to(tl.float32) + 0.5) * 5.9604644775390625e-08
+    score = x + tl.where(greedy, 0.0, -tl.log(-tl.log(uniform)))
+    better = score > best
+    best_x = tl.where(better, x, best_x)
+    best_at = tl.where(better, at, best_at)
+    best = tl.where(better, score, best)
+    return best, best_at, best_x, new_top, total
+
+
+@triton.jit
+def _draw(
+    logits_ptr, which_ptr, temperature_ptr, seed_ptr, count_ptr, token_ptr, logprob_ptr, vocabulary, stride,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0)
+    logits_ptr += tl.load(which_ptr + row).to(tl.int64) * stride
+    temperature = tl.load(temperature_ptr + row)
+    seed = tl.load(seed_ptr + row)
+    count = tl.load(count_ptr + row).to(tl.uint32)
+    greedy = temperature == 0.0
+    cold = 1.0 / tl.where(greedy, 1.0, temperature)
+    place = tl.arange(0, BLOCK)
+    best = tl.full([BLOCK], -float("inf"), tl.float32)
+    best_at = tl.zeros([BLOCK], tl.int32)
+    best_x = tl.zeros([BLOCK], tl.float32)
+    top = tl.full([BLOCK], -float("inf"), tl.float32)
+    total = tl.zeros([BLOCK], tl.float32)
+    for begin in range(0, vocabulary, 4 * BLOCK):
+        at = begin + place
+        a, b, c, d = tl.philox(seed, at.to(tl.uint32), count, count * 0, count * 0)
+        best, best_at, best_x, top, total = _consider(
+            logits_ptr, at, vocabulary, cold, greedy, a, best, best_at, best_x, top, total)  # fmt: skip
+        best, best_at, best_x, top, total = _consider(
+            logits_ptr, at + BLOCK, vocabulary, cold, greedy, b, best, best_at, best_x, top, total)  # fmt: skip
+        best, best_at, best_x, top, total = _consider(
+            logits_ptr, at + 2 * BLOCK, vocabulary, cold, greedy, c, best, best_at, best_x, top, total)  # fmt: skip
+        best, best_at, best_x, top, total = _consider(
+            logits_ptr, at + 3 * BLOCK, vocabulary, cold, greedy, d, best, best_at, best_x, top, total)  # fmt: skip
+    peak = tl.max(top, 0)
+    norm = peak + tl.log(tl.sum(total * tl.exp(top - peak), 0))
+    highest = tl.max(best, 0)
+    token = tl.min(tl.where(best == highest, best_at, 2147483647), 0)
+    logit = tl.max(tl.where(best_at == token, best_x, -float("inf")), 0)
+    tl.store(token_ptr + row, token)
+    tl.store(logprob_ptr + row, logit - norm)
+
+
+def draw(
+    logits: Tensor, which_B: Tensor, temperature_B: Tensor, seed_B: Tensor, count_B: Tensor, token_B: Tensor,
+    logprob_B: Tensor,
+) -> None:  # fmt: skip
+    """One token for each row from row `which` of the logits, by the largest of logit / temperature + Gumbel noise.
+    The noise depends on the row's seed and on how many tokens it has drawn, on nothing else. At temperature 0 there is none."""
+    _draw[(len(token_B),)](
+        logits, which_B, temperature_B, seed_B, count_B, token_B, logprob_B, logits.shape[1], logits.stride(0),
+        BLOCK=1024, num_warps=8,
+    )  # fmt: skip

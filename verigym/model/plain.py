@@ -1,0 +1,191 @@
+"""The plain decoder-only model, whose layers we compute ourselves: Llama, Mistral, Qwen 2 and 3, Gemma.
+
+    h = norm(x);  q k v = qkv h;  q, k turned by their positions;  x += out attend(q, k, v)
+    h = norm(x);  g u = gate_up h;  x += down (act(g) * u)
+
+q, k and v are one product, gate and up another: their weights are joined here, and the model's own layers get views of the
+joined tensors, so nothing is held twice. `plain` says none for a model that is not of this shape: what comes out is compared
+with the model itself before it is believed.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from verigym.model import lora
+from verigym.model.head import logits_of
+
+Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
+"""(layer, q_NHD, k_NKD, v_NKD) -> what each token's heads gathered, (N, H, D)"""
+
+_FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "gemma"}
+_STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
+_PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
+
+
+class Joined:
+    """Linear layers of one input, joined. `weight` is without adapters."""
+
+    def __init__(self, module: nn.Module, name: str, parts: Sequence[str]) -> None:
+        """`parts` of the module that has this name in its model."""
+        self.names = [f"{name}.{part}" for part in parts]
+        self._get = [functools.partial(getattr, module, part) for part in parts]
+        bases = [_base(get()) for get in self._get]
+        self.sizes: list[int] = [base.out_features for base in bases]
+        self.weight: Tensor = bases[0].weight.detach()
+        self.bias: Tensor | None = None
+        if len(bases) > 1:
+            self.weight = torch.cat([base.weight.detach() for base in bases])
+            for base, part in zip(bases, self.weight.split(self.sizes), strict=True):
+                base.weight.data = part
+        if any(base.bias is not None for base in bases):
+            zeros = [torch.zeros(size).to(self.weight) for size in self.sizes]
+            biases = [zero if base.bias is None else base.bias for base, zero in zip(bases, zeros, strict=True)]
+            self.bias = torch.cat(biases).detach()
+
+    @property
+    def layers(self) -> list[nn.Module]:
+        """As they are now: an adapter may have been put on."""
+        return [get() for get in self._get]
+
+    def pairs(self, adapter: lora.Adapter | None = None) -> list[lora.Pair | None]:
+        """A, B and scale of each part: of the adapter given, else of what sits on the model."""
+        return [lora.pair(layer, name, adapter) for layer, name in zip(self.layers, self.names, strict=True)]
+
+
+class Layer:
+    def __init__(self, layer: Any, name: str, offset: float) -> None:
+        attention, mlp = layer.self_attn, layer.mlp
+        self.qkv = Joined(attention, f"{name}.self_attn", ["q_proj", "k_proj", "v_proj"])
+        self.out = Joined(attention, f"{name}.self_attn", ["o_proj"])
+        self.gate_up = Joined(mlp, f"{name}.mlp", ["gate_proj", "up_proj"])
+        self.down = Joined(mlp, f"{name}.mlp", ["down_proj"])
+        self.norm_in = _norm(layer.input_layernorm, offset)
+        self.norm_mid = _norm(layer.post_attention_layernorm, offset)
+        self.head_norms: tuple[Tensor, Tensor] | None = None
+        if hasattr(attention, "q_norm"):
+            self.head_norms = _norm(attention.q_norm, offset), _norm(attention.k_norm, offset)
+        self.scaling: float = attention.scaling
+
+    @property
+    def joined(self) -> list[Joined]:
+        return [self.qkv, self.out, self.gate_up, self.down]
+
+
+class Plain:
+    def __init__(self, model: Any) -> None:
+        config = model.config
+        gemma = config.model_type == "gemma"
+        offset = 1.0 if gemma else 0.0
+        self.model = model
+        self.layers = [
+            Layer(layer, f"model.layers.{number}", offset) for number, layer in enumerate(model.model.layers)
+        ]
+        self.embedding: Tensor = model.get_input_embeddings().weight.detach()
+        self.embed_scale = torch.tensor(config.hidden_size**0.5).to(self.embedding.dtype).item() if gemma else 1.0
+        self.norm = _norm(model.model.norm, offset)
+        self.eps: float = config.rms_norm_eps
+        self.gelu = config.hidden_act != "silu"
+        self.heads: int = config.num_attention_heads
+        self.kv_heads: int = config.num_key_value_heads
+        self.head_size: int = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+
+    def embed(self, ids_N: Tensor) -> Tensor:
+        x_NH = F.embedding(ids_N, self.embedding)
+        return x_NH if self.embed_scale == 1.0 else x_NH * self.embed_scale
+
+    def turns(self, positions_N: Tensor) -> tuple[Tensor, Tensor]:
+        """Cosines and sines of the positions, (N, 1, D/2) each, float32."""
+        cos, sin = self.model.model.rotary_emb(self.embedding[:1].float()[None], positions_N[None])
+        half = self.head_size // 2
+        return cos[0, :, None, :half], sin[0, :, None, :half]
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        return logits_of(self.model, hidden)
+
+
+def plain(model: Any) -> Plain | None:
+    """The model as a plain one, or none when it is not; found out once."""
+    if not hasattr(model, "_verigym_plain"):
+        with torch.inference_mode(False), torch.no_grad():
+            found = Plain(model) if _looks_plain(model.config) else None
+            model._verigym_plain = found if found is not None and _agrees(found) else None
+    return model._verigym_plain
+
+
+def _looks_plain(config: Any) -> bool:
+    rope = (getattr(config, "rope_parameters", None) or {}).get("rope_type", "default")
+    full = all(kind == "full_attention" for kind in getattr(config, "layer_types", None) or [])
+    sliding = getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True)
+    known = getattr(config, "hidden_act", "") in ("silu", "gelu_pytorch_tanh")
+    return config.model_type in _FAMILIES and rope in _STEADY_ROPE and full and not sliding and known
+
+
+def _agrees(plain: Plain) -> bool:
+    """Whether a few tokens, without any adapter, have the same logits through both."""
+    weight = plain.embedding
+    ids_N = torch.tensor([id % len(weight) for id in _PROBE], device=weight.device)
+
+    def attend(layer: int, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor) -> Tensor:
+        q, k, v = (tensor.transpose(0, 1)[None] for tensor in (q_NHD, k_NKD, v_NKD))
+        scale = plain.layers[layer].scaling
+        seen = F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True)
+        return seen[0].transpose(0, 1)
+
+    weights = [[part.weight for part in layer.joined] for layer in plain.layers]
+    mine = plain.logits(hidden(plain, weights, ids_N, torch.arange(len(ids_N), device=ids_N.device), attend)).float()
+    with lora.without(plain.model):
+        own = plain.model(input_ids=ids_N[None], use_cache=False).logits[0].float()
+    near = 1e-3 if weight.dtype == torch.float32 else 0.1
+    return bool((mine - own).abs().max() <= near * own.abs().max())
+
+
+def hidden(plain: Plain, weights: list[list[Tensor]], ids_N: Tensor, positions_N: Tensor, attend: Attend) -> Tensor:
+    """The last hidden states with these weights (a list a layer: qkv, out, gate_up, down), nothing kept for a gradient."""
+    x_NH = plain.embed(ids_N)
+    cos, sin = plain.turns(positions_N)
+    for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(plain.layers, weights, strict=True)):
+        heads = F.linear(normed(x_NH, layer.norm_in, plain.eps), qkv, layer.qkv.bias)
+        q, k, v = split(heads, plain)
+        if layer.head_norms is not None:
+            q, k = (normed(x, weight, plain.eps) for x, weight in zip((q, k), layer.head_norms, strict=True))
+        seen = attend(number, turned(q, cos, sin), turned(k, cos, sin), v)
+        x_NH = x_NH + F.linear(seen.reshape(len(x_NH), -1), out, layer.out.bias)
+        gate, up = F.linear(normed(x_NH, layer.norm_mid, plain.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
+        x_NH = x_NH + F.linear(act(gate, plain.gelu) * up, down, layer.down.bias)
+    return normed(x_NH, plain.norm, plain.eps)
+
+
+def split(qkv: Tensor, plain: Plain) -> tuple[Tensor, Tensor, Tensor]:
+    """(N, (H + 2K) D) as queries, keys and values of heads."""
+    heads = qkv.view(len(qkv), -1, plain.head_size)
+    q, k, v = heads.split([plain.heads, plain.kv_heads, plain.kv_heads], 1)
+    return q, k, v
+
+
+def normed(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    return F.rms_norm(x, weight.shape, weight, eps)
+
+
+def act(gate: Tensor, gelu: bool) -> Tensor:
+    return F.gelu(gate, approximate="tanh") if gelu else F.silu(gate)
+
+
+def turned(x_NHD: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Each pair (i, i + D/2) turned by its angle."""
+    first, second = x_NHD.float().chunk(2, -1)
+    return torch.cat([first * cos - second * sin, second * cos + first * sin], -1).to(x_NHD.dtype)
+
+
+def _base(layer: nn.Module) -> Any:
+    return layer.base if isinstance(layer, lora.LoraLinear) else layer
+
+
+def _norm(module: Any, offset: float) -> Tensor:
+    """The factor of a norm; one family keeps it less one."""
+    weight = module.weight.detach()
+    return (weight.float() + offset).to(weight.dtype) if offset else weight

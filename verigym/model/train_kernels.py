@@ -1,0 +1,358 @@
+"""CUDA kernels of training, in Triton: backward of norm and gate, turning by position, and attention over a prefix tree.
+
+The tree is laid out depth first (see tree.py): place i may look at place j exactly when `j <= i < ends[j]`. Both passes go over
+blocks of places and skip the pairs of blocks in which nobody sees anybody; which pairs are left is worked out once for all
+layers. The root is seen by everybody, so the gradients of its keys are added up by many programs.
+"""
+
+# pyright: reportMissingImports=false, reportIndexIssue=false
+# Triton is there with every CUDA build of torch, and only there; a kernel is launched by indexing it.
+from typing import Any, NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from verigym.model import kernels
+
+_STEPS = 16
+"""Pairs of blocks that one program adds up."""
+
+
+@triton.jit
+def _norm_back(grad_ptr, x_ptr, weight_ptr, out_ptr, size, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    place = tl.arange(0, BLOCK)
+    inside = place < size
+    x = tl.load(x_ptr + row * size + place, inside, other=0.0).to(tl.float32)
+    grad = tl.load(grad_ptr + row * size + place, inside, other=0.0).to(tl.float32)
+    grad *= tl.load(weight_ptr + place, inside, other=0.0).to(tl.float32)
+    scale = tl.rsqrt(tl.sum(x * x) / size + eps)
+    mean = tl.sum(grad * x) / size
+    tl.store(out_ptr + row * size + place, scale * (grad - x * scale * scale * mean), inside)
+
+
+@triton.jit
+def _gate_back(grad_ptr, x_ptr, out_ptr, size, GELU: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    place = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = place < size
+    gate = tl.load(x_ptr + row * 2 * size + place, inside, other=0.0).to(tl.float32)
+    up = tl.load(x_ptr + row * 2 * size + size + place, inside, other=0.0).to(tl.float32)
+    grad = tl.load(grad_ptr + row * size + place, inside, other=0.0).to(tl.float32)
+    if GELU:
+        inner = 0.7978845608028654 * (gate + 0.044715 * gate * gate * gate)
+        share = tl.sigmoid(2 * inner)
+        slope = 0.7978845608028654 * (1 + 3 * 0.044715 * gate * gate)
+        back = share + gate * 2 * share * (1 - share) * slope
+    else:
+        share = tl.sigmoid(gate)
+        back = share * (1 + gate * (1 - share))
+    tl.store(out_ptr + row * 2 * size + place, grad * up * back, inside)
+    tl.store(out_ptr + row * 2 * size + size + place, grad * gate * share, inside)
+
+
+@triton.jit
+def _turn(x_ptr, turns_ptr, out_ptr, stride, heads, sign, HALF: tl.constexpr, BLOCK: tl.constexpr, HB: tl.constexpr):
+    token = tl.program_id(0).to(tl.int64)
+    head = tl.arange(0, BLOCK)[:, None]
+    place = tl.arange(0, HB)[None, :]
+    inside = (head < heads) & (place < HALF)
+    at = x_ptr + token * stride + head * 2 * HALF + place
+    first = tl.load(at, inside, other=0.0).to(tl.float32)
+    second = tl.load(at + HALF, inside, other=0.0).to(tl.float32)
+    cos = tl.load(turns_ptr + token * 2 * HALF + place, place < HALF, other=0.0)
+    sin = tl.load(turns_ptr + token * 2 * HALF + HALF + place, place < HALF, other=0.0) * sign
+    out = out_ptr + (token * heads + head) * 2 * HALF + place
+    tl.store(out, first * cos - second * sin, inside)
+    tl.store(out + HALF, second * cos + first * sin, inside)
+
+
+class KernelOps:
+    """The steps of a layer that are not products (see layers.py)."""
+
+    def norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
+        return kernels.norm(x.contiguous(), weight, eps)
+
+    def norm_back(self, grad: Tensor, x: Tensor, weight: Tensor, eps: float) -> Tensor:
+        grad, x = grad.contiguous(), x.contiguous()
+        out = torch.empty_like(x)
+        size = x.shape[-1]
+        block = triton.next_power_of_2(size)
+        warps = min(8, max(1, block // 256))
+        _norm_back[(len(x),)](grad, x, weight, out, size, eps, BLOCK=block, num_warps=warps)
+        return out
+
+    def gate(self, gate_up: Tensor, gelu: bool) -> Tensor:
+        return kernels.gate(gate_up, gelu)
+
+    def gate_back(self, grad: Tensor, gate_up: Tensor, gelu: bool) -> Tensor:
+        out = torch.empty_like(gate_up)
+        rows, size = grad.shape
+        _gate_back[(rows, triton.cdiv(size, 1024))](grad, gate_up, out, size, GELU=gelu, BLOCK=1024)
+        return out
+
+    def turn(self, x_NHD: Tensor, turns: Tensor, back: bool) -> Tensor:
+        tokens, heads, size = x_NHD.shape
+        if x_NHD.stride(1) != size or x_NHD.stride(2) != 1:
+            x_NHD = x_NHD.contiguous()
+        out = x_NHD.new_empty(tokens, heads, size)
+        _turn[(tokens,)](
+            x_NHD, turns, out, x_NHD.stride(0), heads, -1.0 if back else 1.0,
+            HALF=size // 2, BLOCK=triton.next_power_of_2(heads), HB=triton.next_power_of_2(size // 2),
+        )  # fmt: skip
+        return out
+
+
+# -- attention over the tree --------------------------------------------------------------------------------------
+
+
+@triton.jit
+def _attend(
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, out_ptr, lse_ptr, length, width, scale, q_step, k_step, v_step,
+    H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
+    block = tl.program_id(0)
+    head = tl.program_id(1)
+    i = block * B + tl.arange(0, B)
+    d = tl.arange(0, DB)
+    wide = (d < D)[None, :]
+    here = (i < length)[:, None] & wide
+    q = tl.load(q_ptr + i.to(tl.int64)[:, None] * q_step + head * D + d[None, :], here, other=0.0)
+    top = tl.full([B], -float("inf"), tl.float32)
+    total = tl.zeros([B], tl.float32)
+    gathered = tl.zeros([B, DB], tl.float32)
+    for number in range(tl.load(count_ptr + block)):
+        j = tl.load(list_ptr + block * width + number) * B + tl.arange(0, B)
+        there = (j < length)[:, None] & wide
+        ends = tl.load(ends_ptr + j, j < length, other=0)
+        k = tl.load(k_ptr + j.to(tl.int64)[:, None] * k_step + head // G * D + d[None, :], there, other=0.0)
+        scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
+        seen = (j[None, :] <= i[:, None]) & (i[:, None] < ends[None, :])
+        scores = tl.where(seen, scores, -float("inf"))
+        new_top = tl.maximum(top, tl.max(scores, 1))
+        safe = tl.where(new_top == -float("inf"), 0.0, new_top)
+        weights = tl.exp2(scores - safe[:, None])
+        fade = tl.exp2(top - safe)
+        total = total * fade + tl.sum(weights, 1)
+        v = tl.load(v_ptr + j.to(tl.int64)[:, None] * v_step + head // G * D + d[None, :], there, other=0.0)
+        gathered = gathered * fade[:, None] + tl.dot(weights.to(v.dtype), v, input_precision=PRECISION)
+        top = new_top
+    out = out_ptr + (i.to(tl.int64)[:, None] * H + head) * D + d[None, :]
+    tl.store(out, gathered / total[:, None], here)
+    tl.store(lse_ptr + head.to(tl.int64) * length + i, top + tl.log2(total), i < length)
+
+
+@triton.jit
+def _attend_back_q(
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, lse_ptr, delta_ptr, dq_ptr, length, width, scale,
+    q_step, k_step, v_step,
+    H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
+    block = tl.program_id(0)
+    head = tl.program_id(1)
+    i = block * B + tl.arange(0, B)
+    d = tl.arange(0, DB)
+    wide = (d < D)[None, :]
+    here = (i < length)[:, None] & wide
+    at = (i.to(tl.int64)[:, None] * H + head) * D + d[None, :]
+    q = tl.load(q_ptr + i.to(tl.int64)[:, None] * q_step + head * D + d[None, :], here, other=0.0)
+    grad = tl.load(grad_ptr + at, here, other=0.0)
+    lse = tl.load(lse_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
+    delta = tl.load(delta_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
+    dq = tl.zeros([B, DB], tl.float32)
+    for number in range(tl.load(count_ptr + block)):
+        j = tl.load(list_ptr + block * width + number) * B + tl.arange(0, B)
+        there = (j < length)[:, None] & wide
+        ends = tl.load(ends_ptr + j, j < length, other=0)
+        k = tl.load(k_ptr + j.to(tl.int64)[:, None] * k_step + head // G * D + d[None, :], there, other=0.0)
+        v = tl.load(v_ptr + j.to(tl.int64)[:, None] * v_step + head // G * D + d[None, :], there, other=0.0)
+        scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
+        seen = (j[None, :] <= i[:, None]) & (i[:, None] < ends[None, :])
+        weights = tl.where(seen, tl.exp2(scores - lse[:, None]), 0.0)
+        d_weights = tl.dot(grad, tl.trans(v), input_precision=PRECISION)
+        d_scores = weights * (d_weights - delta[:, None]) * scale
+        dq += tl.dot(d_scores.to(k.dtype), k, input_precision=PRECISION)
+    tl.store(dq_ptr + at, dq, here)
+
+
+@triton.jit
+def _attend_back_kv(
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, length, width, scale,
+    q_step, k_step, v_step, share_ptr, start_ptr,
+    H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
+    STEPS: tl.constexpr,
+):  # fmt: skip
+    block = tl.load(share_ptr + tl.program_id(0))
+    kv_head = tl.program_id(1)
+    j = block * B + tl.arange(0, B)
+    d = tl.arange(0, DB)
+    wide = (d < D)[None, :]
+    there = (j < length)[:, None] & wide
+    ends = tl.load(ends_ptr + j, j < length, other=0)
+    k = tl.load(k_ptr + j.to(tl.int64)[:, None] * k_step + kv_head * D + d[None, :], there, other=0.0)
+    v = tl.load(v_ptr + j.to(tl.int64)[:, None] * v_step + kv_head * D + d[None, :], there, other=0.0)
+    dk = tl.zeros([B, DB], tl.float32)
+    dv = tl.zeros([B, DB], tl.float32)
+    count = tl.load(count_ptr + block)
+    start = tl.load(start_ptr + tl.program_id(0))
+    for step in range(start, tl.minimum(start + STEPS, count * G)):
+        head = kv_head * G + step // count
+        i = tl.load(list_ptr + block * width + step % count) * B + tl.arange(0, B)
+        here = (i < length)[:, None] & wide
+        q = tl.load(q_ptr + i.to(tl.int64)[:, None] * q_step + head * D + d[None, :], here, other=0.0)
+        grad = tl.load(grad_ptr + (i.to(tl.int64)[:, None] * H + head) * D + d[None, :], here, other=0.0)
+        lse = tl.load(lse_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
+        delta = tl.load(delta_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
+        scores = tl.dot(k, tl.trans(q), input_precision=PRECISION) * (scale * 1.4426950408889634)
+        seen = (j[:, None] <= i[None, :]) & (i[None, :] < ends[:, None])
+        weights = tl.where(seen, tl.exp2(scores - lse[None, :]), 0.0)
+        dv += tl.dot(weights.to(grad.dtype), grad, input_precision=PRECISION)
+        d_weights = tl.dot(v, tl.trans(grad), input_precision=PRECISION)
+        d_scores = weights * (d_weights - delta[None, :]) * scale
+        dk += tl.dot(d_scores.to(q.dtype), q, input_precision=PRECISION)
+    KV: tl.constexpr = H // G
+    at = (j.to(tl.int64)[:, None] * KV + kv_head) * D + d[None, :]
+    tl.atomic_add(dk_ptr + at, dk, there)
+    tl.atomic_add(dv_ptr + at, dv, there)
+
+
+class _Pairs(NamedTuple):
+    """For each block the others that it has to do with: their number, and which."""
+
+    counts: Tensor
+    lists: Tensor
+
+
+def _pairs(seen: Tensor) -> _Pairs:
+    counts = seen.sum(1, dtype=torch.int32)
+    lists = seen.int().argsort(dim=1, descending=True, stable=True)[:, : int(counts.max())]
+    return _Pairs(counts, lists.int().contiguous())
+
+
+class TreeKernel:
+    """Attention over one tree (see layers.py)."""
+
+    def __init__(self, ends_N: Tensor, dtype: torch.dtype) -> None:
+        self.block = 32 if dtype == torch.float32 else 64
+        self.ends_N = ends_N.int()
+        number = -(-len(ends_N) // self.block)
+        padded = torch.zeros(number * self.block, dtype=torch.int32, device=ends_N.device)
+        padded[: len(ends_N)] = self.ends_N
+        last = padded.view(number, self.block).amax(1)
+        place = torch.arange(number, device=ends_N.device)
+        seen = (last[None, :] > place[:, None] * self.block) & (place[None, :] <= place[:, None])
+        self.down, self.up = _pairs(seen), _pairs(seen.T)
+        self.shares: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def _shares(self, groups: int) -> tuple[Tensor, Tensor]:
+        """The work on keys in shares of a few steps: the block of each, and the step it starts at."""
+        if groups not in self.shares:
+            shares = (self.up.counts * groups + _STEPS - 1) // _STEPS
+            block = torch.repeat_interleave(shares)
+            start = (torch.arange(len(block), device=block.device) - (shares.cumsum(0) - shares)[block]) * _STEPS
+            self.shares[groups] = block.int(), start.int()
+        return self.shares[groups]
+
+    def forward(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scaling: float) -> tuple[Tensor, Tensor]:
+        length, heads, size = q_NHD.shape
+        out = q_NHD.new_empty(length, heads, size)
+        lse = torch.empty(heads, length, dtype=torch.float32, device=q_NHD.device)
+        _attend[(len(self.down.counts), heads)](
+            q_NHD, k_NKD, v_NKD, self.ends_N, self.down.lists, self.down.counts, out, lse, length,
+            self.down.lists.shape[1], scaling, q_NHD.stride(0), k_NKD.stride(0), v_NKD.stride(0),
+            **self._shape(q_NHD, k_NKD),
+        )  # fmt: skip
+        return out, lse
+
+    def backward(
+        self,
+        grad_NHD: Tensor,
+        q_NHD: Tensor,
+        k_NKD: Tensor,
+        v_NKD: Tensor,
+        out_NHD: Tensor,
+        kept: Tensor,
+        scaling: float,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        length = len(q_NHD)
+        grad_NHD = grad_NHD.contiguous()
+        delta = (grad_NHD.float() * out_NHD.float()).sum(-1).T.contiguous()
+        dq = torch.empty(q_NHD.shape, dtype=q_NHD.dtype, device=q_NHD.device)
+        dk, dv = (torch.zeros(k_NKD.shape, dtype=torch.float32, device=k_NKD.device) for _ in range(2))
+        steps = q_NHD.stride(0), k_NKD.stride(0), v_NKD.stride(0)
+        shape = self._shape(q_NHD, k_NKD)
+        _attend_back_q[(len(self.down.counts), q_NHD.shape[1])](
+            q_NHD, k_NKD, v_NKD, self.ends_N, self.down.lists, self.down.counts, grad_NHD, kept, delta, dq, length,
+            self.down.lists.shape[1], scaling, *steps, **shape,
+        )  # fmt: skip
+        block, start = self._shares(shape["G"])
+        _attend_back_kv[(len(block), k_NKD.shape[1])](
+            q_NHD, k_NKD, v_NKD, self.ends_N, self.up.lists, self.up.counts, grad_NHD, kept, delta, dk, dv, length,
+            self.up.lists.shape[1], scaling, *steps, block, start, STEPS=_STEPS, **shape,
+        )  # fmt: skip
+        return dq, dk.to(k_NKD.dtype), dv.to(k_NKD.dtype)
+
+    def _shape(self, q_NHD: Tensor, k_NKD: Tensor) -> dict[str, Any]:
+        heads, size = q_NHD.shape[1:]
+        exact = q_NHD.dtype == torch.float32
+        return {
+            "H": heads,
+            "G": heads // k_NKD.shape[1],
+            "D": size,
+            "DB": max(16, triton.next_power_of_2(size)),
+            "B": self.block,
+            "PRECISION": "ieee" if exact else "tf32",
+            "num_warps": 4,
+            "num_stages": 2,
+        }
+
+
+# -- logprobs -----------------------------------------------------------------------------------------------------
+
+
+@triton.jit
+def _score(
+    logits_ptr, target_ptr, logprob_ptr, entropy_ptr, vocabulary, cold, SLOPE: tl.constexpr, BLOCK: tl.constexpr
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64)
+    logits_ptr += row * vocabulary
+    place = tl.arange(0, BLOCK)
+    top = tl.full([BLOCK], -float("inf"), tl.float32)
+    total = tl.zeros([BLOCK], tl.float32)
+    weighed = tl.zeros([BLOCK], tl.float32)
+    for begin in range(0, vocabulary, BLOCK):
+        at = begin + place
+        x = tl.load(logits_ptr + at, at < vocabulary, other=-float("inf")).to(tl.float32) * cold
+        new_top = tl.maximum(top, x)
+        safe = tl.where(new_top == -float("inf"), 0.0, new_top)
+        fade = tl.exp(top - safe)
+        share = tl.exp(x - safe)
+        total = total * fade + share
+        weighed = weighed * fade + tl.where(share > 0, share * x, 0.0)
+        top = new_top
+    peak = tl.max(top, 0)
+    fade = tl.exp(top - peak)
+    sum_all = tl.sum(total * fade, 0)
+    norm = peak + tl.log(sum_all)
+    target = tl.load(target_ptr + row)
+    found = tl.load(logits_ptr + target).to(tl.float32) * cold
+    tl.store(logprob_ptr + row, found - norm)
+    tl.store(entropy_ptr + row, norm - tl.sum(weighed * fade, 0) / sum_all)
+    if SLOPE:
+        tl.debug_barrier()
+        for begin in range(0, vocabulary, BLOCK):
+            at = begin + place
+            x = tl.load(logits_ptr + at, at < vocabulary, other=-float("inf")).to(tl.float32) * cold
+            slope = (tl.where(at == target, 1.0, 0.0) - tl.exp(x - norm)) * cold
+            tl.store(logits_ptr + at, slope, at < vocabulary)
+
+
+def score(logits_CV: Tensor, targets_C: Tensor, temperature: float, slope: bool) -> tuple[Tensor, Tensor]:
+    """Logprobs and entropies at temperature. With `slope` the logits are replaced by each logprob's gradient there."""
+    found, entropy = (torch.empty(len(logits_CV), device=logits_CV.device) for _ in range(2))
+    _score[(len(logits_CV),)](
+        logits_CV, targets_C, found, entropy, logits_CV.shape[1], 1 / temperature, SLOPE=slope, BLOCK=2048, num_warps=8
+    )
+    return found, entropy

@@ -1,0 +1,30 @@
+"""Thinking in a reply: `<think>...</think>` at its start. White space around it belongs to the markup."""
+
+from verigym.core.records import Reasoning
+
+OPENING, CLOSING = "<think>", "</think>"
+
+
+def split(text: str, *, opened: bool = False) -> tuple[str | None, str]:
+    """The thinking (none when there is none) and the rest. Thinking that was cut off is thinking. `opened`: the prompt
+    already wrote `<think>`, as some templates do."""
+    begun = text.lstrip()
+    if not opened and not begun.startswith(OPENING):
+        return None, text
+    thought, _, rest = begun.removeprefix(OPENING).partition(CLOSING)
+    return thought.strip(), rest.lstrip()
+
+
+def write(thought: str) -> str:
+    return f"{OPENING}\n{thought}\n{CLOSING}\n\n"
+
+
+def without_opening(text: str) -> str:
+    """A reply behind a prompt that already wrote `<think>`: its thinking, if any, is closed first."""
+    thought, rest = split(text)
+    return write(thought or "").removeprefix(f"{OPENING}\n") + rest
+
+
+def text_of(item: Reasoning) -> str:
+    """All that was thought; its summary where only that was given."""
+    return "".join(part.text for part in item.content or item.summary)

@@ -1,0 +1,260 @@
+"""The decoder on CUDA: fused weights, a cache of pages, one CUDA graph a step.
+
+A step of a small model is hundreds of kernels of a few microseconds each: launched one by one they wait for Python, recorded
+once as a graph they do not. A graph is made for a batch size when it is first needed, and several steps run before anybody
+looks at the tokens. Prompts are computed flat, without padding, each shared page once; a prompt asked for several times is
+computed once.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from verigym.model import kernels, lora
+from verigym.model.fused import Fused
+from verigym.policies.local import sampling
+from verigym.policies.local.pages import Held, Pages
+from verigym.policies.local.sampling import Drawn
+
+STEPS = 4
+"""Steps between two looks at the tokens; a row that ends in between wastes the rest."""
+_SIZES = [1, 2, 4, 8, 16, 32, 64, 96, *range(128, 4097, 64)]
+_SHARE = 0.35
+"""Of the free memory, at most, for keys and values."""
+
+
+class PagedDecoder:
+    beside = True
+    """Several of it, each with an adapter of its own, may run beside each other."""
+
+    def __init__(self, fused: Fused, max_batch: int, window: int) -> None:
+        self.fused = fused
+        self.plain = fused.plain
+        self.max_batch = max_batch
+        self.window = window
+        self.device = self.plain.embedding.device
+        self.pages = Pages(1, kernels.PAGE)
+        self.cache = torch.zeros(0)
+        """(2 x layers, pages, K, PAGE, D): keys and values of each layer in turn."""
+        self.rows: list[Any] = []
+        self.held: dict[Any, Held] = {}
+        self.graphs: dict[tuple[int, bool], torch.cuda.CUDAGraph] = {}
+        self.changed = True
+        positions = torch.arange(min(window, 1 << 17), device=self.device)
+        self.turns = torch.cat(self.plain.turns(positions), -1)[:, 0].float().contiguous()
+        width = self.pages.needed(min(window, 1 << 17))
+        whole = {"device": self.device, "dtype": torch.int32}
+        self.ids = torch.zeros(max_batch, dtype=torch.long, device=self.device)
+        self.state = torch.zeros(3, max_batch, **whole)
+        self.positions, self.counts, self.which = self.state
+        self.table = torch.zeros(max_batch, width, **whole)
+        self.temperature = torch.ones(max_batch, device=self.device)
+        self.seeds = torch.zeros(max_batch, dtype=torch.long, device=self.device)
+        self.logprobs = torch.zeros(max_batch, device=self.device)
+        self.drawn_ids = torch.zeros(STEPS, max_batch, dtype=torch.long, device=self.device)
+        self.drawn_logprobs = torch.zeros(STEPS, max_batch, device=self.device)
+        self.logits = torch.zeros(0)
+
+    # -- what the engine calls ------------------------------------------------------------------------------------
+
+    def wear(self, adapter: lora.Adapter | None) -> None:
+        if self.fused.wear(adapter):
+            self.graphs.clear()
+
+    def reset(self) -> None:
+        """Lets go of all rows, and of what was computed: the weights changed, or memory ran out."""
+        for row in list(self.held):
+            self.pages.release(self.held.pop(row), [])
+        self.pages.forget()
+        self.rows = []
+
+    def fits(self, row: Any, new: list[Any]) -> bool:
+        """Takes pages for the whole row, so that no row under way ever lacks one."""
+        positions = min(len(row.context) + row.left, self.window)
+        held = self.pages.take(row.context, positions)
+        if held is None and self._grow(self.pages.needed(positions)):
+            held = self.pages.take(row.context, positions)
+        if held is None:
+            return False
+        self.held[row] = held
+        return True
+
+    def begin(self, new: list[Any]) -> Drawn:
+        """Computes the prompts of new rows and draws their first tokens."""
+        first: dict[tuple[int, ...], int] = {}
+        which = [first.setdefault(tuple(row.context), len(first)) for row in new]
+        leaders = [new[which.index(place)] for place in range(len(first))]
+        copies = [
+            (self.held[leaders[place]].pages[at], self.held[row].pages[at])
+            for row, place in zip(new, which, strict=True)
+            if row is not leaders[place]
+            for at in [(len(row.context) - 1) // kernels.PAGE]
+        ]
+        runs = [
+            (place, self.held[row].known, len(row.context) - self.held[row].known) for place, row in enumerate(leaders)
+        ]
+        ids = [id for row, (_, known, _) in zip(leaders, runs, strict=True) for id in row.context[known:]]
+        table = self._table([self.held[row] for row in leaders])
+        tiles = kernels.Tiles(runs, self.plain.heads // self.plain.kv_heads, self.device)
+        rows = np.repeat(np.arange(len(runs), dtype=np.int32), [count for _, _, count in runs])
+        positions = np.concatenate([np.arange(known, known + count, dtype=np.int32) for _, known, count in runs])
+        hidden = self._hidden(self._to(np.array(ids)), self._to(rows), self._to(positions), self._to(table), tiles)
+        last = np.cumsum([count for _, _, count in runs]) - 1
+        logits = self.plain.logits(hidden[self._to(last)])
+        if copies:
+            source, target = (self._to(np.array(side)) for side in zip(*copies, strict=True))
+            self.cache[:, target] = self.cache[:, source]
+        self.rows += new
+        self.changed = True
+        return self._draw(logits, new, which)
+
+    def advance(self, steps: int) -> list[Drawn]:
+        """The next tokens of all rows, at most so many steps of them."""
+        active, number = self.rows, len(self.rows)
+        size = next(size for size in _SIZES if size >= number)
+        if self.changed:
+            self._upload(active)
+        restricted = any(sampling.restricts(row) for row in active)
+        steps = 1 if restricted else min(steps, STEPS)
+        graph = self._graph(min(size, self.max_batch), restricted)
+        for step in range(steps):
+            graph.replay()
+            if not restricted:
+                self.drawn_ids[step].copy_(self.ids)
+                self.drawn_logprobs[step].copy_(self.logprobs)
+        if restricted:
+            self.changed = True
+            return [self._draw(self.logits[:number], active, list(range(number)))]
+        ids = self.drawn_ids[:steps, :number].tolist()
+        logprobs = self.drawn_logprobs[:steps, :number].tolist()
+        return [Drawn(one, two, None) for one, two in zip(ids, logprobs, strict=True)]
+
+    def drop(self, row: Any) -> None:
+        self.pages.release(self.held.pop(row), row.context[:-1])
+        self.rows.remove(row)
+        self.changed = True
+
+    # -- one pass over the model ----------------------------------------------------------------------------------
+
+    def _hidden(
+        self, ids: Tensor, rows: Tensor, positions: Tensor, table: Tensor, tiles: kernels.Tiles | None
+    ) -> Tensor:
+        plain = self.plain
+        x = plain.embed(ids)
+        for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(plain.layers, self.fused.weights, strict=True)):
+            keys, values = self.cache[2 * number], self.cache[2 * number + 1]
+            heads = F.linear(kernels.norm(x, layer.norm_in, plain.eps), qkv, layer.qkv.bias)
+            q = kernels.turn_and_keep(
+                heads, keys, values, self.turns, rows, positions, table, plain.heads, layer.head_norms, plain.eps
+            )
+            seen = kernels.attend(q, keys, values, table, positions, tiles, layer.scaling)
+            _add(x, seen.view(len(x), -1), out, layer.out.bias)
+            gated = kernels.gate(
+                F.linear(kernels.norm(x, layer.norm_mid, plain.eps), gate_up, layer.gate_up.bias), plain.gelu
+            )
+            _add(x, gated, down, layer.down.bias)
+        return kernels.norm(x, plain.norm, plain.eps)
+
+    def _step(self, size: int, restricted: bool) -> None:
+        """What a graph records: one token of `size` rows, from the buffers into the buffers."""
+        hidden = self._hidden(self.ids[:size], self.which[:size], self.positions[:size], self.table[:size], None)
+        logits = self.plain.logits(hidden)
+        if restricted:
+            self.logits[:size].copy_(logits)
+            return
+        draw = (self.which, self.temperature, self.seeds, self.counts, self.ids, self.logprobs)
+        kernels.draw(logits, *(buffer[:size] for buffer in draw))
+        self.positions[:size] += 1
+        self.counts[:size] += 1
+
+    def _graph(self, size: int, restricted: bool) -> torch.cuda.CUDAGraph:
+        if (size, restricted) not in self.graphs:
+            if restricted and not len(self.logits):
+                self.logits = torch.empty(
+                    self.max_batch, self.plain.logits(self.plain.embedding[:1]).shape[-1], device=self.device
+                )
+            kept = [buffer.clone() for buffer in (self.ids, self.state, self.logprobs)]
+            self._step(size, restricted)  # compiles what is not compiled yet
+            torch.cuda.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+                self._step(size, restricted)
+            for buffer, before in zip((self.ids, self.state, self.logprobs), kept, strict=True):
+                buffer.copy_(before)
+            self.graphs[size, restricted] = graph
+        return self.graphs[size, restricted]
+
+    # -- buffers --------------------------------------------------------------------------------------------------
+
+    def _draw(self, logits: Tensor, rows: list[Any], which: list[int]) -> Drawn:
+        """First tokens, and tokens under truncation or constraint, outside of a graph."""
+        ids = torch.empty(len(rows), dtype=torch.long, device=self.device)
+        logprobs = torch.empty(len(rows), device=self.device)
+        settings = [row.request.sampling for row in rows]
+        temperature = self._to(np.array([one.temperature for one in settings], dtype=np.float32))
+        seeds = self._to(np.array([row.seed for row in rows]))
+        counts = self._to(np.array([len(row.ids) for row in rows], dtype=np.int32))
+        source = self._to(np.array(which, dtype=np.int32))
+        kept = sampling.restrict(logits[source.long()].float(), rows) if any(map(sampling.restricts, rows)) else None
+        if kept is None:
+            kernels.draw(logits, source, temperature, seeds, counts, ids, logprobs)
+            return Drawn(ids.tolist(), logprobs.tolist(), None)
+        every = torch.arange(len(rows), dtype=torch.int32, device=self.device)
+        kernels.draw(kept, every, temperature, seeds, counts, ids, logprobs)
+        free = sampling.logprobs_of(logits[source.long()], rows, ids)
+        return Drawn(ids.tolist(), free.tolist(), logprobs.tolist())
+
+    def _upload(self, active: list[Any]) -> None:
+        """The rows under way, as they stand, into the buffers that the graphs read."""
+        number = len(active)
+        settings = [row.request.sampling for row in active]
+        self.ids[:number] = self._to(np.array([row.ids[-1] for row in active]))
+        self.seeds[:number] = self._to(np.array([row.seed for row in active]))
+        self.temperature[:number] = self._to(np.array([one.temperature for one in settings], dtype=np.float32))
+        state = np.zeros((3, self.max_batch), dtype=np.int32)
+        state[0, :number] = [len(row.prompt) + len(row.ids) - 1 for row in active]
+        state[1, :number] = [len(row.ids) for row in active]
+        state[2] = np.arange(self.max_batch)
+        self.state.copy_(self._to(state))
+        table = self._table([self.held[row] for row in active])
+        self.table.zero_()
+        self.table[:number, : table.shape[1]] = self._to(table)
+        self.changed = False
+
+    def _table(self, held: list[Held]) -> np.ndarray:
+        table = np.zeros((len(held), max(len(one.pages) for one in held)), dtype=np.int32)
+        for row, one in enumerate(held):
+            table[row, : len(one.pages)] = one.pages
+        return table
+
+    def _to(self, array: np.ndarray) -> Tensor:
+        return torch.from_numpy(array).to(self.device)
+
+    def _grow(self, needed: int) -> bool:
+        """More pages, when memory allows: what is there is kept, the graphs are made anew."""
+        plain = self.plain
+        one = 2 * len(plain.layers) * plain.kv_heads * kernels.PAGE * plain.head_size * plain.embedding.element_size()
+        free = torch.cuda.mem_get_info(self.device)[0] if self.device.type == "cuda" else 1 << 33
+        free += torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
+        most = self.pages.total + int(free * _SHARE) // one
+        total = min(most, max(1024, self.pages.total * 2, self.pages.total + needed))
+        if total < self.pages.total + needed - self.pages.room:
+            return False
+        shape = (2 * len(plain.layers), total, plain.kv_heads, kernels.PAGE, plain.head_size)
+        grown = torch.zeros(shape, dtype=plain.embedding.dtype, device=self.device)
+        if self.pages.total > 1:
+            grown[:, : self.pages.total] = self.cache
+        self.cache = grown
+        self.graphs.clear()
+        self.pages.grow(total)
+        return True
+
+
+def _add(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    """Adds a linear layer's result, in place."""
+    sum_NH.addmm_(x, weight.T)
+    if bias is not None:
+        sum_NH += bias

@@ -1,0 +1,122 @@
+"""Who holds which page of the cache. A page has a fixed number of positions; full pages are found again by their ids.
+
+    system prompt          group's prompt      own
+    [page 3] [page 7]  ->  [page 9]       ->  [page 12] [page 15]        one row
+                           [page 9]       ->  [page 13] [page 16]        its sibling: the same pages, then its own
+
+A page that nobody holds any more keeps what was computed until its place is needed, the longest unused first. Page 0 is
+nobody's. A row's last prompt page is always its own, so that no page is written while another row reads it.
+"""
+
+from collections import OrderedDict
+
+import msgspec
+
+
+class Held(msgspec.Struct):
+    """A row's pages, in order, and how many of its leading positions were there already."""
+
+    pages: list[int]
+    known: int
+
+
+class Pages:
+    def __init__(self, total: int, size: int) -> None:
+        self.size = size
+        self.total = 1
+        """Page 0 included."""
+        self._free: list[int] = []
+        self._holders: list[int] = [0]
+        self._serial: list[int] = [0]
+        self._key: list[tuple[int, tuple[int, ...]] | None] = [None]
+        self._found: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._unheld: OrderedDict[int, None] = OrderedDict()
+        self._count = 0
+        self.grow(total)
+
+    def grow(self, total: int) -> None:
+        more = total - self.total
+        self._free += range(total - 1, self.total - 1, -1)
+        self._holders += [0] * more
+        self._serial += [0] * more
+        self._key += [None] * more
+        self.total = total
+
+    @property
+    def room(self) -> int:
+        """Pages that can be taken."""
+        return len(self._free) + len(self._unheld)
+
+    def needed(self, positions: int) -> int:
+        return -(-positions // self.size)
+
+    def take(self, ids: list[int], positions: int) -> Held | None:
+        """Pages for a row with this prompt that may grow to so many positions; none when there is no room."""
+        found = self._known(ids)
+        needed = self.needed(positions)
+        if needed - len(found) > self.room - sum(not self._holders[page] for page in found):
+            return None
+        for page in found:
+            self._hold(page)
+        pages = found + [self._new() for _ in range(needed - len(found))]
+        self._register(pages, ids[: len(ids) - 1])
+        return Held(pages=pages, known=len(found) * self.size)
+
+    def release(self, held: Held, ids: list[int]) -> None:
+        """Gives a row's pages back; `ids` are those whose keys and values were computed."""
+        self._register(held.pages, ids)
+        for page in reversed(held.pages):
+            self._holders[page] -= 1
+            if self._holders[page] == 0:
+                if self._key[page] is None:
+                    self._free.append(page)
+                else:
+                    self._unheld[page] = None
+
+    def forget(self) -> None:
+        """No page is found again: the weights changed."""
+        self._found.clear()
+        self._key = [None] * self.total
+        self._free += self._unheld
+        self._unheld.clear()
+
+    def _known(self, ids: list[int]) -> list[int]:
+        pages: list[int] = []
+        before = 0
+        for end in range(self.size, len(ids), self.size):
+            page = self._found.get((before, tuple(ids[end - self.size : end])))
+            if page is None:
+                break
+            pages.append(page)
+            before = self._serial[page]
+        return pages
+
+    def _register(self, pages: list[int], ids: list[int]) -> None:
+        """Makes the full pages of these ids known, as far as they are not."""
+        before = 0
+        for place, page in enumerate(pages[: len(ids) // self.size]):
+            if self._key[page] is None:
+                key = (before, tuple(ids[place * self.size : (place + 1) * self.size]))
+                if key in self._found:
+                    return
+                self._count += 1
+                self._serial[page] = self._count
+                self._key[page] = key
+                self._found[key] = page
+            before = self._serial[page]
+
+    def _hold(self, page: int) -> None:
+        self._holders[page] += 1
+        self._unheld.pop(page, None)
+
+    def _new(self) -> int:
+        if self._free:
+            page = self._free.pop()
+        else:
+            page, _ = self._unheld.popitem(last=False)
+            key = self._key[page]
+            if key is not None:
+                del self._found[key]
+            self._key[page] = None
+        self._holders[page] = 1
+        return page
