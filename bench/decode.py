@@ -107,6 +107,7 @@ asked = [{"prompt_token_ids": ids} for ids in prompts for _ in range(k)]
 settings = SamplingParams(temperature=1.0, max_tokens=new, min_tokens=new, ignore_eos=True)
 speeds = []
 for _ in range(rounds + 1):
+    llm.reset_prefix_cache()
     began = time.perf_counter()
     done = llm.generate(asked, settings, use_tqdm=False)
     speeds.append(sum(len(one.outputs[0].token_ids) for one in done) / (time.perf_counter() - began))
@@ -115,7 +116,7 @@ print("FOUND", json.dumps(speeds))
 
 
 def vllm(python: str, sequences: int, new: int, rounds: int) -> float:
-    """vLLM in its own interpreter, with its prefix cache, which after the first round holds every prompt."""
+    """vLLM in its own interpreter, with its prefix cache, empty when a round begins: the weights have changed."""
     from verigym.model import embedded
 
     asked = json.dumps([str(embedded.pull()), prompts(sequences // K), K, new, rounds])

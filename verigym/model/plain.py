@@ -150,10 +150,12 @@ def hidden(plain: Plain, weights: list[list[Tensor]], ids_N: Tensor, positions_N
     cos, sin = plain.turns(positions_N)
     for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(plain.layers, weights, strict=True)):
         heads = F.linear(normed(x_NH, layer.norm_in, plain.eps), qkv, layer.qkv.bias)
-        q, k, v = split(heads, plain)
+        qk, v = heads.view(len(x_NH), -1, plain.head_size).split([plain.heads + plain.kv_heads, plain.kv_heads], 1)
         if layer.head_norms is not None:
-            q, k = (normed(x, weight, plain.eps) for x, weight in zip((q, k), layer.head_norms, strict=True))
-        seen = attend(number, turned(q, cos, sin), turned(k, cos, sin), v)
+            parts = zip(qk.split([plain.heads, plain.kv_heads], 1), layer.head_norms, strict=True)
+            qk = torch.cat([normed(x, weight, plain.eps) for x, weight in parts], 1)
+        q, k = turned(qk, cos, sin).split([plain.heads, plain.kv_heads], 1)
+        seen = attend(number, q, k, v)
         x_NH = x_NH + F.linear(seen.reshape(len(x_NH), -1), out, layer.out.bias)
         gate, up = F.linear(normed(x_NH, layer.norm_mid, plain.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
         x_NH = x_NH + F.linear(act(gate, plain.gelu) * up, down, layer.down.bias)

@@ -8,7 +8,10 @@ compares, and of what was left.
 from typing import Any, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+
+_BLOCK = 256
 
 
 class Drawn(NamedTuple):
@@ -32,6 +35,11 @@ def scale(rows: list[Any], device: torch.device) -> Tensor:
     return torch.tensor([[row.request.sampling.temperature or 1.0] for row in rows], device=device)
 
 
+def _scaled(logits_BV: Tensor, rows: list[Any]) -> Tensor:
+    hot = any(row.request.sampling.temperature not in (0, 1) for row in rows)
+    return logits_BV / scale(rows, logits_BV.device) if hot else logits_BV
+
+
 def restrict(logits_BV: Tensor, rows: list[Any]) -> Tensor:
     """The logits with minus infinity where a row's truncation or constraint leaves a token out.
     Constraint first; then top_k, top_p and min_p, each of what is likely at the row's temperature."""
@@ -41,7 +49,7 @@ def restrict(logits_BV: Tensor, rows: list[Any]) -> Tensor:
             kept_BV[place].masked_fill_(~row.matcher.allowed(kept_BV.shape[1]).to(kept_BV.device), -torch.inf)
     settings = [row.request.sampling for row in rows]
     if any(one.top_k > 0 or one.top_p < 1 for one in settings):
-        sorted_BV, order_BV = (kept_BV / scale(rows, kept_BV.device)).sort(dim=-1, descending=True, stable=True)
+        sorted_BV, order_BV = _scaled(kept_BV, rows).sort(dim=-1, descending=True, stable=True)
         probs_BV = sorted_BV.softmax(-1)
         place_V = torch.arange(kept_BV.shape[1], device=kept_BV.device)
         top_k = torch.tensor([[one.top_k or kept_BV.shape[1]] for one in settings], device=kept_BV.device)
@@ -51,7 +59,7 @@ def restrict(logits_BV: Tensor, rows: list[Any]) -> Tensor:
         out_BV[:, 0] = False
         kept_BV.masked_fill_(torch.empty_like(out_BV).scatter_(-1, order_BV, out_BV), -torch.inf)
     if any(one.min_p > 0 for one in settings):
-        logprobs_BV = (kept_BV / scale(rows, kept_BV.device)).log_softmax(-1)
+        logprobs_BV = _scaled(kept_BV, rows).log_softmax(-1)
         least = torch.tensor([[one.min_p] for one in settings], device=kept_BV.device).log()
         kept_BV.masked_fill_(logprobs_BV < logprobs_BV.amax(-1, keepdim=True) + least, -torch.inf)
     return kept_BV
@@ -59,7 +67,7 @@ def restrict(logits_BV: Tensor, rows: list[Any]) -> Tensor:
 
 def logprobs_of(logits_BV: Tensor, rows: list[Any], ids_B: Tensor) -> Tensor:
     """Of the given tokens, at temperature."""
-    scaled_BV = logits_BV.float() / scale(rows, logits_BV.device)
+    scaled_BV = _scaled(logits_BV.float(), rows)
     return scaled_BV.gather(-1, ids_B[:, None])[:, 0] - scaled_BV.logsumexp(-1)
 
 
@@ -67,14 +75,35 @@ def draw(logits_BV: Tensor, rows: list[Any]) -> Drawn:
     """One token a row by inverting its distribution at one number of the row's own stream. For decoders without kernels."""
     on = any(map(restricts, rows))
     kept_BV = restrict(logits_BV.float(), rows) if on else logits_BV.float()
-    settings = [row.request.sampling for row in rows]
-    chosen_B = kept_BV.argmax(-1)
-    if any(one.temperature > 0 for one in settings):
-        cumulative_BV = (kept_BV / scale(rows, kept_BV.device)).softmax(-1).cumsum(-1, dtype=torch.float64)
-        draws = [row.random.random() if row.request.sampling.temperature > 0 else 0.0 for row in rows]
-        target_B = torch.tensor(draws, dtype=torch.float64, device=kept_BV.device) * cumulative_BV[:, -1]
-        drawn_B = torch.searchsorted(cumulative_BV, target_B[:, None], right=True)[:, 0]
-        greedy_B = torch.tensor([one.temperature == 0 for one in settings], device=kept_BV.device)
-        chosen_B = torch.where(greedy_B, chosen_B, drawn_B.clamp_(max=kept_BV.shape[1] - 1))
-    logprobs = logprobs_of(logits_BV, rows, chosen_B).tolist()
-    return Drawn(chosen_B.tolist(), logprobs, logprobs_of(kept_BV, rows, chosen_B).tolist() if on else None)
+    scaled_BV = _scaled(kept_BV, rows)
+    chosen_B, logprobs_B = _invert(scaled_BV, rows)
+    if not on:
+        return Drawn(chosen_B.tolist(), logprobs_B.tolist(), None)
+    return Drawn(chosen_B.tolist(), logprobs_of(logits_BV, rows, chosen_B).tolist(), logprobs_B.tolist())
+
+
+def _invert(scaled_BV: Tensor, rows: list[Any]) -> tuple[Tensor, Tensor]:
+    """The drawn tokens (of greedy rows the likeliest) and their logprobs. Sums of blocks first, then inside of the one block
+    that the number falls into: the vocabulary is read few times, and summed in double precision where it matters."""
+    most_B1 = scaled_BV.amax(-1, keepdim=True)
+    weights_BNW = F.pad((scaled_BV - most_B1).exp_(), (0, -scaled_BV.shape[1] % _BLOCK)).unflatten(-1, (-1, _BLOCK))
+    sums_BN = weights_BNW.sum(-1).double().cumsum(-1)
+    greedy = [row.request.sampling.temperature == 0 for row in rows]
+    numbers = [0.0 if likeliest else row.random.random() for likeliest, row in zip(greedy, rows, strict=True)]
+    number_B1 = torch.tensor(numbers, dtype=torch.float64, device=sums_BN.device)[:, None]
+    target_B1, block_B1 = _place(sums_BN, number_B1 * sums_BN[:, -1:])
+    before_B1 = F.pad(sums_BN, (1, 0)).gather(-1, block_B1)
+    inside_BW = weights_BNW[torch.arange(len(rows), device=block_B1.device), block_B1[:, 0]].double().cumsum(-1)
+    _, found_B1 = _place(inside_BW, target_B1 - before_B1)
+    chosen_B1 = block_B1 * _BLOCK + found_B1
+    if any(greedy):
+        greedy_B1 = torch.tensor(greedy, device=chosen_B1.device)[:, None]
+        chosen_B1 = torch.where(greedy_B1, scaled_BV.argmax(-1, keepdim=True), chosen_B1)
+    logprobs_B1 = scaled_BV.gather(-1, chosen_B1) - most_B1 - sums_BN[:, -1:].log().float()
+    return chosen_B1[:, 0], logprobs_B1[:, 0]
+
+
+def _place(sums_BN: Tensor, target_B1: Tensor) -> tuple[Tensor, Tensor]:
+    """Which step of growing sums the target falls into; rounding never carries it past the last step that has any width."""
+    target_B1 = torch.minimum(target_B1, torch.nextafter(sums_BN[:, -1:], torch.zeros_like(target_B1)))
+    return target_B1, torch.searchsorted(sums_BN, target_B1, right=True)

@@ -63,7 +63,7 @@ class _Pass:
         own = offsets_B[:, None] + torch.arange(self.own, device=positions_BS.device)
         self.back_BSX = positions_BS[:, :, None] - torch.cat([before, own], 1)[:, None]
         """How far back each key is; negative for what may not be seen."""
-        self.hidden: dict[int | None, Tensor] = {}
+        self.masks: dict[int | None, Tensor] = {}
 
     def update(self, key: Tensor, value: Tensor, layer_idx: int, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
         if self.write is None:
@@ -90,33 +90,44 @@ class _Pass:
     ) -> Tensor:
         """(B, H, S, D) queries over each row's prefix and own keys; returns (B, S, H, D)."""
         rows, heads, new, size = query.shape
-        groups, own = key.shape[1:3]
-        query = (query * scaling).reshape(rows, groups, heads // groups * new, size)
-        scores = query.new_zeros(rows, groups, query.shape[2], self.width + own)
-        scores[..., self.width :] = query @ key.transpose(-1, -2)
-        for prefix, which in self.prefixes:
-            keys = prefix.keys[layer]
-            together = query[which].transpose(0, 1).reshape(groups, -1, size) @ keys.transpose(-1, -2)
-            shape = groups, -1, query.shape[2], keys.shape[1]
-            scores[which, ..., : keys.shape[1]] = together.view(shape).transpose(0, 1)
+        query = (query * scaling).reshape(rows, key.shape[1], -1, size)
+        scores = query @ key.transpose(-1, -2)
+        if self.prefixes:
+            scores = torch.cat([self._prefix_scores(layer, query), scores], -1)
         if cap is not None:
             scores = torch.tanh(scores / cap) * cap
-        by_position = scores.view(rows, groups, -1, new, self.width + own)
-        by_position.masked_fill_(self._hidden(window), -torch.inf)
+        scores.unflatten(2, (-1, new)).add_(self._mask(window, scores.dtype))
         weights = torch.softmax(scores.float(), -1).to(query.dtype)
         out = weights[..., self.width :] @ value
         for prefix, which in self.prefixes:
             values = prefix.values[layer]
-            part = weights[which, ..., : values.shape[1]].transpose(0, 1).reshape(groups, -1, values.shape[1]) @ values
-            out[which] += part.view(groups, -1, out.shape[2], size).transpose(0, 1)
+            seen = weights[which, ..., : values.shape[1]].transpose(0, 1).flatten(1, 2) @ values
+            out[which] += seen.unflatten(1, (-1, out.shape[2])).transpose(0, 1)
         return out.view(rows, heads, new, size).transpose(1, 2)
 
-    def _hidden(self, window: int | None) -> Tensor:
-        """Which keys a query may not see, (B, 1, 1, S, X)."""
-        if window not in self.hidden:
+    def _prefix_scores(self, layer: int, query: Tensor) -> Tensor:
+        """Of each row's queries with the keys of its prefix, zero past its end; all rows of a prefix in one product."""
+        found = [
+            (query[which].transpose(0, 1).flatten(1, 2) @ prefix.keys[layer].transpose(-1, -2))
+            .unflatten(1, (-1, query.shape[2]))
+            .transpose(0, 1)
+            for prefix, which in self.prefixes
+        ]
+        if isinstance(self.prefixes[0][1], slice):
+            return found[0]
+        scores = query.new_zeros(*query.shape[:3], self.width)
+        for (_, which), part in zip(self.prefixes, found, strict=True):
+            scores[which, ..., : part.shape[-1]] = part
+        return scores
+
+    def _mask(self, window: int | None, dtype: torch.dtype) -> Tensor:
+        """Minus infinity for the keys that a query may not see, else 0; (B, 1, 1, S, X)."""
+        if window not in self.masks:
             far = self.back_BSX >= window if window is not None else False
-            self.hidden[window] = ((self.back_BSX < 0) | far)[:, None, None]
-        return self.hidden[window]
+            hidden_BSX = (self.back_BSX < 0) | far
+            zeros_BSX = torch.zeros(hidden_BSX.shape, dtype=dtype, device=hidden_BSX.device)
+            self.masks[window] = zeros_BSX.masked_fill_(hidden_BSX, -torch.inf)[:, None, None]
+        return self.masks[window]
 
 
 def _attention(
