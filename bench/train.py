@@ -115,7 +115,7 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
     from verigym.model import lora
     from verigym.model.load import Loaded
     from verigym.policies.local.policy import LocalPolicy
-    from verigym.rollout.many import Plan, results, run_many
+    from verigym.rollout.many import Made, Plan, results, run_many
     from verigym.store.database import Store
     from verigym.training.grpo import train_grpo
     from verigym.training.recipe import Recipe
@@ -155,8 +155,9 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
                 sampling=Sampling(temperature=1.0, max_tokens=settings["new"]),
             )  # fmt: skip
             store.begin_run(run, "collect", {}, plan.tasks)
-            await run_many(store, plan, policy)
-            found, verdicts = results(store, plan)
+            made = Made()
+            await run_many(store, plan, policy, made=made)
+            found, verdicts = results(store, plan, made)
             return [(found[i : i + K], verdicts[i : i + K]) for i in range(0, len(found), K)]
 
         recipe = Recipe(

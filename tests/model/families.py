@@ -105,7 +105,7 @@ def with_adapter(model: Any) -> Any:
 
 def plain(model: Any, sample: Sample, temperature: float = 1.0) -> tuple[Tensor, Tensor]:
     """Logprobs and entropies of the scored tokens: the sample alone through transformers' own forward, logits everywhere."""
-    logits_TV = model(input_ids=torch.tensor([sample.ids])).logits[0].float() / temperature
+    logits_TV = model(input_ids=torch.tensor([sample.ids], device=model.device)).logits[0].float() / temperature
     all_TV = torch.log_softmax(logits_TV, -1)
     scored = [t for t, one in enumerate(sample.mask) if one]
     before = torch.tensor(scored, dtype=torch.long) - 1
@@ -118,7 +118,7 @@ def packed(
 ) -> list[tuple[Tensor, Tensor]]:
     """The same of all samples, as training computes it."""
     found: dict[int, tuple[Tensor, Tensor]] = {}
-    for batch in pack(samples, budget, share=share):
+    for batch in pack(samples, budget, share=share, device=model.device):
         logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, batch, temperature)
         for row, i in enumerate(batch.samples):
             found[i] = logprobs_BS[row][mask_BS[row]], entropy_BS[row][mask_BS[row]]
@@ -129,7 +129,7 @@ def packed(
 def gradients(model: Any, logprobs: Sequence[Tensor]) -> list[Tensor]:
     """Of every trained parameter, for a loss that weighs every scored token differently."""
     values = torch.cat(list(logprobs))
-    loss = (values * torch.linspace(-1, 1.5, len(values))).sum()
+    loss = (values * torch.linspace(-1, 1.5, len(values), device=values.device)).sum()
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     return list(torch.autograd.grad(loss, trained, materialize_grads=True))
 

@@ -18,10 +18,14 @@ def beginnings(samples: list[Sample]) -> set[tuple[int, ...]]:
     return {tuple(one.ids[:length]) for one in samples for length in range(1, len(one.ids) + 1)}
 
 
+def paths(packed: Packed) -> list[list[int]]:
+    return [places.tolist() for places in packed.places]
+
+
 def beginning_at(packed: Packed) -> dict[int, tuple[int, ...]]:
     """What every place stands for: the ids from the root to it."""
     ids = packed.ids_N.tolist()
-    return {place: tuple(ids[p] for p in path[: i + 1]) for path in packed.places for i, place in enumerate(path)}
+    return {place: tuple(ids[p] for p in path[: i + 1]) for path in paths(packed) for i, place in enumerate(path)}
 
 
 def test_the_example_of_the_file() -> None:
@@ -30,7 +34,7 @@ def test_the_example_of_the_file() -> None:
     assert packed.ids_N.tolist() == [5, 4, 6, 7, 8, 9]
     assert packed.positions_N.tolist() == [0, 1, 1, 2, 3, 2]
     assert packed.ends_N.tolist() == [6, 2, 6, 5, 5, 6]
-    assert packed.places == [[0, 1], [0, 2, 3, 4], [0, 2, 5]]
+    assert paths(packed) == [[0, 1], [0, 2, 3, 4], [0, 2, 5]]
     assert (packed.parents_M.tolist(), packed.targets_M.tolist()) == ([0, 2, 3, 2], [4, 7, 8, 9])
     assert packed.scored_BS.tolist() == [[0, 0], [1, 2], [3, 0]]
     assert packed.mask_BS.tolist() == [[True, False], [True, True], [True, False]]
@@ -51,7 +55,7 @@ def test_every_distinct_beginning_has_exactly_one_place(samples: list[Sample]) -
 def test_every_sample_finds_its_tokens_at_their_positions(share: bool, samples: list[Sample]) -> None:
     [packed] = pack(samples, 10_000, share=share)
     assert sorted(packed.samples) == list(range(len(samples)))
-    for i, path in zip(packed.samples, packed.places, strict=True):
+    for i, path in zip(packed.samples, paths(packed), strict=True):
         assert packed.ids_N[path].tolist() == samples[i].ids
         assert packed.positions_N[path].tolist() == list(range(len(samples[i].ids)))
 
@@ -60,7 +64,7 @@ def test_every_sample_finds_its_tokens_at_their_positions(share: bool, samples: 
 @given(samples=batches())
 def test_a_place_may_look_at_itself_and_its_ancestors_and_nothing_else(share: bool, samples: list[Sample]) -> None:
     [packed] = pack(samples, 10_000, share=share)
-    ancestors = {place: set(path[: i + 1]) for path in packed.places for i, place in enumerate(path)}
+    ancestors = {place: set(path[: i + 1]) for path in paths(packed) for i, place in enumerate(path)}
     ends = packed.ends_N.tolist()
     for i, j in itertools.product(range(len(ends)), repeat=2):
         assert (j <= i < ends[j]) == (j in ancestors[i])
@@ -73,7 +77,7 @@ def test_a_scored_token_is_predicted_once_and_at_its_parent(share: bool, samples
     parents, targets = packed.parents_M.tolist(), packed.targets_M.tolist()
     used = set()
     for i, path, scored, mask in zip(
-        packed.samples, packed.places, packed.scored_BS.tolist(), packed.mask_BS.tolist(), strict=True
+        packed.samples, paths(packed), packed.scored_BS.tolist(), packed.mask_BS.tolist(), strict=True
     ):
         wanted = [t for t, one in enumerate(samples[i].mask) if one]
         assert mask == sorted(mask, reverse=True) and sum(mask) == len(wanted)
@@ -103,8 +107,8 @@ def test_micro_batches_keep_to_the_budget_and_hold_every_sample_once(
 @given(batches())
 def test_separate_samples_are_lines_of_their_own_the_equally_long_together(samples: list[Sample]) -> None:
     [packed] = pack(samples, 10_000, share=False)
-    assert [place for path in packed.places for place in path] == list(range(sum(len(one.ids) for one in samples)))
-    lengths = [len(path) for path in packed.places]
+    assert [place for path in paths(packed) for place in path] == list(range(sum(len(one.ids) for one in samples)))
+    lengths = [len(path) for path in paths(packed)]
     assert lengths == sorted(lengths)
 
 

@@ -20,7 +20,7 @@ from verigym.flywheel.stages import judged_by, suite_of, tasks_of
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import first_items
-from verigym.rollout.many import Plan, results, run_many
+from verigym.rollout.many import Made, Plan, results, run_many
 from verigym.tasks.load import check_split, tasks_hash
 from verigym.training.recipe import Adapter, Recipe
 
@@ -119,9 +119,10 @@ async def _train(
 
     async def episodes(child: str, kind: str, plan: Plan) -> tuple[list[Any], list[Any]]:
         ws.store.begin_run(child, kind, {"parent": run}, plan.tasks, parent=run)
-        await run_many(ws.store, plan, policy)
+        made = Made()
+        await run_many(ws.store, plan, policy, made=made)
         policy.engine.wait()  # an episode that timed out may have left a request running
-        return results(ws.store, plan)
+        return results(ws.store, plan, made)
 
     async def evaluate(step: int) -> dict[str, float]:
         signed(step)

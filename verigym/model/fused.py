@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from verigym.model import lora
-from verigym.model.plain import Attend, Joined, Plain, hidden
+from verigym.model.plain import Attend, Plain, hidden, joined_adapters
 
 
 class Fused:
@@ -22,27 +22,20 @@ class Fused:
     @torch.no_grad()
     def wear(self, adapter: lora.Adapter | None = None) -> bool:
         """Takes over the adapter given, or what sits on the model. Says whether the buffers are other ones than before."""
-        joined = [part for layer in self.plain.layers for part in layer.joined]
-        pairs = [part.pairs(adapter) for part in joined]
-        moved = not self._own and any(pair for found in pairs for pair in found)
+        adapters = joined_adapters(self.plain, adapter)
+        moved = not self._own and any(each is not None for layer in adapters for each in layer)
         if moved:
             with torch.inference_mode(False):
                 self.weights = [[torch.empty_like(part.weight) for part in layer.joined] for layer in self.plain.layers]
             self._own = True
         if self._own:
-            into = (weight for layer in self.weights for weight in layer)
-            for part, found, weight in zip(joined, pairs, into, strict=True):
-                _merge(part, found, weight)
+            for layer, found, weights in zip(self.plain.layers, adapters, self.weights, strict=True):
+                for part, a_RH, b_OR, into in zip(layer.joined, found[::2], found[1::2], weights, strict=True):
+                    if a_RH is None or b_OR is None:
+                        into.copy_(part.weight)
+                    else:
+                        torch.addmm(part.weight, b_OR, a_RH, out=into)
         return moved
 
     def hidden(self, ids_N: Tensor, positions_N: Tensor, attend: Attend) -> Tensor:
         return hidden(self.plain, self.weights, ids_N, positions_N, attend)
-
-
-def _merge(part: Joined, pairs: list[lora.Pair | None], into: Tensor) -> None:
-    for base, target, pair in zip(part.weight.split(part.sizes), into.split(part.sizes), pairs, strict=True):
-        if pair is None:
-            target.copy_(base)
-        else:
-            a, b = (tensor.detach().to(base.device, base.dtype) for tensor in (pair.a, pair.b))
-            torch.addmm(base, b, a, alpha=pair.scale, out=target)

@@ -108,6 +108,41 @@ class Plain:
         return logits_of(self.model, hidden)
 
 
+def joined_adapters(plain: Plain, adapter: lora.Adapter | None = None) -> list[list[Tensor | None]]:
+    """For each layer A and B of its four joined linear layers, at the precision of the base; none where there is none. The A
+    of the parts are below each other, the B, times their scale, along the diagonal. Layers alike are joined all at once."""
+    made: list[list[Tensor | None]] = [[None] * 8 for _ in plain.layers]
+    for place in range(4):
+        alike: dict[tuple[int, ...], list[tuple[int, list[lora.Pair | None]]]] = {}
+        for number, layer in enumerate(plain.layers):
+            pairs = layer.joined[place].pairs(adapter)
+            alike.setdefault(tuple(len(pair.a) if pair else 0 for pair in pairs), []).append((number, pairs))
+        for ranks, layers in alike.items():
+            if any(ranks):
+                joined = plain.layers[layers[0][0]].joined[place]
+                both = _join([pairs for _, pairs in layers], ranks, joined.sizes, joined.weight)
+                for (number, _), a_RH, b_OR in zip(layers, *both, strict=True):
+                    made[number][2 * place : 2 * place + 2] = a_RH, b_OR
+    return made
+
+
+def _join(
+    layers: list[list[lora.Pair | None]], ranks: tuple[int, ...], sizes: list[int], weight: Tensor
+) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+    """Of each layer, its A below each other and its B along the diagonal, as `weight` is."""
+    a: list[Tensor] = []
+    b: list[Tensor] = []
+    like = next(pair.a for pair in layers[0] if pair)
+    for part, parts in enumerate(zip(*layers, strict=True)):
+        pairs = [pair for pair in parts if pair]
+        narrow_LOR = like.new_zeros(len(layers), sizes[part], 0)
+        if pairs:
+            a.append(torch.stack([pair.a for pair in pairs]))
+            narrow_LOR = torch.stack([pair.b for pair in pairs]) * pairs[0].scale
+        b.append(F.pad(narrow_LOR, (sum(ranks[:part]), sum(ranks[part + 1 :]))))
+    return torch.cat(a, 1).to(weight).unbind(), torch.cat(b, 1).to(weight).unbind()
+
+
 def plain(model: Any) -> Plain | None:
     """The model as a plain one, or none when it is not; found out once."""
     if not hasattr(model, "_verigym_plain"):

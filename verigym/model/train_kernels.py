@@ -21,7 +21,9 @@ _STEPS = 16
 
 
 @triton.jit
-def _norm_back(grad_ptr, x_ptr, weight_ptr, out_ptr, size, eps, BLOCK: tl.constexpr):
+def _norm_back(
+    grad_ptr, x_ptr, weight_ptr, plus_ptr, out_ptr, size, eps, PLUS: tl.constexpr, BLOCK: tl.constexpr
+):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
     place = tl.arange(0, BLOCK)
     inside = place < size
@@ -30,7 +32,10 @@ def _norm_back(grad_ptr, x_ptr, weight_ptr, out_ptr, size, eps, BLOCK: tl.conste
     grad *= tl.load(weight_ptr + place, inside, other=0.0).to(tl.float32)
     scale = tl.rsqrt(tl.sum(x * x) / size + eps)
     mean = tl.sum(grad * x) / size
-    tl.store(out_ptr + row * size + place, scale * (grad - x * scale * scale * mean), inside)
+    dx = scale * (grad - x * scale * scale * mean)
+    if PLUS:
+        dx += tl.load(plus_ptr + row * size + place, inside, other=0.0).to(tl.float32)
+    tl.store(out_ptr + row * size + place, dx, inside)
 
 
 @triton.jit
@@ -54,7 +59,7 @@ def _gate_back(grad_ptr, x_ptr, out_ptr, size, GELU: tl.constexpr, BLOCK: tl.con
 
 
 @triton.jit
-def _turn(x_ptr, turns_ptr, out_ptr, stride, heads, sign, HALF: tl.constexpr, BLOCK: tl.constexpr, HB: tl.constexpr):
+def _turn(x_ptr, turns_ptr, stride, heads, sign, HALF: tl.constexpr, BLOCK: tl.constexpr, HB: tl.constexpr):
     token = tl.program_id(0).to(tl.int64)
     head = tl.arange(0, BLOCK)[:, None]
     place = tl.arange(0, HB)[None, :]
@@ -64,9 +69,8 @@ def _turn(x_ptr, turns_ptr, out_ptr, stride, heads, sign, HALF: tl.constexpr, BL
     second = tl.load(at + HALF, inside, other=0.0).to(tl.float32)
     cos = tl.load(turns_ptr + token * 2 * HALF + place, place < HALF, other=0.0)
     sin = tl.load(turns_ptr + token * 2 * HALF + HALF + place, place < HALF, other=0.0) * sign
-    out = out_ptr + (token * heads + head) * 2 * HALF + place
-    tl.store(out, first * cos - second * sin, inside)
-    tl.store(out + HALF, second * cos + first * sin, inside)
+    tl.store(at, first * cos - second * sin, inside)
+    tl.store(at + HALF, second * cos + first * sin, inside)
 
 
 class KernelOps:
@@ -75,13 +79,15 @@ class KernelOps:
     def norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
         return kernels.norm(x.contiguous(), weight, eps)
 
-    def norm_back(self, grad: Tensor, x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    def norm_back(self, grad: Tensor, x: Tensor, weight: Tensor, eps: float, plus: Tensor | None) -> Tensor:
         grad, x = grad.contiguous(), x.contiguous()
         out = torch.empty_like(x)
         size = x.shape[-1]
         block = triton.next_power_of_2(size)
-        warps = min(8, max(1, block // 256))
-        _norm_back[(len(x),)](grad, x, weight, out, size, eps, BLOCK=block, num_warps=warps)
+        _norm_back[(len(x),)](
+            grad, x, weight, grad if plus is None else plus, out, size, eps, PLUS=plus is not None, BLOCK=block,
+            num_warps=min(8, max(1, block // 256)),
+        )  # fmt: skip
         return out
 
     def gate(self, gate_up: Tensor, gelu: bool) -> Tensor:
@@ -93,16 +99,12 @@ class KernelOps:
         _gate_back[(rows, triton.cdiv(size, 1024))](grad, gate_up, out, size, GELU=gelu, BLOCK=1024)
         return out
 
-    def turn(self, x_NHD: Tensor, turns: Tensor, back: bool) -> Tensor:
+    def turn_(self, x_NHD: Tensor, turns: Tensor, back: bool) -> None:
         tokens, heads, size = x_NHD.shape
-        if x_NHD.stride(1) != size or x_NHD.stride(2) != 1:
-            x_NHD = x_NHD.contiguous()
-        out = x_NHD.new_empty(tokens, heads, size)
         _turn[(tokens,)](
-            x_NHD, turns, out, x_NHD.stride(0), heads, -1.0 if back else 1.0,
+            x_NHD, turns, x_NHD.stride(0), heads, -1.0 if back else 1.0,
             HALF=size // 2, BLOCK=triton.next_power_of_2(heads), HB=triton.next_power_of_2(size // 2),
         )  # fmt: skip
-        return out
 
 
 # -- attention over the tree --------------------------------------------------------------------------------------
@@ -146,8 +148,8 @@ def _attend(
 
 @triton.jit
 def _attend_back_q(
-    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, lse_ptr, delta_ptr, dq_ptr, length, width, scale,
-    q_step, k_step, v_step,
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, out_ptr, lse_ptr, delta_ptr, dq_ptr, length, width, scale,
+    q_step, k_step, v_step, dq_step,
     H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     block = tl.program_id(0)
@@ -160,7 +162,8 @@ def _attend_back_q(
     q = tl.load(q_ptr + i.to(tl.int64)[:, None] * q_step + head * D + d[None, :], here, other=0.0)
     grad = tl.load(grad_ptr + at, here, other=0.0)
     lse = tl.load(lse_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
-    delta = tl.load(delta_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
+    delta = tl.sum(grad.to(tl.float32) * tl.load(out_ptr + at, here, other=0.0).to(tl.float32), 1)
+    tl.store(delta_ptr + head.to(tl.int64) * length + i, delta, i < length)
     dq = tl.zeros([B, DB], tl.float32)
     for number in range(tl.load(count_ptr + block)):
         j = tl.load(list_ptr + block * width + number) * B + tl.arange(0, B)
@@ -174,12 +177,12 @@ def _attend_back_q(
         d_weights = tl.dot(grad, tl.trans(v), input_precision=PRECISION)
         d_scores = weights * (d_weights - delta[:, None]) * scale
         dq += tl.dot(d_scores.to(k.dtype), k, input_precision=PRECISION)
-    tl.store(dq_ptr + at, dq, here)
+    tl.store(dq_ptr + i.to(tl.int64)[:, None] * dq_step + head * D + d[None, :], dq, here)
 
 
 @triton.jit
 def _attend_back_kv(
-    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, length, width, scale,
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, lse_ptr, delta_ptr, sums_ptr, length, width, scale,
     q_step, k_step, v_step, share_ptr, start_ptr,
     H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
     STEPS: tl.constexpr,
@@ -213,9 +216,9 @@ def _attend_back_kv(
         d_scores = weights * (d_weights - delta[None, :]) * scale
         dk += tl.dot(d_scores.to(q.dtype), q, input_precision=PRECISION)
     KV: tl.constexpr = H // G
-    at = (j.to(tl.int64)[:, None] * KV + kv_head) * D + d[None, :]
-    tl.atomic_add(dk_ptr + at, dk, there)
-    tl.atomic_add(dv_ptr + at, dv, there)
+    at = sums_ptr + (j.to(tl.int64)[:, None] * 2 * KV + kv_head) * D + d[None, :]
+    tl.atomic_add(at, dk, there)
+    tl.atomic_add(at + KV * D, dv, there)
 
 
 class _Pairs(NamedTuple):
@@ -275,24 +278,25 @@ class TreeKernel:
         out_NHD: Tensor,
         kept: Tensor,
         scaling: float,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        length = len(q_NHD)
+    ) -> Tensor:
+        (length, heads, size), kv_heads = q_NHD.shape, k_NKD.shape[1]
         grad_NHD = grad_NHD.contiguous()
-        delta = (grad_NHD.float() * out_NHD.float()).sum(-1).T.contiguous()
-        dq = torch.empty(q_NHD.shape, dtype=q_NHD.dtype, device=q_NHD.device)
-        dk, dv = (torch.zeros(k_NKD.shape, dtype=torch.float32, device=k_NKD.device) for _ in range(2))
+        delta = torch.empty_like(kept)
+        joined_NXD = q_NHD.new_empty(length, heads + 2 * kv_heads, size)
+        sums_NXD = torch.zeros(length, 2 * kv_heads, size, dtype=torch.float32, device=q_NHD.device)
         steps = q_NHD.stride(0), k_NKD.stride(0), v_NKD.stride(0)
         shape = self._shape(q_NHD, k_NKD)
-        _attend_back_q[(len(self.down.counts), q_NHD.shape[1])](
-            q_NHD, k_NKD, v_NKD, self.ends_N, self.down.lists, self.down.counts, grad_NHD, kept, delta, dq, length,
-            self.down.lists.shape[1], scaling, *steps, **shape,
+        _attend_back_q[(len(self.down.counts), heads)](
+            q_NHD, k_NKD, v_NKD, self.ends_N, self.down.lists, self.down.counts, grad_NHD, out_NHD, kept, delta,
+            joined_NXD, length, self.down.lists.shape[1], scaling, *steps, joined_NXD.stride(0), **shape,
         )  # fmt: skip
         block, start = self._shares(shape["G"])
-        _attend_back_kv[(len(block), k_NKD.shape[1])](
-            q_NHD, k_NKD, v_NKD, self.ends_N, self.up.lists, self.up.counts, grad_NHD, kept, delta, dk, dv, length,
+        _attend_back_kv[(len(block), kv_heads)](
+            q_NHD, k_NKD, v_NKD, self.ends_N, self.up.lists, self.up.counts, grad_NHD, kept, delta, sums_NXD, length,
             self.up.lists.shape[1], scaling, *steps, block, start, STEPS=_STEPS, **shape,
         )  # fmt: skip
-        return dq, dk.to(k_NKD.dtype), dv.to(k_NKD.dtype)
+        joined_NXD[:, heads:] = sums_NXD
+        return joined_NXD
 
     def _shape(self, q_NHD: Tensor, k_NKD: Tensor) -> dict[str, Any]:
         heads, size = q_NHD.shape[1:]

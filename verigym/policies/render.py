@@ -6,7 +6,8 @@ writes the past differently now (it drops earlier thinking) is a context rendere
 """
 
 import contextlib
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -35,6 +36,9 @@ class Renderer:
         self.dialect = self.template.dialect
         self.end_id: int = tokenizer.convert_tokens_to_ids(self.template.end)
         self.stop_ids: set[int] = {tokenizer.eos_token_id, self.end_id}
+        self.decode = _decoder(tokenizer)
+        """The text of ids, special tokens included."""
+        self._opened = functools.lru_cache(_KEPT)(lambda ids: self.decode([*ids]).rstrip().endswith(thinking.OPENING))
 
     def prompt(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
         """Ids of a conversation up to where the assistant's reply begins. Kept a while: a group asks for the same ones."""
@@ -111,9 +115,9 @@ class Renderer:
         """The items of a completion that was sampled after `context`, which may have opened the thinking already."""
         if ids and ids[-1] in self.stop_ids:
             ids = ids[:-1]
-        text = self.tokenizer.decode(ids, skip_special_tokens=False)
-        opened = self.tokenizer.decode([*context[-8:]]).rstrip().endswith(thinking.OPENING)
-        return self._items(text, self.template.offer(tools).names if tools else None, call_id, opened=opened)
+        opened = self._opened(tuple(context[-8:]))
+        names = self.template.offer(tools).names if tools else None
+        return self._items(self.decode(ids), names, call_id, opened=opened)
 
     def shown_name(self, name: str, names: ToolNames) -> str:
         """A tool's name as this model writes it."""
@@ -133,6 +137,14 @@ class Renderer:
         for item in made:
             items.append(replace(item, name=names.name(item.name)) if isinstance(item, FunctionCall) else item)
         return items
+
+
+def _decoder(tokenizer: Any) -> Callable[[list[int]], str]:
+    """The tokenizer's own `decode`, without what transformers looks at on the way, which takes longer than the decoding."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None or getattr(tokenizer, "clean_up_tokenization_spaces", False):
+        return functools.partial(tokenizer.decode, skip_special_tokens=False)
+    return functools.partial(backend.decode, skip_special_tokens=False)
 
 
 def _marked(items: Sequence[Item], turns: Sequence[Turn]) -> list[Item]:

@@ -65,10 +65,21 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The longest that judging one group may take."""
 
 
+class Made(msgspec.Struct):
+    """What a call made, by trajectory, for a caller who goes on with it at once instead of reading it back."""
+
+    trajectories: dict[str, Trajectory] = {}
+    verdicts: dict[str, Verdict] = {}
+
+
 async def run_many(
-    store: Store, plan: Plan, policy: Policy, on_progress: Callable[[Progress], None] = lambda _: None
+    store: Store,
+    plan: Plan,
+    policy: Policy,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    made: Made | None = None,
 ) -> Progress:
-    """Runs and scores what is missing of the plan. `results` reads all of it."""
+    """Runs and scores what is missing of the plan. `results` has all of it."""
     offer = plan.environment.toolbox.offer(plan.agent.tool_descriptions)
     store.put("tools", offer.hash, offer)
     with store.claim(plan.run):
@@ -78,6 +89,9 @@ async def run_many(
         def committed(batch: Batch) -> None:
             ledger.count(batch)
             on_progress(ledger.progress)
+            if made is not None:
+                made.trajectories |= {one.id: one for one in batch.trajectories}
+                made.verdicts |= {one.trajectory: one for one in batch.verdicts}
 
         async with Writer(store, plan.run, committed) as writer:
             with alarm.watching(), _rare_collections():
@@ -138,12 +152,15 @@ def _rare_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def results(store: Store, plan: Plan) -> tuple[list[Trajectory], list[Verdict]]:
-    """All trajectories of the plan and their verdicts, by task in the plan's order, and by index."""
-    made = {one.id: one for one in store.each_trajectory(plan.run)}
-    judged = {one.trajectory: one for one in store.each_verdict(plan.run, plan.verifier.name)}
+def results(store: Store, plan: Plan, made: Made | None = None) -> tuple[list[Trajectory], list[Verdict]]:
+    """All trajectories of the plan and their verdicts, by task in the plan's order, and by index; what is not in `made` is
+    read."""
     ids = [_id(plan, task, index) for task in plan.tasks for index in range(plan.k)]
-    return [made[id] for id in ids], [judged[id] for id in ids]
+    found, judged = (made.trajectories, made.verdicts) if made is not None else ({}, {})
+    if not all(id in found and id in judged for id in ids):
+        found = {one.id: one for one in store.each_trajectory(plan.run)}
+        judged = {one.trajectory: one for one in store.each_verdict(plan.run, plan.verifier.name)}
+    return [found[id] for id in ids], [judged[id] for id in ids]
 
 
 def pending(store: Store, plan: Plan) -> int:

@@ -1,7 +1,6 @@
 """Advantages: how much better an episode was than the others of its group."""
 
 import math
-import statistics
 from collections.abc import Sequence
 
 TOLERANCE = 1e-6
@@ -15,7 +14,8 @@ def group_advantages(rewards_G: Sequence[float | None]) -> list[float]:
     assert all(map(math.isfinite, known)), "a reward must be finite"
     if len(known) < 2:
         return [0.0] * len(rewards_G)
-    mean, deviation = statistics.fmean(known), statistics.stdev(known)
+    mean = math.fsum(known) / len(known)
+    deviation = math.sqrt(math.fsum((reward - mean) ** 2 for reward in known) / (len(known) - 1))
     return [0.0 if reward is None else (reward - mean) / (deviation + 1e-4) for reward in rewards_G]
 
 

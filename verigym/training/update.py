@@ -3,12 +3,14 @@
 A micro-batch is as many tokens as memory holds; what its samples begin with alike is counted, and computed, once.
 """
 
+import itertools
 import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -24,18 +26,20 @@ from verigym.training.losses import grpo_loss, sft_loss
 MAX_GRAD_NORM = 1.0
 
 Figures = dict[str, float]
-LossOf = Callable[[list[int], Tensor, Tensor], tuple[Tensor, Figures]]
+LossOf = Callable[[list[int], Tensor, Tensor], tuple[Tensor, dict[str, Tensor]]]
 """(which samples, logprobs_BS, mask_BS) -> their part of the loss, and of other figures that add up"""
 
 
 def make_optimizer(model: Any, learning_rate: float) -> torch.optim.Optimizer:
-    return torch.optim.AdamW(lora.parameters(model), lr=learning_rate, weight_decay=0.0, betas=(0.9, 0.99))
+    fused = model.device.type == "cuda" or None
+    settings: Any = {"lr": learning_rate, "weight_decay": 0.0, "betas": (0.9, 0.99), "fused": fused}
+    return torch.optim.AdamW(lora.parameters(model), **settings)
 
 
 def sft_update(model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[Sample]) -> Figures:
     num_tokens = _num_scored(samples)
 
-    def loss_of(_: list[int], logprobs_BS: Tensor, mask_BS: Tensor) -> tuple[Tensor, Figures]:
+    def loss_of(_: list[int], logprobs_BS: Tensor, mask_BS: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         return sft_loss(logprobs_BS, mask_BS, num_tokens), {}
 
     return _update(model, optimizer, samples, loss_of)
@@ -68,13 +72,13 @@ def _grpo_loss_of(
 ) -> LossOf:
     num_tokens = _num_scored(samples)
 
-    def loss_of(rows: list[int], logprobs_BS: Tensor, mask_BS: Tensor) -> tuple[Tensor, Figures]:
+    def loss_of(rows: list[int], logprobs_BS: Tensor, mask_BS: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         sampled_BS = _table(logprobs_BS, [_scored(samples[i]) for i in rows])
         old_BS = logprobs_BS.detach() if old is None else _table(logprobs_BS, [old[i] for i in rows])
         advantages_B = torch.tensor([samples[i].advantage for i in rows], device=logprobs_BS.device)
         loss, cut = grpo_loss(logprobs_BS, old_BS, advantages_B, mask_BS, num_tokens, clip_low, clip_high)
         mismatch = (logprobs_BS.detach() - sampled_BS).abs().sum()
-        return loss, {"clipped": cut.item() / num_tokens, "mismatch": mismatch.item() / num_tokens}
+        return loss, {"clipped": cut / num_tokens, "mismatch": mismatch / num_tokens}
 
     return loss_of
 
@@ -93,7 +97,7 @@ def _update(
     waiting = _micro_batches(model, samples)
     while waiting:
         packed = waiting.pop(0)
-        found = _gradients(model, packed, loss_of, temperature)
+        found = _gradients(model, parameters, packed, loss_of, temperature)
         if found is None:
             lower_budget(model, packed)
             again = _micro_batches(model, [samples[i] for i in packed.samples])
@@ -102,7 +106,7 @@ def _update(
         for parameter, gradient in zip(parameters, found[0], strict=True):
             parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
         sums.update(found[1])  # type: ignore[arg-type]
-    norm = torch.nn.utils.clip_grad_norm_(parameters, MAX_GRAD_NORM).item()
+    norm = _clip(parameters)
     if not math.isfinite(norm):
         optimizer.zero_grad()
         raise Refused(
@@ -114,16 +118,28 @@ def _update(
 
 
 def _gradients(
-    model: Any, packed: Packed, loss_of: LossOf, temperature: float
-) -> tuple[tuple[Tensor, ...], Figures] | None:
-    """A micro-batch's gradients and figures, whole; none where memory ran out, with nothing left of the attempt."""
+    model: Any, parameters: Sequence[Tensor], packed: Packed, loss_of: LossOf, temperature: float
+) -> tuple[list[Tensor], Figures] | None:
+    """A micro-batch's gradients and figures, whole; none where memory ran out, with nothing left of the attempt.
+    No figure is looked at before all is under way: a GPU would wait for whoever looks."""
     try:
         logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, packed, temperature)
         loss, figures = loss_of(packed.samples, logprobs_BS, mask_BS)
-        gradients = torch.autograd.grad(loss, lora.parameters(model), materialize_grads=True)
+        gradients = torch.autograd.grad(loss, parameters, materialize_grads=True)
+        figures = {"loss": loss, "entropy": entropy_BS.sum(), **figures}
+        return [each.contiguous() for each in gradients], {name: each.item() for name, each in figures.items()}
     except torch.OutOfMemoryError:
         return None
-    return gradients, {"loss": loss.item(), "entropy": entropy_BS.sum().item(), **figures}
+
+
+@torch.no_grad()
+def _clip(parameters: Sequence[Tensor]) -> float:
+    """Scales the gradients down to MAX_GRAD_NORM where they are longer; how long they were."""
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))  # pyright: ignore[reportPrivateImportUsage]
+    scale = (MAX_GRAD_NORM / (norm + 1e-6)).clamp(max=1.0)
+    torch._foreach_mul_(gradients, scale)  # pyright: ignore[reportPrivateImportUsage]
+    return norm.item()
 
 
 @torch.no_grad()
@@ -142,13 +158,16 @@ def _micro_batches(model: Any, samples: Sequence[Sample]) -> list[Packed]:
 
 
 def _num_scored(samples: Sequence[Sample]) -> int:
-    return sum(sum(sample.mask) for sample in samples)
+    return sum(sample.mask.count(1) for sample in samples)
 
 
 def _scored(sample: Sample) -> list[float]:
     """The sampler's logprobs of the scored tokens."""
-    return [logprob for logprob, mask in zip(sample.logprobs, sample.mask, strict=True) if mask]
+    return [*itertools.compress(sample.logprobs, sample.mask)]
 
 
 def _table(like_BS: Tensor, rows: list[list[float]]) -> Tensor:
-    return torch.tensor([row + [0.0] * (like_BS.shape[1] - len(row)) for row in rows], device=like_BS.device)
+    table_BS = np.zeros(like_BS.shape, dtype=np.float32)
+    for place, row in zip(table_BS, rows, strict=True):
+        place[: len(row)] = row
+    return torch.from_numpy(table_BS).to(like_BS.device)

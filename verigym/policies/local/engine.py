@@ -62,7 +62,11 @@ class Row:
     """A request under way."""
 
     def __init__(
-        self, request: Generation, future: asyncio.Future[Completion], loop: asyncio.AbstractEventLoop
+        self,
+        request: Generation,
+        future: asyncio.Future[Completion],
+        loop: asyncio.AbstractEventLoop,
+        window: int = 1 << 30,
     ) -> None:
         self.request = request
         self.future = future
@@ -74,6 +78,10 @@ class Row:
         """The ids it shares, at least one of its prompt left for itself."""
         self.matcher = request.matcher
         self.seed = request.seed & (2**63 - 1)
+        self.most = min(request.sampling.max_tokens, window - len(request.ids))
+        """Tokens that it may sample in all."""
+        self.watched = request.matcher is not None or bool(request.sampling.stop)
+        """Whether each of its tokens has to be looked at."""
 
     @functools.cached_property
     def random(self) -> random.Random:
@@ -87,12 +95,12 @@ class Row:
     @property
     def context(self) -> list[int]:
         """What has to be computed before its next token: after an interruption, what it sampled as well."""
-        return self.request.ids + self.ids
+        return self.request.ids + self.ids if self.ids else self.request.ids
 
     @property
     def left(self) -> int:
         """Tokens that it may still sample."""
-        return self.request.sampling.max_tokens - len(self.ids)
+        return self.most - len(self.ids)
 
     @property
     def dead(self) -> bool:
@@ -133,7 +141,7 @@ class Engine:
         loop = asyncio.get_running_loop()
         if len(request.ids) >= self.window:
             return Completion([], [], "context_full")
-        row = Row(request, loop.create_future(), loop)
+        row = Row(request, loop.create_future(), loop, self.window)
         with self._lock:
             self._waiting.append(row)
             start, self._running = not self._running, True
@@ -245,7 +253,7 @@ class Engine:
         decoder = side.decoder
         try:
             if new is not None:
-                self._settle(decoder, new, [decoder.begin(new)])
+                self._settle(decoder, new, decoder.begin(new))
             else:
                 rows = list(decoder.rows)
                 self._settle(decoder, rows, decoder.advance(max(row.left for row in rows)))
@@ -265,38 +273,35 @@ class Engine:
         with self._lock:
             self._waiting.extendleft(reversed(rows))
 
-    def _settle(self, decoder: Any, rows: list[Row], steps: list[Drawn]) -> None:
+    def _settle(self, decoder: Any, rows: list[Row], drawn: Drawn) -> None:
         """Gives each row its tokens, and lets the finished ones go."""
         done: dict[asyncio.AbstractEventLoop, list[tuple[Row, Completion]]] = {}
-        columns = (
-            zip(*(drawn.ids for drawn in steps), strict=True),
-            zip(*(drawn.logprobs for drawn in steps), strict=True),
-        )
-        for place, (row, ids, logprobs) in enumerate(zip(rows, *columns, strict=True)):
-            finish, taken = self._finish(row, ids)
+        steps = len(drawn.ids[0])
+        for place, (row, ids, logprobs) in enumerate(zip(rows, drawn.ids, drawn.logprobs, strict=True)):
+            finish, taken = None, steps
+            if row.watched or row.left <= steps or not self.stop_ids.isdisjoint(ids):
+                finish, taken = self._finish(row, ids)
             row.ids += ids[:taken]
             row.logprobs += logprobs[:taken]
-            if steps[0].restricted is not None:
-                row.restricted.append(steps[0].restricted[place])
+            if drawn.restricted is not None:
+                row.restricted.append(drawn.restricted[place])
             if finish is not None:
                 restricted = row.restricted if restricts(row) else []
                 done.setdefault(row.loop, []).append((row, Completion(row.ids, row.logprobs, finish, restricted)))
-            if finish is not None or row.dead:
+            if finish is not None or row.future.cancelled():
                 decoder.drop(row)
         for loop, finished in done.items():
             loop.call_soon_threadsafe(_resolve, finished)
 
-    def _finish(self, row: Row, ids: tuple[int, ...]) -> tuple[Literal["stop", "length"] | None, int]:
+    def _finish(self, row: Row, ids: list[int]) -> tuple[Literal["stop", "length"] | None, int]:
         """Whether these next tokens end the row, and how many of them it takes."""
         settings = row.request.sampling
-        left = min(row.left, self.window - len(row.prompt) - len(row.ids))
-        if settings.stop or row.matcher is not None or not self.stop_ids.isdisjoint(ids):
-            for taken, id in enumerate(ids[:left], 1):
-                if row.matcher is not None and id not in self.stop_ids:
-                    row.matcher.took(id)
-                if id in self.stop_ids or (settings.stop and self._said([*row.ids, *ids[:taken]], settings.stop)):
-                    return "stop", taken
-        return ("length", left) if left <= len(ids) else (None, len(ids))
+        for taken, id in enumerate(ids[: row.left], 1):
+            if row.matcher is not None and id not in self.stop_ids:
+                row.matcher.took(id)
+            if id in self.stop_ids or (settings.stop and self._said([*row.ids, *ids[:taken]], settings.stop)):
+                return "stop", taken
+        return ("length", row.left) if row.left <= len(ids) else (None, len(ids))
 
     def _said(self, ids: list[int], stops: list[str]) -> bool:
         """Whether the last tokens hold one of the texts: a token is at least one byte, so only few of them can."""

@@ -19,7 +19,7 @@ from verigym.policies.local import sampling
 from verigym.policies.local.pages import Held, Pages
 from verigym.policies.local.sampling import Drawn
 
-STEPS = 4
+STEPS = 8
 """Steps between two looks at the tokens; a row that ends in between wastes the rest."""
 _SIZES = [1, 2, 4, 8, 16, 32, 64, 96, *range(128, 4097, 64)]
 _SHARE = 0.35
@@ -73,10 +73,11 @@ class PagedDecoder:
 
     def fits(self, row: Any, new: list[Any]) -> bool:
         """Takes pages for the whole row, so that no row under way ever lacks one."""
-        positions = min(len(row.context) + row.left, self.window)
-        held = self.pages.take(row.context, positions)
+        ids = row.context
+        positions = min(len(ids) + row.left, self.window)
+        held = self.pages.take(ids, positions)
         if held is None and self._grow(self.pages.needed(positions)):
-            held = self.pages.take(row.context, positions)
+            held = self.pages.take(ids, positions)
         if held is None:
             return False
         self.held[row] = held
@@ -111,7 +112,7 @@ class PagedDecoder:
         self.changed = True
         return self._draw(logits, new, which)
 
-    def advance(self, steps: int) -> list[Drawn]:
+    def advance(self, steps: int) -> Drawn:
         """The next tokens of all rows, at most so many steps of them."""
         active, number = self.rows, len(self.rows)
         size = next(size for size in _SIZES if size >= number)
@@ -127,10 +128,8 @@ class PagedDecoder:
                 self.drawn_logprobs[step].copy_(self.logprobs)
         if restricted:
             self.changed = True
-            return [self._draw(self.logits[:number], active, list(range(number)))]
-        ids = self.drawn_ids[:steps, :number].tolist()
-        logprobs = self.drawn_logprobs[:steps, :number].tolist()
-        return [Drawn(one, two, None) for one, two in zip(ids, logprobs, strict=True)]
+            return self._draw(self.logits[:number], active, list(range(number)))
+        return Drawn(self.drawn_ids[:steps, :number].T.tolist(), self.drawn_logprobs[:steps, :number].T.tolist(), None)
 
     def drop(self, row: Any) -> None:
         self.pages.release(self.held.pop(row), row.context[:-1])
@@ -201,11 +200,11 @@ class PagedDecoder:
         kept = sampling.restrict(logits[source.long()].float(), rows) if any(map(sampling.restricts, rows)) else None
         if kept is None:
             kernels.draw(logits, source, temperature, seeds, counts, ids, logprobs)
-            return Drawn(ids.tolist(), logprobs.tolist(), None)
+            return Drawn(ids[:, None].tolist(), logprobs[:, None].tolist(), None)
         every = torch.arange(len(rows), dtype=torch.int32, device=self.device)
         kernels.draw(kept, every, temperature, seeds, counts, ids, logprobs)
         free = sampling.logprobs_of(logits[source.long()], rows, ids)
-        return Drawn(ids.tolist(), free.tolist(), logprobs.tolist())
+        return Drawn(ids[:, None].tolist(), free[:, None].tolist(), logprobs.tolist())
 
     def _upload(self, active: list[Any]) -> None:
         """The rows under way, as they stand, into the buffers that the graphs read."""

@@ -40,12 +40,12 @@ class PlainDecoder:
         self.places = {row: place for place, row in enumerate(new)}
         return sampling.draw(self._forward(torch.tensor([row.context for row in new], device=self.device)), self.rows)
 
-    def advance(self, steps: int) -> list[Drawn]:
+    def advance(self, steps: int) -> Drawn:
         ids = torch.zeros(max(self.places.values()) + 1, 1, dtype=torch.long, device=self.device)
         for row, place in self.places.items():
             ids[place, 0] = row.ids[-1]
         logits = self._forward(ids)
-        return [sampling.draw(logits[[self.places[row] for row in self.rows]], self.rows)]
+        return sampling.draw(logits[[self.places[row] for row in self.rows]], self.rows)
 
     def drop(self, row: Any) -> None:
         self.rows.remove(row)

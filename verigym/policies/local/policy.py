@@ -30,7 +30,7 @@ class LocalPolicy:
         more: Any = getattr(loaded.model.generation_config, "eos_token_id", None)
         self.render.stop_ids |= {id for id in (more if isinstance(more, list) else [more]) if id is not None}
         self.engine = Engine(
-            loaded.model, stop_ids=self.render.stop_ids, decode=loaded.tokenizer.decode, max_batch=max_batch
+            loaded.model, stop_ids=self.render.stop_ids, decode=self.render.decode, max_batch=max_batch
         )
 
     @property

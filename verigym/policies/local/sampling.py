@@ -15,13 +15,13 @@ _BLOCK = 256
 
 
 class Drawn(NamedTuple):
-    """One token of each row."""
+    """The next tokens of each row, a list a row, all equally many."""
 
-    ids: list[int]
-    logprobs: list[float]
+    ids: list[list[int]]
+    logprobs: list[list[float]]
     """At temperature (at 1 when greedy), of the whole distribution."""
     restricted: list[float] | None
-    """Of what truncation and constraint left; none where they were not on."""
+    """Of what truncation and constraint left, then one token a row; none where they were not on."""
 
 
 def restricts(row: Any) -> bool:
@@ -77,9 +77,8 @@ def draw(logits_BV: Tensor, rows: list[Any]) -> Drawn:
     kept_BV = restrict(logits_BV.float(), rows) if on else logits_BV.float()
     scaled_BV = _scaled(kept_BV, rows)
     chosen_B, logprobs_B = _invert(scaled_BV, rows)
-    if not on:
-        return Drawn(chosen_B.tolist(), logprobs_B.tolist(), None)
-    return Drawn(chosen_B.tolist(), logprobs_of(logits_BV, rows, chosen_B).tolist(), logprobs_B.tolist())
+    free_B = logprobs_of(logits_BV, rows, chosen_B) if on else logprobs_B
+    return Drawn(chosen_B[:, None].tolist(), free_B[:, None].tolist(), logprobs_B.tolist() if on else None)
 
 
 def _invert(scaled_BV: Tensor, rows: list[Any]) -> tuple[Tensor, Tensor]:

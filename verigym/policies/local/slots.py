@@ -185,9 +185,9 @@ class SlotDecoder:
                 logits[row] = found
         return sampling.draw(torch.stack([logits[row] for row in new]), new)
 
-    def advance(self, steps: int) -> list[Drawn]:
+    def advance(self, steps: int) -> Drawn:
         """The next token of every row."""
-        return [sampling.draw(self.logits(), self.rows)]
+        return sampling.draw(self.logits(), self.rows)
 
     def logits(self) -> Tensor:
         """Of the next token of every row."""
