@@ -56,7 +56,7 @@ def _floats(values: Sequence[float]) -> bytes:
         short = array("f", values)
     except OverflowError:
         return _bytes("d", array("d", values))
-    exact = all(a == b or a != a for a, b in zip(short, values, strict=True))
+    exact = short.tolist() == values or all(a == b or a != a for a, b in zip(short, values, strict=True))
     return _bytes("f", short) if exact else _bytes("d", array("d", values))
 
 
