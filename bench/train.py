@@ -60,8 +60,8 @@ def main() -> None:
 # -- what both train on -------------------------------------------------------------------------------------------
 
 
-def texts(tokenizer: Any, count: int) -> list[str]:
-    """Prompts of exactly PROMPT tokens: words that are one token each."""
+def texts(tokenizer: Any, count: int) -> tuple[str, list[str]]:
+    """The common part and the others of prompts that have exactly PROMPT tokens: words that are one token each."""
     draw = random.Random(0)
     words: list[str] = []
     while len(words) < COMMON + count * (PROMPT - COMMON):
@@ -69,9 +69,10 @@ def texts(tokenizer: Any, count: int) -> list[str]:
         if word.startswith(" ") and word[1:].isalpha() and word.isascii() and len(tokenizer.encode(word)) == 1:
             words.append(word)
     tail = PROMPT - COMMON
-    made = ["".join(words[:COMMON] + words[COMMON + i * tail : COMMON + (i + 1) * tail]) for i in range(count)]
-    assert all(len(tokenizer.encode(text)) == PROMPT for text in made)
-    return made
+    made = ["".join(words[COMMON + i * tail : COMMON + (i + 1) * tail]) for i in range(count)]
+    head = "".join(words[:COMMON])
+    assert all(len(tokenizer.encode(head + text)) == PROMPT for text in made)
+    return head, made
 
 
 def reward(text: str, learnable: bool) -> float:
@@ -123,7 +124,7 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
 
     model, tokenizer = open_model(settings)
     model.eval().requires_grad_(False)
-    prompts = texts(tokenizer, settings["prompts"])
+    head, prompts = texts(tokenizer, settings["prompts"])
     tasks = [Task(id=str(i), prompt=text) for i, text in enumerate(prompts)]
     lora.attach(model, lora.LoraConfig(), 0)
     policy = LocalPolicy(Loaded(model, tokenizer, "bench"))
@@ -143,6 +144,7 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
         toolbox=ToolBox(Nothing),
         verifiers={"verify": lift("verify", verify)},
         suites={},
+        system=head,
     )
     rows: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(Store(Path(folder) / "runs.db")) as store:
@@ -191,6 +193,7 @@ def trl(settings: dict[str, Any]) -> dict[str, Any]:
     model, tokenizer = open_model(settings)
     gpu = torch.cuda.is_available()
     count = settings["prompts"] * K
+    head, prompts = texts(tokenizer, settings["prompts"])
     rows: list[dict[str, float]] = []
 
     class Clock(TrainerCallback):
@@ -207,7 +210,7 @@ def trl(settings: dict[str, Any]) -> dict[str, Any]:
             model=model,
             processing_class=tokenizer,
             reward_funcs=lambda completions, **_: [reward(text, settings["learnable"]) for text in completions],
-            train_dataset=Dataset.from_dict({"prompt": texts(tokenizer, settings["prompts"])}),
+            train_dataset=Dataset.from_dict({"prompt": [head + text for text in prompts]}),
             peft_config=LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM"),
             args=GRPOConfig(
                 output_dir=folder, max_steps=settings["steps"], per_device_train_batch_size=count // settings["parts"],

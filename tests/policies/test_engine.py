@@ -40,9 +40,9 @@ def engine(model: Any = None, kind: str = "fused", **settings: Any) -> Engine:
     return made
 
 
-def run(engine: Engine, requests: list[Generation]) -> list[Completion]:
+def run(engine: Engine, requests: list[Generation], seconds: float = 30) -> list[Completion]:
     async def all_at_once() -> list[Completion]:
-        return await asyncio.wait_for(asyncio.gather(*map(engine.generate, requests)), 30)
+        return await asyncio.wait_for(asyncio.gather(*map(engine.generate, requests)), seconds)
 
     return asyncio.run(all_at_once())
 

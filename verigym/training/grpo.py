@@ -12,6 +12,7 @@ from verigym.core.seeds import derive
 from verigym.model.agree import check_agreement
 from verigym.training import checkpoint
 from verigym.training.advantages import group_advantages, has_signal
+from verigym.training.apart import apart
 from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
 from verigym.training.schedule import CHECKPOINT_S, due, rate
@@ -58,11 +59,12 @@ async def train_grpo(
         metrics: Metrics = _summary(groups, live)
         if samples:
             if not checked:
-                check_agreement(model, samples)
+                await apart(check_agreement, model, samples)
                 checked = True
             for group in optimizer.param_groups:
                 group["lr"] = rate(recipe.learning_rate, step, recipe.steps, decay=False)
-            metrics |= grpo_update(
+            metrics |= await apart(
+                grpo_update,
                 model,
                 optimizer,
                 samples,

@@ -10,6 +10,7 @@ from verigym.core.records import Sample
 from verigym.core.seeds import derive
 from verigym.model.agree import check_agreement
 from verigym.training import checkpoint
+from verigym.training.apart import apart
 from verigym.training.recipe import Recipe
 from verigym.training.schedule import CHECKPOINT_S, due, rate
 from verigym.training.update import make_optimizer, sft_update
@@ -32,8 +33,8 @@ async def train_sft(
             group["lr"] = rate(recipe.learning_rate, step, recipe.steps, decay=True)
         picked = batch(samples, recipe, step)
         if step == done + 1:
-            check_agreement(model, picked)
-        metrics = sft_update(model, optimizer, picked)
+            await apart(check_agreement, model, picked)
+        metrics = await apart(sft_update, model, optimizer, picked)
         metrics["seconds"] = time.perf_counter() - started
         if due(step, recipe):
             metrics |= await evaluate(step)

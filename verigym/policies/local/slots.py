@@ -302,16 +302,13 @@ class SlotDecoder:
         heads = config.num_key_value_heads
         size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         used = len(self.rows)
-
-        def grown(old: Tensor | None) -> Tensor:
-            new = torch.zeros(rows, heads, positions, size, device=self.device, dtype=self._dtype)
-            if old is not None and used:
-                new[:used, :, :have] = old[:used]
-            return new
-
-        layers = range(config.num_hidden_layers)
-        self.slot_keys = [grown(self.slot_keys[i] if self.slot_keys else None) for i in layers]
-        self.slot_values = [grown(self.slot_values[i] if self.slot_values else None) for i in layers]
+        for buffers in (self.slot_keys, self.slot_values):
+            buffers.extend([torch.empty(0)] * (config.num_hidden_layers - len(buffers)))
+            for layer, old in enumerate(buffers):  # one after another: the old ones are never all beside the new ones
+                new = torch.zeros(rows, heads, positions, size, device=self.device, dtype=self._dtype)
+                if used:
+                    new[:used, :, :have] = old[:used]
+                buffers[layer] = new
 
 
 @torch.inference_mode()
