@@ -216,7 +216,8 @@ def trl(settings: dict[str, Any]) -> dict[str, Any]:
                 output_dir=folder, max_steps=settings["steps"], per_device_train_batch_size=count // settings["parts"],
                 gradient_accumulation_steps=settings["parts"], num_generations=K, max_completion_length=settings["new"],
                 generation_kwargs={"min_new_tokens": settings["new"]}, temperature=1.0, beta=0.0, bf16=gpu, fp16=False,
-                use_cpu=not gpu, gradient_checkpointing=False, learning_rate=settings["rate"], lr_scheduler_type="constant",
+                use_cpu=not gpu, gradient_checkpointing=False, learning_rate=settings["rate"], adam_beta2=0.99,
+                lr_scheduler_type="constant",
                 loss_type="dapo", scale_rewards="group", logging_steps=1, save_strategy="no", report_to=[], disable_tqdm=True,
                 use_transformers_paged=settings["paged"], dataloader_pin_memory=gpu, seed=0,
             ),
@@ -294,10 +295,14 @@ def curves(args: Any) -> None:
     import torch
 
     gpu = torch.cuda.is_available()
-    size = {"prompts": 16 if gpu else 8, "new": 64 if gpu else 40, "steps": args.steps}
-    settings = {**size, "shape": "smollm2", "weights": True, "rate": 1e-4, "learnable": True}
-    found = {who: run(sys.executable, trainer=who, **settings) for who in ("ours", "trl")}
-    args.curves.write_text(json.dumps({who: one and one["rows"] for who, one in found.items()}))
+    size = {"prompts": 16 if gpu else 4, "new": 64 if gpu else 16, "steps": args.steps}
+    settings = {**size, "shape": "smollm2", "weights": True, "rate": 1e-4 if gpu else 1e-3, "learnable": True}
+    found: dict[str, Any] = {}
+    for who in ("ours", "trl"):
+        one = run(sys.executable, trainer=who, **settings)
+        found[who] = one and one["rows"]
+        args.curves.write_text(json.dumps(found))
+        print(f"{who}: {one and statistics.median(one['seconds']):.2f} s a step", file=sys.stderr, flush=True)
 
 
 def plot(source: Path, picture: Path) -> None:

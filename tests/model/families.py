@@ -93,9 +93,9 @@ def family(name: str) -> Any:
     return {**SHARING, **SEPARATE}[name]()
 
 
-def with_adapter(model: Any) -> Any:
+def with_adapter(model: Any, config: lora.LoraConfig = lora.LoraConfig(r=4)) -> Any:
     """An adapter that does something already."""
-    lora.attach(model, lora.LoraConfig(r=4))
+    lora.attach(model, config)
     generator = torch.Generator().manual_seed(2)
     with torch.no_grad():
         for parameter in lora.parameters(model):

@@ -6,7 +6,18 @@ from typing import Any
 import pytest
 import torch
 
-from tests.model.families import SHARING, family, make, with_adapter
+from tests.model.batches import group
+from tests.model.families import (
+    SHARING,
+    VOCABULARY,
+    assert_same_gradients,
+    family,
+    gradients,
+    make,
+    packed,
+    with_adapter,
+)
+from tests.model.families import plain as plainly
 from verigym.core.errors import BadInput
 from verigym.model import lora
 from verigym.model.fused import Fused
@@ -103,3 +114,31 @@ def test_without_its_adapter_a_model_is_its_base_again_for_a_while() -> None:
     with lora.without(model):
         assert torch.equal(model(ids).logits, bare)
     assert torch.equal(model(ids).logits, worn) and not torch.allclose(worn, bare)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        lora.LoraConfig(r=4, alpha=12, targets=("q_proj", "v_proj")),
+        lora.LoraConfig(r=4, targets=("k_proj", "up_proj")),
+        lora.LoraConfig(r=4, targets=("down_proj",)),
+        lora.LoraConfig(r=2, top_layers=1),
+    ],
+    ids=["q and v", "k and up", "down", "the top layer"],
+)
+def test_an_adapter_of_some_layers_trains_and_decodes_as_its_own_modules_do(config: lora.LoraConfig) -> None:
+    model = with_adapter(make("Llama"), config)
+    samples = group(prompts=2, each=3, common=5, own=4, new=6, vocabulary=VOCABULARY)
+    ours = [logprobs for logprobs, _ in packed(model, samples)]
+    theirs = [plainly(model, one)[0] for one in samples]
+    assert all(torch.allclose(mine, other, atol=1e-5) for mine, other in zip(ours, theirs, strict=True))
+    assert_same_gradients(gradients(model, ours), gradients(model, theirs))
+    made = fused(model)
+    assert made.wear()
+    for number, layer in enumerate(made.plain.layers):
+        for part, weight in zip(layer.joined, made.weights[number], strict=True):
+            for module, rows in zip(part.layers, weight.split(part.sizes), strict=True):
+                wanted: Any = module.base.weight if isinstance(module, lora.LoraLinear) else module.weight
+                if isinstance(module, lora.LoraLinear):
+                    wanted = wanted + module.scale * module.b @ module.a
+                assert torch.allclose(rows, wanted, atol=1e-6)

@@ -168,6 +168,22 @@ def test_the_same_seed_is_the_same_reply_and_another_seed_another() -> None:
     assert asyncio.run(ask(1)) == asyncio.run(ask(1)) != asyncio.run(ask(2))
 
 
+def test_the_text_that_stops_a_reply_is_in_its_ids_and_not_in_its_words() -> None:
+    policy = LocalPolicy(tiny())
+    free = Request(
+        items=[Message("user", "hello")], tools=[], sampling=Sampling(temperature=0.0, max_tokens=12), seed=0
+    )
+    whole = asyncio.run(policy.respond(free))
+    said = whole.items[0]
+    assert isinstance(said, Message) and len(said.text) > 6
+    stop = said.text[3:5]
+    stopping = replace(free, sampling=Sampling(temperature=0.0, max_tokens=12, stop=["never said", stop]))
+    cut = asyncio.run(policy.respond(stopping))
+    assert cut.items == [Message("assistant", said.text.partition(stop)[0])]
+    assert cut.turn.finish == "stop"
+    assert policy.render.decode(cut.turn.completion_ids).endswith(stop)
+
+
 def test_an_episode_that_fills_the_window_ends_and_what_was_sampled_before_is_still_trained_on() -> None:
     items: list[Item] = [Message("system", Shop.system), Message("user", "buy tea")]
     prompt = len(LocalPolicy(tiny()).render.prompt(items, spec(Desk).tools))

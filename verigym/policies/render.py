@@ -111,13 +111,24 @@ class Renderer:
             text = thinking.without_opening(text) if opened else text
         return [*self._literals.encode(text), self.end_id]
 
-    def read(self, ids: list[int], tools: list[ToolSpec], call_id: str, context: Sequence[int] = ()) -> list[Item]:
-        """The items of a completion that was sampled after `context`, which may have opened the thinking already."""
+    def read(
+        self,
+        ids: list[int],
+        tools: list[ToolSpec],
+        call_id: str,
+        context: Sequence[int] = (),
+        stops: Sequence[str] = (),
+    ) -> list[Item]:
+        """The items of a completion that was sampled after `context`, which may have opened the thinking already; the text that
+        ended it, and what came with it in the last token, is in none."""
         if ids and ids[-1] in self.stop_ids:
             ids = ids[:-1]
         opened = self._opened(tuple(context[-8:]))
         names = self.template.offer(tools).names if tools else None
-        return self._items(self.decode(ids), names, call_id, opened=opened)
+        text = self.decode(ids)
+        for stop in stops:
+            text = text.partition(stop)[0]
+        return self._items(text, names, call_id, opened=opened)
 
     def shown_name(self, name: str, names: ToolNames) -> str:
         """A tool's name as this model writes it."""

@@ -126,7 +126,7 @@ class Engine:
         self.decode = decode
         self.max_batch = max_batch or (128 if on_cpu else 512)
         self.window: int = getattr(model.config, "max_position_embeddings", None) or 1 << 30
-        self.adapters: dict[str, lora.Adapter | None] = {}
+        self.adapters: dict[str, lora.Adapter] = {}
         """By version. The version "" is whatever sits on the model."""
         self._waiting: deque[Row] = deque()
         self._lock = threading.Lock()

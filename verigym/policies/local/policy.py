@@ -112,5 +112,6 @@ class LocalPolicy:
         )
         if done.finish == "context_full":
             return Reply(items=[Message("assistant", "")], turn=turn)
-        items = self.render.read(done.ids, request.tools, f"call_{len(request.turns)}", context)
+        call_id = f"call_{len(request.turns)}"
+        items = self.render.read(done.ids, request.tools, call_id, context, request.sampling.stop)
         return Reply(items=items, turn=turn)

@@ -55,7 +55,8 @@ class _Pass:
         self.decoder = decoder
         self.prefixes = prefixes
         self.write = write
-        self.rows = torch.arange(len(positions_BS), device=positions_BS.device)
+        self.flat: Tensor | None = None
+        """Where the new keys go, as rows of a buffer without its shape."""
         self.width = int(offsets_B.max())
         self.own = positions_BS.shape[1] if write is None else int(write.max()) + 1
         before = torch.arange(self.width, device=positions_BS.device).expand(len(offsets_B), -1)
@@ -71,9 +72,13 @@ class _Pass:
             self.values.append(value)
             return key, value
         keys, values = self.decoder.slot_keys[layer_idx], self.decoder.slot_values[layer_idx]
-        keys[self.rows, :, self.write] = key[:, :, 0]
-        values[self.rows, :, self.write] = value[:, :, 0]
-        return keys[: len(self.rows), :, : self.own], values[: len(self.rows), :, : self.own]
+        if self.flat is None:
+            groups, positions = keys.shape[1:3]
+            heads = torch.arange(len(self.write) * groups, device=keys.device).view(-1, groups)
+            self.flat = (heads * positions + self.write[:, None]).flatten()
+        for buffer, new in ((keys, key), (values, value)):
+            buffer.view(-1, buffer.shape[-1]).index_copy_(0, self.flat, new.reshape(-1, buffer.shape[-1]))
+        return keys[: len(self.write), :, : self.own], values[: len(self.write), :, : self.own]
 
     def get_seq_length(self, *_: Any) -> int:
         return 0
