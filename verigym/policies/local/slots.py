@@ -10,6 +10,7 @@ Shapes: B rows, K key-value heads, G query heads to each of them, S new position
 """
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -25,6 +26,8 @@ from verigym.policies.local.sampling import Drawn
 
 _NAME = "verigym_slots"
 _GROW = 64
+_PREFILL = 384
+"""Tokens of prompts computed at once, if they are of more than one."""
 _PREFIXES = 8
 """Prefixes kept, the longest unused forgotten first."""
 
@@ -223,27 +226,31 @@ class SlotDecoder:
         return self.model.get_output_embeddings().weight.dtype
 
     def _begin(self, prefix_ids: tuple[int, ...], new: list[Any]) -> Tensor:
-        """Fills the slots of new rows with one prefix; the logits of their next tokens. Equal prompts are computed once."""
+        """Fills the slots of new rows with one prefix; the logits of their next tokens. Equal prompts are computed once, those of
+        like length together, few enough at once that memory does not depend on how many there are."""
         prefix = self._prefix_of(prefix_ids)
         tails = [tuple(row.context[len(prefix_ids) :]) for row in new]
-        unique = {tail: place for place, tail in enumerate(dict.fromkeys(tails))}
-        place = torch.tensor([unique[tail] for tail in tails], device=self.device)
-        longest = max(map(len, unique))
         window = getattr(self.model.config, "max_position_embeddings", None) or 1 << 30
         room = max(min(len(tail) + row.left, window) for tail, row in zip(tails, new, strict=True))
-        self._make_room(len(self.rows) + len(new), max(room, longest))
-        ids = torch.zeros(len(unique), longest, dtype=torch.long, device=self.device)
-        for tail, i in unique.items():
-            ids[i, : len(tail)] = torch.tensor(tail)
-        forward, hidden = self._prefill(ids, len(prefix_ids), prefix)
-        start = len(self.rows)
-        for layer, (keys, values) in enumerate(zip(forward.keys, forward.values, strict=True)):
-            self.slot_keys[layer][start : start + len(new), :, :longest] = keys[place]
-            self.slot_values[layer][start : start + len(new), :, :longest] = values[place]
+        self._make_room(len(self.rows) + len(new), max(room, *map(len, tails)))
+        places: dict[tuple[int, ...], list[int]] = {}
+        for place, tail in enumerate(tails):
+            places.setdefault(tail, []).append(place)
+        found: dict[int, Tensor] = {}
+        for some in _together(sorted(places, key=len)):
+            longest = len(some[-1])
+            ids = torch.tensor([[*tail, *[0] * (longest - len(tail))] for tail in some], device=self.device)
+            forward, hidden = self._prefill(ids, len(prefix_ids), prefix)
+            source = torch.tensor([i for i, tail in enumerate(some) for _ in places[tail]], device=self.device)
+            target = torch.tensor([place for tail in some for place in places[tail]], device=self.device)
+            for buffers, kept in ((self.slot_keys, forward.keys), (self.slot_values, forward.values)):
+                for buffer, each in zip(buffers, kept, strict=True):
+                    buffer[target + len(self.rows), :, :longest] = each[source]
+            last = torch.tensor([len(tail) - 1 for tail in some], device=self.device)
+            logits = logits_of(self.model, hidden[torch.arange(len(some), device=self.device), last])
+            found |= zip(target.tolist(), logits[source], strict=True)
         self.rows += new
-        last = torch.tensor([len(tail) - 1 for tail in unique], device=self.device)
-        last_hidden = hidden[torch.arange(len(unique), device=self.device), last]
-        return logits_of(self.model, last_hidden)[place]
+        return torch.stack([found[place] for place in range(len(new))])
 
     def _prefix_of(self, ids: tuple[int, ...]) -> Prefix | None:
         if not ids:
@@ -314,6 +321,17 @@ class SlotDecoder:
                 if used:
                     new[:used, :, :have] = old[:used]
                 buffers[layer] = new
+
+
+def _together(tails: list[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
+    """Prompts, the shortest first, in batches of about so many tokens as a CPU is as fast with as with more."""
+    batch: list[tuple[int, ...]] = []
+    for tail in tails:
+        if batch and (len(batch) + 1) * len(tail) > _PREFILL:
+            yield batch
+            batch = []
+        batch.append(tail)
+    yield batch
 
 
 @torch.inference_mode()
