@@ -24,7 +24,7 @@ from tests.model.families import (
 )
 from verigym.core.records import Sample
 from verigym.model import attention, embedded, lora
-from verigym.model.attention import Tree, tree_attention
+from verigym.model.attention import Tree, UnknownAttention, tree_attention
 from verigym.model.load import load
 from verigym.model.logprobs import hidden_states
 from verigym.model.tree import pack
@@ -124,7 +124,7 @@ def test_blocks_are_neighbours_none_too_large_and_each_knows_the_path_to_it(samp
 def test_what_it_does_not_know_it_refuses(layer: Layer, given: dict[str, Any], words: str) -> None:
     tree = Tree(torch.arange(3), torch.tensor([3, 3, 3]))
     states = torch.zeros(1, 2, 3, 4)
-    with pytest.raises(NotImplementedError, match=words):
+    with pytest.raises(UnknownAttention, match=words):
         attend(layer, states, states, states, None, tree=tree, **given)
 
 

@@ -25,7 +25,7 @@ from verigym.core.records import Fault, Message, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.many import Made, Plan, Progress, pending, results, run_many
+from verigym.rollout.many import Plan, Progress, pending, results, run_many
 from verigym.store import writer as writer_module
 from verigym.store.database import Store
 from verigym.verifiers import lift as lift_module
@@ -65,23 +65,6 @@ def control_c_is_heard() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
-
-
-def test_results_go_on_from_memory_where_all_was_made_just_now_and_are_read_where_not(store: Store) -> None:
-    what = plan(count=3, k=2)
-    store.begin_run(what.run, "rollout", {}, what.tasks)
-    first = Made()
-    asyncio.run(run_many(store, what, ScriptedPolicy(["Done."]), made=first))
-    assert len(first.trajectories) == len(first.verdicts) == 6
-    trajectories, verdicts = results(store, what, first)
-    assert [id(one) for one in trajectories] == [id(first.trajectories[one.id]) for one in trajectories]
-    assert (trajectories, verdicts) == results(store, what)
-    more = plan(count=3, k=3)
-    second = Made()
-    asyncio.run(run_many(store, more, ScriptedPolicy(["Done."]), made=second))
-    assert len(second.trajectories) == 3
-    assert results(store, more, second) == results(store, more)
-    assert len(results(store, more, second)[0]) == 9
 
 
 class Counting:

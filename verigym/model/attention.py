@@ -123,6 +123,10 @@ def attend(
     return torch.cat(out, 1)
 
 
+class UnknownAttention(Exception):
+    """A layer asks for what we do not do; whoever tries a model takes a slower way then."""
+
+
 def check_known(module: Any, window: int | None, others: dict[str, Any]) -> None:
     """Refuses what a model's layer asks for and we do not do. A window that it only puts into its mask, which is not made for us,
     would be missed: a layer of that kind must pass it."""
@@ -130,13 +134,13 @@ def check_known(module: Any, window: int | None, others: dict[str, Any]) -> None
     odd = [name for name, value in given.items() if value is not None and name not in _IDLE]
     odd = [name for name in odd if name not in _USUAL or given[name] != _USUAL[name]]
     if odd:
-        raise NotImplementedError(f"attention with {', '.join(odd)}")
+        raise UnknownAttention(f"attention with {', '.join(odd)}")
     config = module.config
     sliding = getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True)
     kinds = getattr(config, "layer_types", None)
     kind = kinds[module.layer_idx] if kinds else "sliding_attention" if sliding else "full_attention"
     if kind != "full_attention" and (kind != "sliding_attention" or window is None):
-        raise NotImplementedError(f"attention of kind {kind}")
+        raise UnknownAttention(f"attention of kind {kind}")
 
 
 def _capped(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, scaling: float, cap: float) -> Tensor:

@@ -23,7 +23,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from verigym.model.attention import Tree, attend
-from verigym.model.plain import Joined, Layer, Plain, joined_adapters, split
+from verigym.model.plain import Joined, Layer, Plain, act, joined_adapters, normed, plus, split, turned
 from verigym.model.tree import Packed
 
 
@@ -82,10 +82,7 @@ class _Adapted:
 
     def add_to(self, total: Tensor, x: Tensor) -> Tensor:
         """`total` plus the result."""
-        y = torch.addmm(total, x, self.joined.weight.T)
-        if self.joined.bias is not None:
-            y += self.joined.bias
-        return self._add(y, x)
+        return self._add(plus(total, x, self.joined.weight, self.joined.bias), x)
 
     def _add(self, y: Tensor, x: Tensor) -> Tensor:
         if self.a_RH is not None and self.b_OR is not None:
@@ -129,12 +126,12 @@ class _Layer(Function):
         plain, layer, turns, attention, ops, kept = ctx.rest
         qkv, out, gate_up, down = _parts(layer, rest[4:], rest[:4])
         grad = grads[0].contiguous()
-        normed = ops.norm(middle, layer.norm_mid, plain.eps)
+        ready = ops.norm(middle, layer.norm_mid, plain.eps)
         if gates is None:
-            gates = gate_up.forward(normed)
+            gates = gate_up.forward(ready)
         d_gated, *of_down = down.backward(grad, ops.gate(gates, plain.gelu))
         d_gates = ops.gate_back(d_gated, gates, plain.gelu)
-        d_normed, *of_gate = gate_up.backward(d_gates, normed)
+        d_normed, *of_gate = gate_up.backward(d_gates, ready)
         d_middle = ops.norm_back(d_normed, middle, layer.norm_mid, plain.eps, grad)
         d_seen, *of_out = out.backward(d_middle, seen.reshape(len(x), -1))
         d_heads = attention.backward(
@@ -177,11 +174,11 @@ def _qkv(heads: Tensor, plain: Plain, layer: Layer, turns: Tensor, ops: Ops) -> 
     q, k, v = split(heads, plain)
     if layer.head_norms is None:
         return q, k, v
-    normed = [
+    ready = [
         ops.norm(x.reshape(-1, plain.head_size), weight, plain.eps).view(x.shape)
         for x, weight in zip((q, k), layer.head_norms, strict=True)
     ]
-    qk = torch.cat(normed, 1)
+    qk = torch.cat(ready, 1)
     ops.turn_(qk, turns, False)
     return qk[:, : plain.heads], qk[:, plain.heads :], v
 
@@ -219,7 +216,7 @@ class TorchOps:
     """In torch, for every device."""
 
     def norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
-        return F.rms_norm(x, weight.shape, weight, eps)
+        return normed(x, weight, eps)
 
     def norm_back(self, grad: Tensor, x: Tensor, weight: Tensor, eps: float, plus: Tensor | None) -> Tensor:
         wide = x.float()
@@ -231,22 +228,19 @@ class TorchOps:
 
     def gate(self, gate_up: Tensor, gelu: bool) -> Tensor:
         gate, up = gate_up.chunk(2, -1)
-        return (F.gelu(gate, approximate="tanh") if gelu else F.silu(gate)) * up
+        return act(gate, gelu) * up
 
     def gate_back(self, grad: Tensor, gate_up: Tensor, gelu: bool) -> Tensor:
         gate, up = gate_up.chunk(2, -1)
         back = torch.empty_like(gate_up)
         d_gate, d_up = back.chunk(2, -1)
+        torch.mul(grad, act(gate, gelu), out=d_up)
         if gelu:
-            torch.mul(grad, F.gelu(gate, approximate="tanh"), out=d_up)
             d_gate.copy_(torch.ops.aten.gelu_backward(grad * up, gate, approximate="tanh"))
         else:
-            torch.mul(grad, F.silu(gate), out=d_up)
             d_gate.copy_(torch.ops.aten.silu_backward(grad * up, gate))
         return back
 
     def turn_(self, x_NHD: Tensor, turns: Tensor, back: bool) -> None:
         cos, sin = turns[:, None].chunk(2, -1)
-        sin = -sin if back else sin
-        first, second = x_NHD.float().chunk(2, -1)
-        x_NHD.copy_(torch.cat([first * cos - second * sin, second * cos + first * sin], -1))
+        x_NHD.copy_(turned(x_NHD, cos, -sin if back else sin))

@@ -191,13 +191,13 @@ def hidden(plain: Plain, weights: list[list[Tensor]], ids_N: Tensor, positions_N
             qk = torch.cat([normed(x, weight, plain.eps) for x, weight in parts], 1)
         q, k = turned(qk, cos, sin).split([plain.heads, plain.kv_heads], 1)
         seen = attend(number, q, k, v)
-        x_NH = _plus(x_NH, seen.reshape(len(x_NH), -1), out, layer.out.bias)
+        x_NH = plus(x_NH, seen.reshape(len(x_NH), -1), out, layer.out.bias)
         gate, up = F.linear(normed(x_NH, layer.norm_mid, plain.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
-        x_NH = _plus(x_NH, act(gate, plain.gelu).mul_(up), down, layer.down.bias)
+        x_NH = plus(x_NH, act(gate, plain.gelu).mul_(up), down, layer.down.bias)
     return normed(x_NH, plain.norm, plain.eps)
 
 
-def _plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """A linear layer's result added."""
     added = torch.addmm(sum_NH, x, weight.T)
     return added if bias is None else added + bias
