@@ -13,6 +13,7 @@ Each trainer runs in a process of its own, so that its peak memory is its own.
 
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import random
@@ -42,7 +43,8 @@ def main() -> None:
     made.add_argument(
         "--plot", nargs=2, metavar=("FILE", "PNG"), help="draw a file that --curves made, and run nothing"
     )
-    made.add_argument("--steps", type=int, default=30, help="of --curves")
+    made.add_argument("--steps", type=int, default=20, help="of --curves")
+    made.add_argument("--seeds", type=int, default=3, help="of --curves")
     made.add_argument("--one", help="run one trainer, as JSON settings say")
     args = made.parse_args()
     if args.one:
@@ -118,15 +120,17 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
     from verigym.policies.local.policy import LocalPolicy
     from verigym.rollout.many import Made, Plan, results, run_many
     from verigym.store.database import Store
+    from verigym.training import schedule
     from verigym.training.grpo import train_grpo
     from verigym.training.recipe import Recipe
     from verigym.verifiers.lift import lift
 
+    schedule.WARMUP = 1  # a constant rate, as the peer's
     model, tokenizer = open_model(settings)
     model.eval().requires_grad_(False)
     head, prompts = texts(tokenizer, settings["prompts"])
     tasks = [Task(id=str(i), prompt=text) for i, text in enumerate(prompts)]
-    lora.attach(model, lora.LoraConfig(), 0)
+    lora.attach(model, lora.LoraConfig(), settings["seed"])
     policy = LocalPolicy(Loaded(model, tokenizer, "bench"))
     policy.engine.stop_ids = {-1}  # every completion has all its tokens, as it has in the peer
 
@@ -153,7 +157,7 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
             run = f"step-{step}"
             plan = Plan(
                 run=run, environment=environment, tasks=picked, agent=Version(base="bench", id="bench"), k=K,
-                verifier=environment.verifiers["verify"], seed=derive(0, "collect", step),
+                verifier=environment.verifiers["verify"], seed=derive(settings["seed"], "collect", step),
                 sampling=Sampling(temperature=1.0, max_tokens=settings["new"]),
             )  # fmt: skip
             store.begin_run(run, "collect", {}, plan.tasks)
@@ -219,7 +223,7 @@ def trl(settings: dict[str, Any]) -> dict[str, Any]:
                 use_cpu=not gpu, gradient_checkpointing=False, learning_rate=settings["rate"], adam_beta2=0.99,
                 lr_scheduler_type="constant",
                 loss_type="dapo", scale_rewards="group", logging_steps=1, save_strategy="no", report_to=[], disable_tqdm=True,
-                use_transformers_paged=settings["paged"], dataloader_pin_memory=gpu, seed=0,
+                use_transformers_paged=settings["paged"], dataloader_pin_memory=gpu, seed=settings["seed"],
             ),
             callbacks=[Clock()],
         )  # fmt: skip
@@ -238,7 +242,8 @@ def run(python: str, **settings: Any) -> dict[str, Any] | None:
     from verigym.model import embedded
 
     given = os.environ.get("VERIGYM_BENCH_MODEL")
-    settings = {"folder": given or str(embedded.pull()), "learnable": False, "paged": False, "parts": 1, **settings}
+    defaults = {"folder": given or str(embedded.pull()), "learnable": False, "seed": 0, "paged": False, "parts": 1}
+    settings = defaults | settings
     command = [python, str(Path(__file__).resolve()), "--one", json.dumps(settings)]
     done = subprocess.run(command, capture_output=True, text=True)
     found = [line for line in done.stdout.splitlines() if line.startswith("FOUND ")]
@@ -296,13 +301,14 @@ def curves(args: Any) -> None:
 
     gpu = torch.cuda.is_available()
     size = {"prompts": 16 if gpu else 4, "new": 64 if gpu else 16, "steps": args.steps}
-    settings = {**size, "shape": "smollm2", "weights": True, "rate": 1e-4 if gpu else 1e-3, "learnable": True}
-    found: dict[str, Any] = {}
-    for who in ("ours", "trl"):
-        one = run(sys.executable, trainer=who, **settings)
-        found[who] = one and one["rows"]
-        args.curves.write_text(json.dumps(found))
-        print(f"{who}: {one and statistics.median(one['seconds']):.2f} s a step", file=sys.stderr, flush=True)
+    settings = {**size, "shape": "smollm2", "weights": True, "rate": 3e-4 if gpu else 1e-3, "learnable": True}
+    found: dict[str, list[Any]] = {"ours": [], "trl": []}
+    for seed in range(args.seeds):
+        for who, runs in found.items():
+            if one := run(sys.executable, trainer=who, seed=seed, **settings):
+                runs.append(one["rows"])
+                args.curves.write_text(json.dumps(found))
+                print(f"{who}: {statistics.median(one['seconds']):.2f} s a step", file=sys.stderr, flush=True)
 
 
 def plot(source: Path, picture: Path) -> None:
@@ -312,13 +318,17 @@ def plot(source: Path, picture: Path) -> None:
     import matplotlib.pyplot as plt
 
     found = json.loads(source.read_text())
-    canvas, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
+    canvas, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4))
     for who, color, name in (("trl", "tab:gray", "TRL 1.16"), ("ours", "tab:blue", "Verigym")):
-        rows = found[who]
-        left.plot([row["reward"] for row in rows], color=color, label=name)
-        right.plot([row["loss"] for row in rows], color=color, label=name)
+        for number, rows in enumerate(found[who]):
+            label = None if number else name
+            left.plot([row["reward"] for row in rows], color=color, label=label)
+            middle.plot([row.get("loss", 0.0) for row in rows], color=color)
+            took = list(itertools.accumulate(row["seconds"] for row in rows[1:]))
+            right.plot(took, [row["reward"] for row in rows[1:]], color=color)
     left.set(xlabel="step", ylabel="mean reward")
-    right.set(xlabel="step", ylabel="loss")
+    middle.set(xlabel="step", ylabel="loss (0 but for rounding: one update a batch)")
+    right.set(xlabel="seconds, from the second step on", ylabel="mean reward", xscale="log")
     left.legend()
     canvas.tight_layout()
     canvas.savefig(picture, dpi=110)

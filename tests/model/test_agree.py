@@ -73,8 +73,8 @@ def test_a_wrong_forward_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) ->
     [
         (torch.float32, [0.0, 9e-5], True),
         (torch.float32, [0.0, 2e-4], False),
-        (torch.bfloat16, [0.0, 0.19], True),
-        (torch.bfloat16, [0.0, 0.3], False),
+        (torch.bfloat16, [0.0, 0.49], True),
+        (torch.bfloat16, [0.0, 0.6], False),
         (torch.bfloat16, [float("nan"), 0.0], False),
         (torch.float32, [float("nan"), 0.0], False),
     ],

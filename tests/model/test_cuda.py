@@ -70,3 +70,27 @@ def test_the_packed_forward_and_its_gradients_are_those_of_plain_rows(name: str)
     for mine, reference in zip(ours, theirs, strict=True):
         assert torch.allclose(mine, reference, atol=1e-4)
     assert_same_gradients(gradients(model, ours), gradients(model, theirs))
+
+
+def drawn(logits_V: torch.Tensor, count: int) -> torch.Tensor:
+    from verigym.model.kernels import draw
+
+    made = {"dtype": torch.int64, "device": "cuda"}
+    tokens, which, seeds = torch.zeros(count, **made), torch.zeros(count, **made), torch.arange(count, **made)
+    ones = torch.ones(count, device="cuda")
+    draw(logits_V[None].cuda(), which.int(), ones, seeds, which.int(), tokens, torch.zeros_like(ones))
+    return tokens.cpu()
+
+
+def test_what_has_no_weight_is_never_drawn() -> None:
+    logits_V = torch.full((49152,), -40.0)
+    logits_V[777] = 0.0
+    assert (drawn(logits_V, 50_000) == 777).all()
+
+
+def test_tokens_are_drawn_as_often_as_their_weight_says() -> None:
+    logits_V = (torch.randn(200, generator=torch.Generator().manual_seed(0)) * 2).log_softmax(-1)
+    count = 200_000
+    expected = logits_V.exp() * count
+    found = torch.bincount(drawn(logits_V, count), minlength=200)
+    assert ((found - expected) ** 2 / expected).sum() < 270, "chi-square of 199 degrees: 270 has a chance of 1 in 1,000"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from transformers import AutoModelForCausalLM
 
 from tests.model.batches import group
 from tests.model.families import (
@@ -19,7 +20,7 @@ from tests.model.families import (
 )
 from tests.model.families import plain as plainly
 from verigym.core.errors import BadInput
-from verigym.model import lora
+from verigym.model import embedded, lora
 from verigym.model.fused import Fused
 from verigym.model.plain import plain
 
@@ -43,6 +44,14 @@ def test_a_model_that_computes_something_else_is_not_plain(monkeypatch: pytest.M
     inner = layer.forward
     monkeypatch.setattr(layer, "forward", lambda x: inner(x) * 1.5)
     assert plain(model) is None
+
+
+@pytest.mark.skipif(not embedded.is_pulled(), reason="the embedded model is not here: verigym models pull smollm2-135m")
+def test_trained_weights_in_half_precision_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trained models have channels so large that their rounding moves a logit by a tenth of the largest."""
+    monkeypatch.setattr(torch.backends.mkldnn, "enabled", False)
+    model = AutoModelForCausalLM.from_pretrained(str(embedded.folder()), dtype=torch.bfloat16)
+    assert plain(model) is not None
 
 
 def test_joined_weights_are_held_once() -> None:

@@ -83,5 +83,5 @@ def _plain(model: Any, ids: list[int]) -> Tensor:
 def _alike(one: Tensor, other: Tensor, dtype: torch.dtype) -> bool:
     """Within rounding: every logprob in float32; in half precision, where single ones scatter, their mean difference."""
     if dtype.itemsize < 4:
-        return (one - other).abs().mean().item() <= 0.1
+        return (one - other).abs().mean().item() <= 0.25
     return torch.allclose(one, other, rtol=1e-4, atol=1e-4)

@@ -209,8 +209,12 @@ def _consider(logits_ptr, at, vocabulary, cold, greedy, bits, best, best_at, bes
     new_top = tl.maximum(top, x)
     safe = tl.where(new_top == -float("inf"), 0.0, new_top)
     total = total * tl.exp(top - safe) + tl.exp(x - safe)
-    uniform = ((bits >> 8).to(tl.float32) + 0.5) * 5.9604644775390625e-08
-    score = x + tl.where(greedy, 0.0, -tl.log(-tl.log(uniform)))
+    # Gumbel noise is -log of an exponential variable, which is -log(1 - uniform). The noise that wins is that of a tiny uniform:
+    # float32 is fine there and coarse near 1, and 1 - uniform would round to 1, so a series stands for the logarithm.
+    uniform = tl.minimum((bits.to(tl.uint32).to(tl.float32) + 0.5) * 2.3283064365386963e-10, 0.99999994)
+    series = uniform * (1.0 + uniform * (0.5 + uniform * (0.33333334 + uniform * 0.25)))
+    waited = tl.where(uniform < 0.01, series, -tl.log(1.0 - uniform))
+    score = x - tl.where(greedy, 0.0, tl.log(waited))
     better = score > best
     best_x = tl.where(better, x, best_x)
     best_at = tl.where(better, at, best_at)
