@@ -300,6 +300,50 @@ class Sample(Struct, frozen=True, kw_only=True):
     trajectory: str = ""
 
 
+class Example(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A conversation to imitate: of a person, of a stronger policy, or the policy's own that passed."""
+
+    task: str
+    family: str = ""
+    items: list[Item]
+    made: list[tuple[int, int]]
+    """What is imitated, reply by reply, as half-open ranges of the items: `[[1, 2], [3, 5]]` is two replies."""
+    tools: list[ToolSpec] = []
+    source: str = ""
+    """The trajectory, or the file and line, that it came from."""
+
+
+class Preference(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Of two replies to one prompt, the one that was preferred."""
+
+    task: str
+    family: str = ""
+    prompt: list[Item]
+    chosen: list[Item]
+    """What followed the prompt: one reply, or replies with tool results between them."""
+    rejected: list[Item]
+    tools: list[ToolSpec] = []
+    margin: float = 0.0
+    """By how much it was better, where rewards say so."""
+    source: str = ""
+
+
+class Dataset(Struct, frozen=True, kw_only=True):
+    """Examples or preferences, kept as one file of JSON lines; its id is the hash of that file."""
+
+    id: str
+    kind: Literal["demonstrations", "preferences"]
+    name: str
+    environment: str
+    source: str
+    """How it was made, in words."""
+    rows: int
+    tasks: int
+    families: list[str]
+    counts: dict[str, int]
+    """What was looked at, what was kept, and what was dropped for which reason."""
+
+
 # -- Measuring ------------------------------------------------------------------------------------------------------
 
 
