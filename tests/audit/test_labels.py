@@ -1,0 +1,108 @@
+"""A labelling session: which pairs are asked, what each key does, and that nothing answered is lost or asked twice."""
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from verigym.audit.labels import TAKEN_BACK, Pair, Session, make_pairs, press, remaining
+from verigym.core.records import Label, Mark, Message, Stop, Trajectory, Turn
+
+
+def episode(task: str, index: int, text: str, stop: Stop = Stop.DONE, marks: Sequence[Mark] = ()) -> Trajectory:
+    return Trajectory(
+        id=f"r/{task}/{index}",
+        task=task,
+        group=task,
+        index=index,
+        items=[Message("user", "Hi"), Message("assistant", text)],
+        turns=[Turn(made=[1])],
+        stop=stop,
+        marks=[*marks],
+    )
+
+
+EPISODES = [episode(task, index, f"{task}{index}") for task in ("a", "b", "c") for index in range(4)]
+PAIRS = make_pairs(EPISODES, 99, seed=0)
+
+
+def typed(session: Session, keys: str) -> tuple[Session, list[Label]]:
+    made: list[Label] = []
+    for key in keys:
+        session, label = press(session, key)
+        made += [label] if label is not None else []
+    return session, made
+
+
+# -- which pairs --------------------------------------------------------------------------------------------------------
+
+
+def test_every_task_is_asked_once_before_any_is_asked_twice() -> None:
+    assert {pair.task for pair in PAIRS[:3]} == {"a", "b", "c"} == {pair.task for pair in PAIRS[3:]}
+    assert len({id for pair in PAIRS for id in (pair.left, pair.right)}) == 12
+    assert make_pairs(EPISODES, 2, seed=0) == PAIRS[:2]
+
+
+def test_which_is_left_depends_on_the_seed_and_not_on_the_place_in_the_run() -> None:
+    first_is_left = [make_pairs(EPISODES[:2], 1, seed)[0].left == "r/a/0" for seed in range(200)]
+    assert 60 < sum(first_is_left) < 140
+    assert make_pairs(EPISODES[::-1], 99, seed=0) == PAIRS
+
+
+def test_only_outputs_that_differ_and_can_be_learnt_from_are_asked() -> None:
+    same = [episode("a", 0, "x"), episode("a", 1, "x")]
+    cut_off = [episode("b", 0, "x"), episode("b", 1, "y", stop=Stop.MAX_TOKENS)]
+    unsafe = [episode("c", 0, "x"), episode("c", 1, "y", marks=[Mark("unsafe", 1)])]
+    silent = [episode("d", 0, "x"), Trajectory(id="r/d/1", task="d", group="d")]
+    assert make_pairs([*same, *cut_off, *unsafe, *silent], 99, seed=0) == []
+
+
+# -- keys ---------------------------------------------------------------------------------------------------------------
+
+
+def test_each_key_says_something_about_the_left_output() -> None:
+    session, made = typed(Session(who="anna", pairs=PAIRS), "12=s")
+    assert [label.judgement for label in made] == ["better", "worse", "same", "skip"] == session.answers
+    assert [Pair(pair.task, label.trajectory, label.other) for label, pair in zip(made, PAIRS, strict=False)] == PAIRS[
+        :4
+    ]
+    assert {label.who for label in made} == {"anna"} and session.pair == PAIRS[4] and not session.over
+
+
+def test_a_key_without_a_meaning_changes_nothing() -> None:
+    session = Session(who="anna", pairs=PAIRS)
+    for key in ["x", "", "12", "\x1b[A", "u"]:
+        assert press(session, key) == (session, None)
+    done = Session(who="anna", pairs=[])
+    assert press(done, "1") == (done, None)
+
+
+def test_undo_takes_back_the_last_answer_by_one_more_label() -> None:
+    session, made = typed(Session(who="anna", pairs=PAIRS), "1u")
+    assert session == Session(who="anna", pairs=PAIRS)
+    assert made[1] == Label(
+        trajectory=PAIRS[0].left, other=PAIRS[0].right, judgement="skip", who="anna", note=TAKEN_BACK
+    )
+    assert remaining(PAIRS, made, "anna") == PAIRS
+
+
+def test_the_last_answer_can_be_taken_back_too_and_quit_ends() -> None:
+    session, _ = typed(Session(who="anna", pairs=PAIRS[:1]), "1")
+    assert session.pair is None and not session.over
+    assert typed(session, "u")[0].pair == PAIRS[0]
+    assert typed(session, "q")[0].over
+
+
+# -- resuming -----------------------------------------------------------------------------------------------------------
+
+
+@given(st.text("12=suqx", max_size=40))
+def test_what_is_left_is_what_has_no_answer_wherever_the_session_was_killed(keys: str) -> None:
+    session, made = typed(Session(who="anna", pairs=PAIRS), keys)
+    assert remaining(PAIRS, made, "anna") == PAIRS[len(session.answers) :]
+    assert remaining(PAIRS, made, "bo") == PAIRS
+
+
+def test_a_pair_answered_with_its_sides_swapped_is_not_asked_again() -> None:
+    label = Label(trajectory=PAIRS[0].right, other=PAIRS[0].left, judgement="better", who="anna")
+    assert remaining(PAIRS, [label], "anna") == PAIRS[1:]
