@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import verigym
-from verigym.cli import kept, make, measure, ship, start, tasks, train
+from verigym.cli import data, kept, label, make, measure, ship, start, tasks, train
 from verigym.core.errors import VerigymError
 
 TRAIN_PACKAGES = {"torch", "transformers", "safetensors", "gguf", "numpy"}
@@ -40,7 +40,7 @@ def root(
 ) -> None: ...
 
 
-for group in (start, make, tasks, measure, train, ship, kept):
+for group in (start, make, tasks, measure, label, data, train, ship, kept):
     group.register(app)
 
 

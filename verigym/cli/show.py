@@ -138,7 +138,7 @@ def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[V
         + (f" · ${trajectory.cost:.6f}" if trajectory.cost else ""),
     )
     for place, item in enumerate(trajectory.items):
-        speaker, text = _item(item)
+        speaker, text = spoken(item)
         say("", f"[{speaker}]", *(f"  {line}" for line in text.splitlines()))
         for mark in trajectory.marks:
             if mark.item == place:
@@ -163,7 +163,8 @@ def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[V
             say(f"  no verdict ({verdict.error.fault}): {verdict.error.kind}: {verdict.error.message}")
 
 
-def _item(item: Item) -> tuple[str, str]:
+def spoken(item: Item) -> tuple[str, str]:
+    """Who speaks, and what."""
     match item:
         case Message():
             return item.role, item.text or "(empty)"

@@ -88,7 +88,7 @@ def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", w
             champion_before=before,
             champion_after=decision.candidate if moves else before,
             when=datetime.now(UTC).isoformat(timespec="seconds"),
-            who=who or _user(),
+            who=who or current_user(),
             why=why,
             hash="",
         )
@@ -175,7 +175,7 @@ def _named_champion(history: list[Entry], name: str) -> str:
     return name
 
 
-def _user() -> str:
+def current_user() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a user without a name, as in some containers
