@@ -141,7 +141,7 @@ def measure(name: str, version: Any) -> None:
 def train(name: str, **recipe: Any) -> Any:
     curve: list[dict[str, float]] = []
 
-    def on_step(step: int, metrics: dict[str, float]) -> None:
+    def on_step(step: int, metrics: dict[str, float], alarms: list[Any]) -> None:
         curve.append({"step": step, **metrics})
         if step % 10 == 0 or step < 3:
             print(name, step, {k: round(v, 3) for k, v in metrics.items()}, file=sys.stderr, flush=True)

@@ -121,6 +121,7 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
     from verigym.rollout.many import Made, Plan, results, run_many
     from verigym.store.database import Store
     from verigym.training import schedule
+    from verigym.training.groups import Group, Source
     from verigym.training.grpo import train_grpo
     from verigym.training.recipe import Recipe
     from verigym.verifiers.lift import lift
@@ -153,10 +154,10 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
     rows: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(Store(Path(folder) / "runs.db")) as store:
 
-        async def collect(step: int, picked: list[Task]) -> list[Any]:
+        async def collect(step: int, number: int, picked: Any) -> list[Group]:
             run = f"step-{step}"
             plan = Plan(
-                run=run, environment=environment, tasks=picked, agent=Version(base="bench", id="bench"), k=K,
+                run=run, environment=environment, tasks=picked["bench"], agent=Version(base="bench", id="bench"), k=K,
                 verifier=environment.verifiers["verify"], seed=derive(settings["seed"], "collect", step),
                 sampling=Sampling(temperature=1.0, max_tokens=settings["new"]),
             )  # fmt: skip
@@ -164,7 +165,7 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
             made = Made()
             await run_many(store, plan, policy, made=made)
             found, verdicts = results(store, plan, made)
-            return [(found[i : i + K], verdicts[i : i + K]) for i in range(0, len(found), K)]
+            return [Group("bench", found[i : i + K], verdicts[i : i + K]) for i in range(0, len(found), K)]
 
         recipe = Recipe(
             model="bench", algorithm="grpo", reward="verify", steps=settings["steps"], prompts_per_step=len(tasks),
@@ -176,7 +177,7 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
 
         asyncio.run(
             train_grpo(
-                model, recipe, tasks, Path(folder) / "checkpoints", collect=collect, evaluate=nothing,
+                model, recipe, [Source("bench", 1.0, tasks)], Path(folder) / "checkpoints", collect=collect, evaluate=nothing,
                 changed=lambda step: policy.changed(f"bench@{step}"), report=lambda step, metrics: rows.append(metrics),
             )
         )  # fmt: skip

@@ -20,7 +20,8 @@ from verigym.model.agree import can_share
 from verigym.model.load import load
 from verigym.model.tree import pack
 from verigym.training import budget
-from verigym.training.update import grpo_update, make_optimizer
+from verigym.training.recipe import PolicyLoss
+from verigym.training.update import make_optimizer, policy_update
 
 BUDGETS = (512, 1024, 2048, 4096)
 
@@ -51,7 +52,7 @@ def measured(tokens: int, share: bool, repeats: int) -> tuple[float, float]:
     took: list[float] = []
     for _ in range(repeats + 1):  # the first touches the memory
         started = time.perf_counter()
-        grpo_update(model, optimizer, samples, temperature=1.0, clip_low=0.2, clip_high=0.2)
+        policy_update(model, optimizer, samples, PolicyLoss())
         took.append(time.perf_counter() - started)
     return statistics.median(took[1:]), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 

@@ -12,7 +12,7 @@ from verigym.core.records import Report, Version
 from verigym.evaluation import failures
 from verigym.flywheel.workspace import Workspace
 from verigym.registry import ledger
-from verigym.training.advantages import group_advantages, has_signal
+from verigym.training.advantages import advantages, has_signal
 from verigym.training.samples import from_trajectory
 
 LONGEST = 6
@@ -68,7 +68,7 @@ for trajectory in ws.store.trajectories(step.id):
 scores = {verdict.trajectory: verdict.reward for verdict in ws.store.verdicts(step.id)}
 group = next(group for group in groups.values() if has_signal([scores[one.id] for one in group]))
 rewards = [scores[one.id] for one in group]
-sample = from_trajectory(group[0], group_advantages(rewards)[0])[0]
+sample = from_trajectory(group[0], advantages([rewards])[0][0])[0]
 first = sample.mask.index(1)
 tail = msgspec.structs.replace(
     sample, ids=sample.ids[first - 2 :], mask=sample.mask[first - 2 :], logprobs=sample.logprobs[first - 2 :]

@@ -25,8 +25,8 @@ from pathlib import Path
 from verigym.cli.start import Terminal
 from verigym.flywheel.quickstart import Settings, quickstart
 from verigym.flywheel.workspace import Workspace
-from verigym.training import grpo, sft
-grpo.CHECKPOINT_S = sft.CHECKPOINT_S = 0.0
+from verigym.training import loop
+loop.CHECKPOINT_S = 0.0
 quickstart(Workspace(Path(sys.argv[1])), Terminal(), Settings(model=sys.argv[2], {settings}))
 """
 

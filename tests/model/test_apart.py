@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from verigym.training.apart import apart
+from verigym.model.apart import apart
 
 
 def test_it_gives_the_result_and_leaves_no_thread_behind() -> None:

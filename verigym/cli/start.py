@@ -55,14 +55,16 @@ class Terminal:
         return show.episodes(what)
 
     @contextlib.contextmanager
-    def training(self, steps: int) -> Iterator[Callable[[int, dict[str, float]], None]]:
+    def training(self, steps: int) -> Iterator[Callable[[int, dict[str, float], list[Any]], None]]:
         """About ten lines, however many steps."""
         with show.progress("training") as bar:
 
-            def on_step(step: int, metrics: dict[str, float]) -> None:
+            def on_step(step: int, metrics: dict[str, float], alarms: list[Any]) -> None:
                 bar(step, steps, "")
                 if step % max(1, steps // 10) == 0 or step in (1, steps):
                     self.line(step_line(step, steps, metrics))
+                for alarm in alarms:
+                    self.line(f"look out: {alarm.words}")
 
             yield on_step
 

@@ -1,7 +1,7 @@
 """train: from a recipe to a new version."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,22 +19,27 @@ def train(
     home: Home = None,
 ) -> None:
     """Train as a recipe says; killed, the same command goes on from its last checkpoint."""
-    from verigym.flywheel.train import environment_of
+    from verigym.flywheel.arenas import arenas_of
     from verigym.flywheel.train import train as run_recipe
+    from verigym.flywheel.train import warnings_of
     from verigym.training.recipe import read_recipe
 
     ws, wanted = workspace(home), read_recipe(recipe, overrides or [])
-    environment = environment_of(wanted)
-    show.say(f"{wanted.algorithm} of {wanted.start or wanted.model} in {environment.name}: {wanted.steps} steps")
+    places = [arena.name for arena in arenas_of(wanted)]
+    show.say(f"{wanted.algorithm} of {wanted.start or wanted.model} in {', '.join(places)}: {wanted.steps} steps")
+    for words in warnings_of(ws, wanted):
+        show.say(f"look out: {words}")
     with show.progress(wanted.algorithm) as bar:
 
-        def on_step(step: int, metrics: dict[str, float]) -> None:
+        def on_step(step: int, metrics: dict[str, float], alarms: list[Any]) -> None:
             bar(step, wanted.steps, "")
             show.say(step_line(step, wanted.steps, metrics))
+            for alarm in alarms:
+                show.say(f"look out: {alarm.words}; {alarm.remedy}")
 
         version, run = run_recipe(ws, wanted, on_step)
     show.say(f"version {version.id} ({version.name}), run {run}")
-    show.next_command(f"verigym eval {environment.name} -m {version.id}")
+    show.next_command(f"verigym eval {places[0]} -m {version.id}")
 
 
 def step_line(step: int, steps: int, metrics: dict[str, float]) -> str:

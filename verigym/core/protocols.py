@@ -1,7 +1,7 @@
 """What a lower layer needs from a higher one, as protocols: nothing to inherit, everything passed in."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Literal, Protocol, Self, runtime_checkable
 
 from msgspec import Struct
 
@@ -69,6 +69,17 @@ class Sandbox(Protocol):
     async def open(self, files: Mapping[str, str | bytes] = {}) -> Box: ...
 
 
+class Scorer(Protocol):
+    """A reward model."""
+
+    @property
+    def name(self) -> str:
+        """Of its version."""
+        ...
+
+    async def score(self, trajectories: Sequence[Trajectory]) -> list[float]: ...
+
+
 def no_blob(sha256: str) -> bytes:
     raise KeyError(f"blob {sha256} is not here")
 
@@ -81,8 +92,8 @@ class Context(Struct, frozen=True, kw_only=True):
     sandbox: Sandbox | None = None
     blob: Callable[[str], bytes] = no_blob
     """The bytes of a blob by its hash."""
-    scorer: Any = None
-    """A reward model's `score(task, trajectory) -> float`."""
+    scorer: Scorer | None = None
+    """A reward model."""
 
 
 @runtime_checkable

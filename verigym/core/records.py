@@ -297,6 +297,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     logprobs: list[float]
     """The sampler's, 0 where mask is 0; empty for a demonstration."""
     advantage: float = 1.0
+    advantages: list[float] = []
+    """Of each scored token, where turns of one episode differ; else `advantage` is that of all."""
     trajectory: str = ""
 
 

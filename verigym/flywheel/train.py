@@ -1,72 +1,69 @@
-"""Training, composed: a recipe, an environment and a parent version become a new version.
+"""Training, composed: a recipe, its environments and a parent version become a new version.
 
-The loops themselves are in `training`; here they are handed their samples, their `collect` and their `evaluate`. They are
+The loops themselves are in `training`; here they are handed their data, their `collect` and their `evaluate`. They are
 imported when something is trained, because they need torch.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
-from verigym.core.errors import Refused, not_found
-from verigym.core.records import Item, Json, Message, Sample, Sampling, Task, Version, content_hash
+from verigym.core.errors import Refused
+from verigym.core.protocols import Context
+from verigym.core.records import (
+    Dataset,
+    Example,
+    Item,
+    Json,
+    Message,
+    Preference,
+    Report,
+    Sampling,
+    Task,
+    Version,
+    content_hash,
+)
 from verigym.core.seeds import derive
-from verigym.environments.load import find_by_verifier, load_environment
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of
-from verigym.flywheel.stages import judged_by, suite_of, tasks_of
+from verigym.flywheel import data
+from verigym.flywheel.arenas import Arena, arenas_of, with_tasks
+from verigym.flywheel.stages import context_of, suite_of
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import first_items
 from verigym.rollout.many import Made, Plan, results, run_many
-from verigym.tasks.load import check_split, tasks_hash
+from verigym.tasks.load import tasks_hash
+from verigym.training.alarms import Alarm, new_alarms
 from verigym.training.recipe import Adapter, Recipe
 
-OnStep = Callable[[int, dict[str, float]], None]
+OnStep = Callable[[int, dict[str, float], list[Alarm]], None]
 
 
-def environment_of(recipe: Recipe) -> EnvironmentSpec:
-    """The environment a recipe trains in, its `reward` as verifier."""
-    environment = load_environment(recipe.environment) if recipe.environment else find_by_verifier(recipe.reward)
-    for what, name, known in (
-        ("reward", recipe.reward, environment.verifiers),
-        ("held_out_eval", recipe.held_out_eval, environment.suites),
-    ):
-        if name and name not in known:
-            raise not_found(what, name, known, f"These are the ones of {environment.name}.")
-    return judged_by(environment, recipe.reward)
+def nothing(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:
+    pass
 
 
-def train(ws: Workspace, recipe: Recipe, on_step: OnStep = lambda step, metrics: None) -> tuple[Version, str]:
+def train(ws: Workspace, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Version, str]:
     """Trains as the recipe says; returns the new version and the run. Killed, the same call goes on."""
-    environment = environment_of(recipe)
-    parent = _parent(ws, recipe)
-    tasks = tasks_of(environment, "train", recipe.num_tasks, recipe.seed)
-    _check_held_out(environment, tasks)
-    config: Json = {
-        "recipe": msgspec.to_builtins(recipe),
-        "tasks": tasks_hash(tasks),
-        "parent": parent.id,
-        "verifier": environment.verifier.name,
-        **({"environment_version": environment.version} if environment.version else {}),
-    }
-    run = f"{recipe.algorithm}-{content_hash(config)[:8]}"
+    job = _Job(ws, recipe)
+    run = job.run
     version = ws.store.get("trained", run, Version)
     if version is None or not ws.has_adapter(version.adapter):
-        ws.store.begin_run(run, "train", config)
-        model = asyncio.run(_train(ws, recipe, environment, tasks, parent, run, on_step))
+        ws.store.begin_run(run, "train", job.config)
+        model = asyncio.run(job.train(on_step))
         version = ws.keep(
             msgspec.structs.replace(
-                parent,
+                job.parent,
                 id="",
-                adapter=ws.keep_adapter(model, parent.base),
+                adapter=ws.keep_adapter(model, job.parent.base),
                 name=recipe.name or recipe.algorithm,
-                parent=parent.id,
+                parent=job.parent.id,
                 recipe={**msgspec.to_builtins(recipe), "run": run},
-                data_hash=tasks_hash(tasks),
-                families=sorted({family_of(task) for task in tasks} | set(parent.families)),
+                data_hash=job.data_hash,
+                families=sorted({*job.families, *job.parent.families}),
                 reports=[],
             ),
         )
@@ -74,6 +71,270 @@ def train(ws: Workspace, recipe: Recipe, on_step: OnStep = lambda step, metrics:
     ws.store.finish_run(run)
     ws.forget_checkpoints(run)
     return version, run
+
+
+def warnings_of(ws: Workspace, recipe: Recipe) -> list[str]:
+    """What an owner should have looked at before training."""
+    parent = _parent(ws, recipe)
+    reports = [report for report in ws.store.documents("report", Report) if report.agent == parent.id]
+    words: list[str] = []
+    for arena in arenas_of(recipe):
+        name = arena.name
+        if not any(report.suite.environment == name for report in reports):
+            words.append(
+                f"{parent.name or parent.id} was never measured in {name}, so nobody will know what training changed; "
+                f"first: verigym eval {name} -m {recipe.start or recipe.model}"
+            )
+        if recipe.samples and ws.store.get("checked", arena.environment.verifier.name, Checked) is None:
+            words.append(
+                f"{arena.environment.verifier.name} was never checked here, and what it rewards wrongly will be learnt; "
+                f"first: verigym check {name}"
+            )
+    return words
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """That a verifier passed the contract of its environment, with what was tried."""
+
+    verifier: str
+    environment: str
+    tried: int
+
+
+class _Job:
+    """One run: what it trains in, from what, on what."""
+
+    def __init__(self, ws: Workspace, recipe: Recipe) -> None:
+        self.ws, self.recipe = ws, recipe
+        self.parent = _parent(ws, recipe)
+        self.scorer = _reward_model(ws, recipe)
+        self.arenas = arenas_of(recipe, self.scorer.id if self.scorer else "")
+        self.dataset: Dataset | None = data.find(ws, recipe.data) if recipe.data else None
+        if self.dataset is None:
+            self.arenas = with_tasks(self.arenas, recipe)
+            tasks = [task for arena in self.arenas for task in arena.tasks]
+            self.data_hash, self.families = tasks_hash(tasks), {family_of(task) for task in tasks}
+        else:
+            self._check_data(self.dataset)
+            self.data_hash, self.families = self.dataset.id, set(self.dataset.families)
+        self.config: Json = {
+            "recipe": msgspec.to_builtins(recipe),
+            "parent": self.parent.id,
+            **({"data": self.dataset.id} if self.dataset else {}),
+            **(
+                self.arenas[0].identity
+                if len(self.arenas) == 1
+                else {arena.name: arena.identity for arena in self.arenas}
+            ),
+        }
+        self.run = f"{recipe.algorithm}-{content_hash(self.config)[:8]}"
+
+    def _check_data(self, dataset: Dataset) -> None:
+        recipe = self.recipe
+        wanted = "demonstrations" if recipe.algorithm == "sft" else "preferences"
+        if dataset.kind != wanted:
+            raise Refused(f"data: {dataset.name} holds {dataset.kind}; {recipe.algorithm} learns from {wanted}")
+        for arena in self.arenas:
+            held_out = {
+                family_of(task)
+                for split in set(arena.environment.suites.values())
+                for task in arena.environment.tasks(split)
+            }
+            shared = sorted(held_out & set(dataset.families))
+            if shared:
+                raise Refused(
+                    f"data: {dataset.name} holds family {shared[0]}, which {arena.name} holds out; "
+                    "held-out families are never trained on"
+                )
+
+    async def train(self, on_step: OnStep) -> Any:
+        """The model with the trained adapter on it."""
+        from verigym.model import lora
+
+        ws, recipe = self.ws, self.recipe
+        self.policy: Any = ws.policy(self.parent)
+        ws.keep(self.parent)
+        model = self.policy.model
+        _prepare(model, recipe)
+        settings = recipe.loss if recipe.samples else recipe.preference
+        reference = lora.weights(model) if self.parent.adapter and settings.reference == "start" else None
+        history = ws.store.metrics(self.run)
+
+        def report(step: int, metrics: dict[str, float]) -> None:
+            seconds = metrics["seconds"] + metrics.get("eval_s", 0.0)
+            metrics["cost"] = metrics.pop("episodes_cost", 0.0) + seconds / 3600 * recipe.dollars_per_hour
+            ws.store.add_metrics(self.run, step, metrics)
+            for later in [known for known in history if known >= step]:
+                del history[later]
+            history[step] = metrics
+            on_step(step, metrics, new_alarms(history))
+
+        given: Any = {"evaluate": self._evaluate, "report": report}
+        place = ws.checkpoints(self.run)
+        if recipe.samples:
+            from verigym.training.groups import Source
+            from verigym.training.grpo import train_grpo
+
+            sources = [Source(arena.name, arena.weight, arena.tasks) for arena in self.arenas]
+            given |= {"collect": self._collect, "changed": self._signed, "reference": reference}
+            async with self._context() as self.context:
+                await train_grpo(model, recipe, sources, place, **given)
+        elif recipe.algorithm == "sft":
+            from verigym.training.sft import train_sft
+
+            await train_sft(model, recipe, self._demonstrations(), place, **given)
+        else:
+            from verigym.training import preferences, samples
+
+            assert self.dataset is not None
+            rows: list[Any] = list(data.rows(ws, self.dataset))
+            if recipe.algorithm == "dpo":
+                pairs = [samples.preferred(self.policy.render, row) for row in rows]
+                await preferences.train_dpo(model, recipe, pairs, place, reference=reference, **given)
+            else:
+                await self._train_reward(model, rows, place, report)
+        return model
+
+    # -- what the loops are handed ----------------------------------------------------------------------------------
+
+    def _context(self) -> Any:
+        return context_of(self.ws, {})
+
+    def _signed(self, step: int) -> None:
+        self.policy.changed(f"{self.run}@{step}")
+
+    async def _episodes(self, child: str, kind: str, plan: Plan) -> tuple[list[Any], list[Any]]:
+        self.ws.store.begin_run(child, kind, {"parent": self.run}, plan.tasks, parent=self.run)
+        made = Made()
+        await run_many(self.ws.store, plan, self.policy, made=made)
+        self.policy.engine.wait()  # an episode that timed out may have left a request running
+        return results(self.ws.store, plan, made)
+
+    @property
+    def _agent(self) -> Version:
+        return msgspec.structs.replace(self.parent, sampling=None)  # the recipe's own settings are sampled with
+
+    async def _evaluate(self, step: int) -> dict[str, float]:
+        """Each environment's held-out suite; where there are several, the mean of them beside each."""
+        self._signed(step)
+        recipe, found = self.recipe, {}
+        for arena in self.arenas:
+            if not arena.split:
+                continue
+            suite, held_out = suite_of(arena.environment, arena.split, recipe.eval_tasks)
+            child = f"{self.run}/eval-{step:04d}" + (f"-{arena.name}" if len(self.arenas) > 1 else "")
+            plan = Plan(
+                run=child,
+                environment=arena.environment,
+                tasks=held_out,
+                agent=self._agent,
+                verifier=arena.environment.verifier,
+                sampling=Sampling(temperature=0.0, max_tokens=recipe.max_tokens),
+            )
+            trajectories, verdicts = await self._episodes(child, "eval", plan)
+            report = make_report(child, f"{self.run}@{step}", suite, held_out, trajectories, verdicts, recipe.seed)
+            found[arena.name] = {
+                f"held_out_{short}": report.metrics[name].value
+                for name, short in _HELD_OUT.items()
+                if name in report.metrics
+            }
+        names = {name for figures in found.values() for name in figures}
+        means = {
+            name: sum(figures[name] for figures in found.values() if name in figures)
+            / sum(name in figures for figures in found.values())
+            for name in sorted(names)
+        }
+        if len(found) < 2:
+            return means
+        return means | {f"{place}/{name}": value for place, figures in found.items() for name, value in figures.items()}
+
+    async def _collect(self, step: int, number: int, picked: Mapping[str, list[Task]]) -> list[Any]:
+        from verigym.training.groups import Group
+
+        recipe, groups = self.recipe, []
+        k = recipe.num_generations_per_prompt
+        for arena in self.arenas:
+            if arena.name not in picked:
+                continue
+            child = f"{self.run}/step-{step:04d}" + (f".{number}" if number else "")
+            child += f"-{arena.name}" if len(self.arenas) > 1 else ""
+            plan = Plan(
+                run=child,
+                environment=arena.environment,
+                tasks=picked[arena.name],
+                agent=self._agent,
+                verifier=arena.verifier,
+                k=k,
+                sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens),
+                seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
+                context=self._judging(arena),
+            )
+            trajectories, verdicts = await self._episodes(child, "collect", plan)
+            groups += [
+                Group(arena.name, trajectories[i : i + k], verdicts[i : i + k]) for i in range(0, len(trajectories), k)
+            ]
+        return groups
+
+    def _judging(self, arena: Arena) -> Context:
+        if self.scorer is None:
+            return self.context
+        if not hasattr(self, "_local_scorer"):
+            from verigym.policies.local.scorer import LocalScorer
+
+            folder = self.ws.adapter_folder(self.scorer.adapter)
+            self._local_scorer = LocalScorer.open(self.scorer.base, folder, self.scorer.id)
+        tools = arena.environment.toolbox.offer(self.parent.tool_descriptions).tools
+        return msgspec.structs.replace(self.context, scorer=self._local_scorer.offered(tools))
+
+    def _demonstrations(self) -> list[Any]:
+        from verigym.training.samples import imitated
+
+        if self.dataset is not None:
+            examples: list[Any] = list(data.rows(self.ws, self.dataset))
+        else:
+            examples = [
+                gold_example(arena.environment, task, self.parent) for arena in self.arenas for task in arena.tasks
+            ]
+        return [sample for example in examples for sample in imitated(self.policy.render, example)]
+
+    async def _train_reward(self, model: Any, rows: list[Preference], place: Any, report: Any) -> None:
+        """A tenth of the families is held out, to see how many of their pairs it tells apart."""
+        from verigym.model.apart import apart
+        from verigym.training import preferences, samples
+        from verigym.training.update import told_apart
+
+        learnt, held_out = preferences.hold_out(rows, self.recipe.seed)
+        pairs = [(samples.compared(self.policy.render, row), row.margin) for row in learnt]
+        unseen = [samples.compared(self.policy.render, row) for row in held_out]
+
+        async def evaluate(step: int) -> dict[str, float]:
+            return {"held_out_told_apart": await apart(told_apart, model, unseen)} if unseen else {}
+
+        await preferences.train_reward(model, self.recipe, pairs, place, evaluate=evaluate, report=report)
+
+
+_HELD_OUT = {"success": "success", "reward": "reward", "unsafe actions": "unsafe", "valid output": "valid"}
+"""Names in a report to names of metrics."""
+
+
+def gold_example(environment: EnvironmentSpec, task: Task, agent: Version) -> Example:
+    """The gold reply of a task under the agent's own prompt."""
+    replies = environment.gold_replies(task)
+    if len(replies) > 1:
+        raise Refused(
+            f'task "{task.id}": its gold solution has {len(replies)} replies with results between them, which nobody has seen '
+            "yet; roll them out with verigym rollout, and imitate that: verigym data demos RUN"
+        )
+    if not replies or not replies[0]:
+        raise Refused(
+            f'task "{task.id}" has no gold reply to imitate: give it "expected_tool" or "answer", or the environment a gold(task)'
+        )
+    reply = replies[0]
+    items: list[Item] = [Message("assistant", reply)] if isinstance(reply, str) else reply
+    context = first_items(environment, task, agent)
+    tools = environment.toolbox.offer(agent.tool_descriptions).tools
+    made = [(len(context), len(context) + len(items))]
+    return Example(task=task.id, family=family_of(task), items=context + items, made=made, tools=tools)
 
 
 def _parent(ws: Workspace, recipe: Recipe) -> Version:
@@ -85,92 +346,15 @@ def _parent(ws: Workspace, recipe: Recipe) -> Version:
     return parent
 
 
-def _check_held_out(environment: EnvironmentSpec, tasks: list[Task]) -> None:
-    """Held-out families are never trained on."""
-    wrong = [task.id for task in tasks if task.split != "train"]
-    if wrong:
+def _reward_model(ws: Workspace, recipe: Recipe) -> Version | None:
+    if not recipe.reward_model:
+        return None
+    found = ws.known(recipe.reward_model)
+    if found.recipe.get("algorithm") != "reward":
         raise Refused(
-            f'{environment.name}: tasks("train") holds {wrong[0]} of split "{tasks[0].split}"; it is held out'
+            f"reward_model: {recipe.reward_model} was not trained by algorithm: reward; it answers, it does not score"
         )
-    for split in set(environment.suites.values()):
-        check_split(tasks, environment.tasks(split), prompts=not environment.steps)
-
-
-async def _train(
-    ws: Workspace,
-    recipe: Recipe,
-    environment: EnvironmentSpec,
-    tasks: list[Task],
-    parent: Version,
-    run: str,
-    on_step: OnStep,
-) -> Any:
-    """The model with the trained adapter on it."""
-    from verigym.training.grpo import train_grpo
-    from verigym.training.sft import train_sft
-
-    policy: Any = ws.policy(parent)
-    ws.keep(parent)
-    _prepare(policy.model, recipe)
-    agent = msgspec.structs.replace(parent, sampling=None)  # the recipe's own settings are sampled with
-
-    def signed(step: int) -> None:
-        policy.changed(f"{run}@{step}")
-
-    async def episodes(child: str, kind: str, plan: Plan) -> tuple[list[Any], list[Any]]:
-        ws.store.begin_run(child, kind, {"parent": run}, plan.tasks, parent=run)
-        made = Made()
-        await run_many(ws.store, plan, policy, made=made)
-        policy.engine.wait()  # an episode that timed out may have left a request running
-        return results(ws.store, plan, made)
-
-    async def evaluate(step: int) -> dict[str, float]:
-        signed(step)
-        suite, held_out = suite_of(environment, environment.suites[recipe.held_out_eval], recipe.eval_tasks)
-        child = f"{run}/eval-{step:04d}"
-        plan = Plan(
-            run=child,
-            environment=environment,
-            tasks=held_out,
-            agent=agent,
-            verifier=environment.verifier,
-            sampling=Sampling(temperature=0.0, max_tokens=recipe.max_tokens),
-        )
-        trajectories, verdicts = await episodes(child, "eval", plan)
-        report = make_report(child, f"{run}@{step}", suite, held_out, trajectories, verdicts, recipe.seed)
-        return {
-            f"held_out_{name}": report.metrics[name].value for name in ("success", "reward") if name in report.metrics
-        }
-
-    async def collect(step: int, picked: list[Task]) -> list[Any]:
-        k = recipe.num_generations_per_prompt
-        child = f"{run}/step-{step:04d}"
-        plan = Plan(
-            run=child,
-            environment=environment,
-            tasks=picked,
-            agent=agent,
-            verifier=environment.verifier,
-            k=k,
-            sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens),
-            seed=derive(recipe.seed, "collect", step),
-        )
-        trajectories, verdicts = await episodes(child, "collect", plan)
-        return [(trajectories[i : i + k], verdicts[i : i + k]) for i in range(0, len(trajectories), k)]
-
-    def report(step: int, metrics: dict[str, float]) -> None:
-        ws.store.add_metrics(run, step, metrics)
-        on_step(step, metrics)
-
-    folder = ws.checkpoints(run)
-    if recipe.algorithm == "sft":
-        samples = _demonstrations(policy.render, environment, tasks, parent)
-        await train_sft(policy.model, recipe, samples, folder, evaluate=evaluate, report=report)
-    else:
-        await train_grpo(
-            policy.model, recipe, tasks, folder, collect=collect, changed=signed, evaluate=evaluate, report=report
-        )
-    return policy.model
+    return found
 
 
 def _prepare(model: Any, recipe: Recipe) -> None:
@@ -180,28 +364,14 @@ def _prepare(model: Any, recipe: Recipe) -> None:
     worn = lora.config_of(model)
     wanted = recipe.lora
     if worn is None:
-        lora.attach(model, lora.LoraConfig(r=wanted.r, alpha=wanted.alpha, top_layers=wanted.top_layers), recipe.seed)
+        shape = lora.LoraConfig(
+            r=wanted.r, alpha=wanted.alpha, top_layers=wanted.top_layers, head=recipe.algorithm == "reward"
+        )
+        lora.attach(model, shape, recipe.seed)
+    elif recipe.algorithm == "reward":
+        lora.add_head(model, recipe.seed)
     elif wanted != Adapter() and (wanted.r, wanted.alpha, wanted.top_layers) != (worn.r, worn.alpha, worn.top_layers):
         raise Refused(
             f"start: {recipe.start} has an adapter with r {worn.r}, alpha {worn.alpha}, top_layers {worn.top_layers}; "
             "training goes on with it, so leave lora out of the recipe or give the same"
         )
-
-
-def _demonstrations(render: Any, environment: EnvironmentSpec, tasks: list[Task], agent: Version) -> list[Sample]:
-    """The gold reply of each task under the agent's own prompt."""
-    from verigym.training.samples import demonstration
-
-    tools = environment.toolbox.offer(agent.tool_descriptions).tools
-    samples: list[Sample] = []
-    for task in tasks:
-        replies = environment.gold_replies(task)
-        if len(replies) > 1:
-            raise Refused(
-                f'task "{task.id}": its gold solution has {len(replies)} replies with results between them, and '
-                "demonstrations of one reply are what sft imitates; give gold(task) one reply"
-            )
-        reply = replies[0] if replies else []
-        items: list[Item] = [Message("assistant", reply)] if isinstance(reply, str) else reply
-        samples.append(demonstration(render, first_items(environment, task, agent), tools, items, task.id))
-    return samples

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from verigym.core.errors import BadInput, NotFound
+from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.protocols import Policy
 from verigym.core.records import Version
 from verigym.registry import ledger, versions
@@ -67,6 +67,11 @@ class Workspace:
 
     def policy(self, version: Version) -> Policy:
         """What answers as this version."""
+        if version.recipe.get("algorithm") == "reward":
+            raise Refused(
+                f"{version.name or version.id} is a reward model: it scores, it does not answer. "
+                f"Learn from it with reward_model: {version.id} in a recipe"
+            )
         if version.base.startswith(("http://", "https://")):
             return _remote(self._ways.get(version.base, version.base))
         local = self.local(version.base)

@@ -51,24 +51,37 @@ def _adapters_alone(model: Any) -> bool:
     return not any(parameter.requires_grad and id(parameter) not in adapters for parameter in model.parameters())
 
 
-def token_logprobs(model: Any, packed: Packed, temperature: float = 1.0) -> tuple[Tensor, Tensor, Tensor]:
-    """Logprobs, entropies and mask of the scored tokens, each (B, S): a row holds its own in order, then zeros."""
+def token_logprobs(
+    model: Any, packed: Packed, temperature: float = 1.0, *, entropy_too: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Logprobs, entropies and mask of the scored tokens, each (B, S): a row holds its own in order, then zeros.
+    Entropies have a gradient only with `entropy_too`."""
     hidden_MH = hidden_states(model, packed).index_select(0, packed.parents_M)
-    found_M, entropy_M = _score(model, hidden_MH, packed.targets_M, temperature or 1.0)
+    found_M, entropy_M = _score(model, hidden_MH, packed.targets_M, temperature or 1.0, entropy_too)
     mask_BS = packed.mask_BS
     logprobs_BS, entropy_BS = (
         each.index_select(0, packed.scored_BS.flatten()).view(mask_BS.shape).where(mask_BS, 0.0)
-        for each in (found_M, entropy_M)
+        for each in (found_M, entropy_M if entropy_too else entropy_M.detach())
     )
     return logprobs_BS, entropy_BS, mask_BS
 
 
-def _score(model: Any, hidden_MH: Tensor, targets_M: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
+def scores(model: Any, packed: Packed) -> Tensor:
+    """What a reward model's head says of each sample, at its last token, (B,)."""
+    weight_H = lora.head(model)
+    assert weight_H is not None, "the model wears no head"
+    last_B = torch.tensor([places[-1] for places in packed.places], device=packed.ids_N.device)
+    return hidden_states(model, packed).index_select(0, last_B).float() @ weight_H
+
+
+def _score(
+    model: Any, hidden_MH: Tensor, targets_M: Tensor, temperature: float, entropy_too: bool
+) -> tuple[Tensor, Tensor]:
     rows = max(1, _CHUNK_BYTES[hidden_MH.device.type] // (4 * model.config.get_text_config().vocab_size))
     trained = any(parameter.requires_grad for parameter in model.get_output_embeddings().parameters())
     pieces = [
         checkpoint(_logprobs, model, hidden, targets, temperature, use_reentrant=False)
-        if trained
+        if trained or entropy_too
         else _Scores.apply(model, hidden, targets, temperature)
         for hidden, targets in zip(hidden_MH.split(rows), targets_M.split(rows), strict=True)
     ]
@@ -77,10 +90,9 @@ def _score(model: Any, hidden_MH: Tensor, targets_M: Tensor, temperature: float)
 
 
 def _logprobs(model: Any, hidden_CH: Tensor, targets_C: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
-    """Where the output layer itself is trained: the logits are made again for the backward pass."""
+    """Where the output layer itself is trained, or entropy: the logits are made again for the backward pass."""
     all_CV = torch.log_softmax(logits_of(model, hidden_CH).float() / temperature, -1)
-    entropy_C = -(all_CV.detach().exp() * all_CV.detach()).sum(-1)
-    return all_CV.gather(-1, targets_C[:, None])[:, 0], entropy_C
+    return all_CV.gather(-1, targets_C[:, None])[:, 0], -(all_CV.exp() * all_CV).sum(-1)
 
 
 class _Scores(torch.autograd.Function):

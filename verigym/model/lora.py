@@ -22,6 +22,7 @@ from verigym.core.errors import BadInput
 
 ALL_LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 _PREFIX = "base_model.model."
+_HEAD = f"{_PREFIX}score.weight"
 
 
 class LoraConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +32,8 @@ class LoraConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Last part of the names of the linear layers that get an adapter."""
     top_layers: int | None = None
     """Only the last n transformer layers; none for all. Fewer layers make the backward pass shorter."""
+    head: bool = False
+    """With the head of a reward model: one number from the last hidden state."""
 
 
 class Adapter(NamedTuple):
@@ -96,7 +99,19 @@ class LoraLinear(nn.Module):
         return _Lora.apply(x, self.base.weight, self.base.bias, self.a, self.b, self.scale)  # type: ignore[return-value]
 
 
-def attach(model: nn.Module, config: LoraConfig, seed: int = 0) -> None:
+class _Head(NamedTuple):
+    """Beside the model's own parameters, not among them: the model stays the plain one it is."""
+
+    weight_H: nn.Parameter
+
+
+def head(model: Any) -> nn.Parameter | None:
+    """The head of a reward model, where the adapter has one."""
+    found = getattr(model, "_verigym_head", None)
+    return found and found.weight_H
+
+
+def attach(model: Any, config: LoraConfig, seed: int = 0) -> None:
     """Puts a fresh adapter on the model (any older one is removed first)."""
     detach(model)
     generator = torch.Generator().manual_seed(seed)
@@ -110,6 +125,18 @@ def attach(model: nn.Module, config: LoraConfig, seed: int = 0) -> None:
         parent, leaf = model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2]
         setattr(parent, leaf, LoraLinear(getattr(parent, leaf), config.r, config.alpha, generator))
     model._verigym_lora = config  # type: ignore[assignment]
+    if config.head:
+        add_head(model, seed)
+
+
+def add_head(model: Any, seed: int = 0) -> None:
+    """A fresh head beside the adapter that is on the model."""
+    size = model.get_output_embeddings().weight.shape[1]
+    weight_H = torch.empty(size).normal_(std=size**-0.5, generator=torch.Generator().manual_seed(seed))
+    model._verigym_head = _Head(nn.Parameter(weight_H.to(model.device)))
+    config = config_of(model)
+    assert config is not None, "no adapter on this model"
+    model._verigym_lora = msgspec.structs.replace(config, head=True)
 
 
 def _wanted(name: str, module: nn.Module, model: Any, config: LoraConfig) -> bool:
@@ -134,6 +161,7 @@ def detach(model: nn.Module) -> None:
     for name, module in list(modules(model)):
         setattr(model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], module.base)
     model._verigym_lora = None  # type: ignore[assignment]
+    model._verigym_head = None  # type: ignore[assignment]
 
 
 def config_of(model: nn.Module) -> LoraConfig | None:
@@ -141,7 +169,9 @@ def config_of(model: nn.Module) -> LoraConfig | None:
 
 
 def parameters(model: nn.Module) -> list[nn.Parameter]:
-    return [parameter for _, module in modules(model) for parameter in (module.a, module.b)]
+    found = [parameter for _, module in modules(model) for parameter in (module.a, module.b)]
+    own = head(model)
+    return found if own is None else [*found, own]
 
 
 def weights(model: nn.Module) -> dict[str, Tensor]:
@@ -150,6 +180,9 @@ def weights(model: nn.Module) -> dict[str, Tensor]:
     for name, module in modules(model):
         found[f"{_PREFIX}{name}.lora_A.weight"] = module.a.detach().cpu().clone()
         found[f"{_PREFIX}{name}.lora_B.weight"] = module.b.detach().cpu().clone()
+    own = head(model)
+    if own is not None:
+        found[_HEAD] = own.detach().cpu().clone()[None]
     return found
 
 
@@ -158,6 +191,24 @@ def set_weights(model: nn.Module, given: dict[str, Tensor]) -> None:
     for name, module in modules(model):
         module.a.copy_(given[f"{_PREFIX}{name}.lora_A.weight"])
         module.b.copy_(given[f"{_PREFIX}{name}.lora_B.weight"])
+    own = head(model)
+    if own is not None:
+        own.copy_(given[_HEAD][0])
+
+
+@contextmanager
+def wearing(model: nn.Module, given: dict[str, Tensor] | None) -> Iterator[None]:
+    """Within, the adapter has these weights; none for the bare base."""
+    if given is None:
+        with without(model):
+            yield
+        return
+    own = weights(model)
+    set_weights(model, given)
+    try:
+        yield
+    finally:
+        set_weights(model, own)
 
 
 def save(model: nn.Module, folder: Path, base: str) -> None:
@@ -169,7 +220,8 @@ def save(model: nn.Module, folder: Path, base: str) -> None:
     layers = sorted({layer for name, _ in modules(model) if (layer := layer_of(name)) is not None})
     peft = {
         "peft_type": "LORA",
-        "task_type": "CAUSAL_LM",
+        "task_type": "SEQ_CLS" if config.head else "CAUSAL_LM",
+        "modules_to_save": ["score"] if config.head else None,
         "base_model_name_or_path": base,
         "r": config.r,
         "lora_alpha": config.alpha,
@@ -191,8 +243,9 @@ def read(model: Any, folder: Path) -> Adapter:
         raise BadInput(f"{folder}: not an adapter folder ({error})") from error
     layers = peft.get("layers_to_transform")
     top = None if layers is None else model.config.num_hidden_layers - min(layers)
-    config = LoraConfig(r=peft["r"], alpha=peft["lora_alpha"], targets=tuple(peft["target_modules"]), top_layers=top)
-    wanted: dict[str, tuple[int, int]] = {}
+    targets, head = tuple(peft["target_modules"]), _HEAD in given
+    config = LoraConfig(r=peft["r"], alpha=peft["lora_alpha"], targets=targets, top_layers=top, head=head)
+    wanted: dict[str, tuple[int, ...]] = {_HEAD: (1, model.get_output_embeddings().weight.shape[1])} if head else {}
     for name, module in model.named_modules():
         base = module.base if isinstance(module, LoraLinear) else module
         if _wanted(name, base, model, config):

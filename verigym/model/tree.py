@@ -43,22 +43,47 @@ class Packed(NamedTuple):
 
 
 def pack(
-    samples: Sequence[Sample], budget: int, *, share: bool = True, device: torch.device | str = "cpu"
+    samples: Sequence[Sample],
+    budget: int,
+    *,
+    share: bool = True,
+    together: int = 1,
+    device: torch.device | str = "cpu",
 ) -> list[Packed]:
-    """Micro-batches of at most `budget` places each; a sample that is longer is one by itself. Sorted, samples that begin alike
-    (unshared: that are equally long) are neighbours."""
-    order = sorted(range(len(samples)), key=lambda i: samples[i].ids if share else len(samples[i].ids))
+    """Micro-batches of at most `budget` places each; what is longer by itself is one by itself. Sorted, samples that begin alike
+    (unshared: that are equally long) are neighbours. Of `together` samples in a row (a pair) none is without the others."""
+
+    def key(i: int) -> list[int] | int:
+        return samples[i].ids if share else len(samples[i].ids)
+
+    units = [sorted(range(start, start + together), key=key) for start in range(0, len(samples), together)]
     batches: list[list[tuple[int, int]]] = []
-    size, before = 0, []
-    for i in order:
-        ids = samples[i].ids
-        known = common(before, ids) if share else 0
-        if not batches or size + len(ids) - known > budget:
+    size = 0
+    for unit in sorted(units, key=lambda unit: key(unit[0])):
+        before = batches[-1][-1][0] if batches else None
+        rows = _known(samples, unit, before, share)
+        if before is None or size + _places(samples, rows) > budget:
+            rows = _known(samples, unit, None, share)
             batches.append([])
-            size = known = 0
-        batches[-1].append((i, known))
-        size, before = size + len(ids) - known, ids
+            size = 0
+        batches[-1] += rows
+        size += _places(samples, rows)
+    if together > 1:  # units of a batch may begin between each other
+        batches = [_known(samples, sorted((i for i, _ in rows), key=key), None, share) for rows in batches]
     return [_tree(samples, rows, share, device) for rows in batches]
+
+
+def _known(samples: Sequence[Sample], order: list[int], before: int | None, share: bool) -> list[tuple[int, int]]:
+    """Each sample with the number of ids that the one before it begins with as well."""
+    rows: list[tuple[int, int]] = []
+    for i in order:
+        rows.append((i, common(samples[before].ids, samples[i].ids) if share and before is not None else 0))
+        before = i
+    return rows
+
+
+def _places(samples: Sequence[Sample], rows: list[tuple[int, int]]) -> int:
+    return sum(len(samples[i].ids) - known for i, known in rows)
 
 
 def common(one: Sequence[int], other: Sequence[int]) -> int:
@@ -74,9 +99,8 @@ def common(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 def _tree(samples: Sequence[Sample], rows: list[tuple[int, int]], share: bool, device: torch.device | str) -> Packed:
-    """Of samples in order, each with the number of ids that the one before it begins with as well."""
     lengths = [len(samples[i].ids) for i, _ in rows]
-    size = sum(lengths) - sum(known for _, known in rows)
+    size = _places(samples, rows)
     ids_N, positions_N, ends_N = np.empty((3, size), dtype=np.int64)
     parents_N = np.arange(-1, size - 1)
     ends_N[:] = size

@@ -14,7 +14,16 @@ import msgspec
 from msgspec.structs import replace
 
 from verigym.core.errors import BadInput
-from verigym.core.records import FunctionCall, Item, Message, Reasoning, ReasoningText, ToolSpec, Turn
+from verigym.core.records import (
+    FunctionCall,
+    FunctionCallOutput,
+    Item,
+    Message,
+    Reasoning,
+    ReasoningText,
+    ToolSpec,
+    Turn,
+)
 from verigym.policies import dialects
 from verigym.policies.dialects import thinking
 from verigym.policies.dialects.calls import from_items
@@ -111,6 +120,14 @@ class Renderer:
             text = thinking.without_opening(text) if opened else text
         return [*self._literals.encode(text), self.end_id]
 
+    def whole(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
+        """Ids of a conversation that is over, as a reward model sees it: up to the end of the assistant's last reply."""
+        start = len(items)
+        while start and _own(items[start - 1]):
+            start -= 1
+        prompt = self.prompt(items[:start], tools)
+        return prompt + self.completion(items[start:], items[:start], tools) if items[start:] else prompt
+
     def read(
         self,
         ids: list[int],
@@ -148,6 +165,22 @@ class Renderer:
         for item in made:
             items.append(replace(item, name=names.name(item.name)) if isinstance(item, FunctionCall) else item)
         return items
+
+
+def _own(item: Item) -> bool:
+    """Whether the assistant made it."""
+    return not isinstance(item, FunctionCallOutput) and not (isinstance(item, Message) and item.role != "assistant")
+
+
+def replies(items: Sequence[Item], start: int = 0) -> list[tuple[int, int]]:
+    """The runs of items from `start` on that the assistant made, as half-open ranges."""
+    runs: list[tuple[int, int]] = []
+    for place in range(start, len(items)):
+        if _own(items[place]) and runs and runs[-1][1] == place:
+            runs[-1] = (runs[-1][0], place + 1)
+        elif _own(items[place]):
+            runs.append((place, place + 1))
+    return runs
 
 
 def _decoder(tokenizer: Any) -> Callable[[list[int]], str]:

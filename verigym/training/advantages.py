@@ -1,24 +1,103 @@
-"""Advantages: how much better an episode was than the others of its group."""
+"""Advantages: how much better an episode was than the others of its group. G episodes of a group, R rewards of an episode.
+
+An episode without a reward (its verifier or the infrastructure failed) takes no part: advantage 0, and in nobody's mean.
+"""
 
 import math
 from collections.abc import Sequence
 
+from verigym.training.recipe import Advantage
+
 TOLERANCE = 1e-6
 """Rewards closer than this are equal: their group says nothing."""
+_EPS = 1e-4
+
+Rewards = Sequence[float | None]
 
 
-def group_advantages(rewards_G: Sequence[float | None]) -> list[float]:
-    """(reward - mean) / (standard deviation + 1e-4) within the group, Bessel's deviation.
-    An episode without a reward (its verifier or the infrastructure failed) takes no part: advantage 0."""
-    known = [reward for reward in rewards_G if reward is not None]
-    assert all(map(math.isfinite, known)), "a reward must be finite"
-    if len(known) < 2:
-        return [0.0] * len(rewards_G)
-    mean = math.fsum(known) / len(known)
-    deviation = math.sqrt(math.fsum((reward - mean) ** 2 for reward in known) / (len(known) - 1))
-    return [0.0 if reward is None else (reward - mean) / (deviation + 1e-4) for reward in rewards_G]
+def advantages(groups: Sequence[Rewards], settings: Advantage = Advantage()) -> list[list[float]]:
+    """Of every episode of every group of a batch."""
+    centred = [_less_others(group) if settings.baseline == "others" else _less_mean(group) for group in groups]
+    if settings.scale == "none":
+        return [[value or 0.0 for value in group] for group in centred]
+    overall = _deviation([reward for group in groups for reward in group])
+    return [
+        [(value or 0.0) / ((_deviation(group) if settings.scale == "group" else overall) + _EPS) for value in values]
+        for group, values in zip(groups, centred, strict=True)
+    ]
 
 
-def has_signal(rewards_G: Sequence[float | None]) -> bool:
-    known = [reward for reward in rewards_G if reward is not None]
+def advantages_of_each(
+    groups: Sequence[Sequence[Sequence[float] | None]], weights_R: Sequence[float]
+) -> list[list[float]]:
+    """Several rewards, each compared within its group by itself, then summed by weight and scaled over the batch (gdpo)."""
+    summed: list[list[float | None]] = []
+    for group in groups:
+        total = [None if row is None else 0.0 for row in group]
+        for place, weight in enumerate(weights_R):
+            [own] = advantages([[None if row is None else row[place] for row in group]])
+            total = [None if now is None else now + weight * one for now, one in zip(total, own, strict=True)]
+        summed.append(total)
+    known = [value for group in summed for value in group if value is not None]
+    mean, deviation = math.fsum(known) / max(len(known), 1), _deviation(known)
+    return [[0.0 if value is None else (value - mean) / (deviation + _EPS) for value in group] for group in summed]
+
+
+def step_advantages(groups: Sequence[Sequence[Sequence[float] | None]], settings: Advantage) -> list[list[list[float]]]:
+    """Of every turn: what came from it on, discounted, against what came from the same turn on in the group's other episodes."""
+    returns = [
+        [None if rewards is None else _returns(rewards, settings.discount) for rewards in group] for group in groups
+    ]
+    longest = max((len(row) for group in returns for row in group if row is not None), default=0)
+    made: list[list[list[float]]] = [[[] for _ in group] for group in groups]
+    for turn in range(longest):
+        at_turn = [[row[turn] if row is not None and turn < len(row) else None for row in group] for group in returns]
+        for group, values, into in zip(returns, advantages(at_turn, settings), made, strict=True):
+            for row, value, place in zip(group, values, into, strict=True):
+                if row is not None and turn < len(row):
+                    place.append(value)
+    return made
+
+
+def has_signal(rewards_G: Rewards) -> bool:
+    known = _known(rewards_G)
     return len(known) > 1 and max(known) - min(known) > TOLERANCE
+
+
+def overlong(tokens: int, max_tokens: int, buffer: int, penalty: float) -> float:
+    """What a reply of so many tokens costs: nothing up to the buffer, then more with each token, all of it at the end."""
+    return penalty * max(0, tokens - (max_tokens - buffer)) / buffer if buffer else 0.0
+
+
+def _returns(rewards: Sequence[float], discount: float) -> list[float]:
+    found: list[float] = []
+    for reward in reversed(rewards):
+        found.append(reward + discount * (found[-1] if found else 0.0))
+    return found[::-1]
+
+
+def _less_mean(rewards_G: Rewards) -> list[float | None]:
+    known = _known(rewards_G)
+    mean = math.fsum(known) / max(len(known), 1)
+    return [None if reward is None or len(known) < 2 else reward - mean for reward in rewards_G]
+
+
+def _less_others(rewards_G: Rewards) -> list[float | None]:
+    known = _known(rewards_G)
+    total, others = math.fsum(known), len(known) - 1
+    return [None if reward is None or others < 1 else reward - (total - reward) / others for reward in rewards_G]
+
+
+def _deviation(rewards: Rewards) -> float:
+    """The standard deviation, Bessel's; 0 for fewer than two."""
+    known = _known(rewards)
+    if len(known) < 2:
+        return 0.0
+    mean = math.fsum(known) / len(known)
+    return math.sqrt(math.fsum((reward - mean) ** 2 for reward in known) / (len(known) - 1))
+
+
+def _known(rewards: Rewards) -> list[float]:
+    known = [reward for reward in rewards if reward is not None]
+    assert all(map(math.isfinite, known)), "a reward must be finite"
+    return known

@@ -30,12 +30,12 @@ def bytes_per_token(model: Any) -> int:
     return config.num_hidden_layers * (12 * config.hidden_size + 4 * inner) * model.dtype.itemsize
 
 
-def lower_budget(model: Any, failed: Packed) -> None:
+def lower_budget(model: Any, failed: Packed, together: int = 1) -> None:
     """Half of what did not fit, from now on."""
     tokens = len(failed.ids_N)
-    if len(failed.samples) == 1:
+    if len(failed.samples) == together:
         raise InfrastructureFailure(
-            f"out of memory on {model.device}: one sample of {tokens} tokens does not fit; "
+            f"out of memory on {model.device}: {'one sample' if together == 1 else 'a pair'} of {tokens} tokens does not fit; "
             "set a smaller lora.top_layers, limit the length of episodes, or take a smaller model"
         )
     model._verigym_budget = tokens // 2

@@ -1,110 +1,108 @@
-"""GRPO: try each task several times, learn from the difference. The loop reads top to bottom; what it needs is passed in."""
+"""The GRPO family: try each task several times, learn from the difference. What a step needs is passed in."""
 
-import random
-import statistics
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from verigym.core.records import Task, Trajectory, Verdict
-from verigym.core.seeds import derive
+from verigym.core.records import Task
+from verigym.model import lora
 from verigym.model.agree import check_agreement
-from verigym.training import checkpoint
-from verigym.training.advantages import group_advantages, has_signal
-from verigym.training.apart import apart
+from verigym.model.apart import apart
+from verigym.training.advantages import has_signal
+from verigym.training.groups import Group, Source, pick, rewards_of, samples_of, summary
+from verigym.training.loop import Evaluate, Metrics, Report, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
-from verigym.training.schedule import CHECKPOINT_S, due, rate
-from verigym.training.sft import Evaluate, Metrics, Report
-from verigym.training.update import grpo_update, make_optimizer
+from verigym.training.update import Weights, logprobs_of, make_optimizer, policy_update
 
-Group = tuple[list[Trajectory], list[Verdict]]
-Collect = Callable[[int, list[Task]], Awaitable[list[Group]]]
-"""(step, tasks) -> the group of each task, sampled with the weights as they are"""
+Collect = Callable[[int, int, Mapping[str, list[Task]]], Awaitable[list[Group]]]
+"""(step, round, tasks by source) -> the group of each task, sampled with the weights as they are"""
 
 
 async def train_grpo(
     model: Any,
     recipe: Recipe,
-    tasks: Sequence[Task],
+    sources: Sequence[Source],
     folder: Path,
     *,
+    reference: Weights = None,
     collect: Collect,
     changed: Callable[[int], None],
     evaluate: Evaluate,
     report: Report,
 ) -> None:
-    """Trains the adapter on `model` in place; goes on from the checkpoint in `folder` when there is one.
-    `changed(step)` is called after every update, so that whoever samples forgets the old weights."""
+    """`reference` are the weights of the adapter that divergence is measured from; none for the bare model."""
     optimizer = make_optimizer(model, recipe.learning_rate)
-    done = checkpoint.load(folder, model, optimizer)
-    changed(done)
-    saved = time.monotonic()
     checked = False
-    for step in range(done + 1, recipe.steps + 1):
+
+    async def one_step(step: int) -> Metrics:
+        nonlocal checked
         started = time.perf_counter()
-        groups = await collect(step, pick(tasks, recipe, step))
+        groups = await _gather(recipe, sources, step, collect)
         sampled = time.perf_counter()
-        live = [group for group in groups if has_signal(_rewards(group[1]))]
-        samples = [
-            sample
-            for trajectories, verdicts in live
-            for trajectory, verdict, advantage in zip(
-                trajectories, verdicts, group_advantages(_rewards(verdicts)), strict=True
-            )
-            if verdict.reward is not None
-            for sample in from_trajectory(trajectory, advantage)
-        ]
-        metrics: Metrics = _summary(groups, live)
-        if samples:
+        rewards = [rewards_of(group, recipe) for group in groups]
+        metrics = summary(groups, rewards, len(sources) > 1)
+        if recipe.loss.kl and recipe.loss.kl_in == "reward":
+            rewards, metrics["kl"] = await apart(_less_kl, model, groups, rewards, recipe, reference)
+        samples = samples_of(groups, rewards, recipe)
+        kept = [sample for sample, masked in samples if not masked]
+        if kept:
             if not checked:
-                await apart(check_agreement, model, samples)
+                await apart(check_agreement, model, kept)
                 checked = True
-            for group in optimizer.param_groups:
-                group["lr"] = rate(recipe.learning_rate, step, recipe.steps, decay=False)
             metrics |= await apart(
-                grpo_update,
+                policy_update,
                 model,
                 optimizer,
-                samples,
+                kept,
+                recipe.loss,
                 temperature=recipe.temperature,
-                clip_low=recipe.clip_low,
-                clip_high=recipe.clip_high,
+                longest=recipe.max_tokens,
+                rows=len(samples),
                 updates=recipe.updates_per_batch,
+                reference=reference,
             )
-            changed(step)
-        metrics |= {"sampling_s": sampled - started, "update_s": time.perf_counter() - sampled}
-        metrics["seconds"] = metrics["sampling_s"] + metrics["update_s"]
-        if due(step, recipe):
-            metrics |= await evaluate(step)
-        report(step, metrics)
-        if step == recipe.steps or time.monotonic() - saved > CHECKPOINT_S:
-            checkpoint.save(folder, model, optimizer, step)
-            saved = time.monotonic()
+        return metrics | {"sampling_s": sampled - started, "update_s": time.perf_counter() - sampled}
+
+    await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report, changed=changed)
 
 
-def pick(tasks: Sequence[Task], recipe: Recipe, step: int) -> list[Task]:
-    """The step's tasks, no two alike; which ones depends on seed and step alone."""
-    chosen = random.Random(derive(recipe.seed, "tasks", step)).sample(
-        range(len(tasks)), min(recipe.prompts_per_step, len(tasks))
-    )
-    return [tasks[i] for i in chosen]
+async def _gather(recipe: Recipe, sources: Sequence[Source], step: int, collect: Collect) -> list[Group]:
+    """The step's groups. With dynamic sampling, other tasks are tried in place of those whose group says nothing."""
+    groups: list[Group] = []
+    wanted = recipe.prompts_per_step
+    for number in range(recipe.episodes.dynamic_rounds + 1):
+        tried = {group.trajectories[0].task for group in groups}
+        picked = pick(sources, recipe, step, number, wanted, tried)
+        if not picked:
+            break
+        found = await collect(step, number, picked)
+        groups += found
+        wanted -= sum(has_signal(rewards_of(group, recipe)) for group in found)
+        if wanted <= 0:
+            break
+    return groups
 
 
-def _rewards(verdicts: list[Verdict]) -> list[float | None]:
-    return [verdict.reward for verdict in verdicts]
-
-
-def _summary(groups: list[Group], live: list[Group]) -> Metrics:
-    """Means over the scored episodes; what could not be scored is counted, and is in no mean."""
-    verdicts = [verdict for _, group in groups for verdict in group]
-    scored = [verdict for verdict in verdicts if verdict.reward is not None]
-    lengths = [turn.usage.completion_tokens for group, _ in groups for trajectory in group for turn in trajectory.turns]
-    found: Metrics = {"live_groups": len(live) / len(groups), "unscored": len(verdicts) - len(scored)}
-    if scored:
-        found["reward"] = statistics.fmean(verdict.reward or 0.0 for verdict in scored)
-        found["passed"] = statistics.fmean(verdict.passed for verdict in scored)
-    if lengths:
-        found["length"] = statistics.fmean(lengths)
-    return found
+def _less_kl(
+    model: Any, groups: list[Group], rewards: list[list[float | None]], recipe: Recipe, reference: Weights
+) -> tuple[list[list[float | None]], float]:
+    """Rewards less the divergence of their own tokens from the reference, and its mean over tokens."""
+    samples = [
+        sample for group in groups for trajectory in group.trajectories for sample in from_trajectory(trajectory, 0.0)
+    ]
+    now = logprobs_of(model, samples, recipe.temperature)
+    with lora.wearing(model, reference):
+        then = logprobs_of(model, samples, recipe.temperature)
+    away: dict[str, float] = {}
+    for sample, ours, theirs in zip(samples, now, then, strict=True):
+        away[sample.trajectory] = away.get(sample.trajectory, 0.0) + sum(ours) - sum(theirs)
+    less = [
+        [
+            None if reward is None else reward - recipe.loss.kl * away.get(trajectory.id, 0.0)
+            for trajectory, reward in zip(group.trajectories, own, strict=True)
+        ]
+        for group, own in zip(groups, rewards, strict=True)
+    ]
+    return less, sum(away.values()) / max(1, sum(map(len, now)))

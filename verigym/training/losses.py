@@ -1,10 +1,29 @@
-"""Losses: pure functions of tensors. B samples, S scored tokens; mask_BS is 1 where a sample has one.
+"""Losses: pure functions of tensors. B samples, S scored tokens, P pairs; mask_BS is 1 where a sample has a token.
 
-`num_tokens` is the number of scored tokens of the whole batch, so that micro-batches add up to the batch's own mean.
+Every loss is a sum whose terms are divided by figures of the whole batch (`Totals`), so that micro-batches add up to it.
+What the algorithms are in these words is `recipe.ALGORITHMS`. All of them are compared with TRL's in the tests.
 """
 
+from typing import NamedTuple
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+
+from verigym.training.recipe import PolicyLoss, PreferenceLoss
+
+Figures = dict[str, Tensor]
+"""By name, summed over micro-batches."""
+
+
+class Totals(NamedTuple):
+    """Of the whole batch."""
+
+    rows: float
+    """Samples, and those that were masked out of it; of one update of several, its share of them."""
+    tokens: int
+    longest: int
+    """The most tokens that a reply may have."""
 
 
 def sft_loss(logprobs_BS: Tensor, mask_BS: Tensor, num_tokens: int) -> Tensor:
@@ -12,20 +31,104 @@ def sft_loss(logprobs_BS: Tensor, mask_BS: Tensor, num_tokens: int) -> Tensor:
     return -(logprobs_BS * mask_BS).sum() / num_tokens
 
 
-def grpo_loss(
-    logprobs_BS: Tensor,
-    old_BS: Tensor,
-    advantages_B: Tensor,
+def policy_loss(
+    now_BS: Tensor,
     mask_BS: Tensor,
-    num_tokens: int,
-    clip_low: float = 0.2,
-    clip_high: float = 0.2,
-) -> tuple[Tensor, Tensor]:
-    """Clipped policy gradient, averaged over the batch's tokens (the token-level form; DAPO with equal clips).
-    Returns the loss and how many tokens were clipped. With one update per batch `old_BS` is `logprobs_BS` detached."""
-    ratio_BS = torch.exp(logprobs_BS - old_BS)
-    advantages_B1 = advantages_B[:, None]
-    clipped_BS = ratio_BS.clamp(1 - clip_low, 1 + clip_high)
-    gain_BS = torch.minimum(ratio_BS * advantages_B1, clipped_BS * advantages_B1)
-    cut_BS = (clipped_BS * advantages_B1 < ratio_BS * advantages_B1) & mask_BS.bool()
-    return -(gain_BS * mask_BS).sum() / num_tokens, cut_BS.sum()
+    advantages: Tensor,
+    settings: PolicyLoss,
+    totals: Totals,
+    *,
+    old_BS: Tensor | None = None,
+    sampled_BS: Tensor | None = None,
+    reference_BS: Tensor | None = None,
+    entropy_BS: Tensor | None = None,
+) -> tuple[Tensor, Figures]:
+    """The GRPO family. `advantages` is (B, 1), or (B, S) where tokens of one reply differ. With one update a batch there is no
+    `old_BS`: it would be `now_BS`. `sampled_BS` is the sampler's."""
+    then_BS = now_BS.detach() if old_BS is None else old_BS
+    ratio = _ratio(now_BS - then_BS, mask_BS, settings.ratio)
+    if settings.objective == "cispo":
+        weight = ratio.clamp(max=settings.clip_high).detach()
+        gain = weight * advantages * now_BS
+        cut = (ratio > settings.clip_high).expand_as(mask_BS)
+    else:
+        kept = ratio.clamp(1 - settings.clip_low, 1 + settings.clip_high) * advantages
+        free = (ratio.clamp(max=settings.clip_most) if settings.clip_most else ratio) * advantages
+        gain = torch.minimum(free, kept)
+        cut = (kept < free).expand_as(mask_BS)
+    figures = {"clipped": (cut & mask_BS.bool()).sum() / totals.tokens}
+    if sampled_BS is not None:
+        figures["mismatch"] = ((now_BS.detach() - sampled_BS).abs() * mask_BS).sum() / totals.tokens
+        gain = gain * _correction((then_BS - sampled_BS) * mask_BS, settings)
+    loss_BS = -gain
+    if reference_BS is not None:
+        away_BS = reference_BS - now_BS
+        kl_BS = torch.exp(away_BS) - away_BS - 1
+        figures["kl"] = (kl_BS.detach() * mask_BS).sum() / totals.tokens
+        loss_BS = loss_BS + settings.kl * kl_BS * ratio
+    loss = (loss_BS * _shares(mask_BS, settings.average, totals)).sum()
+    if entropy_BS is not None:
+        loss = loss - settings.entropy_bonus * (entropy_BS * mask_BS).sum() / totals.tokens
+    return loss, figures
+
+
+def _ratio(log_BS: Tensor, mask_BS: Tensor, of: str) -> Tensor:
+    """(B, S) of tokens, (B, 1) of replies."""
+    if of == "token":
+        return torch.exp(log_BS)
+    log_B1 = (log_BS * mask_BS).sum(1, keepdim=True)
+    return torch.exp(log_B1 / mask_BS.sum(1, keepdim=True).clamp(min=1) if of == "sequence" else log_B1)
+
+
+def _correction(log_BS: Tensor, settings: PolicyLoss) -> Tensor | float:
+    """What a token weighs because the sampler's probability of it was another."""
+    if settings.correction == "none":
+        return 1.0
+    whole = settings.correction.startswith("sequence")
+    weight = torch.exp(log_BS.sum(1, keepdim=True) if whole else log_BS)
+    low, high = settings.correction_low, settings.correction_high
+    if settings.correction.endswith("tis"):
+        return weight.clamp(low, high)
+    return weight.where((weight >= low) & (weight <= high), 0.0)
+
+
+def _shares(mask_BS: Tensor, average: str, totals: Totals) -> Tensor:
+    """The weight of each token in the mean."""
+    if average == "tokens":
+        return mask_BS / totals.tokens
+    lengths_B1 = mask_BS.sum(1, keepdim=True).clamp(min=1) if average == "sequences" else totals.longest
+    return mask_BS / (lengths_B1 * totals.rows)
+
+
+def dpo_loss(gains_P2: Tensor, lengths_P2: Tensor, settings: PreferenceLoss, num_pairs: int) -> tuple[Tensor, Figures]:
+    """Of pairs (chosen, rejected): `gains` are sums of logprobs less those of the reference."""
+    beta = settings.beta
+    if settings.objective == "ipo":
+        each_P2 = gains_P2 / lengths_P2.clamp(min=1)
+        apart_P = each_P2[:, 0] - each_P2[:, 1]
+        loss_P = (apart_P - 1 / (2 * beta)) ** 2
+    else:
+        apart_P = gains_P2[:, 0] - gains_P2[:, 1]
+        right_P, wrong_P = F.logsigmoid(beta * apart_P), F.logsigmoid(-beta * apart_P)
+        loss_P = -(1 - settings.smoothing) * right_P - settings.smoothing * wrong_P
+    figures = {
+        "told_apart": (apart_P.detach() > 0).sum() / num_pairs,
+        "margin": beta * apart_P.detach().sum() / num_pairs,
+        "chosen": beta * gains_P2[:, 0].detach().sum() / num_pairs,
+        "rejected": beta * gains_P2[:, 1].detach().sum() / num_pairs,
+    }
+    return loss_P.sum() / num_pairs, figures
+
+
+def reward_loss(
+    scores_P2: Tensor, margins_P: Tensor, settings: PreferenceLoss, num_pairs: int
+) -> tuple[Tensor, Figures]:
+    """Bradley and Terry's: of pairs (chosen, rejected), the chosen one's score should be the higher."""
+    apart_P = scores_P2[:, 0] - scores_P2[:, 1]
+    loss_P = -F.logsigmoid(apart_P - margins_P) + settings.centre * scores_P2.sum(1) ** 2
+    figures = {
+        "told_apart": (apart_P.detach() > 0).sum() / num_pairs,
+        "margin": apart_P.detach().sum() / num_pairs,
+        "score": scores_P2.detach().sum() / (2 * num_pairs),
+    }
+    return loss_P.sum() / num_pairs, figures

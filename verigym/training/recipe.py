@@ -15,6 +15,7 @@ from verigym.core.errors import BadInput
 
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
+NotNegative = Annotated[float, Meta(ge=0)]
 
 
 class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -26,22 +27,102 @@ class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Only the last n layers; none for all."""
 
 
+class Advantage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How rewards become advantages. Key `advantage`."""
+
+    baseline: Literal["group", "others"] = "group"
+    """A reward is compared with the mean of its group, or of the others in it (rloo)."""
+    scale: Literal["group", "batch", "none"] = "group"
+    """Divided by the standard deviation of its group, of the batch, or not at all."""
+    rewards: Literal["sum", "each"] = "sum"
+    """Several rewards: their weighted sum is compared, or each is compared by itself, and then they are summed (gdpo)."""
+    credit: Literal["trajectory", "step"] = "trajectory"
+    """All turns share what came of the episode, or each gets what came after it (environments that reward steps)."""
+    discount: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    """What a reward is worth a step earlier (credit: step)."""
+
+
+class Episodes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which episodes are learnt from. Key `episodes`."""
+
+    dynamic_rounds: Annotated[int, Meta(ge=0)] = 0
+    """Sample other tasks in place of groups without signal, at most so many times a step."""
+    overlong_buffer: Annotated[int, Meta(ge=0)] = 0
+    """The last so many of max_tokens cost reward, more with each token (dapo)."""
+    overlong_penalty: NotNegative = 1.0
+    """What a reply that uses all of them costs."""
+    mask_truncated: bool = False
+    """Cut-off replies count in their group's mean, but are not learnt from."""
+
+
+class PolicyLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the GRPO family weighs a token. Key `loss` of a recipe; each algorithm has its own defaults."""
+
+    ratio: Literal["token", "sequence", "product"] = "token"
+    """Probability now over probability then: of each token, or of the whole reply, as the geometric mean over its tokens
+    (gspo) or as their product (rloo)."""
+    objective: Literal["clip", "cispo"] = "clip"
+    """`clip`: no gain from moving a ratio out of its range. `cispo`: the ratio, capped at clip_high, weighs the logprob."""
+    clip_low: NotNegative = 0.2
+    clip_high: Positive = 0.2
+    """The range of the ratio is 1 - clip_low to 1 + clip_high; for cispo clip_high is the cap itself."""
+    clip_most: NotNegative = 0.0
+    """A ratio is never taken to be above this, whatever its advantage; 0 for no such bound."""
+    average: Literal["tokens", "sequences", "constant"] = "tokens"
+    """Over all tokens of the batch alike; over replies, each the mean of its tokens; or over replies, each the sum of its
+    tokens divided by max_tokens."""
+    kl: NotNegative = 0.0
+    """Weight of the divergence from the reference."""
+    kl_in: Literal["loss", "reward"] = "loss"
+    reference: Literal["start", "base"] = "start"
+    """What the divergence is measured from: the version that training started from, or the bare model."""
+    correction: Literal["none", "tis", "icepop", "sequence_tis", "sequence_mask"] = "tis"
+    """Where sampler and trainer compute different logprobs: weigh by their ratio, of tokens or of replies, bounded (tis), or
+    drop what is out of bounds (icepop, sequence_mask)."""
+    correction_low: NotNegative = 0.0
+    correction_high: Positive = 3.0
+    entropy_bonus: NotNegative = 0.0
+    """Weight of the mean entropy, which is added to what is to be made large."""
+
+
+class PreferenceLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How pairs are weighed, by dpo and by reward models. Key `preference` of a recipe."""
+
+    objective: Literal["sigmoid", "ipo"] = "sigmoid"
+    """Of dpo."""
+    beta: Positive = 0.1
+    """How far dpo may move from the reference: the smaller, the farther."""
+    smoothing: Annotated[float, Meta(ge=0, lt=0.5)] = 0.0
+    """The share of pairs that are taken to be labelled the wrong way round (dpo)."""
+    reference: Literal["start", "base"] = "start"
+    margin: bool = False
+    """A reward model has to tell a pair apart by as much as its rewards did."""
+    centre: NotNegative = 0.0
+    """Weight that keeps a reward model's scores around 0; 0.01 is usual."""
+
+
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str
     """A hub id, a local folder, or smollm2-135m (embedded)."""
-    algorithm: Literal["sft", "grpo"]
-    reward: str
-    """Name of a verifier; the environment that defines it is trained in."""
+    algorithm: Literal["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo"]
+    reward: str | dict[str, float] = ""
+    """Name of a verifier, whose environment is trained in; or several, each with its weight."""
+    environments: dict[str, Positive] = {}
+    """A mixture: names or Python files, each with its share of the tasks."""
     environment: str = ""
     """A name or a Python file; empty for the one that defines `reward`."""
+    reward_model: str = ""
+    """A version made by `algorithm: reward`: its score is what is learnt from, and `reward` is left to judge what is held out."""
+    data: str = ""
+    """A data set (id, name, latest) or a file: demonstrations for sft, preferences for dpo and reward. Empty for gold replies."""
     start: str = ""
     """Agent version to start from (id, name, champion, latest); empty for the bare model."""
     adapter: Literal["lora"] = "lora"
     lora: Adapter = Adapter()
     num_generations_per_prompt: Count = 8
-    """Episodes of one task whose rewards are compared with each other (grpo)."""
+    """Episodes of one task whose rewards are compared with each other."""
     prompts_per_step: Count = 8
-    """Tasks of a step; for sft, demonstrations of a step."""
+    """Tasks of a step; for sft, dpo and reward, rows of the data."""
     steps: Count = 40
     num_tasks: Count | None = None
     """Use only so many training tasks, spread over families; none for all."""
@@ -49,19 +130,45 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     max_tokens: Count = 64
     """Of one reply."""
     temperature: Positive = 1.0
-    clip_low: Positive = 0.2
-    clip_high: Positive = 0.2
     updates_per_batch: Count = 1
-    """Optimizer updates made from one batch of episodes (grpo)."""
+    """Optimizer updates made from one batch of episodes."""
+    loss: PolicyLoss = PolicyLoss()
+    advantage: Advantage = Advantage()
+    episodes: Episodes = Episodes()
+    preference: PreferenceLoss = PreferenceLoss()
     eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations; the last step is always measured. 0 for the last alone."""
     held_out_eval: str = ""
-    """Name of a held-out suite."""
+    """Name of a held-out suite. In a mixture: `all`, each environment's first."""
     eval_tasks: Count | None = None
     """Use only so many tasks of the suite, spread over families; none for all."""
+    dollars_per_hour: NotNegative = 0.0
+    """What the machine costs, to say what a step and a point of held-out success cost."""
     seed: int = 0
     name: str = ""
     """Of the version that comes out; empty for the algorithm's."""
+
+    @property
+    def samples(self) -> bool:
+        """Whether it learns from episodes that it samples; else from written data."""
+        return self.algorithm not in ("sft", "dpo", "reward")
+
+
+ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
+    "sft": {},
+    "dpo": {},
+    "reward": {},
+    "grpo": {"loss": {"average": "sequences"}},
+    "dr_grpo": {"loss": {"average": "constant"}, "advantage": {"scale": "none"}},
+    "dapo": {"loss": {"clip_high": 0.28}, "episodes": {"dynamic_rounds": 3}},
+    "gspo": {"loss": {"ratio": "sequence", "average": "sequences", "clip_low": 3e-4, "clip_high": 4e-4}},
+    "cispo": {"loss": {"objective": "cispo", "clip_high": 5.0}},
+    "rloo": {
+        "loss": {"ratio": "product", "average": "sequences", "kl_in": "reward"},
+        "advantage": {"baseline": "others", "scale": "none"},
+    },
+}
+"""What each algorithm sets; a recipe may set it otherwise."""
 
 
 def read_recipe(path: Path, overrides: list[str] = []) -> Recipe:  # noqa: B006 (never changed)
@@ -81,13 +188,41 @@ def make_recipe(data: dict[str, Any], overrides: list[str], where: str) -> Recip
     for override in overrides:
         _override(data, override)
     _check_keys(data, Recipe, where)
+    for key, own in ALGORITHMS.get(str(data.get("algorithm")), {}).items():
+        if isinstance(given := data.get(key, {}), dict):
+            data = {**data, key: {**own, **given}}
     try:
         recipe = msgspec.convert(data, Recipe, strict=False)
     except msgspec.ValidationError as error:
         raise BadInput(f"{where}: {_plain(str(error))}") from error
-    if recipe.algorithm == "grpo" and recipe.num_generations_per_prompt < 2:
-        raise BadInput(f"{where}: grpo compares episodes of one task: num_generations_per_prompt must be at least 2")
+    _check_sense(recipe, where)
     return recipe
+
+
+def _check_sense(recipe: Recipe, where: str) -> None:
+    """What each field allows by itself may still make no sense together."""
+    if recipe.samples and recipe.num_generations_per_prompt < 2:
+        raise BadInput(
+            f"{where}: {recipe.algorithm} compares episodes of one task: num_generations_per_prompt must be at least 2"
+        )
+    if not recipe.reward and not recipe.environments and not recipe.environment:
+        raise BadInput(f"{where}: reward is missing: the name of a verifier, such as tool_call_verifier")
+    if recipe.environments and recipe.environment:
+        raise BadInput(f"{where}: environment and environments are both given; a mixture lists all of its environments")
+    if recipe.algorithm in ("dpo", "reward") and not recipe.data:
+        raise BadInput(
+            f"{where}: {recipe.algorithm} learns from preferences: data is missing. Make them with: verigym data pairs RUN"
+        )
+    if recipe.algorithm == "reward" and recipe.held_out_eval:
+        raise BadInput(
+            f"{where}: a reward model answers nothing, so held_out_eval has no use; pairs of its data are held out instead"
+        )
+    if recipe.data and recipe.samples:
+        raise BadInput(f"{where}: {recipe.algorithm} learns from its own episodes, so data has no use; leave it out")
+    if recipe.episodes.overlong_buffer >= recipe.max_tokens:
+        raise BadInput(f"{where}: episodes.overlong_buffer must be smaller than max_tokens ({recipe.max_tokens})")
+    if recipe.loss.correction_low > recipe.loss.correction_high:
+        raise BadInput(f"{where}: loss.correction_low is above loss.correction_high")
 
 
 def _override(data: dict[str, Any], override: str) -> None:
@@ -113,8 +248,9 @@ def _check_keys(data: dict[str, Any], kind: type[msgspec.Struct], where: str, ab
             near = difflib.get_close_matches(str(key), list(known), n=1)
             hint = f"; did you mean {above}{near[0]}?" if near else f"; known: {', '.join(known)}"
             raise BadInput(f"{where}: unknown key {above}{key}{hint}")
-        if known[key] is Adapter and isinstance(value, dict):
-            _check_keys(value, Adapter, where, f"{key}.")
+        below = known[key]
+        if isinstance(value, dict) and isinstance(below, type) and issubclass(below, msgspec.Struct):
+            _check_keys(value, below, where, f"{key}.")
 
 
 def _plain(words: str) -> str:

@@ -8,14 +8,23 @@ mask 0 0 0 1 1 0 1
 from collections.abc import Sequence
 
 from verigym.core.errors import BadInput
-from verigym.core.records import Item, Sample, ToolSpec, Trajectory, Turn
-from verigym.policies.render import Renderer
+from verigym.core.records import (
+    Example,
+    Item,
+    Preference,
+    Sample,
+    Trajectory,
+    Turn,
+)
+from verigym.policies.render import Renderer, replies
 
 
-def from_trajectory(trajectory: Trajectory, advantage: float) -> list[Sample]:
-    """One sample for each root-to-leaf path of the policy's turns."""
+def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[float] = ()) -> list[Sample]:
+    """One sample for each root-to-leaf path of the policy's turns; `by_turn` are advantages of its turns one by one."""
     turns = trajectory.turns
-    paths = {i: _path(turns, i) for i, turn in enumerate(turns) if turn.actor == "policy" and turn.logprobs}
+    mine = [i for i, turn in enumerate(turns) if turn.actor == "policy"]
+    worth = dict(zip(mine, by_turn, strict=False))
+    paths = {i: _path(turns, i) for i in mine if turns[i].logprobs}
     inner = {place for end, path in paths.items() for place in path if place != end}
     samples: list[Sample] = []
     for leaf, path in paths.items():
@@ -24,12 +33,21 @@ def from_trajectory(trajectory: Trajectory, advantage: float) -> list[Sample]:
         ids: list[int] = []
         mask: list[int] = []
         logprobs: list[float] = []
-        for step in (turns[place] for place in path):
+        advantages: list[float] = []
+        for place in path:
+            step = turns[place]
             ours = step.actor == "policy" and len(step.logprobs) == len(step.completion_ids)  # else it is context only
             ids += step.context_ids + step.completion_ids
             mask += [0] * len(step.context_ids) + [int(ours)] * len(step.completion_ids)
             logprobs += [0.0] * len(step.context_ids) + (step.logprobs if ours else [0.0] * len(step.completion_ids))
-        samples.append(Sample(ids=ids, mask=mask, logprobs=logprobs, advantage=advantage, trajectory=trajectory.id))
+            if by_turn and ours:
+                advantages += [worth.get(place, 0.0)] * len(step.completion_ids)
+        samples.append(
+            Sample(
+                ids=ids, mask=mask, logprobs=logprobs, advantage=advantage, advantages=advantages,
+                trajectory=trajectory.id,
+            )
+        )  # fmt: skip
     return samples
 
 
@@ -43,14 +61,46 @@ def _path(turns: Sequence[Turn], leaf: int) -> list[int]:
     return path[::-1]
 
 
-def demonstration(
-    render: Renderer, context: list[Item], tools: list[ToolSpec], reply: list[Item] | None, task: str
-) -> Sample:
-    """A written example: tokenised once, here; the reply and its end token are what is learnt."""
-    if not reply:
+def imitated(render: Renderer, example: Example) -> list[Sample]:
+    """A written conversation: tokenised once, here; its replies and their end tokens are what is learnt. A reply whose context
+    does not begin with the ids so far (the template rewrites what came before) is a sample of its own."""
+    samples: list[Sample] = []
+    ids: list[int] = []
+    mask: list[int] = []
+    for start, end in example.made:
+        context = example.items[:start]
+        prompt = render.prompt(context, example.tools)
+        completion = render.completion(example.items[start:end], context, example.tools)
+        if ids and prompt[: len(ids)] != ids:
+            samples.append(Sample(ids=ids, mask=mask, logprobs=[], trajectory=example.task))
+            ids, mask = [], []
+        mask = mask + [0] * (len(prompt) - len(ids)) + [1] * len(completion)
+        ids = prompt + completion
+    return [*samples, Sample(ids=ids, mask=mask, logprobs=[], trajectory=example.task)] if ids else samples
+
+
+def preferred(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
+    """Chosen and rejected, each with all of its replies scored."""
+    chosen, rejected = (_side(render, pair, side) for side in (pair.chosen, pair.rejected))
+    return chosen, rejected
+
+
+def _side(render: Renderer, pair: Preference, side: list[Item]) -> Sample:
+    items = pair.prompt + side
+    made = replies(items, len(pair.prompt))
+    samples = imitated(render, Example(task=pair.task, items=items, made=made, tools=pair.tools))
+    if len(samples) != 1:
         raise BadInput(
-            f'task "{task}" has no gold reply to imitate: give it "expected_tool" or "answer", or the environment a gold(task)'
+            f'task "{pair.task}": this model\'s chat template rewrites what was said before, so {len(made)} replies in a row '
+            "are no one text; give it preferences of one reply"
         )
-    prompt = render.prompt(context, tools)
-    completion = render.completion(reply, context, tools)
-    return Sample(ids=prompt + completion, mask=[0] * len(prompt) + [1] * len(completion), logprobs=[], trajectory=task)
+    return samples[0]
+
+
+def compared(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
+    """Chosen and rejected as a reward model sees them: whole conversations, no token of which is learnt."""
+    chosen, rejected = (
+        Sample(ids=ids, mask=[0] * len(ids), logprobs=[], trajectory=pair.task)
+        for ids in (render.whole(pair.prompt + side, pair.tools) for side in (pair.chosen, pair.rejected))
+    )
+    return chosen, rejected

@@ -14,7 +14,8 @@ def rate(top: float, step: int, steps: int, *, decay: bool) -> float:
 
 
 def due(step: int, recipe: Recipe) -> bool:
-    """Whether the held-out suite is measured after this step: every so many steps, and after the last."""
-    if not recipe.held_out_eval:
+    """Whether what is held out is measured after this step: every so many steps, and after the last. A reward model holds out
+    pairs of its own."""
+    if not recipe.held_out_eval and recipe.algorithm != "reward":
         return False
     return step == recipe.steps or (recipe.eval_interval > 0 and step % recipe.eval_interval == 0)

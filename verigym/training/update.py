@@ -18,16 +18,21 @@ from verigym.core.errors import Refused
 from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.agree import can_share
-from verigym.model.logprobs import token_logprobs
+from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.tree import Packed, pack
 from verigym.training.budget import lower_budget, token_budget
-from verigym.training.losses import grpo_loss, sft_loss
+from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss
+from verigym.training.recipe import PolicyLoss, PreferenceLoss
 
 MAX_GRAD_NORM = 1.0
 
 Figures = dict[str, float]
-LossOf = Callable[[list[int], Tensor, Tensor], tuple[Tensor, dict[str, Tensor]]]
-"""(which samples, logprobs_BS, mask_BS) -> their part of the loss, and of other figures that add up"""
+Pair = tuple[Sample, Sample]
+"""Chosen, rejected."""
+LossOf = Callable[[Packed], tuple[Tensor, dict[str, Tensor]]]
+"""A micro-batch -> its part of the loss, and of other figures that add up"""
+Weights = dict[str, Tensor] | None
+"""Of the reference's adapter; none for the bare model."""
 
 
 def make_optimizer(model: Any, learning_rate: float) -> torch.optim.Optimizer:
@@ -37,71 +42,158 @@ def make_optimizer(model: Any, learning_rate: float) -> torch.optim.Optimizer:
 
 
 def sft_update(model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[Sample]) -> Figures:
-    num_tokens = _num_scored(samples)
+    num_tokens = num_scored(samples)
 
-    def loss_of(_: list[int], logprobs_BS: Tensor, mask_BS: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
-        return sft_loss(logprobs_BS, mask_BS, num_tokens), {}
+    def loss_of(packed: Packed) -> tuple[Tensor, dict[str, Tensor]]:
+        logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, packed)
+        return sft_loss(logprobs_BS, mask_BS, num_tokens), {"entropy": entropy_BS.sum() / num_tokens}
 
-    return _update(model, optimizer, samples, loss_of)
+    return {**_update(model, optimizer, samples, loss_of), "tokens": num_tokens}
 
 
-def grpo_update(
+def policy_update(
     model: Any,
     optimizer: torch.optim.Optimizer,
     samples: Sequence[Sample],
+    settings: PolicyLoss,
     *,
-    temperature: float,
-    clip_low: float,
-    clip_high: float,
+    temperature: float = 1.0,
+    longest: int = 1,
+    rows: int = 0,
     updates: int = 1,
+    reference: Weights = None,
 ) -> Figures:
-    """`updates` optimizer updates, each on its share of the samples. With one, the old logprobs are the current ones."""
-    old = None if updates == 1 else _old_logprobs(model, samples, temperature)
+    """`updates` optimizer updates, each on its share of the samples. With one, the old logprobs are the current ones.
+    `rows` counts the samples and those that were masked out of them."""
+    old = None if updates == 1 else logprobs_of(model, samples, temperature)
+    known = None
+    if settings.kl and settings.kl_in == "loss":
+        with lora.wearing(model, reference):
+            known = logprobs_of(model, samples, temperature)
     size = math.ceil(len(samples) / updates)
     made: list[Figures] = []
     for start in range(0, len(samples), size):
         part = slice(start, start + size)
-        loss_of = _grpo_loss_of(samples[part], old and old[part], clip_low, clip_high)
-        made.append(_update(model, optimizer, samples[part], loss_of, temperature))
+        share = samples[part]
+        totals = Totals((rows or len(samples)) * len(share) / len(samples), num_scored(share), longest)
+        loss_of = _policy_loss_of(model, share, settings, totals, temperature, old and old[part], known and known[part])
+        made.append(_update(model, optimizer, share, loss_of))
     figures = {name: statistics.fmean(update[name] for update in made) for name in made[0]}
-    return {**figures, "tokens": sum(update["tokens"] for update in made)}
+    return {**figures, "tokens": num_scored(samples)}
 
 
-def _grpo_loss_of(
-    samples: Sequence[Sample], old: list[list[float]] | None, clip_low: float, clip_high: float
+def _policy_loss_of(
+    model: Any,
+    samples: Sequence[Sample],
+    settings: PolicyLoss,
+    totals: Totals,
+    temperature: float,
+    old: list[list[float]] | None,
+    reference: list[list[float]] | None,
 ) -> LossOf:
-    num_tokens = _num_scored(samples)
+    bonus = settings.entropy_bonus > 0
+    by_token = any(sample.advantages for sample in samples)
 
-    def loss_of(rows: list[int], logprobs_BS: Tensor, mask_BS: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
-        sampled_BS = _table(logprobs_BS, [_scored(samples[i]) for i in rows])
-        old_BS = logprobs_BS.detach() if old is None else _table(logprobs_BS, [old[i] for i in rows])
-        advantages_B = torch.tensor([samples[i].advantage for i in rows], device=logprobs_BS.device)
-        loss, cut = grpo_loss(logprobs_BS, old_BS, advantages_B, mask_BS, num_tokens, clip_low, clip_high)
-        mismatch = (logprobs_BS.detach() - sampled_BS).abs().sum()
-        return loss, {"clipped": cut / num_tokens, "mismatch": mismatch / num_tokens}
+    def loss_of(packed: Packed) -> tuple[Tensor, dict[str, Tensor]]:
+        now_BS, entropy_BS, mask_BS = token_logprobs(model, packed, temperature, entropy_too=bonus)
+        rows = [samples[i] for i in packed.samples]
+
+        def at_rows(known: list[list[float]] | None) -> Tensor | None:
+            return None if known is None else _table(now_BS, [known[i] for i in packed.samples])
+
+        if by_token:
+            advantages = _table(now_BS, [row.advantages or [row.advantage] * sum(row.mask) for row in rows])
+        else:
+            advantages = torch.tensor([[row.advantage] for row in rows], device=now_BS.device)
+        loss, figures = policy_loss(
+            now_BS,
+            mask_BS,
+            advantages,
+            settings,
+            totals,
+            old_BS=at_rows(old),
+            sampled_BS=_table(now_BS, [_scored(row) for row in rows]),
+            reference_BS=at_rows(reference),
+            entropy_BS=entropy_BS if bonus else None,
+        )
+        return loss, {**figures, "entropy": entropy_BS.detach().sum() / totals.tokens}
 
     return loss_of
 
 
-def _update(
+def dpo_update(
     model: Any,
     optimizer: torch.optim.Optimizer,
-    samples: Sequence[Sample],
-    loss_of: LossOf,
-    temperature: float = 1.0,
+    pairs: Sequence[Pair],
+    settings: PreferenceLoss,
+    reference: Weights = None,
+) -> Figures:
+    samples = [side for pair in pairs for side in pair]
+    with lora.wearing(model, reference):
+        known = [math.fsum(row) for row in logprobs_of(model, samples)]
+
+    def loss_of(packed: Packed) -> tuple[Tensor, dict[str, Tensor]]:
+        logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, packed)
+        chosen_first = _in_pairs(packed.samples, logprobs_BS.device)
+        known_B = torch.tensor([known[i] for i in packed.samples], device=logprobs_BS.device)
+        gains_B, lengths_B = logprobs_BS.sum(1) - known_B, mask_BS.sum(1)
+        loss, figures = dpo_loss(gains_B[chosen_first], lengths_B[chosen_first], settings, len(pairs))
+        return loss, {**figures, "entropy": entropy_BS.sum() / num_scored(samples)}
+
+    return {**_update(model, optimizer, samples, loss_of, together=2), "tokens": num_scored(samples)}
+
+
+def reward_update(
+    model: Any,
+    optimizer: torch.optim.Optimizer,
+    pairs: Sequence[Pair],
+    margins: Sequence[float],
+    settings: PreferenceLoss,
+) -> Figures:
+    samples = [side for pair in pairs for side in pair]
+
+    def loss_of(packed: Packed) -> tuple[Tensor, dict[str, Tensor]]:
+        found_B = scores(model, packed)
+        chosen_first = _in_pairs(packed.samples, found_B.device)
+        wanted = [margins[i // 2] if settings.margin else 0.0 for i in sorted(packed.samples)[::2]]
+        return reward_loss(found_B[chosen_first], torch.tensor(wanted, device=found_B.device), settings, len(pairs))
+
+    found = _update(model, optimizer, samples, loss_of, together=2)
+    return {**found, "tokens": sum(len(sample.ids) for sample in samples)}
+
+
+@torch.no_grad()
+def told_apart(model: Any, pairs: Sequence[Pair]) -> float:
+    """The share of pairs whose chosen side a reward model scores higher."""
+    samples = [side for pair in pairs for side in pair]
+    found = [0.0] * len(samples)
+    for packed in _micro_batches(model, samples):
+        for i, score in zip(packed.samples, scores(model, packed).tolist(), strict=True):
+            found[i] = score
+    return statistics.fmean(chosen > rejected for chosen, rejected in zip(found[::2], found[1::2], strict=True))
+
+
+def _in_pairs(samples: list[int], device: torch.device) -> Tensor:
+    """(P, 2): the rows of each pair's chosen and rejected sample, which are 2p and 2p + 1 of the batch."""
+    return torch.tensor(samples, device=device).argsort().view(-1, 2)
+
+
+def _update(
+    model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[Sample], loss_of: LossOf, together: int = 1
 ) -> Figures:
     """One optimizer update; figures are summed over its micro-batches."""
     parameters = lora.parameters(model)
     optimizer.zero_grad()
     sums: Counter[str] = Counter()
-    waiting = _micro_batches(model, samples)
+    waiting = _micro_batches(model, samples, together)
     while waiting:
         packed = waiting.pop(0)
-        found = _gradients(model, parameters, packed, loss_of, temperature)
+        found = _gradients(parameters, packed, loss_of)
         if found is None:
-            lower_budget(model, packed)
-            again = _micro_batches(model, [samples[i] for i in packed.samples])
-            waiting = [part._replace(samples=[packed.samples[i] for i in part.samples]) for part in again] + waiting
+            lower_budget(model, packed, together)
+            kept = sorted(packed.samples)
+            again = _micro_batches(model, [samples[i] for i in kept], together)
+            waiting = [part._replace(samples=[kept[i] for i in part.samples]) for part in again] + waiting
             continue
         for parameter, gradient in zip(parameters, found[0], strict=True):
             parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
@@ -113,20 +205,16 @@ def _update(
             "the gradient is not finite: the update was not made; lower learning_rate, or look at the rewards of this step"
         )
     optimizer.step()
-    num_tokens = _num_scored(samples)
-    return {**sums, "entropy": sums["entropy"] / num_tokens, "grad_norm": norm, "tokens": num_tokens}
+    return {**sums, "grad_norm": norm}
 
 
-def _gradients(
-    model: Any, parameters: Sequence[Tensor], packed: Packed, loss_of: LossOf, temperature: float
-) -> tuple[list[Tensor], Figures] | None:
+def _gradients(parameters: Sequence[Tensor], packed: Packed, loss_of: LossOf) -> tuple[list[Tensor], Figures] | None:
     """A micro-batch's gradients and figures, whole; none where memory ran out, with nothing left of the attempt.
     No figure is looked at before all is under way: a GPU would wait for whoever looks."""
     try:
-        logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, packed, temperature)
-        loss, figures = loss_of(packed.samples, logprobs_BS, mask_BS)
+        loss, figures = loss_of(packed)
         gradients = torch.autograd.grad(loss, parameters, materialize_grads=True)
-        figures = {"loss": loss, "entropy": entropy_BS.sum(), **figures}
+        figures = {"loss": loss, **figures}
         return [each.contiguous() for each in gradients], {name: each.item() for name, each in figures.items()}
     except torch.OutOfMemoryError:
         return None
@@ -143,7 +231,7 @@ def _clip(parameters: Sequence[Tensor]) -> float:
 
 
 @torch.no_grad()
-def _old_logprobs(model: Any, samples: Sequence[Sample], temperature: float) -> list[list[float]]:
+def logprobs_of(model: Any, samples: Sequence[Sample], temperature: float = 1.0) -> list[list[float]]:
     """Of each sample's scored tokens, under the weights as they are now."""
     found: list[list[float]] = [[] for _ in samples]
     for packed in _micro_batches(model, samples):
@@ -153,11 +241,11 @@ def _old_logprobs(model: Any, samples: Sequence[Sample], temperature: float) -> 
     return found
 
 
-def _micro_batches(model: Any, samples: Sequence[Sample]) -> list[Packed]:
-    return pack(samples, token_budget(model), share=can_share(model), device=model.device)
+def _micro_batches(model: Any, samples: Sequence[Sample], together: int = 1) -> list[Packed]:
+    return pack(samples, token_budget(model), share=can_share(model), together=together, device=model.device)
 
 
-def _num_scored(samples: Sequence[Sample]) -> int:
+def num_scored(samples: Sequence[Sample]) -> int:
     return sum(sample.mask.count(1) for sample in samples)
 
 

@@ -1,0 +1,116 @@
+"""Where a recipe trains: environments, each with its tasks, the verifier that is learnt from and the suite that is held out."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from verigym.core.errors import BadInput, Refused, not_found
+from verigym.core.protocols import Verifier
+from verigym.core.records import Json, Task
+from verigym.environments.load import find_by_verifier, load_environment
+from verigym.flywheel.stages import judged_by, tasks_of
+from verigym.harness.environment import EnvironmentSpec
+from verigym.tasks.load import check_split, tasks_hash
+from verigym.training.recipe import Recipe
+from verigym.verifiers.reward_model import RewardModel
+from verigym.verifiers.weighted import Weighted
+
+
+class Arena(Struct, frozen=True, kw_only=True):
+    environment: EnvironmentSpec
+    """Its verifier judges what is held out."""
+    verifier: Verifier
+    """Whose rewards are learnt from: the environment's own, several of them, or a reward model."""
+    weight: float = 1.0
+    split: str = ""
+    """Of the suite that is held out; empty where nothing is measured."""
+    tasks: Sequence[Task] = ()
+
+    @property
+    def name(self) -> str:
+        return self.environment.name
+
+    @property
+    def identity(self) -> Json:
+        """What makes a run in it another run."""
+        version = {"environment_version": self.environment.version} if self.environment.version else {}
+        return {"tasks": tasks_hash(list(self.tasks)), "verifier": self.verifier.name, **version}
+
+
+def arenas_of(recipe: Recipe, reward_model: str = "") -> list[Arena]:
+    """`reward_model` is the id of the version that the recipe names."""
+    if recipe.environments:
+        found = [_of_mixture(recipe, load_environment(name), weight) for name, weight in recipe.environments.items()]
+        _check_used(recipe, [arena.environment for arena in found])
+    else:
+        found = [_only(recipe)]
+    if reward_model:
+        found = [_with(arena, verifier=RewardModel(reward_model)) for arena in found]
+    return found
+
+
+def with_tasks(arenas: list[Arena], recipe: Recipe) -> list[Arena]:
+    """With the training tasks of each, none of which is held out."""
+    made: list[Arena] = []
+    for arena in arenas:
+        tasks = tasks_of(arena.environment, "train", recipe.num_tasks, recipe.seed)
+        check_held_out(arena.environment, tasks)
+        made.append(_with(arena, tasks=tasks))
+    return made
+
+
+def check_held_out(environment: EnvironmentSpec, tasks: list[Task]) -> None:
+    """Held-out families are never trained on."""
+    wrong = [task for task in tasks if task.split != "train"]
+    if wrong:
+        raise Refused(
+            f'{environment.name}: tasks("train") holds {wrong[0].id} of split "{wrong[0].split}"; it is held out'
+        )
+    for split in set(environment.suites.values()):
+        check_split(tasks, environment.tasks(split), prompts=not environment.steps)
+
+
+def _only(recipe: Recipe) -> Arena:
+    names = list(recipe.reward) if isinstance(recipe.reward, dict) else [recipe.reward] if recipe.reward else []
+    environment = load_environment(recipe.environment) if recipe.environment else find_by_verifier(names[0])
+    for what, name, known in (
+        *(("reward", name, environment.verifiers) for name in names),
+        ("held_out_eval", recipe.held_out_eval, {**environment.suites, "all": ""}),
+    ):
+        if name and name not in known:
+            raise not_found(what, name, known, f"These are the ones of {environment.name}.")
+    environment = judged_by(environment, names[0] if names else "")
+    verifier: Verifier = environment.verifier
+    if isinstance(recipe.reward, dict):
+        verifier = Weighted({name: (weight, environment.verifiers[name]) for name, weight in recipe.reward.items()})
+    return Arena(environment=environment, verifier=verifier, split=_split(recipe, environment))
+
+
+def _of_mixture(recipe: Recipe, environment: EnvironmentSpec, weight: float) -> Arena:
+    if isinstance(recipe.reward, dict):
+        raise BadInput(
+            "reward: several rewards are of one environment; in a mixture let each environment combine its own"
+        )
+    if recipe.reward in environment.verifiers:
+        environment = judged_by(environment, recipe.reward)
+    split = _split(recipe, environment)
+    return Arena(environment=environment, verifier=environment.verifier, weight=weight, split=split)
+
+
+def _check_used(recipe: Recipe, environments: list[EnvironmentSpec]) -> None:
+    for what, name, of in (
+        ("reward", recipe.reward, lambda each: each.verifiers),
+        ("held_out_eval", recipe.held_out_eval, lambda each: {**each.suites, "all": ""}),
+    ):
+        known = {one for environment in environments for one in of(environment)}
+        if name and name not in known:
+            raise not_found(what, str(name), sorted(known), "These are the ones of the mixture's environments.")
+
+
+def _split(recipe: Recipe, environment: EnvironmentSpec) -> str:
+    wanted = recipe.held_out_eval
+    return next(iter(environment.suites.values()), "") if wanted == "all" else environment.suites.get(wanted, "")
+
+
+def _with(arena: Arena, **fields: object) -> Arena:
+    return Arena(**{name: getattr(arena, name) for name in arena.__struct_fields__} | fields)  # type: ignore[arg-type]

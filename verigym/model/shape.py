@@ -1,0 +1,74 @@
+"""The shape of a model, read from its configuration: what a plan needs to know. No weights are loaded or fetched."""
+
+import os
+from pathlib import Path
+
+from msgspec import Struct
+
+from verigym.core.errors import NotFound
+from verigym.model import embedded
+
+
+class Shape(Struct, frozen=True, kw_only=True):
+    name: str
+    hidden: int
+    inner: int
+    layers: int
+    heads: int
+    kv_heads: int
+    head_size: int
+    vocabulary: int
+    parameters: int
+    active: int
+    """Parameters that one token goes through, the output layer included: fewer than all in a mixture of experts."""
+    bytes_per_weight: int
+
+
+def read_shape(name: str, device: str | None = None) -> Shape:
+    """Of `smollm2-135m`, a folder or a hub id, in the precision that `device` would load it in."""
+    from transformers import AutoConfig
+
+    from verigym.model.load import default_device, default_dtype
+
+    if name == embedded.NAME and not embedded.is_pulled():
+        raise NotFound(f"{name} is not on this machine yet: verigym models pull {name}")
+    place = str(embedded.folder()) if name == embedded.NAME else name
+    local = Path(place).is_dir() or bool(os.environ.get("HF_HUB_OFFLINE"))
+    try:
+        config = AutoConfig.from_pretrained(place, local_files_only=local)
+    except (OSError, ValueError) as error:
+        raise NotFound(
+            f'no model "{name}": {str(error).strip().splitlines()[0]} '
+            f'A model is "{embedded.NAME}" (embedded), a folder with config.json, or a hub id.'
+        ) from error
+    return shape_of(config, name, default_dtype(device or default_device()).itemsize)
+
+
+def shape_of(config: object, name: str, bytes_per_weight: int) -> Shape:
+    """Parameters are counted on a model without memory, which is exact for every family."""
+    import torch
+    from transformers import AutoModelForCausalLM, PretrainedConfig
+
+    assert isinstance(config, PretrainedConfig)
+    text = config.get_text_config()
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config)
+    sizes = {each: parameter.numel() for each, parameter in model.named_parameters()}
+    experts = getattr(text, "num_local_experts", None) or getattr(text, "num_experts", None) or 1
+    chosen = getattr(text, "num_experts_per_tok", None) or 1
+    idle = sum(size for each, size in sizes.items() if ".experts." in each) * (1 - min(1.0, chosen / experts))
+    embedding = text.vocab_size * text.hidden_size
+    looked_up = 0 if text.tie_word_embeddings else embedding  # a row of it is read, nothing is multiplied
+    return Shape(
+        name=name,
+        hidden=text.hidden_size,
+        inner=getattr(text, "intermediate_size", None) or 4 * text.hidden_size,
+        layers=text.num_hidden_layers,
+        heads=text.num_attention_heads,
+        kv_heads=getattr(text, "num_key_value_heads", None) or text.num_attention_heads,
+        head_size=getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads,
+        vocabulary=text.vocab_size,
+        parameters=sum(sizes.values()),
+        active=round(sum(sizes.values()) - idle - looked_up),
+        bytes_per_weight=bytes_per_weight,
+    )

@@ -1,0 +1,147 @@
+"""Groups of episodes: which tasks are tried, what their episodes earned, and what is learnt from them."""
+
+import random
+import statistics
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from verigym.core.records import Sample, Stop, Task, Trajectory, Verdict
+from verigym.core.seeds import derive
+from verigym.training.advantages import advantages, advantages_of_each, has_signal, overlong, step_advantages
+from verigym.training.loop import Metrics
+from verigym.training.recipe import Recipe
+from verigym.training.samples import from_trajectory
+
+
+class Source(NamedTuple):
+    """One environment of a mixture, and its share of the tasks."""
+
+    name: str
+    weight: float
+    tasks: Sequence[Task]
+
+
+class Group(NamedTuple):
+    """The episodes of one task."""
+
+    source: str
+    trajectories: list[Trajectory]
+    verdicts: list[Verdict]
+
+
+def pick(
+    sources: Sequence[Source],
+    recipe: Recipe,
+    step: int,
+    number: int = 0,
+    count: int = 0,
+    tried: set[str] = set(),  # noqa: B006
+) -> dict[str, list[Task]]:
+    """The step's tasks by source, no two alike, none that was tried; which ones depends on seed, step and round alone."""
+    where = (step, number) if number else (step,)
+    count = count or recipe.prompts_per_step
+    shares = {source.name: count for source in sources}
+    if len(sources) > 1:
+        draw = random.Random(derive(recipe.seed, "mixture", *where))
+        drawn = draw.choices([source.name for source in sources], [source.weight for source in sources], k=count)
+        shares = {source.name: drawn.count(source.name) for source in sources}
+    picked: dict[str, list[Task]] = {}
+    for source in sources:
+        tasks = [task for task in source.tasks if task.id not in tried] if tried else source.tasks
+        name = ("tasks", *where) if len(sources) == 1 else ("tasks", source.name, *where)
+        chosen = random.Random(derive(recipe.seed, *name)).sample(
+            range(len(tasks)), min(shares[source.name], len(tasks))
+        )
+        if chosen:
+            picked[source.name] = [tasks[i] for i in chosen]
+    return picked
+
+
+def rewards_of(group: Group, recipe: Recipe) -> list[float | None]:
+    """Less what replies cost that come near the limit."""
+    own = recipe.episodes
+    return [
+        None
+        if verdict.reward is None
+        else verdict.reward
+        - overlong(_longest(trajectory), recipe.max_tokens, own.overlong_buffer, own.overlong_penalty)
+        for trajectory, verdict in zip(group.trajectories, group.verdicts, strict=True)
+    ]
+
+
+def _longest(trajectory: Trajectory) -> int:
+    return max((turn.usage.completion_tokens for turn in trajectory.turns if turn.actor == "policy"), default=0)
+
+
+def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe) -> list[tuple[Sample, bool]]:
+    """Every scored episode's samples, and whether they are masked because its last reply was cut off. A group without signal
+    counts in what the batch is scaled by, and gives none."""
+    settings = recipe.advantage
+    by_turn: list[list[list[float]]] = [[[] for _ in group.trajectories] for group in groups]
+    if settings.credit == "step":
+        by_turn = step_advantages(
+            [
+                [_by_step(trajectory, reward) for trajectory, reward in zip(group.trajectories, own, strict=True)]
+                for group, own in zip(groups, rewards, strict=True)
+            ],
+            settings,
+        )
+    if settings.rewards == "each" and isinstance(recipe.reward, dict):
+        names = list(recipe.reward)
+        parts = [
+            [None if one.reward is None else [one.parts[name] for name in names] for one in group.verdicts]
+            for group in groups
+        ]
+        worth = advantages_of_each(parts, list(recipe.reward.values()))
+    else:
+        worth = advantages(rewards, settings)
+    return [
+        (sample, recipe.episodes.mask_truncated and trajectory.stop is Stop.MAX_TOKENS)
+        for group, own, values, turns in zip(groups, rewards, worth, by_turn, strict=True)
+        if has_signal(own)
+        for trajectory, reward, value, steps in zip(group.trajectories, own, values, turns, strict=True)
+        if reward is not None
+        for sample in from_trajectory(trajectory, value, steps)
+    ]
+
+
+def _by_step(trajectory: Trajectory, reward: float | None) -> list[float] | None:
+    """Rewards of the policy's turns one by one: those that the environment gave, and what the verdict adds at the end."""
+    if reward is None:
+        return None
+    turns = sum(turn.actor == "policy" for turn in trajectory.turns)
+    given = [*trajectory.rewards[:turns], *[0.0] * (turns - len(trajectory.rewards))]
+    return [*given[:-1], given[-1] + reward - sum(trajectory.rewards)] if given else []
+
+
+def summary(groups: list[Group], rewards: list[list[float | None]], by_source: bool) -> Metrics:
+    """Means over the scored episodes; what could not be scored is counted, and is in no mean."""
+    found = _figures(groups)
+    found["live_groups"] = statistics.fmean(map(has_signal, rewards)) if rewards else 0.0
+    for source in sorted({group.source for group in groups}) if by_source else []:
+        own = _figures([group for group in groups if group.source == source])
+        found |= {f"{source}/{name}": own[name] for name in ("reward", "passed") if name in own}
+    return found
+
+
+def _figures(groups: list[Group]) -> Metrics:
+    both = [pair for group in groups for pair in zip(group.trajectories, group.verdicts, strict=True)]
+    scored = [(trajectory, verdict) for trajectory, verdict in both if verdict.reward is not None]
+    found: Metrics = {"unscored": len(both) - len(scored)}
+    if not scored:
+        return found
+
+    def mean(values: list[float]) -> float:
+        return statistics.fmean(values)
+
+    found["reward"] = mean([verdict.reward or 0.0 for _, verdict in scored])
+    found["passed"] = mean([verdict.passed for _, verdict in scored])
+    found["unsafe"] = mean([verdict.unsafe for _, verdict in scored])
+    found["valid"] = mean([not trajectory.marked("format_error") for trajectory, _ in scored])
+    found["truncated"] = mean([trajectory.stop is Stop.MAX_TOKENS for trajectory, _ in scored])
+    for name in sorted({name for _, verdict in scored for name in verdict.parts}):
+        found[f"part/{name}"] = mean([verdict.parts[name] for _, verdict in scored if name in verdict.parts])
+    lengths = [turn.usage.completion_tokens for trajectory, _ in scored for turn in trajectory.turns]
+    if lengths:
+        found["length"] = mean([float(length) for length in lengths])
+    return found

@@ -1,0 +1,238 @@
+"""The dry run: what a training run will take, before it takes it. Arithmetic on the model's shape and the device's figures.
+
+    plan(Wanted(prompts_per_step=64, ...), read_shape("smollm2-135m"), measure())
+
+An upper estimate: every reply is taken to be as long as it may be, every group to have signal, an episode to be one reply.
+Time is right within a factor of two (tests/training/test_plan.py holds it against measured runs); use it to see whether a run
+takes minutes or days, and whether it fits.
+"""
+
+import math
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from verigym.model.device import Device
+from verigym.model.shape import Shape
+
+USABLE = 0.9
+"""Of the device's memory; the rest is the driver's, the allocator's and other programs'."""
+GPU_LAYER_S = 70e-6
+"""What a layer costs in a decoding step on a GPU before any byte is moved: its kernels' own time (docs/benchmarks.md)."""
+EPISODE_S = 2e-4
+"""Of Python, an episode: once where it is run and stored, once where it becomes a sample."""
+PASSES = 4
+"""How often the update reads or writes each activation."""
+LOGIT_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
+"""Of the chunk of logits that exists at a time, and as much again for its gradient."""
+CPU_TOKENS = 2048
+"""Of a micro-batch on a CPU."""
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What is to be run, in the words of a recipe."""
+
+    prompts_per_step: int
+    num_generations_per_prompt: int
+    prompt_tokens: float
+    """Of one prompt, on average; a group computes and keeps it once."""
+    max_tokens: int
+    steps: int
+    updates_per_batch: int = 1
+    lora_rank: int = 16
+    eval_tasks: int = 0
+    """Of the held-out suite; 0 where nothing is measured."""
+    eval_interval: int = 0
+    """0 for the last step alone."""
+
+    @property
+    def episodes(self) -> int:
+        return self.prompts_per_step * self.num_generations_per_prompt
+
+    @property
+    def evaluations(self) -> int:
+        if not self.eval_tasks:
+            return 0
+        return math.ceil(self.steps / self.eval_interval) if self.eval_interval else 1
+
+
+class Memory(Struct, frozen=True, kw_only=True):
+    """In bytes."""
+
+    weights: float
+    merged: float
+    """The copy that is decoded with, the adapter merged into it."""
+    adapter: float
+    """With its gradient and the optimizer's two moments."""
+    cache: float
+    """Keys and values of all rows at once."""
+    activations: float
+    """Of a micro-batch, which is made as large as there is room for; of one episode where there is none."""
+    logits: float
+    least: float
+    """What must be there at once, with a micro-batch of one episode."""
+    usable: float
+    """Of the device."""
+
+    @property
+    def fits(self) -> bool:
+        return self.least <= self.usable
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    sampled_per_step: int
+    """Tokens, at most."""
+    trained_per_step: int
+    """Tokens that go through the update: each prompt once a group, every update of the batch counted."""
+    sampled: int
+    trained: int
+    memory: Memory
+    sampling_s: float
+    """Of a step."""
+    update_s: float
+    """Of a step."""
+    evaluation_s: float
+    """Of one evaluation."""
+    hours: float
+    dollars: float
+    advice: list[str]
+    """Where it does not fit: what to reduce, the first first, each with the figure at which it would fit alone."""
+
+    @property
+    def step_s(self) -> float:
+        return self.sampling_s + self.update_s
+
+
+def plan(wanted: Wanted, shape: Shape, device: Device, price_per_hour: float = 0.0) -> Plan:
+    sampled = wanted.episodes * wanted.max_tokens
+    trained = round(wanted.prompts_per_step * wanted.prompt_tokens) + sampled
+    sampling_s = _decoding_s(wanted.prompts_per_step, wanted.num_generations_per_prompt, wanted, shape, device)
+    update_s = wanted.updates_per_batch * _update_s(trained, sampled, shape, device) + EPISODE_S * wanted.episodes
+    evaluation_s = _decoding_s(wanted.eval_tasks, 1, wanted, shape, device)
+    hours = (wanted.steps * (sampling_s + update_s) + wanted.evaluations * evaluation_s) / 3600
+    memory = memory_of(wanted, shape, device)
+    return Plan(
+        sampled_per_step=sampled,
+        trained_per_step=trained * wanted.updates_per_batch,
+        sampled=sampled * wanted.steps,
+        trained=trained * wanted.updates_per_batch * wanted.steps,
+        memory=memory,
+        sampling_s=sampling_s,
+        update_s=update_s,
+        evaluation_s=evaluation_s,
+        hours=hours,
+        dollars=hours * price_per_hour,
+        advice=[] if memory.fits else advice(wanted, shape, device),
+    )
+
+
+# -- time ---------------------------------------------------------------------------------------------------------
+
+
+def _decoding_s(prompts: int, rows_each: int, wanted: Wanted, shape: Shape, device: Device) -> float:
+    """Prompts once through the model, then a step a token: all rows go through the weights, which are read once."""
+    rows = prompts * rows_each
+    if not rows:
+        return 0.0
+    prompt_s = 2 * _inside(shape) * prompts * wanted.prompt_tokens / device.flops
+    read = shape.active * shape.bytes_per_weight + rows * (wanted.prompt_tokens + wanted.max_tokens / 2) * _kv(shape)
+    latency_s = GPU_LAYER_S * shape.layers if device.kind == "cuda" else 0.0
+    token_s = 2 * shape.active * rows / device.flops + read / device.bandwidth + latency_s
+    return prompt_s + wanted.max_tokens * token_s + EPISODE_S * rows
+
+
+def _update_s(tokens: int, scored: int, shape: Shape, device: Device) -> float:
+    """Forward, and backward to the inputs alone: the base is frozen, so 4 operations a weight and token, not 6."""
+    products = 4 * (_inside(shape) * tokens + _head(shape) * scored) / device.flops
+    return products + PASSES * tokens * 4 * kept_per_token(shape) / device.bandwidth
+
+
+# -- memory -------------------------------------------------------------------------------------------------------
+
+
+def memory_of(wanted: Wanted, shape: Shape, device: Device) -> Memory:
+    weights = shape.parameters * shape.bytes_per_weight
+    merged = (shape.parameters - _head(shape)) * shape.bytes_per_weight
+    adapter = 16 * _adapter(shape, wanted.lora_rank)
+    rows = wanted.prompts_per_step * wanted.prompt_tokens + wanted.episodes * wanted.max_tokens
+    cache, logits = rows * _kv(shape), 2 * LOGIT_BYTES[device.kind]
+    usable = USABLE * device.memory
+    fixed = weights + merged + adapter + cache + logits
+    sample = wanted.prompt_tokens + wanted.max_tokens
+    budget = CPU_TOKENS if device.kind == "cpu" else max(0.0, 0.7 * (usable - fixed) / (4 * kept_per_token(shape)))
+    return Memory(
+        weights=weights,
+        merged=merged,
+        adapter=adapter,
+        cache=cache,
+        activations=kept_per_token(shape) * min(rows, max(sample, budget)),
+        logits=logits,
+        least=fixed + kept_per_token(shape) * sample,
+        usable=usable,
+    )
+
+
+def kept_per_token(shape: Shape) -> int:
+    """Bytes that the backward pass keeps of one token. Measured peaks (docs/benchmarks.md) are a quarter of what
+    `training/budget.py` allows for, which must also do for models that are not plain."""
+    return shape.layers * (3 * shape.hidden + shape.inner) * shape.bytes_per_weight
+
+
+def _kv(shape: Shape) -> int:
+    """Bytes of keys and values, a token."""
+    return 2 * shape.layers * shape.kv_heads * shape.head_size * shape.bytes_per_weight
+
+
+def _head(shape: Shape) -> int:
+    return shape.vocabulary * shape.hidden
+
+
+def _inside(shape: Shape) -> int:
+    """Parameters of the layers that a token goes through."""
+    return shape.active - _head(shape)
+
+
+def _adapter(shape: Shape, rank: int) -> int:
+    """Its parameters: inputs and outputs of the seven linear layers of each layer."""
+    queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
+    ends = 4 * shape.hidden + 2 * queries + 2 * keys + 3 * (shape.hidden + shape.inner)
+    return rank * shape.layers * ends
+
+
+# -- advice -------------------------------------------------------------------------------------------------------
+
+
+def advice(wanted: Wanted, shape: Shape, device: Device) -> list[str]:
+    """In the order in which to try: what costs the result least first."""
+    memory = memory_of(wanted, shape, device)
+    over = memory.least - memory.usable
+    first = (
+        f"{_gb(memory.least)} are needed and {device.name} has {_gb(memory.usable)} to use; reduce, the first first:"
+    )
+    room = (memory.weights + memory.merged - over) / 2 / shape.bytes_per_weight
+    model = f"at most {room / 1e9:.2g} billion parameters" if room > 0 else "no smaller one is enough by itself"
+    lines = [first, f"model (now {shape.parameters / 1e9:.2g} billion parameters): {model}"]
+    for name, least in (("max_tokens", 1), ("num_generations_per_prompt", 2), ("prompts_per_step", 1)):
+        now = getattr(wanted, name)
+
+        def fits(value: int, name: str = name) -> bool:
+            return memory_of(msgspec.structs.replace(wanted, **{name: value}), shape, device).fits
+
+        most = _largest(fits, least, now)
+        lines.append(f"{name} (now {now}): " + ("not enough by itself" if most is None else f"at most {most}"))
+    return lines
+
+
+def _largest(fits: Callable[[int], bool], least: int, most: int) -> int | None:
+    """The largest number from `least` to `most` that fits, where all smaller ones do."""
+    if least > most or not fits(least):
+        return None
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if fits(middle) else (least, middle - 1)
+    return least
+
+
+def _gb(size: float) -> str:
+    return f"{size / 1e9:.1f} GB"

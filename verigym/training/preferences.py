@@ -1,0 +1,70 @@
+"""Learning from pairs of replies: dpo, which makes the chosen ones likelier, and reward models, which learn to score."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from verigym.core.records import Preference
+from verigym.core.seeds import derive
+from verigym.model.agree import check_agreement
+from verigym.model.apart import apart
+from verigym.training.loop import Evaluate, Metrics, Report, train_steps
+from verigym.training.recipe import Recipe
+from verigym.training.sft import batch
+from verigym.training.update import Pair, Weights, dpo_update, make_optimizer, reward_update
+
+
+async def train_dpo(
+    model: Any,
+    recipe: Recipe,
+    pairs: Sequence[Pair],
+    folder: Path,
+    *,
+    reference: Weights,
+    evaluate: Evaluate,
+    report: Report,
+) -> None:
+    """`reference` are the weights of the adapter that is not to be left too far behind; none for the bare model."""
+    optimizer = make_optimizer(model, recipe.learning_rate)
+    checked = False
+
+    async def one_step(step: int) -> Metrics:
+        nonlocal checked
+        picked = batch(pairs, recipe, step)
+        if not checked:
+            await apart(check_agreement, model, [side for pair in picked for side in pair])
+            checked = True
+        return await apart(dpo_update, model, optimizer, picked, recipe.preference, reference)
+
+    await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)
+
+
+def hold_out(rows: Sequence[Preference], seed: int) -> tuple[list[Preference], list[Preference]]:
+    """A tenth of the families apart, to see what a reward model makes of pairs it never saw; none where there are under ten."""
+    families = sorted({row.family or row.task for row in rows})
+    unseen = set(random.Random(derive(seed, "held out")).sample(families, len(families) // 10))
+    return (
+        [row for row in rows if (row.family or row.task) not in unseen],
+        [row for row in rows if (row.family or row.task) in unseen],
+    )
+
+
+async def train_reward(
+    model: Any,
+    recipe: Recipe,
+    pairs: Sequence[tuple[Pair, float]],
+    folder: Path,
+    *,
+    evaluate: Evaluate,
+    report: Report,
+) -> None:
+    """Pairs with their margins; `model` wears an adapter with a head."""
+    optimizer = make_optimizer(model, recipe.learning_rate)
+
+    async def one_step(step: int) -> Metrics:
+        picked = batch(pairs, recipe, step)
+        sides, margins = [pair for pair, _ in picked], [margin for _, margin in picked]
+        return await apart(reward_update, model, optimizer, sides, margins, recipe.preference)
+
+    await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)
