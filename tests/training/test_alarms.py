@@ -1,0 +1,134 @@
+"""Alarms: a healthy run raises none however noisy, each disease is found, and each is told once."""
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.training.curves import DISEASES, Run, flat, healthy, sick
+from verigym.training.alarms import MANY, QUIET, RULES, Alarm, alarms, new_alarms
+
+NUM_RUNS = 200
+ROOT = Path(__file__).parents[2]
+
+
+def until(run: Run, step: int) -> Run:
+    return {each: run[each] for each in run if each <= step}
+
+
+def kinds(run: Run, every: int = 1) -> set[str]:
+    """All that are raised at any step looked at."""
+    return {alarm.kind for step in range(every, len(run) + 1, every) for alarm in alarms(until(run, step))}
+
+
+def test_a_healthy_noisy_run_raises_nothing_at_any_step_in_95_of_100() -> None:
+    wrong = 0
+    for seed in range(NUM_RUNS):
+        draw = random.Random(f"healthy {seed}")
+        wrong += bool(kinds(healthy(draw, steps=draw.choice([40, 70, 100]), eval_every=draw.choice([5, 10]))))
+    assert wrong <= 0.05 * NUM_RUNS
+
+
+@pytest.mark.parametrize("name", DISEASES)
+def test_a_planted_disease_is_found_in_95_of_100(name: str) -> None:
+    kind, disease = DISEASES[name]
+    found = 0
+    for seed in range(NUM_RUNS):
+        draw = random.Random(f"{name}, again {seed}")
+        found += kind in kinds(flat(draw) if disease is flat else sick(disease, draw), every=5)
+    assert found >= 0.95 * NUM_RUNS
+
+
+def test_an_alarm_says_what_is_seen_with_figures_and_what_to_do() -> None:
+    run = {step: {"entropy": 1.0 if step < 20 else 0.01, "passed": 0.3} for step in range(1, 41)}
+    (alarm,) = alarms(run)
+    assert alarm.kind == "entropy collapse" and alarm.step == 40
+    assert "from 1 to 0.01" in alarm.words and "learning rate" in alarm.remedy
+    assert str(alarm).startswith("entropy collapse (step 40): entropy fell from 1 to 0.01")
+
+
+def test_low_entropy_is_no_collapse_where_nearly_all_is_passed() -> None:
+    run = {step: {"entropy": 1.0 if step < 20 else 0.01, "passed": min(1.0, step / 20)} for step in range(1, 41)}
+    assert alarms(run) == []
+
+
+def test_longer_replies_that_pass_more_often_are_no_explosion() -> None:
+    run = {step: {"length": 40 + 2 * step, "passed": step / 50} for step in range(1, 41)}
+    assert alarms(run) == []
+    assert [alarm.kind for alarm in alarms({step: {"length": 40 + 2 * step} for step in run})] == ["lengths explode"]
+
+
+@pytest.mark.parametrize(
+    ("passed", "kind"),
+    [(0.02, "tasks too hard"), (0.5, "no signal"), (0.97, "tasks too easy")],
+    ids=["none pass", "half pass", "all pass"],
+)
+def test_groups_without_signal_are_told_apart_by_how_many_pass(passed: float, kind: str) -> None:
+    run = {step: {"live_groups": 0.1, "passed": passed} for step in range(1, 11)}
+    assert [alarm.kind for alarm in alarms(run)] == [kind]
+
+
+def test_nothing_learnt_is_said_after_many_steps_and_not_before() -> None:
+    draw = random.Random(3)
+    run = {step: {"reward": draw.gauss(0.2, 0.05)} for step in range(1, 61)}
+    assert alarms(until(run, MANY - 1)) == []
+    assert "nothing learnt" in kinds(run)
+
+
+def test_an_alarm_is_told_once_and_again_when_it_returns() -> None:
+    norms = [1.0 + 0.1 * (step % 3) for step in range(60)]
+    norms[20], norms[21], norms[50] = 90.0, 95.0, 90.0
+    run = {step: {"grad_norm": norm} for step, norm in enumerate(norms)}
+    told = [alarm.step for step in run for alarm in new_alarms(until(run, step))]
+    assert told == [20, 50]
+
+
+def test_an_alarm_that_flickers_at_its_threshold_is_told_once() -> None:
+    run = {step: {"mismatch": 0.16 if step % (QUIET - 1) else 0.05} for step in range(1, 40)}
+    assert len([alarm for step in run for alarm in new_alarms(until(run, step))]) == 1
+
+
+def test_the_documented_run_on_an_h200_raises_only_that_it_has_learnt_its_tasks() -> None:
+    curves = json.loads((ROOT / "docs" / "results" / "toolcall_h200.json").read_text())["curves"]
+    raised = {name: kinds({row["step"]: row for row in rows}) for name, rows in curves.items()}
+    assert raised["sft"] == set() and raised["grpo"] <= {"tasks too easy", "no signal"}
+
+
+def test_every_kind_of_alarm_is_documented() -> None:
+    page = (ROOT / "docs" / "alarms.md").read_text()
+    assert [kind for kind, _ in [*DISEASES.values(), ("no signal", None)] if f"| {kind} |" not in page] == []
+
+
+def test_no_history_raises_nothing() -> None:
+    assert alarms({}) == [] and new_alarms({}) == []
+
+
+NAMES = (
+    "reward passed length truncated live_groups entropy kl mismatch grad_norm unsafe valid part/tool part/valid other"
+)
+names = st.sampled_from([*NAMES.split(), "held_out_success", "held_out_valid", "held_out_unsafe"])
+numbers = st.floats(-10, 1e6) | st.sampled_from([0.0, 1.0, float("nan"), float("inf")])
+
+
+@given(st.dictionaries(st.integers(0, 80), st.dictionaries(names, numbers), max_size=80))
+def test_any_history_can_be_looked_at_in_any_order_with_anything_missing(run: Run) -> None:
+    found = alarms(run)
+    assert all(isinstance(alarm, Alarm) and alarm.step == max(run) for alarm in found)
+    assert alarms(dict(reversed(run.items()))) == found
+    assert len({alarm.kind for alarm in found}) == len(found) <= len(RULES)
+
+
+@given(st.lists(st.floats(0.2, 0.21), min_size=1, max_size=30))
+def test_a_constant_rate_within_rounding_raises_nothing(curve: list[float]) -> None:
+    steady = ("passed", "valid", "unsafe", "entropy", "length", "held_out_success", "held_out_valid", "held_out_unsafe")
+    assert alarms({step: dict.fromkeys(steady, value) for step, value in enumerate(curve)}) == []
+
+
+def test_alarms_need_no_torch() -> None:
+    code = "import sys, verigym.training.alarms, verigym.training.plan, verigym.training.cost; print('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
