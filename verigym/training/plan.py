@@ -22,7 +22,7 @@ GPU_LAYER_S = 70e-6
 """What a layer costs in a decoding step on a GPU before any byte is moved: its kernels' own time (docs/benchmarks.md)."""
 EPISODE_S = 2e-4
 """Of Python, an episode: once where it is run and stored, once where it becomes a sample."""
-PASSES = 4
+PASSES = 8
 """How often the update reads or writes each activation."""
 LOGIT_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
 """Of the chunk of logits that exists at a time, and as much again for its gradient."""
@@ -51,6 +51,16 @@ class Wanted(Struct, frozen=True, kw_only=True):
         return self.prompts_per_step * self.num_generations_per_prompt
 
     @property
+    def sampled(self) -> int:
+        """Tokens of a step."""
+        return self.episodes * self.max_tokens
+
+    @property
+    def trained(self) -> int:
+        """Tokens of an update."""
+        return round(self.prompts_per_step * self.prompt_tokens) + self.sampled
+
+    @property
     def evaluations(self) -> int:
         if not self.eval_tasks:
             return 0
@@ -66,7 +76,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     adapter: float
     """With its gradient and the optimizer's two moments."""
     cache: float
-    """Keys and values of all rows at once."""
+    """Keys and values of a step's tokens, all rows at once."""
     activations: float
     """Of a micro-batch, which is made as large as there is room for; of one episode where there is none."""
     logits: float
@@ -105,10 +115,9 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 def plan(wanted: Wanted, shape: Shape, device: Device, price_per_hour: float = 0.0) -> Plan:
-    sampled = wanted.episodes * wanted.max_tokens
-    trained = round(wanted.prompts_per_step * wanted.prompt_tokens) + sampled
+    sampled, trained = wanted.sampled, wanted.trained
     sampling_s = _decoding_s(wanted.prompts_per_step, wanted.num_generations_per_prompt, wanted, shape, device)
-    update_s = wanted.updates_per_batch * _update_s(trained, sampled, shape, device) + EPISODE_S * wanted.episodes
+    update_s = wanted.updates_per_batch * _update_s(wanted, shape, device) + EPISODE_S * wanted.episodes
     evaluation_s = _decoding_s(wanted.eval_tasks, 1, wanted, shape, device)
     hours = (wanted.steps * (sampling_s + update_s) + wanted.evaluations * evaluation_s) / 3600
     memory = memory_of(wanted, shape, device)
@@ -135,17 +144,23 @@ def _decoding_s(prompts: int, rows_each: int, wanted: Wanted, shape: Shape, devi
     rows = prompts * rows_each
     if not rows:
         return 0.0
-    prompt_s = 2 * _inside(shape) * prompts * wanted.prompt_tokens / device.flops
+    prompt_s = prompts * wanted.prompt_tokens * _forward(wanted.prompt_tokens / 2, shape) / device.flops
     read = shape.active * shape.bytes_per_weight + rows * (wanted.prompt_tokens + wanted.max_tokens / 2) * _kv(shape)
     latency_s = GPU_LAYER_S * shape.layers if device.kind == "cuda" else 0.0
     token_s = 2 * shape.active * rows / device.flops + read / device.bandwidth + latency_s
     return prompt_s + wanted.max_tokens * token_s + EPISODE_S * rows
 
 
-def _update_s(tokens: int, scored: int, shape: Shape, device: Device) -> float:
-    """Forward, and backward to the inputs alone: the base is frozen, so 4 operations a weight and token, not 6."""
-    products = 4 * (_inside(shape) * tokens + _head(shape) * scored) / device.flops
-    return products + PASSES * tokens * 4 * kept_per_token(shape) / device.bandwidth
+def _update_s(wanted: Wanted, shape: Shape, device: Device) -> float:
+    """Forward, and backward to the inputs alone: the base is frozen, so twice the forward, not three times."""
+    context = wanted.prompt_tokens + wanted.max_tokens / 2
+    products = 2 * (wanted.trained * _forward(context, shape) + 2 * _head(shape) * wanted.sampled) / device.flops
+    return products + PASSES * wanted.trained * 4 * kept_per_token(shape) / device.bandwidth
+
+
+def _forward(context: float, shape: Shape) -> float:
+    """Operations of one token in the layers: two a weight, and attention to so many others."""
+    return 2 * _inside(shape) + 4 * context * shape.layers * shape.heads * shape.head_size
 
 
 # -- memory -------------------------------------------------------------------------------------------------------
@@ -155,8 +170,7 @@ def memory_of(wanted: Wanted, shape: Shape, device: Device) -> Memory:
     weights = shape.parameters * shape.bytes_per_weight
     merged = (shape.parameters - _head(shape)) * shape.bytes_per_weight
     adapter = 16 * _adapter(shape, wanted.lora_rank)
-    rows = wanted.prompts_per_step * wanted.prompt_tokens + wanted.episodes * wanted.max_tokens
-    cache, logits = rows * _kv(shape), 2 * LOGIT_BYTES[device.kind]
+    cache, logits = wanted.trained * _kv(shape), 2 * LOGIT_BYTES[device.kind]
     usable = USABLE * device.memory
     fixed = weights + merged + adapter + cache + logits
     sample = wanted.prompt_tokens + wanted.max_tokens
@@ -166,7 +180,7 @@ def memory_of(wanted: Wanted, shape: Shape, device: Device) -> Memory:
         merged=merged,
         adapter=adapter,
         cache=cache,
-        activations=kept_per_token(shape) * min(rows, max(sample, budget)),
+        activations=kept_per_token(shape) * min(wanted.trained, max(sample, budget)),
         logits=logits,
         least=fixed + kept_per_token(shape) * sample,
         usable=usable,
