@@ -1,0 +1,165 @@
+"""A training run as it goes: a panel of curves on a terminal, a line a step where the output is piped.
+
+    with live("grpo of smollm2-135m", steps=40) as on_step:
+        on_step(step, metrics, new_alarms(history))
+
+It shows what it is given and computes nothing that training needs. A metric that is missing has no row.
+"""
+
+import contextlib
+import itertools
+import statistics
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from verigym.cli import show
+
+if TYPE_CHECKING:
+    from verigym.training.alarms import Alarm
+
+Metrics = Mapping[str, float]
+OnStep = Callable[[int, Metrics, "Sequence[Alarm]"], None]
+CURVES = {
+    "reward": ("reward", "{:+.2f}", 1),
+    "held_out_success": ("held-out success", "{:.1f}%", 100),
+    "entropy": ("entropy", "{:.3f}", 1),
+    "length": ("tokens a reply", "{:.1f}", 1),
+    "loss": ("loss", "{:.3f}", 1),
+}
+"""By metric: its name on the screen, how its latest value is written, and the scale of that."""
+STAGES = {"sampling_s": "sampling", "verifying_s": "verifying", "update_s": "update", "eval_s": "evaluating"}
+BLOCKS, LETTERS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
+"""Heights of a curve; the second where a terminal has no blocks."""
+NUM_ALARMS = 3
+"""Shown, the newest first and with its remedy."""
+_NAMES, _VALUES = 17, 9
+"""Widths of the columns left of the curves."""
+
+
+@contextlib.contextmanager
+def live(title: str, steps: int, console: Any = None) -> Iterator[OnStep]:
+    """Shows each step that it is handed, with the alarms that are new. On a terminal the last panel stays."""
+    if console is None and not sys.stderr.isatty():
+        yield lambda step, metrics, alarms: _plain(step, steps, metrics, alarms)
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    screen = Screen(title, steps)
+    with Live(screen, console=console or Console(stderr=True), auto_refresh=False) as shown:
+
+        def on_step(step: int, metrics: Metrics, alarms: "Sequence[Alarm]") -> None:
+            screen.add(step, metrics, alarms)
+            shown.refresh()
+
+        yield on_step
+
+
+def _plain(step: int, steps: int, metrics: Metrics, alarms: "Sequence[Alarm]") -> None:
+    show.say(step_line(step, steps, metrics))
+    for alarm in alarms:
+        show.paragraph(f"look out: {alarm}", hang="  ")
+
+
+def step_line(step: int, steps: int, metrics: Metrics) -> str:
+    """`step  3/40  reward 0.41  passed 22%  held-out 31%  4.2 s  610 tokens/s`"""
+    shown = [f"step {step:>{len(str(steps))}}/{steps}"]
+    for name, words, scale in (
+        ("loss", "loss {:.3f}", 1),
+        ("reward", "reward {:+.2f}", 1),
+        ("passed", "passed {:.0f}%", 100),
+        ("live_groups", "groups with signal {:.0f}%", 100),
+        ("entropy", "entropy {:.2f}", 1),
+        ("held_out_success", "HELD-OUT {:.1f}%", 100),
+        ("seconds", "{:.1f} s", 1),
+    ):
+        if name in metrics and not (name == "loss" and "reward" in metrics):
+            shown.append(words.format(metrics[name] * scale))
+    speed = tokens_per_s([metrics])
+    return "  ".join([*shown, f"{speed:,.0f} tokens/s"] if speed else shown)
+
+
+def tokens_per_s(history: Sequence[Metrics]) -> float:
+    """Tokens that were trained on, a second of the steps that made them; 0 where it is not known."""
+    timed = [metrics for metrics in history if metrics.get("seconds") and "tokens" in metrics]
+    return sum(each["tokens"] for each in timed) / sum(each["seconds"] for each in timed) if timed else 0.0
+
+
+class Screen:
+    """What is on the terminal: rendered by rich, as wide as there is room."""
+
+    def __init__(self, title: str, steps: int) -> None:
+        self.title, self.steps = title, steps
+        self.history: dict[int, Metrics] = {}
+        self.alarms: list[Alarm] = []
+
+    def add(self, step: int, metrics: Metrics, alarms: "Sequence[Alarm]") -> None:
+        self.history[step] = metrics
+        self.alarms += alarms
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        from rich.panel import Panel
+        from rich.table import Table
+        from rich.text import Text
+
+        room = max(8, options.max_width - _NAMES - _VALUES - 8)
+        rows = Table.grid(padding=(0, 1))
+        rows.add_column(width=_NAMES)
+        rows.add_column(width=_VALUES, justify="right")
+        rows.add_column()
+        for name, (words, shape, scale) in CURVES.items():
+            curve = [metrics[name] for metrics in self.history.values() if name in metrics]
+            if curve and not (name == "loss" and "reward" in self._latest):
+                drawn = sparkline(curve, room, LETTERS if options.ascii_only else BLOCKS)
+                rows.add_row(words, shape.format(curve[-1] * scale), Text(drawn, style="cyan"))
+        recent = list(self.history.values())[-5:]
+        if speed := tokens_per_s(recent):
+            rows.add_row("tokens/s", f"{speed:,.0f}", "")
+        for words, share in time_shares(list(self.history.values())):
+            bar = ("#" if options.ascii_only else "█") * max(1, round(share * room))
+            rows.add_row(f"time {words}", f"{share:.0%}", Text(bar, style="green"))
+        for place, alarm in enumerate(reversed(self.alarms[-NUM_ALARMS:])):
+            words = f"{alarm.kind}: {alarm.words}" + ("" if place else f". What to do: {alarm.remedy}")
+            rows.add_row(Text("look out", style="bold red"), f"step {alarm.step}", Text(words))
+        step = max(self.history, default=0)
+        heading = f"{self.title}, step {step}/{self.steps}, {self._eta()}"
+        yield Panel(rows, title=Text(heading), title_align="left")
+
+    @property
+    def _latest(self) -> Metrics:
+        return self.history[max(self.history)] if self.history else {}
+
+    def _eta(self) -> str:
+        if not self.history:
+            return "starting"
+        mean = statistics.fmean(
+            metrics.get("seconds", 0.0) + metrics.get("eval_s", 0.0) for metrics in self.history.values()
+        )
+        left = self.steps - max(self.history)
+        return f"{duration(mean * left)} to go" if left > 0 else "done"
+
+
+def sparkline(curve: Sequence[float], width: int, levels: str = BLOCKS) -> str:
+    """At most `width` letters, each the mean of its share of the steps, from the lowest to the highest of them."""
+    width = min(width, len(curve))
+    edges = [round(at * len(curve) / width) for at in range(width + 1)]
+    means = [statistics.fmean(curve[start:end]) for start, end in itertools.pairwise(edges)]
+    low, spread = min(means), max(means) - min(means)
+    return "".join(levels[round((mean - low) / spread * (len(levels) - 1)) if spread > 0 else 0] for mean in means)
+
+
+def time_shares(history: Sequence[Metrics]) -> list[tuple[str, float]]:
+    """Where the time went, of all steps: each stage that took some, and what is in no stage."""
+    spent = {words: sum(metrics.get(name, 0.0) for metrics in history) for name, words in STAGES.items()}
+    whole = sum(metrics.get("seconds", 0.0) + metrics.get("eval_s", 0.0) for metrics in history)
+    spent["other"] = whole - sum(spent.values())
+    return [(words, seconds / whole) for words, seconds in spent.items() if whole and seconds > 0.005 * whole]
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `12 min`, `3 h 05 min`"""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
