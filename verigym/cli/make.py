@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Environment, Json
+from verigym.cli.options import Environment, Home, Json, workspace
 from verigym.core.errors import BadInput
 
 TEMPLATE = '''"""{name}: book meetings on a shared calendar. Replace the state, the tools, the tasks and verify by your own.
@@ -96,10 +96,11 @@ def init(name: Annotated[str, typer.Argument(help="Name of the environment; NAME
     show.next_command(f"verigym check {path}")
 
 
-def check(environment: Environment, json: Json = False) -> None:
+def check(environment: Environment, json: Json = False, home: Home = None) -> None:
     """Try an environment's contract with no model: gold passes, cheats fail, state is isolated, nothing leaks."""
     from verigym.audit.check import check_environment
     from verigym.environments.load import load_environment
+    from verigym.flywheel.stages import note_check
 
     spec = load_environment(environment)
     found = check_environment(spec)
@@ -108,6 +109,8 @@ def check(environment: Environment, json: Json = False) -> None:
     else:
         show.checks(found)
     failed = [one for one in found if one.outcome == "fail"]
+    if not failed:
+        note_check(workspace(home), spec, len(found))
     if not json:
         show.say(f"{spec.name}: {f'{len(failed)} of {len(found)} checks failed' if failed else 'the contract holds'}")
         if not failed:

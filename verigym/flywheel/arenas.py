@@ -45,7 +45,7 @@ def arenas_of(recipe: Recipe, reward_model: str = "") -> list[Arena]:
     else:
         found = [_only(recipe)]
     if reward_model:
-        found = [_with(arena, verifier=RewardModel(reward_model)) for arena in found]
+        found = [_with(arena, verifier=RewardModel(reward_model, arena.verifier)) for arena in found]
     return found
 
 

@@ -30,7 +30,7 @@ from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of
 from verigym.flywheel import data
 from verigym.flywheel.arenas import Arena, arenas_of, with_tasks
-from verigym.flywheel.stages import context_of, suite_of
+from verigym.flywheel.stages import context_of, suite_of, was_checked
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import first_items
@@ -75,6 +75,8 @@ def train(ws: Workspace, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Ver
 
 def warnings_of(ws: Workspace, recipe: Recipe) -> list[str]:
     """What an owner should have looked at before training."""
+    if recipe.algorithm == "reward":
+        return []
     parent = _parent(ws, recipe)
     reports = [report for report in ws.store.documents("report", Report) if report.agent == parent.id]
     words: list[str] = []
@@ -85,20 +87,12 @@ def warnings_of(ws: Workspace, recipe: Recipe) -> list[str]:
                 f"{parent.name or parent.id} was never measured in {name}, so nobody will know what training changed; "
                 f"first: verigym eval {name} -m {recipe.start or recipe.model}"
             )
-        if recipe.samples and ws.store.get("checked", arena.environment.verifier.name, Checked) is None:
+        if recipe.samples and not was_checked(ws, arena.environment):
             words.append(
                 f"{arena.environment.verifier.name} was never checked here, and what it rewards wrongly will be learnt; "
                 f"first: verigym check {name}"
             )
     return words
-
-
-class Checked(msgspec.Struct, frozen=True):
-    """That a verifier passed the contract of its environment, with what was tried."""
-
-    verifier: str
-    environment: str
-    tried: int
 
 
 class _Job:

@@ -1,30 +1,46 @@
-"""A reward model as a verifier: its score is the reward. What it calls passed is only what it likes: it can be gamed, so
-something else has to judge what was learnt from it."""
+"""A reward model as a verifier: its score is the reward, and that alone is learnt from. A reward model can be gamed, so what
+passed, what was unsafe and the parts are those of another verifier, which nobody learns from."""
 
+import asyncio
 from collections.abc import Sequence
 
+import msgspec
+
 from verigym.core.errors import BadInput
-from verigym.core.protocols import Context, Scorer
+from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.verifiers.lift import ENDS, failed, named, unscorable
 
 
 class RewardModel:
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, independent: Verifier) -> None:
         self.name = f"reward_model@{version}"
+        self._independent = independent
 
     async def verify(self, task: Task, group: Sequence[Trajectory], context: Context) -> list[Verdict]:
         shown = [trajectory for trajectory in group if trajectory.scorable]
-        scored = iter(await self._scored(shown, context.scorer) if shown else [])
-        return named(self.name, group, [next(scored) if each.scorable else unscorable(each) for each in group])
+        if not shown:
+            return named(self.name, group, [unscorable(each) for each in group])
+        scores, judged = await asyncio.gather(
+            self._scores(shown, context), self._independent.verify(task, shown, context)
+        )
+        made = iter([_both(score, verdict) for score, verdict in zip(scores, judged, strict=True)])
+        return named(self.name, group, [next(made) if each.scorable else unscorable(each) for each in group])
 
-    async def _scored(self, shown: list[Trajectory], scorer: Scorer | None) -> list[Verdict]:
+    async def _scores(self, shown: list[Trajectory], context: Context) -> Sequence[float | Verdict]:
         try:
-            if scorer is None:
+            if context.scorer is None:
                 raise BadInput(f"{self.name} needs its reward model; name it in the recipe: reward_model: VERSION")
-            scores = await scorer.score(shown)
+            return await context.scorer.score(shown)
         except BaseException as error:
             if isinstance(error, ENDS):
                 raise
-            return [failed(error) for _ in shown]
-        return [Verdict(reward=score, passed=score > 0, evidence=f"score {score:+.3f}") for score in scores]
+            return [failed(error)] * len(shown)
+
+
+def _both(score: float | Verdict, verdict: Verdict) -> Verdict:
+    """The score, with what the independent verifier says; where that one failed, nothing passed."""
+    if isinstance(score, Verdict):
+        return score
+    evidence = f"score {score:+.3f}" + (f"\n{verdict.evidence}" if verdict.evidence else "")
+    return msgspec.structs.replace(verdict, reward=score, error=None, evidence=evidence)
