@@ -8,8 +8,8 @@ from typing import Any
 import typer
 
 from verigym.cli import measure, show
+from verigym.cli.live import step_line
 from verigym.cli.options import Home, workspace
-from verigym.cli.train import step_line
 from verigym.core.records import Decision, Finding, Report
 
 
