@@ -48,7 +48,7 @@ def nothing(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:
 
 def train(ws: Workspace, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Version, str]:
     """Trains as the recipe says; returns the new version and the run. Killed, the same call goes on."""
-    job = _Job(ws, recipe)
+    job = Job(ws, recipe)
     run = job.run
     version = ws.store.get("trained", run, Version)
     if version is None or not ws.has_adapter(version.adapter):
@@ -95,7 +95,7 @@ def warnings_of(ws: Workspace, recipe: Recipe) -> list[str]:
     return words
 
 
-class _Job:
+class Job:
     """One run: what it trains in, from what, on what."""
 
     def __init__(self, ws: Workspace, recipe: Recipe) -> None:
@@ -140,6 +140,11 @@ class _Job:
                     f"data: {dataset.name} holds family {shared[0]}, which {arena.name} holds out; "
                     "held-out families are never trained on"
                 )
+
+    @property
+    def sides(self) -> int:
+        """Of a row of written data: a pair has two."""
+        return 2 if self.recipe.algorithm in ("dpo", "reward") else 1
 
     async def train(self, on_step: OnStep) -> Any:
         """The model with the trained adapter on it."""

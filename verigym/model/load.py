@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,24 +34,36 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+def load_tokenizer(name: str) -> Any:
+    """The tokenizer alone."""
+    return _opened(name, lambda place, local: AutoTokenizer.from_pretrained(place, local_files_only=local))
+
+
 def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = None) -> Loaded:
     """Loads `name`; the embedded model is pulled first when it is not there yet."""
     device = device or default_device()
+    tokenizer = load_tokenizer(name)
+    model = _opened(
+        name,
+        lambda place, local: AutoModelForCausalLM.from_pretrained(
+            place, dtype=dtype or default_dtype(device), local_files_only=local
+        ),
+    )
+    model.requires_grad_(False)
+    return Loaded(model.to(device).eval(), tokenizer, name)
+
+
+def _opened(name: str, read: Callable[[str, bool], Any]) -> Any:
+    """What `read` makes of the folder or hub id behind a name."""
     place = str(embedded.pull(say=_say)) if name == embedded.NAME else name
     if Path(place).is_dir() and not (Path(place) / "config.json").exists():
         raise BadInput(f"{place}: not a model folder (no config.json in it)")
     logging.disable_progress_bar()
     local = Path(place).is_dir() or bool(os.environ.get("HF_HUB_OFFLINE"))
     try:
-        tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=local)
-        model = AutoModelForCausalLM.from_pretrained(
-            place, dtype=dtype or default_dtype(device), local_files_only=local
-        )
+        return read(place, local)
     except (OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
         raise NotFound(
             f'no model "{name}": {first} A model is "{embedded.NAME}" (embedded), a folder with config.json, or a hub id.'
         ) from error
-    loaded: Any = model
-    loaded.requires_grad_(False)
-    return Loaded(loaded.to(device).eval(), tokenizer, name)

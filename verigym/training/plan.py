@@ -45,6 +45,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     """Of the held-out suite; 0 where nothing is measured."""
     eval_interval: int = 0
     """0 for the last step alone."""
+    samples: bool = True
+    """Whether it samples its episodes; else `max_tokens` are those of a written reply."""
 
     @property
     def episodes(self) -> int:
@@ -115,8 +117,9 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 def plan(wanted: Wanted, shape: Shape, device: Device, price_per_hour: float = 0.0) -> Plan:
-    sampled, trained = wanted.sampled, wanted.trained
-    sampling_s = _decoding_s(wanted.prompts_per_step, wanted.num_generations_per_prompt, wanted, shape, device)
+    sampled, trained = wanted.sampled if wanted.samples else 0, wanted.trained
+    prompts = wanted.prompts_per_step if wanted.samples else 0
+    sampling_s = _decoding_s(prompts, wanted.num_generations_per_prompt, wanted, shape, device)
     update_s = wanted.updates_per_batch * _update_s(wanted, shape, device) + EPISODE_S * wanted.episodes
     evaluation_s = _decoding_s(wanted.eval_tasks, 1, wanted, shape, device)
     hours = (wanted.steps * (sampling_s + update_s) + wanted.evaluations * evaluation_s) / 3600
@@ -168,9 +171,9 @@ def _forward(context: float, shape: Shape) -> float:
 
 def memory_of(wanted: Wanted, shape: Shape, device: Device) -> Memory:
     weights = shape.parameters * shape.bytes_per_weight
-    merged = (shape.parameters - _head(shape)) * shape.bytes_per_weight
+    merged = (shape.parameters - _head(shape)) * shape.bytes_per_weight if wanted.samples else 0
     adapter = 16 * _adapter(shape, wanted.lora_rank)
-    cache, logits = wanted.trained * _kv(shape), 2 * LOGIT_BYTES[device.kind]
+    cache, logits = wanted.trained * _kv(shape) if wanted.samples else 0, 2 * LOGIT_BYTES[device.kind]
     usable = USABLE * device.memory
     fixed = weights + merged + adapter + cache + logits
     sample = wanted.prompt_tokens + wanted.max_tokens
