@@ -94,6 +94,51 @@ def test_entropy_is_that_of_the_distribution_at_the_temperature(temperature: flo
     assert entropy.tolist() == pytest.approx([direct.item()], abs=1e-5)
 
 
+@pytest.mark.usefixtures("three_rows_at_a_time")
+@pytest.mark.parametrize("share", [True, False], ids=["shared", "separate"])
+@pytest.mark.parametrize("temperature", [1.0, 0.6])
+@pytest.mark.parametrize(
+    "model",
+    [lambda: with_adapter(family("llama")), lambda: with_adapter(family("gemma2")), adapted_head],
+    ids=["plain", "capped logits", "a trained output layer"],
+)
+def test_entropy_has_the_gradient_of_the_plain_forward_where_it_is_asked_for(
+    model: Any, temperature: float, share: bool
+) -> None:
+    made = model()
+    found: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+    for batch in pack(SAMPLES, 30, share=share):
+        logprobs_BS, entropy_BS, mask_BS = token_logprobs(made, batch, temperature, entropy_too=True)
+        found |= {
+            i: (logprobs_BS[row][mask_BS[row]], entropy_BS[row][mask_BS[row]]) for row, i in enumerate(batch.samples)
+        }
+    ours, theirs = [found[i] for i in range(len(SAMPLES))], [plain(made, one, temperature) for one in SAMPLES]
+    for (logprob, entropy), (reference, reference_entropy) in zip(ours, theirs, strict=True):
+        assert torch.allclose(logprob, reference, atol=1e-5)
+        assert torch.allclose(entropy, reference_entropy, atol=1e-5)
+    both = [gradients(made, [logprob + 3 * entropy for logprob, entropy in rows]) for rows in (ours, theirs)]
+    assert_same_gradients(*both)
+
+
+def pairs_of(samples: list[Sample]) -> list[Sample]:
+    """Neighbours of the tree in other pairs, so that units of a batch begin between each other."""
+    return samples[::2] + samples[1::2]
+
+
+@pytest.mark.parametrize("share", [True, False], ids=["shared", "separate"])
+@pytest.mark.parametrize("budget", [10, 40, 1000])
+def test_pairs_in_one_tree_are_as_rows_of_their_own(budget: int, share: bool) -> None:
+    model, samples = with_adapter(family("llama")), pairs_of(SAMPLES)
+    found: dict[int, torch.Tensor] = {}
+    for batch in pack(samples, budget, share=share, together=2):
+        logprobs_BS, _, mask_BS = token_logprobs(model, batch)
+        found |= {i: logprobs_BS[row][mask_BS[row]] for row, i in enumerate(batch.samples)}
+    ours, theirs = [found[i] for i in range(len(samples))], [plain(model, one)[0] for one in samples]
+    for mine, reference in zip(ours, theirs, strict=True):
+        assert torch.allclose(mine, reference, atol=1e-5)
+    assert_same_gradients(gradients(model, ours), gradients(model, theirs))
+
+
 def test_a_greedy_temperature_is_scored_at_one() -> None:
     [batch] = pack(SAMPLES, 1000)
     model = family("llama")

@@ -7,12 +7,17 @@ from typing import Any
 import peft
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
+from transformers import LlamaForSequenceClassification
 
 from tests.tiny import tiny
 from verigym.core.errors import BadInput
+from verigym.core.records import Sample
 from verigym.model import lora
+from verigym.model.logprobs import scores
 from verigym.model.lora import LoraConfig
+from verigym.model.tree import pack
 
 SMALL = LoraConfig(r=4, alpha=12)
 IDS = torch.tensor([[7, 20, 33, 50, 8, 91]])
@@ -221,3 +226,149 @@ def test_the_saved_configuration_names_its_base(tmp_path: Path) -> None:
     saved = json.loads((tmp_path / "adapter_config.json").read_text())
     assert (saved["base_model_name_or_path"], saved["r"], saved["lora_alpha"]) == ("smollm2-135m", 4, 12)
     assert saved["layers_to_transform"] == [1]
+
+
+# -- the head of a reward model -------------------------------------------------------------------------------------
+
+WITH_HEAD = LoraConfig(r=4, alpha=12, head=True)
+HEAD = "base_model.model.score.weight"
+
+
+@torch.no_grad()
+def score(model: Any) -> float:
+    [packed] = pack([Sample(ids=IDS[0].tolist(), mask=[0] * IDS.shape[1], logprobs=[])], 100)
+    return scores(model, packed).item()
+
+
+def same_weights(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_head_is_one_number_from_the_last_hidden_state() -> None:
+    model = with_adapter(WITH_HEAD)
+    weight_H = lora.head(model)
+    assert weight_H is not None
+    with torch.no_grad():
+        last_H = model.base_model(input_ids=IDS).last_hidden_state[0, -1]
+    assert score(model) == pytest.approx((last_H @ weight_H).item(), abs=1e-5)
+
+
+def test_a_head_is_trained_with_the_adapter_and_is_no_part_of_the_model() -> None:
+    model, names = with_adapter(WITH_HEAD), {name for name, _ in tiny().model.named_parameters()}
+    weight_H = lora.head(model)
+    assert lora.parameters(model)[-1] is weight_H and len(lora.parameters(model)) == 2 * 2 * 7 + 1
+    assert not any(parameter is weight_H for parameter in model.parameters())
+    assert {
+        name.replace(".base.", ".") for name, _ in model.named_parameters() if not name.endswith((".a", ".b"))
+    } == names
+    plain = with_adapter(SMALL)
+    lora.set_weights(plain, {name: weight for name, weight in lora.weights(model).items() if name != HEAD})
+    assert torch.equal(logits(model), logits(plain)), "what it says as a language model is the adapter's alone"
+
+
+def test_the_same_seed_begins_with_the_same_head() -> None:
+    models = [tiny().model for _ in range(3)]
+    for model, seed in zip(models, (1, 1, 2), strict=True):
+        lora.attach(model, WITH_HEAD, seed)
+    same, again, other = (lora.weights(model)[HEAD] for model in models)
+    assert torch.equal(same, again) and not torch.equal(same, other)
+    assert same.shape == (1, 32) and 0.3 < same.norm() < 3
+
+
+def test_a_head_is_saved_and_loaded_with_its_adapter(tmp_path: Path) -> None:
+    model, other = with_adapter(WITH_HEAD), tiny().model
+    lora.save(model, tmp_path, "tiny")
+    lora.load(other, tmp_path)
+    assert same_weights(lora.weights(other), lora.weights(model))
+    assert score(other) == score(model)
+    config = lora.config_of(other)
+    assert config is not None and config.head
+    saved = load_file(tmp_path / "adapter_model.safetensors")
+    assert saved[HEAD].shape == (1, 32)
+    words = json.loads((tmp_path / "adapter_config.json").read_text())
+    assert (words["task_type"], words["modules_to_save"]) == ("SEQ_CLS", ["score"])
+
+
+def test_peft_itself_loads_the_reward_model_that_we_save(tmp_path: Path) -> None:
+    model = with_adapter(WITH_HEAD)
+    lora.save(model, tmp_path, "tiny")
+    config = type(model.config)(**{**model.config.to_dict(), "num_labels": 1})
+    bare = LlamaForSequenceClassification(config).eval()
+    bare.model.load_state_dict(tiny().model.model.state_dict())
+    theirs: Any = peft.PeftModel.from_pretrained(bare, str(tmp_path)).eval()
+    with torch.no_grad():
+        assert theirs(input_ids=IDS).logits.item() == pytest.approx(score(model), abs=1e-5)
+
+
+def test_an_adapter_without_a_head_takes_the_head_away(tmp_path: Path) -> None:
+    model = with_adapter(WITH_HEAD)
+    lora.save(with_adapter(SMALL), tmp_path, "tiny")
+    lora.load(model, tmp_path)
+    assert lora.head(model) is None and HEAD not in lora.weights(model)
+
+
+def test_detaching_forgets_the_head() -> None:
+    model = with_adapter(WITH_HEAD)
+    lora.detach(model)
+    assert lora.head(model) is None and lora.parameters(model) == [] and lora.weights(model) == {}
+    assert torch.equal(logits(model), logits(tiny().model))
+
+
+@pytest.mark.parametrize("other", [{"hidden": 16}, {"layers": 3}], ids=["narrower", "deeper"])
+def test_a_reward_model_of_another_base_is_refused_in_words(other: dict[str, int], tmp_path: Path) -> None:
+    lora.save(with_adapter(WITH_HEAD), tmp_path, "tiny")
+    model = tiny(**other).model  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="made for another model"):
+        lora.load(model, tmp_path)
+    assert lora.head(model) is None
+
+
+@pytest.mark.parametrize("shape", [(1, 16), (2, 32), (32,)], ids=str)
+def test_a_head_of_another_shape_is_refused_in_words(shape: tuple[int, ...], tmp_path: Path) -> None:
+    lora.save(with_adapter(WITH_HEAD), tmp_path, "tiny")
+    path = tmp_path / "adapter_model.safetensors"
+    save_file({**load_file(path), HEAD: torch.zeros(shape)}, path)
+    with pytest.raises(BadInput, match=r"made for another model: base_model\.model\.score\.weight and 0 more"):
+        lora.load(tiny().model, tmp_path)
+
+
+# -- wearing another's weights for a while --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", [SMALL, WITH_HEAD], ids=["without a head", "with a head"])
+def test_weights_are_worn_and_given_back_exactly(config: LoraConfig) -> None:
+    model, other = with_adapter(config), with_adapter(config)
+    shake(other, seed=5)
+    before, worn = lora.weights(model), lora.weights(other)
+    with lora.wearing(model, worn):
+        assert same_weights(lora.weights(model), worn)
+        assert torch.equal(logits(model), logits(other))
+    assert same_weights(lora.weights(model), before)
+
+
+def test_wearing_nothing_is_the_bare_base() -> None:
+    model = with_adapter()
+    before = lora.weights(model)
+    with lora.wearing(model, None):
+        assert torch.equal(logits(model), logits(tiny().model))
+    assert same_weights(lora.weights(model), before)
+    assert not torch.allclose(logits(model), logits(tiny().model), atol=1e-3), "it is on again"
+
+
+@pytest.mark.parametrize("bare", [True, False], ids=["nothing", "another's"])
+def test_a_failure_within_gives_the_weights_back_too(bare: bool) -> None:
+    model, other = with_adapter(), with_adapter()
+    shake(other, seed=5)
+    before, said = lora.weights(model), logits(model)
+    with pytest.raises(RuntimeError, match="no"), lora.wearing(model, None if bare else lora.weights(other)):
+        raise RuntimeError("no")
+    assert same_weights(lora.weights(model), before) and torch.equal(logits(model), said)
+
+
+def test_the_parameters_stay_the_same_ones() -> None:
+    """An optimizer that holds them still does."""
+    model = with_adapter()
+    held = lora.parameters(model)
+    with lora.wearing(model, {name: weight + 1 for name, weight in lora.weights(model).items()}):
+        pass
+    assert all(one is other for one, other in zip(held, lora.parameters(model), strict=True))

@@ -104,6 +104,42 @@ def test_micro_batches_keep_to_the_budget_and_hold_every_sample_once(
         assert together > budget, "a micro-batch ends only where the next sample does not fit"
 
 
+def in_pairs(samples: list[Sample]) -> list[Sample]:
+    return samples[: len(samples) // 2 * 2]
+
+
+paired = batches(most=9).map(in_pairs).filter(bool)
+
+
+@sharing
+@given(samples=paired, budget=st.integers(1, 60))
+@example(samples=[sample([3, 4], 1), sample([3, 4, 5], 1), sample([3, 4, 5], 1), sample([3, 9], 1)], budget=5)
+def test_pairs_stay_together_and_keep_to_the_budget(share: bool, samples: list[Sample], budget: int) -> None:
+    made = pack(samples, budget, share=share, together=2)
+    assert sorted(i for packed in made for i in packed.samples) == list(range(len(samples)))
+    for packed in made:
+        own = set(packed.samples)
+        assert all(i ^ 1 in own for i in own), "the other side of i's pair"
+        assert len(packed.ids_N) <= budget or len(own) == 2, "only a pair that is longer by itself"
+
+
+@sharing
+@given(samples=paired, budget=st.integers(1, 60))
+def test_pairs_are_packed_as_well_as_their_samples_would_be(share: bool, samples: list[Sample], budget: int) -> None:
+    """Within a micro-batch nothing is left of them being pairs: it is the tree of its samples."""
+    for packed in pack(samples, budget, share=share, together=2):
+        own = sorted(packed.samples)
+        [plain] = pack([samples[i] for i in own], 10_000, share=share)
+        assert len(packed.ids_N) == len(plain.ids_N)
+        for i, path in zip(packed.samples, paths(packed), strict=True):
+            assert packed.ids_N[path].tolist() == samples[i].ids
+            assert packed.positions_N[path].tolist() == list(range(len(samples[i].ids)))
+        ancestors = {place: set(path[: i + 1]) for path in paths(packed) for i, place in enumerate(path)}
+        ends = packed.ends_N.tolist()
+        for i, j in itertools.product(range(len(ends)), repeat=2):
+            assert (j <= i < ends[j]) == (j in ancestors[i])
+
+
 @given(batches())
 def test_separate_samples_are_lines_of_their_own_the_equally_long_together(samples: list[Sample]) -> None:
     [packed] = pack(samples, 10_000, share=False)

@@ -1,7 +1,8 @@
-"""The training loops on a tiny model: they learn, and a run that was killed ends where it would have ended."""
+"""The training loops on a tiny model: what a step is made of, and a run that was killed ends where it would have ended.
+That they learn is in test_learning.py."""
 
 import asyncio
-from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.model.families import forget_the_tree
 from tests.rollout.shop import AGENT
 from tests.tiny import tiny
 from verigym.core.errors import Refused
-from verigym.core.records import Message, Sample, Sampling, Task, Trajectory, Verdict
+from verigym.core.records import Example, Message, Preference, Sample, Sampling, Stop, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
@@ -23,11 +24,14 @@ from verigym.model.agree import can_share
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import Renderer
 from verigym.rollout.episode import run_episode
-from verigym.training import grpo, sft
-from verigym.training.grpo import Group, pick, train_grpo
-from verigym.training.recipe import Recipe
-from verigym.training.samples import demonstration
+from verigym.training import grpo, loop, preferences, sft
+from verigym.training.groups import Group, Source
+from verigym.training.grpo import train_grpo
+from verigym.training.preferences import hold_out, train_dpo, train_reward
+from verigym.training.recipe import Recipe, make_recipe
+from verigym.training.samples import compared, from_trajectory, imitated, preferred
 from verigym.training.sft import batch, train_sft
+from verigym.training.update import logprobs_of
 
 TASKS = [Task(id=f"t{i}", prompt=f"say {word}") for i, word in enumerate(["tea", "jam", "milk", "salt", "rice", "egg"])]
 
@@ -55,13 +59,13 @@ async def no_evaluation(step: int) -> dict[str, float]:
 
 def recipe(**fields: Any) -> Recipe:
     given = {"model": "tiny", "reward": "letters", "steps": 6, "prompts_per_step": 2, "learning_rate": 1e-2, **fields}
-    return Recipe(**given)
+    return make_recipe(given, [], "r.yaml")
 
 
-def fresh_policy() -> LocalPolicy:
+def fresh_policy(head: bool = False) -> LocalPolicy:
     """As a new process would make it."""
     loaded = tiny()
-    lora.attach(loaded.model, lora.LoraConfig(r=8, alpha=16), seed=1)
+    lora.attach(loaded.model, lora.LoraConfig(r=8, alpha=16, head=head), seed=1)
     return LocalPolicy(loaded)
 
 
@@ -74,8 +78,7 @@ def assert_same_weights(one: Any, other: Any) -> None:
 @pytest.fixture
 def checkpoint_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """A setting, made small: in life a checkpoint is written every ten seconds."""
-    for loop in (sft, grpo):
-        monkeypatch.setattr(loop, "CHECKPOINT_S", -1.0)
+    monkeypatch.setattr(loop, "CHECKPOINT_S", -1.0)
 
 
 # -- SFT --------------------------------------------------------------------------------------------------------------
@@ -85,8 +88,14 @@ def demonstrations() -> list[Sample]:
     render = Renderer(tiny().tokenizer)
     answers = ["Here is tea.", "No jam today!", '{"tool": "milk"}', "salt & pepper"]
     return [
-        demonstration(render, [Message("user", str(task.prompt))], [], [Message("assistant", answer)], task.id)
+        sample
         for task, answer in zip(TASKS, answers, strict=False)
+        for sample in imitated(
+            render,
+            Example(
+                task=task.id, items=[Message("user", str(task.prompt)), Message("assistant", answer)], made=[(1, 2)]
+            ),
+        )
     ]
 
 
@@ -100,17 +109,6 @@ def run_sft(policy: LocalPolicy, folder: Path, reporter: Reporter, **fields: Any
         report=reporter,
     )
     asyncio.run(training)
-
-
-def test_sft_learns_four_demonstrations_by_heart(tmp_path: Path) -> None:
-    policy, reporter = fresh_policy(), Reporter()
-    run_sft(policy, tmp_path, reporter, steps=90, prompts_per_step=4, learning_rate=2e-2)
-    assert reporter.steps[90]["loss"] < 0.1 * reporter.steps[1]["loss"]
-    policy.changed("trained")
-    ask = run_episode(
-        CHAT, TASKS[1], policy, agent=AGENT, id="i", group="g", sampling=Sampling(temperature=0.0, max_tokens=30)
-    )
-    assert asyncio.run(ask).reply == "No jam today!", "and it says so itself, end token included"
 
 
 @pytest.mark.usefixtures("checkpoint_every_step")
@@ -177,52 +175,75 @@ def letters(trajectory: Trajectory) -> Verdict:
     return Verdict(trajectory=trajectory.id, verifier="letters", reward=share, passed=share == 1)
 
 
-def run_grpo(policy: LocalPolicy, folder: Path, reporter: Reporter, score: Any = letters, **fields: Any) -> list[int]:
-    """Returns the steps after which the weights were said to have changed."""
-    settings = recipe(algorithm="grpo", num_generations_per_prompt=4, max_tokens=8, **fields)
-    sampling = Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens)
+Score = Callable[[Trajectory], Verdict]
+
+
+class Rollouts:
+    """Samples the groups that a step asks for, and remembers what was asked."""
+
+    def __init__(self, policy: LocalPolicy, settings: Recipe, score: Score) -> None:
+        self.policy, self.settings, self.score = policy, settings, score
+        self.asked: list[tuple[int, int, dict[str, list[str]]]] = []
+        self.groups: list[Group] = []
+
+    async def __call__(self, step: int, number: int, picked: Mapping[str, list[Task]]) -> list[Group]:
+        self.asked.append((step, number, {name: [task.id for task in tasks] for name, tasks in picked.items()}))
+        made = await asyncio.gather(
+            *(self._group(step, number, name, task) for name, tasks in picked.items() for task in tasks)
+        )
+        self.groups += made
+        return made
+
+    async def _group(self, step: int, number: int, name: str, task: Task) -> Group:
+        settings = self.settings
+        episodes = [
+            run_episode(
+                CHAT,
+                task,
+                self.policy,
+                agent=AGENT,
+                id=f"{task.id}/{i}",
+                group=task.id,
+                sampling=Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
+                seed=derive(settings.seed, step, number, task.id, i),
+            )
+            for i in range(settings.num_generations_per_prompt)
+        ]
+        made = list(await asyncio.gather(*episodes))
+        return Group(name, made, [self.score(one) for one in made])
+
+
+def run_grpo(
+    policy: LocalPolicy,
+    folder: Path,
+    reporter: Reporter,
+    score: Score = letters,
+    sources: Sequence[Source] = (Source("chat", 1.0, TASKS),),
+    reference: Any = None,
+    **fields: Any,
+) -> tuple[list[int], Rollouts]:
+    """Returns the steps after which the weights were said to have changed, and what was sampled."""
+    settings = recipe(**{"algorithm": "grpo", "num_generations_per_prompt": 4, "max_tokens": 8, **fields})
+    collect = Rollouts(policy, settings, score)
     changes: list[int] = []
-
-    async def collect(step: int, picked: list[Task]) -> list[Group]:
-        async def group(task: Task) -> Group:
-            episodes = [
-                run_episode(
-                    CHAT,
-                    task,
-                    policy,
-                    agent=AGENT,
-                    id=f"{task.id}/{i}",
-                    group=task.id,
-                    sampling=sampling,
-                    seed=derive(settings.seed, step, task.id, i),
-                )
-                for i in range(settings.num_generations_per_prompt)
-            ]
-            made = list(await asyncio.gather(*episodes))
-            return made, [score(one) for one in made]
-
-        return list(await asyncio.gather(*map(group, picked)))
 
     def changed(step: int) -> None:
         changes.append(step)
         policy.changed(f"run@{step}")
 
     training = train_grpo(
-        policy.model, settings, TASKS, folder, collect=collect, changed=changed, evaluate=no_evaluation, report=reporter
+        policy.model,
+        settings,
+        sources,
+        folder,
+        reference=reference,
+        collect=collect,
+        changed=changed,
+        evaluate=no_evaluation,
+        report=reporter,
     )
     asyncio.run(training)
-    return changes
-
-
-def test_grpo_raises_the_reward_of_a_trivial_task(tmp_path: Path) -> None:
-    policy, reporter = fresh_policy(), Reporter()
-    changes = run_grpo(policy, tmp_path, reporter, steps=30, prompts_per_step=6, learning_rate=2e-2)
-    rewards = [metrics["reward"] for metrics in reporter.steps.values()]
-    before, after = sum(rewards[:3]) / 3, sum(rewards[-3:]) / 3
-    assert after > 2 * before and after > 0.6
-    assert changes == list(range(31))
-    assert max(metrics["mismatch"] for metrics in reporter.steps.values()) < 1e-4, "sampler and trainer agree"
-    assert all(metrics["clipped"] == 0 for metrics in reporter.steps.values()), "one update per batch clips nothing"
+    return changes, collect
 
 
 @pytest.mark.usefixtures("checkpoint_every_step")
@@ -235,7 +256,7 @@ def test_grpo_that_was_killed_ends_where_it_would_have_ended(updates: int, dies_
     with pytest.raises(Killed):
         run_grpo(killed, tmp_path / "cut", Reporter(dies_at), steps=5, updates_per_batch=updates)
     resumed = fresh_policy()
-    changes = run_grpo(resumed, tmp_path / "cut", rest, steps=5, updates_per_batch=updates)
+    changes, _ = run_grpo(resumed, tmp_path / "cut", rest, steps=5, updates_per_batch=updates)
     assert list(rest.steps) == list(range(dies_at, 6))
     assert changes[0] == dies_at - 1, "the sampler is told of the weights it begins with"
     assert_same_weights(resumed.model, whole.model)
@@ -245,15 +266,13 @@ def test_grpo_that_was_killed_ends_where_it_would_have_ended(updates: int, dies_
 def test_groups_that_say_nothing_change_nothing(tmp_path: Path) -> None:
     policy, reporter = fresh_policy(), Reporter()
     before = lora.weights(policy.model)
-    changes = run_grpo(
+    changes, _ = run_grpo(
         policy, tmp_path, reporter, steps=2, score=lambda one: Verdict(trajectory=one.id, verifier="v", reward=0.5)
     )
-    assert changes == [0]
+    assert changes == [0, 1, 2]
     assert all(torch.equal(weight, before[name]) for name, weight in lora.weights(policy.model).items())
-    assert reporter.steps[2] | {"seconds": 0, "sampling_s": 0, "update_s": 0, "length": 0} == {
-        "reward": 0.5, "passed": 0.0, "length": 0, "live_groups": 0.0, "unscored": 0,
-        "seconds": 0, "sampling_s": 0, "update_s": 0,
-    }  # fmt: skip
+    assert "loss" not in reporter.steps[2]
+    assert (reporter.steps[2]["reward"], reporter.steps[2]["live_groups"]) == (0.5, 0.0)
 
 
 def test_episodes_without_a_reward_are_counted_and_not_trained_on(tmp_path: Path) -> None:
@@ -268,25 +287,164 @@ def test_episodes_without_a_reward_are_counted_and_not_trained_on(tmp_path: Path
     assert (metrics["unscored"], metrics["reward"], metrics["live_groups"]) == (2, pytest.approx(1 / 3), 1.0)
 
 
-@given(st.integers(1, 20), st.integers(1, 25), st.integers(1, 50))
-def test_the_tasks_of_a_step_are_no_two_alike_and_follow_from_seed_and_step(count: int, size: int, step: int) -> None:
-    tasks = [Task(id=str(i), prompt="") for i in range(count)]
-    settings = recipe(algorithm="grpo", prompts_per_step=size)
-    picked = [task.id for task in pick(tasks, settings, step)]
-    assert len(set(picked)) == len(picked) == min(size, count)
-    assert [task.id for task in pick(tasks, settings, step)] == picked
+def test_dynamic_sampling_tries_other_tasks_in_place_of_groups_that_say_nothing(tmp_path: Path) -> None:
+    """Only one task in six has any signal: it is looked for, round by round, and no task is tried twice a step."""
+
+    def score(one: Trajectory) -> Verdict:
+        reward = int(one.id[-1]) / 4 if one.task == "t3" else 0.0
+        return Verdict(trajectory=one.id, verifier="v", reward=reward)
+
+    reporter = Reporter()
+    _, rollouts = run_grpo(
+        fresh_policy(), tmp_path, reporter, score, steps=2, algorithm="dapo", episodes={"dynamic_rounds": 3}
+    )
+    for step in (1, 2):
+        rounds = [tasks["chat"] for at, _, tasks in rollouts.asked if at == step]
+        tried = [task for tasks in rounds for task in tasks]
+        assert len(set(tried)) == len(tried) and len(rounds[0]) == 2
+        for number, tasks in enumerate(rounds[1:], start=1):
+            found = any("t3" in earlier for earlier in rounds[:number])
+            assert len(tasks) <= 2 - found, "as many as are still wanted"
+        assert [number for at, number, _ in rollouts.asked if at == step] == list(range(len(rounds)))
+        assert ("t3" in tried) == ("loss" in reporter.steps[step])
+    assert any("t3" in tasks["chat"] for _, _, tasks in rollouts.asked)
 
 
-def test_over_the_steps_every_task_has_its_turn() -> None:
-    tasks = [Task(id=str(i), prompt="") for i in range(8)]
-    seen = Counter(task.id for step in range(1, 201) for task in pick(tasks, recipe(algorithm="grpo"), step))
-    assert len(seen) == 8 and min(seen.values()) > 25
+def test_dynamic_sampling_stops_as_soon_as_the_step_is_full(tmp_path: Path) -> None:
+    _, rollouts = run_grpo(
+        fresh_policy(), tmp_path, Reporter(), steps=2, episodes={"dynamic_rounds": 3}, score=by_place
+    )
+    assert [(step, number) for step, number, _ in rollouts.asked] == [(1, 0), (2, 0)]
+
+
+def by_place(one: Trajectory) -> Verdict:
+    return Verdict(trajectory=one.id, verifier="v", reward=float(one.id[-1] == "0"))
+
+
+def test_a_mixture_is_sampled_by_its_shares_and_told_apart_in_the_figures(tmp_path: Path) -> None:
+    reporter = Reporter()
+    sources = [Source("chat", 1.0, TASKS[:3]), Source("other", 1.0, TASKS[3:])]
+    _, rollouts = run_grpo(fresh_policy(), tmp_path, reporter, by_place, sources, steps=4, prompts_per_step=3)
+    assert {name for _, _, tasks in rollouts.asked for name in tasks} == {"chat", "other"}
+    assert {name for metrics in reporter.steps.values() for name in metrics if "/" in name} >= {
+        "chat/reward", "other/reward",
+    }  # fmt: skip
+
+
+def test_cut_off_replies_are_counted_in_the_mean_and_not_learnt_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[int, int]] = []
+    right = grpo.policy_update
+
+    def watched(model: Any, optimizer: Any, samples: Sequence[Sample], *given: Any, **named: Any) -> Any:
+        seen.append((len(samples), named["rows"]))
+        return right(model, optimizer, samples, *given, **named)
+
+    monkeypatch.setattr(grpo, "policy_update", watched)
+    fields: Any = {"steps": 1, "episodes": {"mask_truncated": True}, "max_tokens": 40, "num_generations_per_prompt": 8}
+    _, rollouts = run_grpo(fresh_policy(), tmp_path, Reporter(), by_place, **fields)
+    episodes = [one for group in rollouts.groups for one in group.trajectories]
+    cut = sum(one.stop is Stop.MAX_TOKENS for one in episodes)
+    assert 0 < cut < len(episodes), "some of each, or nothing is shown"
+    assert seen == [(len(episodes) - cut, len(episodes))]
+
+
+def test_a_divergence_in_the_reward_is_that_of_the_tokens_from_the_reference(tmp_path: Path) -> None:
+    """RLOO's: the reward less kl times the sum over the reply of logprob now less logprob of the reference."""
+    policy = fresh_policy()
+    other = {name: weight + 0.02 for name, weight in lora.weights(policy.model).items()}
+    settings = recipe(algorithm="rloo", loss={"kl": 0.3}, max_tokens=6, num_generations_per_prompt=3)
+    rollouts = Rollouts(policy, settings, by_place)
+    groups = asyncio.run(rollouts(1, 0, {"chat": TASKS[:2]}))
+    rewards: list[list[float | None]] = [[1.0, 0.0, None], [0.5, 0.0, 0.0]]
+    less, mean = grpo._less_kl(policy.model, groups, rewards, settings, other)
+    flat: list[float] = []
+    for group, own, found in zip(groups, rewards, less, strict=True):
+        for trajectory, reward, value in zip(group.trajectories, own, found, strict=True):
+            samples = from_trajectory(trajectory, 0.0)
+            [now] = logprobs_of(policy.model, samples)
+            with lora.wearing(policy.model, other):
+                [then] = logprobs_of(policy.model, samples)
+            flat += [a - b for a, b in zip(now, then, strict=True)]
+            assert value == (None if reward is None else pytest.approx(reward - 0.3 * (sum(now) - sum(then)), abs=1e-4))
+    assert mean == pytest.approx(sum(flat) / len(flat), abs=1e-4)
+
+
+@pytest.mark.parametrize("algorithm", ["grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo"])
+def test_every_algorithm_makes_its_steps_with_a_reference(algorithm: str, tmp_path: Path) -> None:
+    policy, reporter = fresh_policy(), Reporter()
+    start = lora.weights(policy.model)
+    run_grpo(policy, tmp_path, reporter, by_place, reference=start, algorithm=algorithm, steps=2, loss={"kl": 0.1})
+    assert reporter.steps[1]["kl"] == pytest.approx(0, abs=1e-5), "at the first step it is where it started"
+    assert reporter.steps[2]["kl"] != 0
+    assert any(not torch.equal(weight, start[name]) for name, weight in lora.weights(policy.model).items())
+
+
+# -- preferences ------------------------------------------------------------------------------------------------------
+
+
+def pairs() -> list[Preference]:
+    return [
+        Preference(
+            task=task.id,
+            prompt=[Message("user", str(task.prompt))],
+            chosen=[Message("assistant", "yes")],
+            rejected=[Message("assistant", f"no {task.id}")],
+        )
+        for task in TASKS
+    ]
+
+
+def run_dpo(policy: LocalPolicy, folder: Path, reporter: Reporter, **fields: Any) -> None:
+    render = Renderer(tiny().tokenizer)
+    rows = [preferred(render, pair) for pair in pairs()]
+    settings = recipe(algorithm="dpo", data="pairs", **fields)
+    asyncio.run(
+        train_dpo(policy.model, settings, rows, folder, reference=None, evaluate=no_evaluation, report=reporter)
+    )
+
+
+async def nothing_held_out(step: int) -> dict[str, float]:
+    return {}
+
+
+def run_reward(policy: LocalPolicy, folder: Path, reporter: Reporter, **fields: Any) -> None:
+    render = Renderer(tiny().tokenizer)
+    rows = [(compared(render, pair), 0.5) for pair in pairs()]
+    settings = recipe(algorithm="reward", data="pairs", **fields)
+    asyncio.run(train_reward(policy.model, settings, rows, folder, evaluate=nothing_held_out, report=reporter))
+
+
+@pytest.mark.usefixtures("checkpoint_every_step")
+@pytest.mark.parametrize(("run", "head"), [(run_dpo, False), (run_reward, True)], ids=["dpo", "reward"])
+def test_learning_from_pairs_that_was_killed_ends_where_it_would_have_ended(
+    run: Any, head: bool, tmp_path: Path
+) -> None:
+    whole, rest = fresh_policy(head), Reporter()
+    run(whole, tmp_path / "whole", Reporter())
+    with pytest.raises(Killed):
+        run(fresh_policy(head), tmp_path / "cut", Reporter(4))
+    resumed = fresh_policy(head)
+    run(resumed, tmp_path / "cut", rest)
+    assert list(rest.steps) == [4, 5, 6]
+    assert_same_weights(resumed.model, whole.model)
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=60), st.integers(0, 3))
+def test_a_tenth_of_the_families_is_held_out_whole(families: list[int], seed: int) -> None:
+    rows = [Preference(task=f"t{i}", family=f"f{n}", prompt=[], chosen=[], rejected=[]) for i, n in enumerate(families)]
+    kept, unseen = hold_out(rows, seed)
+    assert (kept, unseen) == hold_out(rows, seed)
+    assert sorted(row.task for row in kept + unseen) == sorted(row.task for row in rows)
+    assert not {row.family for row in kept} & {row.family for row in unseen}
+    assert len({row.family for row in unseen}) == len(set(families)) // 10
 
 
 # -- the first step ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("run", [run_sft, run_grpo], ids=["sft", "grpo"])
+@pytest.mark.parametrize("run", [run_sft, run_grpo, run_dpo], ids=["sft", "grpo", "dpo"])
 def test_a_run_whose_forward_is_wrong_stops_before_its_first_update(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,13 +470,13 @@ def test_a_run_that_goes_on_is_checked_again(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_check_is_made_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for loop, run in ((sft, run_sft), (grpo, run_grpo)):
+    for module, run in ((sft, run_sft), (grpo, run_grpo), (preferences, run_dpo)):
         calls: list[int] = []
-        check = loop.check_agreement
+        check = module.check_agreement
         monkeypatch.setattr(
-            loop, "check_agreement", lambda *given, check=check, calls=calls: calls.append(check(*given))
+            module, "check_agreement", lambda *given, check=check, calls=calls: calls.append(check(*given))
         )
-        run(fresh_policy(), tmp_path / loop.__name__, Reporter(), steps=4)
+        run(fresh_policy(), tmp_path / module.__name__, Reporter(), steps=4)
         assert len(calls) == 1
 
 

@@ -1,8 +1,7 @@
-"""Our losses against TRL's, in value and in every gradient, and against a loop over tokens."""
+"""Losses against loops over tokens, as the papers write them; what is masked has no part; parts of a batch add up to it.
+That they are TRL's is in test_oracle_policy.py and test_oracle_preferences.py."""
 
 import math
-import warnings
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,194 +10,189 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tests.tiny import tiny
-from verigym.core.records import Sample
-from verigym.model.logprobs import token_logprobs
-from verigym.model.tree import pack
-from verigym.training.losses import grpo_loss, sft_loss
+from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss
+from verigym.training.recipe import PolicyLoss, PreferenceLoss
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    import datasets
-    from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer  # type: ignore[attr-defined]
-
-PREFIX = list(range(20, 32))
-SAMPLES = [
-    # a reply, a tool result, a reply: prompts and completions of several lengths, advantages of both signs
-    Sample(ids=[*PREFIX, 40, 41, 50, 51, 52], mask=[0] * 14 + [1, 1, 1], logprobs=[], advantage=1.3),
-    Sample(ids=[*PREFIX, 42, 60, 61, 6, 6, 62, 63], mask=[0] * 13 + [1, 1, 0, 0, 1, 1], logprobs=[], advantage=-0.7),
-    Sample(ids=[*PREFIX, 43, 44, 45, 70], mask=[0] * 15 + [1], logprobs=[], advantage=0.4),
-    Sample(ids=[*PREFIX, 80, 81, 82, 83, 84, 2], mask=[0] * 12 + [1] * 6, logprobs=[], advantage=-1.1),
-]
-NUM_TOKENS = sum(sum(sample.mask) for sample in SAMPLES)
+numbers = st.floats(-3, 0, width=32)
+any_loss = st.builds(
+    PolicyLoss,
+    ratio=st.sampled_from(["token", "sequence", "product"]),
+    objective=st.sampled_from(["clip", "cispo"]),
+    clip_low=st.sampled_from([0.1, 0.2]),
+    clip_high=st.sampled_from([0.2, 0.5]),
+    clip_most=st.sampled_from([0.0, 1.1, 2.0]),
+    average=st.sampled_from(["tokens", "sequences", "constant"]),
+    kl=st.sampled_from([0.0, 0.3]),
+    correction=st.sampled_from(["none", "tis", "icepop", "sequence_tis", "sequence_mask"]),
+    correction_low=st.sampled_from([0.0, 0.7]),
+    correction_high=st.sampled_from([1.3, 3.0]),
+    entropy_bonus=st.sampled_from([0.0, 0.2]),
+)
 
 
-def gradients(model: Any, loss: Tensor) -> list[Tensor]:
-    model.zero_grad()
-    loss.backward()
-    found = [parameter.grad.clone() for parameter in model.parameters()]
-    model.zero_grad()
-    return found
+class Batch:
+    """Any logprobs of now, of then, of the sampler and of a reference; any entropies, masks and advantages of tokens."""
+
+    def __init__(self, draw: Any, rows: int, width: int) -> None:
+        def table(values: st.SearchStrategy[Any]) -> list[list[Any]]:
+            return draw(st.lists(st.lists(values, min_size=width, max_size=width), min_size=rows, max_size=rows))
+
+        self.now, self.old, self.sampled, self.reference = (table(numbers) for _ in range(4))
+        self.entropy, self.advantages = table(st.floats(0, 3, width=32)), table(st.floats(-2, 2, width=32))
+        self.mask = table(st.integers(0, 1))
+        self.rows, self.width = rows, width
+
+    def loss(self, own: PolicyLoss, totals: Totals, rows: slice = slice(None)) -> tuple[Tensor, dict[str, Tensor]]:
+        def tensor(table: list[list[float]]) -> Tensor:
+            return torch.tensor(table[rows]).view(-1, self.width)
+
+        return policy_loss(
+            tensor(self.now),
+            tensor(self.mask).bool(),
+            tensor(self.advantages),
+            own,
+            totals,
+            old_BS=tensor(self.old),
+            sampled_BS=tensor(self.sampled),
+            reference_BS=tensor(self.reference) if own.kl else None,
+            entropy_BS=tensor(self.entropy) if own.entropy_bonus else None,
+        )
 
 
-def assert_same(ours: list[Tensor], theirs: list[Tensor]) -> None:
-    largest = max(float(gradient.abs().max()) for gradient in theirs)
-    assert largest > 1e-3, "a gradient of nothing proves nothing"
-    for mine, reference in zip(ours, theirs, strict=True):
-        assert (mine - reference).abs().max() < 1e-5 * max(largest, 1.0)
+@st.composite
+def batches(draw: st.DrawFn) -> Batch:
+    return Batch(draw, draw(st.integers(1, 3)), draw(st.integers(1, 4)))
 
 
-def for_the_oracle(old: list[list[float]] | None) -> dict[str, Tensor]:
-    """Prompts padded on the left, completions on the right, as TRL wants them."""
-    cuts = [sample.mask.index(1) for sample in SAMPLES]
-    widest, longest = max(cuts), max(len(sample.ids) - cut for sample, cut in zip(SAMPLES, cuts, strict=True))
-    rows: dict[str, list[list[Any]]] = {key: [] for key in KEYS}
-    for i, (sample, cut) in enumerate(zip(SAMPLES, cuts, strict=True)):
-        left, right = [0] * (widest - cut), [0] * (longest - len(sample.ids) + cut)
-        rows["prompt_ids"].append(left + sample.ids[:cut])
-        rows["prompt_mask"].append(left + [1] * cut)
-        rows["completion_ids"].append(sample.ids[cut:] + right)
-        rows["completion_mask"].append([1] * len(sample.ids[cut:]) + right)
-        rows["tool_mask"].append(sample.mask[cut:] + right)
-        rows["old_per_token_logps"].append([*(old[i] if old else sample.mask)[cut:], *right])
-    made = {key: torch.tensor(value) for key, value in rows.items()}
-    if old is None:
-        del made["old_per_token_logps"]
-    made["advantages"] = torch.tensor([sample.advantage for sample in SAMPLES])
-    made["num_items_in_batch"] = torch.tensor(float(NUM_TOKENS))
+def by_hand(batch: Batch, own: PolicyLoss, totals: Totals) -> float:
+    """The loop over rows and tokens."""
+    loss = 0.0
+    for i in range(batch.rows):
+        scored = [t for t in range(batch.width) if batch.mask[i][t]]
+        moved = {t: batch.now[i][t] - batch.old[i][t] for t in scored}
+        apart = {t: batch.old[i][t] - batch.sampled[i][t] for t in scored}
+        for t in scored:
+            advantage = batch.advantages[i][t]
+            log = moved[t] if own.ratio == "token" else sum(moved.values())
+            ratio = math.exp(log / len(scored) if own.ratio == "sequence" else log)
+            if own.objective == "cispo":
+                gain = min(ratio, own.clip_high) * advantage * batch.now[i][t]
+            else:
+                free = min(ratio, own.clip_most) if own.clip_most else ratio
+                kept = min(max(ratio, 1 - own.clip_low), 1 + own.clip_high)
+                gain = min(free * advantage, kept * advantage)
+            weight = math.exp(sum(apart.values()) if own.correction.startswith("sequence") else apart[t])
+            if own.correction in ("tis", "sequence_tis"):
+                gain *= min(max(weight, own.correction_low), own.correction_high)
+            elif own.correction in ("icepop", "sequence_mask"):
+                gain *= weight if own.correction_low <= weight <= own.correction_high else 0.0
+            away = batch.reference[i][t] - batch.now[i][t]
+            cost = -gain + own.kl * ratio * (math.exp(away) - away - 1)
+            share = {
+                "tokens": 1 / totals.tokens,
+                "sequences": 1 / (len(scored) * totals.rows),
+                "constant": 1 / (totals.longest * totals.rows),
+            }
+            loss += cost * share[own.average] - own.entropy_bonus * batch.entropy[i][t] / totals.tokens
+    return loss
+
+
+@settings(max_examples=150)
+@given(batches(), any_loss)
+def test_every_setting_is_the_loop_over_tokens_that_the_papers_write(batch: Batch, own: PolicyLoss) -> None:
+    totals = Totals(rows=5, tokens=7, longest=9)
+    found, _ = batch.loss(own, totals)
+    assert found.item() == pytest.approx(by_hand(batch, own, totals), rel=1e-3, abs=1e-4)
+
+
+@settings(max_examples=60)
+@given(batches(), any_loss, st.integers(0, 3))
+def test_parts_of_a_batch_add_up_to_it(batch: Batch, own: PolicyLoss, cut: int) -> None:
+    totals = Totals(rows=batch.rows, tokens=6, longest=9)
+    whole, figures = batch.loss(own, totals)
+    parts = [batch.loss(own, totals, rows) for rows in (slice(0, cut), slice(cut, None))]
+    assert sum(loss.item() for loss, _ in parts) == pytest.approx(whole.item(), rel=1e-4, abs=1e-4)
+    for name, value in figures.items():
+        assert sum(each[name].item() for _, each in parts) == pytest.approx(value.item(), rel=1e-4, abs=1e-4)
+
+
+def test_figures_are_means_over_the_tokens_of_the_batch() -> None:
+    own = PolicyLoss(kl=0.1, correction="none")
+    now_BS, mask_BS = torch.tensor([[-1.0, -1.0, 0.0], [-1.0, -2.0, -3.0]]), torch.tensor([[1, 1, 0], [1, 1, 1]]).bool()
+    old_BS = now_BS - torch.tensor([[0.5, 0.0, 0.0], [0.5, -0.5, 0.0]])
+    _, figures = policy_loss(
+        now_BS,
+        mask_BS,
+        torch.tensor([[1.0], [-1.0]]),
+        own,
+        Totals(2, 5, 3),
+        old_BS=old_BS,
+        sampled_BS=now_BS - 0.25,
+        reference_BS=now_BS,
+    )
+    clipped = 2 / 5  # up with an advantage above 0, down with one below
+    assert {name: round(value.item(), 6) for name, value in figures.items()} == {
+        "clipped": pytest.approx(clipped), "mismatch": 0.25, "kl": 0.0,
+    }  # fmt: skip
+
+
+def losses_of(values_BS: Tensor, mask_BS: Tensor) -> dict[str, Tensor]:
+    """Each a function of one table of logprobs."""
+    totals, one = Totals(1, 1, 3), torch.tensor([[2.0]])
+    made = {"sft": sft_loss(values_BS, mask_BS, 1)}
+    for ratio in ("token", "sequence", "product"):
+        for objective in ("clip", "cispo"):
+            own = PolicyLoss(ratio=ratio, objective=objective, kl=0.1, correction="sequence_tis")
+            made[f"{ratio} {objective}"] = policy_loss(
+                values_BS, mask_BS, one, own, totals,
+                sampled_BS=values_BS.detach() - 9 * ~mask_BS, reference_BS=values_BS.detach() + 0.1,
+            )[0]  # fmt: skip
     return made
 
 
-KEYS = ["prompt_ids", "prompt_mask", "completion_ids", "completion_mask", "tool_mask", "old_per_token_logps"]
-COMMON: dict[str, Any] = {"use_cpu": True, "bf16": False, "gradient_checkpointing": False, "report_to": []}
-
-
-def grpo_oracle(folder: Path, **settings: Any) -> Any:
-    loaded = tiny()
-    config = GRPOConfig(
-        output_dir=str(folder),
-        loss_type="dapo",
-        num_generations=2,
-        per_device_train_batch_size=2,
-        steps_per_generation=1,
-        **COMMON,
-        **settings,
-    )
-    trainer = GRPOTrainer(
-        model=loaded.model.requires_grad_(True),
-        reward_funcs=lambda completions, **_: [0.0] * len(completions),
-        args=config,
-        train_dataset=datasets.Dataset.from_dict({"prompt": ["a", "b"]}),
-        processing_class=loaded.tokenizer,
-    )
-    trainer.current_gradient_accumulation_steps = 1
-    return trainer
-
-
-def ours(
-    model: Any, old: list[list[float]] | None, temperature: float, low: float, high: float
-) -> tuple[Tensor, Tensor]:
-    [packed] = pack(SAMPLES, 1000)
-    logprobs_BS, _, mask_BS = token_logprobs(model, packed, temperature)
-    old_BS = logprobs_BS.detach().clone()
-    if old is not None:
-        for row, i in enumerate(packed.samples):
-            scored = [value for value, mask in zip(old[i], SAMPLES[i].mask, strict=True) if mask]
-            old_BS[row, : len(scored)] = torch.tensor(scored)
-    advantages_B = torch.tensor([SAMPLES[i].advantage for i in packed.samples])
-    return grpo_loss(logprobs_BS, old_BS, advantages_B, mask_BS, NUM_TOKENS, low, high)
-
-
-def shifted(model: Any, temperature: float, by: float) -> list[list[float]]:
-    """Old logprobs that differ from the current ones by up to `by`, both ways."""
-    generator = torch.Generator().manual_seed(8)
-    found = []
-    with torch.no_grad():
-        for sample in SAMPLES:
-            table = torch.log_softmax(model(input_ids=torch.tensor([sample.ids])).logits[0] / temperature, -1)
-            now = table[torch.arange(len(sample.ids) - 1), sample.ids[1:]]
-            found.append([0.0, *(now + by * (2 * torch.rand(now.shape, generator=generator) - 1)).tolist()])
-    return found
-
-
-@pytest.mark.parametrize("temperature", [1.0, 0.7], ids=lambda t: f"temperature {t}")
-@pytest.mark.parametrize("clips", [(0.2, 0.2), (0.2, 0.28), (0.1, 0.4)], ids=lambda clips: f"clips {clips}")
-@pytest.mark.parametrize("by", [None, 0.1, 0.8], ids=["old is current", "few clipped", "many clipped"])
-def test_grpo_is_trls_dapo_in_value_and_gradient(
-    by: float | None, clips: tuple[float, float], temperature: float, tmp_path: Path
-) -> None:
-    low, high = clips
-    trainer = grpo_oracle(tmp_path, epsilon=low, epsilon_high=high, temperature=temperature)
-    old = None if by is None else shifted(trainer.model, temperature, by)
-    theirs = trainer._compute_loss(trainer.model, for_the_oracle(old))
-    mine, cut = ours(trainer.model, old, temperature, low, high)
-    assert mine.item() == pytest.approx(theirs.item(), abs=1e-5)
-    assert_same(gradients(trainer.model, mine), gradients(trainer.model, theirs))
-    assert int(cut) == 0 if by is None else int(cut) > 0 or by < 0.2
-
-
-def test_sft_is_trls_in_value_and_gradient(tmp_path: Path) -> None:
-    loaded = tiny()
-    trainer: Any = SFTTrainer(
-        model=loaded.model.requires_grad_(True),
-        args=SFTConfig(output_dir=str(tmp_path), **COMMON),
-        train_dataset=datasets.Dataset.from_dict({"text": ["a", "b"]}),
-        processing_class=loaded.tokenizer,
-    )
-    width = max(len(sample.ids) for sample in SAMPLES)
-    pad = [[0] * (width - len(sample.ids)) for sample in SAMPLES]
-    inputs = {
-        "input_ids": torch.tensor([sample.ids + none for sample, none in zip(SAMPLES, pad, strict=True)]),
-        "attention_mask": torch.tensor(
-            [[1] * len(sample.ids) + none for sample, none in zip(SAMPLES, pad, strict=True)]
-        ),
-    }
-    scored = torch.tensor([sample.mask + none for sample, none in zip(SAMPLES, pad, strict=True)])
-    inputs["labels"] = torch.where(scored == 1, inputs["input_ids"], -100)
-    theirs: Any = trainer.compute_loss(trainer.model, inputs, num_items_in_batch=torch.tensor(NUM_TOKENS))
-    logprobs_BS, _, mask_BS = token_logprobs(trainer.model, pack(SAMPLES, 1000)[0])
-    mine = sft_loss(logprobs_BS, mask_BS, NUM_TOKENS)
-    assert mine.item() == pytest.approx(theirs.item(), abs=1e-5)
-    assert_same(gradients(trainer.model, mine), gradients(trainer.model, theirs))
-
-
-numbers = st.floats(-3, 0, width=32)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data(), st.integers(1, 3), st.integers(1, 5), st.sampled_from([(0.2, 0.2), (0.1, 0.5)]))
-def test_grpo_is_the_loop_over_tokens_that_the_paper_writes(
-    data: st.DataObject, rows: int, width: int, clips: tuple[float, float]
-) -> None:
-    def table(values: st.SearchStrategy[Any]) -> list[list[Any]]:
-        return data.draw(st.lists(st.lists(values, min_size=width, max_size=width), min_size=rows, max_size=rows))
-
-    new, old, mask = table(numbers), table(numbers), table(st.integers(0, 1))
-    advantages = data.draw(st.lists(st.floats(-2, 2, width=32), min_size=rows, max_size=rows))
-    low, high = clips
-    total, cut = 0.0, 0
-    for i in range(rows):
-        for t in range(width):
-            if mask[i][t]:
-                ratio = math.exp(new[i][t] - old[i][t])
-                bounded = min(max(ratio, 1 - low), 1 + high)
-                total += min(ratio * advantages[i], bounded * advantages[i])
-                gap = ratio * advantages[i] - bounded * advantages[i]
-                cut += gap > 1e-5
-    loss, clipped = grpo_loss(
-        torch.tensor(new), torch.tensor(old), torch.tensor(advantages), torch.tensor(mask), 7, low, high
-    )
-    assert loss.item() == pytest.approx(-total / 7, rel=1e-4, abs=1e-5)
-    assert int(clipped) >= cut
-    assert int(clipped) <= sum(map(sum, mask))
-
-
 def test_masked_tokens_have_no_part_in_any_loss() -> None:
-    mask_BS = torch.tensor([[0, 1, 0]])
+    mask_BS = torch.tensor([[False, True, False]])
     values_BS = torch.tensor([[-5.0, -1.0, -9.0]], requires_grad=True)
-    for loss in (
-        sft_loss(values_BS, mask_BS, 1),
-        grpo_loss(values_BS, values_BS.detach(), torch.tensor([2.0]), mask_BS, 1)[0],
-    ):
+    for name, loss in losses_of(values_BS, mask_BS).items():
         (gradient,) = torch.autograd.grad(loss, values_BS, retain_graph=True)
-        assert gradient[0, [0, 2]].tolist() == [0, 0] and gradient[0, 1] < 0
+        assert gradient[0, [0, 2]].tolist() == [0, 0] and gradient[0, 1] < 0, name
+
+
+gains = st.lists(st.tuples(st.floats(-20, 20, width=32), st.floats(-20, 20, width=32)), min_size=1, max_size=4)
+
+
+@given(gains, st.sampled_from([0.1, 0.5]), st.sampled_from([0.0, 0.2]))
+def test_dpo_is_the_mean_over_pairs_that_the_paper_writes(
+    given_gains: list[tuple[float, float]], beta: float, smoothing: float
+) -> None:
+    def cost(apart: float) -> float:
+        return math.log1p(math.exp(-beta * apart))
+
+    slow = [(1 - smoothing) * cost(a - b) + smoothing * cost(b - a) for a, b in given_gains]
+    lengths = torch.ones(len(given_gains), 2)
+    own = PreferenceLoss(beta=beta, smoothing=smoothing)
+    found, figures = dpo_loss(torch.tensor(given_gains), lengths, own, len(given_gains))
+    assert found.item() == pytest.approx(sum(slow) / len(slow), rel=1e-4, abs=1e-5)
+    assert figures["told_apart"].item() == pytest.approx(sum(a > b for a, b in given_gains) / len(slow))
+
+
+@given(gains, st.sampled_from([0.1, 0.5]))
+def test_ipo_wants_a_margin_a_token_and_no_more(given_gains: list[tuple[float, float]], beta: float) -> None:
+    lengths = torch.tensor([[2, 5]] * len(given_gains))
+    slow = [(a / 2 - b / 5 - 1 / (2 * beta)) ** 2 for a, b in given_gains]
+    own = PreferenceLoss(objective="ipo", beta=beta)
+    found, _ = dpo_loss(torch.tensor(given_gains), lengths, own, len(given_gains))
+    assert found.item() == pytest.approx(sum(slow) / len(slow), rel=1e-4, abs=1e-4)
+
+
+@given(gains, st.lists(st.floats(0, 3), min_size=4, max_size=4), st.sampled_from([0.0, 0.05]))
+def test_a_reward_model_is_bradley_and_terrys(
+    scores: list[tuple[float, float]], margins: list[float], centre: float
+) -> None:
+    slow = [
+        math.log1p(math.exp(-(a - b - margin))) + centre * (a + b) ** 2
+        for (a, b), margin in zip(scores, margins, strict=False)
+    ]
+    own = PreferenceLoss(centre=centre)
+    found, _ = reward_loss(torch.tensor(scores), torch.tensor(margins[: len(scores)]), own, len(scores))
+    assert found.item() == pytest.approx(sum(slow) / len(slow), rel=1e-4, abs=1e-4)

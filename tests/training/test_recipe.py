@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from verigym.core.errors import BadInput
-from verigym.training.recipe import Adapter, Recipe, make_recipe, read_recipe
+from verigym.training.recipe import (
+    ALGORITHMS,
+    Adapter,
+    Advantage,
+    Episodes,
+    PolicyLoss,
+    Recipe,
+    make_recipe,
+    read_recipe,
+)
 from verigym.training.schedule import due, rate
 
 DESIGN = """
@@ -34,6 +43,7 @@ def test_the_example_of_the_design_is_complete_as_it_stands(tmp_path: Path) -> N
         algorithm="grpo",
         reward="tool_call_verifier",
         held_out_eval="tool_call_eval",
+        loss=PolicyLoss(average="sequences"),
     )
     assert (recipe.num_generations_per_prompt, recipe.eval_interval, recipe.lora.r) == (8, 10, 16)
 
@@ -94,7 +104,11 @@ def test_a_bad_value_is_refused_in_words(overrides: list[str], words: str) -> No
 
 
 def test_a_missing_field_is_named() -> None:
-    with pytest.raises(BadInput, match="`reward`"):
+    with pytest.raises(BadInput, match="`model`"):
+        make_recipe({"algorithm": "sft", "reward": "passed"}, [], "r.yaml")
+    with pytest.raises(
+        BadInput, match=r"r\.yaml: reward is missing: the name of a verifier, such as tool_call_verifier"
+    ):
         make_recipe({"model": "tiny", "algorithm": "sft"}, [], "r.yaml")
 
 
@@ -129,6 +143,106 @@ def test_a_recipe_that_is_not_there_is_told_with_those_beside_it(tmp_path: Path)
     (tmp_path / "sft.yaml").write_text("")
     with pytest.raises(BadInput, match=r"grpo\.yaml: no such recipe; beside it: sft\.yaml"):
         read_recipe(tmp_path / "grpo.yaml")
+
+
+# -- algorithms -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "loss", "advantage", "episodes"),
+    [
+        ("grpo", PolicyLoss(average="sequences"), Advantage(), Episodes()),
+        ("dr_grpo", PolicyLoss(average="constant"), Advantage(scale="none"), Episodes()),
+        ("dapo", PolicyLoss(clip_high=0.28), Advantage(), Episodes(dynamic_rounds=3)),
+        (
+            "gspo",
+            PolicyLoss(ratio="sequence", average="sequences", clip_low=3e-4, clip_high=4e-4),
+            Advantage(),
+            Episodes(),
+        ),
+        ("cispo", PolicyLoss(objective="cispo", clip_high=5.0), Advantage(), Episodes()),
+        (
+            "rloo",
+            PolicyLoss(ratio="product", average="sequences", kl_in="reward"),
+            Advantage(baseline="others", scale="none"),
+            Episodes(),
+        ),
+        ("sft", PolicyLoss(), Advantage(), Episodes()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_algorithm_is_a_set_of_settings(
+    algorithm: str, loss: PolicyLoss, advantage: Advantage, episodes: Episodes
+) -> None:
+    made = make(f"algorithm={algorithm}")
+    assert (made.loss, made.advantage, made.episodes) == (loss, advantage, episodes)
+
+
+def test_every_algorithm_says_what_it_sets_and_each_of_it_may_be_set_otherwise() -> None:
+    named = {"dpo", "reward"}
+    for algorithm, parts in ALGORITHMS.items():
+        made = make(f"algorithm={algorithm}", **({"data": "pairs"} if algorithm in named else {}))
+        for key, own in parts.items():
+            assert {name: getattr(getattr(made, key), name) for name in own} == own
+    assert make("algorithm=dapo", "loss.clip_high=0.5").loss == PolicyLoss(clip_high=0.5)
+    own = make("algorithm=gspo", loss={"kl": 0.1}).loss
+    assert (own.kl, own.ratio, own.clip_low) == (0.1, "sequence", 3e-4), "the rest stays the algorithm's"
+
+
+def test_settings_of_an_algorithm_do_not_leak_into_the_next_recipe() -> None:
+    given = {**SMALL, "loss": {"kl": 0.1}}
+    make_recipe(given, [], "r.yaml")
+    assert given == {**SMALL, "loss": {"kl": 0.1}}
+    assert make("algorithm=rloo").loss.ratio == "product" and make().loss.ratio == "token"
+
+
+def test_which_algorithms_sample_episodes() -> None:
+    sampling = {
+        name
+        for name in ALGORITHMS
+        if make(f"algorithm={name}", **({"data": "d"} if name in ("dpo", "reward") else {})).samples
+    }
+    assert sampling == {"grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo"}
+
+
+def test_several_rewards_are_given_with_their_weights() -> None:
+    assert make(reward={"right": 1.0, "short": 0.2}).reward == {"right": 1.0, "short": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "fields", "words"),
+    [
+        (["loss.clip_hihg=1"], {}, r"r\.yaml: unknown key loss\.clip_hihg; did you mean loss\.clip_high\?"),
+        (["advantage.scale=all"], {}, r"Invalid enum value 'all' \(at advantage\.scale\)"),
+        (["preference.smoothing=0.5"], {}, r"Expected `float` < 0\.5 \(at preference\.smoothing\)"),
+        (["loss=3"], {}, r"Expected `object`, got `int` \(at loss\)"),
+        (["episodes.overlong_buffer=64"], {}, r"episodes\.overlong_buffer must be smaller than max_tokens \(64\)"),
+        (["loss.correction_low=4"], {}, "loss.correction_low is above loss.correction_high"),
+        (["data=pairs"], {}, "grpo learns from its own episodes, so data has no use; leave it out"),
+        (["algorithm=dpo"], {}, "dpo learns from preferences: data is missing. Make them with: verigym data pairs RUN"),
+        (["algorithm=reward"], {}, "reward learns from preferences: data is missing"),
+        ([], {"environment": "a", "environments": {"b": 1.0}}, "environment and environments are both given"),
+        (["algorithm=rloo", "num_generations_per_prompt=1"], {}, "rloo compares episodes of one task"),
+    ],
+    ids=[
+        "near",
+        "no such scale",
+        "smoothing",
+        "no object",
+        "buffer",
+        "bounds",
+        "data",
+        "dpo",
+        "reward",
+        "both",
+        "alone",
+    ],
+)
+def test_what_makes_no_sense_together_is_refused_in_words(
+    overrides: list[str], fields: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(BadInput, match=words):
+        make(*overrides, **fields)
 
 
 # -- when a loop does what --------------------------------------------------------------------------------------------

@@ -13,14 +13,23 @@ from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.training import budget, update
 from verigym.training.budget import token_budget
-from verigym.training.update import MAX_GRAD_NORM, grpo_update, make_optimizer, sft_update
+from verigym.training.recipe import PolicyLoss, PreferenceLoss
+from verigym.training.update import (
+    MAX_GRAD_NORM,
+    dpo_update,
+    logprobs_of,
+    make_optimizer,
+    policy_update,
+    reward_update,
+    sft_update,
+)
 
-SETTINGS: dict[str, Any] = {"temperature": 0.8, "clip_low": 0.2, "clip_high": 0.3}
+SETTINGS = PolicyLoss(clip_low=0.2, clip_high=0.3, correction="none")
 
 
-def model() -> Any:
+def model(head: bool = False) -> Any:
     made = tiny().model
-    lora.attach(made, lora.LoraConfig(r=4))
+    lora.attach(made, lora.LoraConfig(r=4, head=head))
     with torch.no_grad():
         for parameter in lora.parameters(made):
             parameter.normal_(std=0.1, generator=torch.Generator().manual_seed(2))
@@ -90,12 +99,12 @@ class Batches:
         self.counted = update.token_logprobs
         monkeypatch.setattr(update, "token_logprobs", self)
 
-    def __call__(self, model: Any, packed: Any, temperature: float) -> Any:
+    def __call__(self, model: Any, packed: Any, temperature: float = 1.0, *, entropy_too: bool = False) -> Any:
         if self.full_at is not None and len(packed.ids_N) >= self.full_at:
             self.failed.append(len(packed.ids_N))
             raise torch.OutOfMemoryError("a fake")
         self.tokens.append(len(packed.ids_N))
-        return self.counted(model, packed, temperature)
+        return self.counted(model, packed, temperature, entropy_too=entropy_too)
 
 
 budgets = pytest.mark.parametrize("tokens", [1, 20, 90, 10_000], ids=lambda tokens: f"{tokens} tokens")
@@ -120,7 +129,7 @@ def test_a_batch_in_micro_batches_is_the_whole_batch_for_sft(tokens: int, monkey
 def test_a_batch_in_micro_batches_is_the_whole_batch_for_grpo(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "CPU_TOKENS", tokens)
     fast, slow, batch = model(), model(), samples(40)
-    figures = grpo_update(fast, descent(fast), batch, **SETTINGS)
+    figures = policy_update(fast, descent(fast), batch, SETTINGS, temperature=0.8)
     old = [slow_logprobs(slow, sample, 0.8).detach() for sample in batch]
     loss = slow_grpo(slow, batch, old)
     norm = slow_step(slow, loss)
@@ -134,9 +143,9 @@ def test_running_out_of_memory_halves_the_budget_for_good_and_counts_nothing_twi
 ) -> None:
     fast, slow, batch = model(), model(), samples(40)
     seen = Batches(monkeypatch, full_at=100)
-    figures = grpo_update(fast, descent(fast), batch, **SETTINGS)
+    figures = policy_update(fast, descent(fast), batch, SETTINGS, temperature=0.8)
     monkeypatch.undo()
-    plain = grpo_update(slow, descent(slow), batch, **SETTINGS)
+    plain = policy_update(slow, descent(slow), batch, SETTINGS, temperature=0.8)
     assert seen.failed and max(seen.tokens) < 100
     assert figures == pytest.approx(plain, abs=1e-5)
     assert_same_weights(fast, slow)
@@ -168,6 +177,46 @@ def test_a_sample_that_alone_is_too_much_is_refused_in_words(monkeypatch: pytest
         sft_update(model(), descent(model()), samples(5))
 
 
+def pairs(count: int) -> list[tuple[Sample, Sample]]:
+    made = samples(2 * count)
+    return list(zip(made[::2], made[1::2], strict=True))
+
+
+def test_memory_that_runs_out_never_parts_a_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast, slow = model(), model()
+    seen = Batches(monkeypatch, full_at=100)
+    monkeypatch.setattr(update, "logprobs_of", lambda model, given: [[-3.0]] * len(given))
+    figures = dpo_update(fast, descent(fast), pairs(20), PreferenceLoss())
+    assert seen.failed and max(seen.tokens) < 100
+    seen.full_at = None
+    assert figures == pytest.approx(dpo_update(slow, descent(slow), pairs(20), PreferenceLoss()), abs=1e-5)
+    assert_same_weights(fast, slow)
+
+
+def test_margins_stay_with_their_pairs_when_memory_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast, slow = model(head=True), model(head=True)
+    own, margins = PreferenceLoss(margin=True), [place / 3 for place in range(12)]
+    right, fails = update.scores, [True]
+
+    def fail_once(model: Any, packed: Any) -> Tensor:
+        if fails and fails.pop():
+            raise torch.OutOfMemoryError("a fake")
+        return right(model, packed)
+
+    plain = reward_update(slow, descent(slow), pairs(12), margins, own)
+    monkeypatch.setattr(update, "scores", fail_once)
+    assert reward_update(fast, descent(fast), pairs(12), margins, own) == pytest.approx(plain, abs=1e-5)
+    assert not fails and token_budget(fast) < budget.CPU_TOKENS
+    assert_same_weights(fast, slow)
+
+
+def test_a_pair_that_alone_is_too_much_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    Batches(monkeypatch, full_at=0)
+    monkeypatch.setattr(update, "logprobs_of", lambda model, given: [[-3.0]] * len(given))
+    with pytest.raises(InfrastructureFailure, match=r"out of memory on cpu: a pair of \d+ tokens does not fit; set"):
+        dpo_update(model(), descent(model()), pairs(1), PreferenceLoss())
+
+
 def test_a_token_is_thought_to_need_what_the_layers_keep_of_it() -> None:
     assert budget.bytes_per_token(tiny().model) == 2 * (12 * 32 + 4 * 64) * 4
 
@@ -175,7 +224,7 @@ def test_a_token_is_thought_to_need_what_the_layers_keep_of_it() -> None:
 @pytest.mark.parametrize("updates", [2, 3])
 def test_several_updates_of_one_batch_all_look_back_to_where_it_began(updates: int) -> None:
     fast, slow, batch = model(), model(), samples(36)
-    figures = grpo_update(fast, descent(fast), batch, updates=updates, **SETTINGS)
+    figures = policy_update(fast, descent(fast), batch, SETTINGS, temperature=0.8, updates=updates)
     old = [slow_logprobs(slow, sample, 0.8).detach() for sample in batch]
     size, losses = 36 // updates, []
     for first in range(0, 36, size):
@@ -185,6 +234,66 @@ def test_several_updates_of_one_batch_all_look_back_to_where_it_began(updates: i
     assert figures["loss"] == pytest.approx(sum(losses) / updates, abs=1e-4)
     assert figures["clipped"] > 0, "the weights moved far enough for the clip to act"
     assert_same_weights(fast, slow)
+
+
+@pytest.mark.parametrize("average", ["tokens", "sequences", "constant"])
+def test_rows_that_were_masked_out_count_as_rows_and_as_nothing_else(average: Any) -> None:
+    """Two of ten were: the same samples weigh 8/10 of what they would by themselves, except in a mean over tokens."""
+    settings = PolicyLoss(average=average, correction="none")
+    norms = [
+        policy_update(model(), descent(model()), samples(8), settings, longest=20, rows=rows)["grad_norm"]
+        for rows in (0, 10)
+    ]
+    assert norms[1] == pytest.approx(norms[0] * (1 if average == "tokens" else 0.8), rel=1e-5)
+
+
+def test_masked_rows_are_shared_out_among_several_updates() -> None:
+    """Each of three updates has a third of the rows that were masked."""
+    own, batch = PolicyLoss(average="constant", correction="none"), samples(9)
+    found = [
+        policy_update(
+            model(), torch.optim.SGD(lora.parameters(model()), lr=0.0), batch, own, longest=20, updates=3, rows=n
+        )
+        for n in (9, 18)
+    ]
+    assert found[1]["loss"] == pytest.approx(found[0]["loss"] / 2, rel=1e-4)
+
+
+def test_samples_without_advantages_of_tokens_may_stand_beside_some_that_have_them() -> None:
+    batch = samples(6)
+    spelled = [
+        Sample(ids=s.ids, mask=s.mask, logprobs=s.logprobs, advantages=[s.advantage] * sum(s.mask)) if i % 2 else s
+        for i, s in enumerate(batch)
+    ]
+    one, other = model(), model()
+    figures = [policy_update(made, descent(made), rows, SETTINGS) for made, rows in ((one, batch), (other, spelled))]
+    assert figures[0] == pytest.approx(figures[1], abs=1e-5)
+    assert_same_weights(one, other)
+
+
+def test_the_reference_is_worn_for_its_logprobs_alone() -> None:
+    trained, batch = model(), samples(6)
+    before = lora.weights(trained)
+    other = {name: weight + 0.05 for name, weight in before.items()}
+    optimizer = torch.optim.SGD(lora.parameters(trained), lr=0.0)
+    figures = policy_update(trained, optimizer, batch, PolicyLoss(kl=0.1), reference=other)
+    assert all(torch.equal(weight, before[name]) for name, weight in lora.weights(trained).items())
+    now = logprobs_of(trained, batch)
+    with lora.wearing(trained, other):
+        then = logprobs_of(trained, batch)
+    away = torch.tensor(
+        [b - a for mine, theirs in zip(now, then, strict=True) for a, b in zip(mine, theirs, strict=True)]
+    )
+    assert figures["kl"] == pytest.approx((away.exp() - away - 1).mean().item(), rel=1e-3)
+    assert "kl" not in policy_update(trained, optimizer, batch, PolicyLoss(kl=0.1, kl_in="reward"), reference=other)
+
+
+@pytest.mark.parametrize("tokens", [1, 30, 10_000])
+def test_logprobs_are_the_samples_own_in_their_order(tokens: int) -> None:
+    trained, batch = model(), samples(12)
+    trained._verigym_budget = tokens
+    for found, sample in zip(logprobs_of(trained, batch, 0.8), batch, strict=True):
+        assert found == pytest.approx(slow_logprobs(trained, sample, 0.8).tolist(), abs=1e-4)
 
 
 def test_the_mismatch_is_how_far_the_samplers_logprobs_were_from_ours() -> None:
@@ -198,8 +307,10 @@ def test_the_mismatch_is_how_far_the_samplers_logprobs_were_from_ours() -> None:
         Sample(ids=s.ids, mask=s.mask, logprobs=[x + 0.25 * m for x, m in zip(s.logprobs, s.mask, strict=True)])
         for s in exact
     ]
-    assert grpo_update(model(), descent(model()), exact, **SETTINGS)["mismatch"] < 1e-5
-    assert grpo_update(model(), descent(model()), moved, **SETTINGS)["mismatch"] == pytest.approx(0.25, abs=1e-5)
+    assert policy_update(model(), descent(model()), exact, SETTINGS, temperature=0.8)["mismatch"] < 1e-5
+    assert policy_update(model(), descent(model()), moved, SETTINGS, temperature=0.8)["mismatch"] == pytest.approx(
+        0.25, abs=1e-5
+    )
 
 
 def test_a_gradient_that_is_not_finite_changes_nothing_and_is_refused_in_words() -> None:
@@ -207,7 +318,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing_and_is_refused_in_words()
     optimizer, before = make_optimizer(trained, 1e-3), lora.weights(trained)
     broken = [Sample(ids=s.ids, mask=s.mask, logprobs=s.logprobs, advantage=float("inf")) for s in samples(3)]
     with pytest.raises(Refused, match="the gradient is not finite: the update was not made; lower learning_rate"):
-        grpo_update(trained, optimizer, broken, **SETTINGS)
+        policy_update(trained, optimizer, broken, SETTINGS, temperature=0.8)
     assert all(torch.equal(weight, before[name]) for name, weight in lora.weights(trained).items())
     sft_update(trained, optimizer, samples(3))
     assert all(weight.isfinite().all() for weight in lora.weights(trained).values())
