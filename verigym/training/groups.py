@@ -141,7 +141,8 @@ def _figures(groups: list[Group]) -> Metrics:
     found["truncated"] = mean([trajectory.stop is Stop.MAX_TOKENS for trajectory, _ in scored])
     for name in sorted({name for _, verdict in scored for name in verdict.parts}):
         found[f"part/{name}"] = mean([verdict.parts[name] for _, verdict in scored if name in verdict.parts])
-    lengths = [turn.usage.completion_tokens for trajectory, _ in scored for turn in trajectory.turns]
+    turns = [turn for trajectory, _ in scored for turn in trajectory.turns if turn.actor == "policy"]
+    lengths = [turn.usage.completion_tokens for turn in turns]
     if lengths:
         found["length"] = mean([float(length) for length in lengths])
     return found
