@@ -33,8 +33,10 @@ class Arena(Struct, frozen=True, kw_only=True):
     @property
     def identity(self) -> Json:
         """What makes a run in it another run."""
-        version = {"environment_version": self.environment.version} if self.environment.version else {}
-        return {"tasks": tasks_hash(list(self.tasks)), "verifier": self.verifier.name, **version}
+        others: Json = {"environment_version": self.environment.version} if self.environment.version else {}
+        if isinstance(self.verifier, RewardModel):
+            others["judged_by"] = self.environment.verifier.name
+        return {"tasks": tasks_hash(list(self.tasks)), "verifier": self.verifier.name, **others}
 
 
 def arenas_of(recipe: Recipe, reward_model: str = "") -> list[Arena]:
@@ -44,6 +46,12 @@ def arenas_of(recipe: Recipe, reward_model: str = "") -> list[Arena]:
         _check_used(recipe, [arena.environment for arena in found])
     else:
         found = [_only(recipe)]
+    for arena in found:
+        if arena.environment.needs_user and (recipe.samples or arena.split):
+            raise Refused(
+                f"{arena.name} is a conversation with a user, whom a model has to play, and training has none to ask; "
+                "write the user's part: user(self, reply) in its Environment"
+            )
     if reward_model:
         found = [_with(arena, verifier=RewardModel(reward_model, arena.verifier)) for arena in found]
     return found
@@ -81,7 +89,7 @@ def _only(recipe: Recipe) -> Arena:
             raise not_found(what, name, known, f"These are the ones of {environment.name}.")
     environment = judged_by(environment, names[0] if names else "")
     verifier: Verifier = environment.verifier
-    if isinstance(recipe.reward, dict):
+    if isinstance(recipe.reward, dict) and names:
         verifier = Weighted({name: (weight, environment.verifiers[name]) for name, weight in recipe.reward.items()})
     return Arena(environment=environment, verifier=verifier, split=_split(recipe, environment))
 

@@ -37,6 +37,7 @@ from verigym.rollout.episode import first_items
 from verigym.rollout.many import Made, Plan, results, run_many
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, new_alarms
+from verigym.training.cost import step_dollars
 from verigym.training.recipe import Adapter, Recipe
 
 OnStep = Callable[[int, dict[str, float], list[Alarm]], None]
@@ -50,26 +51,26 @@ def train(ws: Workspace, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Ver
     """Trains as the recipe says; returns the new version and the run. Killed, the same call goes on."""
     job = Job(ws, recipe)
     run = job.run
-    version = ws.store.get("trained", run, Version)
-    if version is None or not ws.has_adapter(version.adapter):
-        ws.store.begin_run(run, "train", job.config)
-        model = asyncio.run(job.train(on_step))
-        version = ws.keep(
-            msgspec.structs.replace(
-                job.parent,
-                id="",
-                adapter=ws.keep_adapter(model, job.parent.base),
-                name=recipe.name or recipe.algorithm,
-                parent=job.parent.id,
-                recipe={**msgspec.to_builtins(recipe), "run": run},
-                data_hash=job.data_hash,
-                families=sorted({*job.families, *job.parent.families}),
-                reports=[],
-            ),
-        )
-        ws.store.put("trained", run, version)
-    ws.store.finish_run(run)
-    ws.forget_checkpoints(run)
+    with ws.store.claim(run):
+        version = ws.store.get("trained", run, Version)
+        if version is None or not ws.has_adapter(version.adapter):
+            model = asyncio.run(job.train(on_step))
+            version = ws.keep(
+                msgspec.structs.replace(
+                    job.parent,
+                    id="",
+                    adapter=ws.keep_adapter(model, job.parent.base),
+                    name=recipe.name or recipe.algorithm,
+                    parent=job.parent.id,
+                    recipe={**msgspec.to_builtins(recipe), "run": run},
+                    data_hash=job.data_hash,
+                    families=sorted({*job.families, *job.parent.families}),
+                    reports=[],
+                ),
+            )
+            ws.store.put("trained", run, version)
+        ws.store.finish_run(run)
+        ws.forget_checkpoints(run)
     return version, run
 
 
@@ -111,6 +112,8 @@ class Job:
         else:
             self._check_data(self.dataset)
             self.data_hash, self.families = self.dataset.id, set(self.dataset.families)
+        if self.scorer is not None:
+            self.families |= set(self.scorer.families)  # what it was taught is learnt from it
         self.config: Json = {
             "recipe": msgspec.to_builtins(recipe),
             "parent": self.parent.id,
@@ -152,16 +155,18 @@ class Job:
 
         ws, recipe = self.ws, self.recipe
         self.policy: Any = ws.policy(self.parent)
-        ws.keep(self.parent)
         model = self.policy.model
         _prepare(model, recipe)
+        rows = self._rows()
+        ws.keep(self.parent)
+        ws.store.begin_run(self.run, "train", self.config)  # whatever could be refused has been
         settings = recipe.loss if recipe.samples else recipe.preference
         reference = lora.weights(model) if self.parent.adapter and settings.reference == "start" else None
         history = ws.store.metrics(self.run)
 
         def report(step: int, metrics: dict[str, float]) -> None:
             seconds = metrics["seconds"] + metrics.get("eval_s", 0.0)
-            metrics["cost"] = metrics.pop("episodes_cost", 0.0) + seconds / 3600 * recipe.dollars_per_hour
+            metrics["cost"] = step_dollars(seconds, recipe.dollars_per_hour)
             ws.store.add_metrics(self.run, step, metrics)
             for later in [known for known in history if known >= step]:
                 del history[later]
@@ -170,40 +175,45 @@ class Job:
 
         given: Any = {"evaluate": self._evaluate, "report": report}
         place = ws.checkpoints(self.run)
-        if recipe.samples:
-            from verigym.training.groups import Source
-            from verigym.training.grpo import train_grpo
+        async with context_of(ws, {}) as self.context:
+            if recipe.samples:
+                from verigym.training.grpo import train_grpo
 
-            sources = [Source(arena.name, arena.weight, arena.tasks) for arena in self.arenas]
-            given |= {"collect": self._collect, "changed": self._signed, "reference": reference}
-            async with self._context() as self.context:
-                await train_grpo(model, recipe, sources, place, **given)
-        elif recipe.algorithm == "sft":
-            from verigym.training.sft import train_sft
+                given |= {"collect": self._collect, "changed": self._signed, "reference": reference}
+                await train_grpo(model, recipe, rows, place, **given)
+            elif recipe.algorithm == "sft":
+                from verigym.training.sft import train_sft
 
-            await train_sft(model, recipe, self._demonstrations(), place, **given)
-        else:
-            from verigym.training import preferences, samples
+                await train_sft(model, recipe, rows, place, **given)
+            elif recipe.algorithm == "dpo":
+                from verigym.training.preferences import train_dpo
 
-            assert self.dataset is not None
-            rows: list[Any] = list(data.rows(ws, self.dataset))
-            if recipe.algorithm == "dpo":
-                pairs = [samples.preferred(self.policy.render, row) for row in rows]
-                await preferences.train_dpo(model, recipe, pairs, place, reference=reference, **given)
+                await train_dpo(model, recipe, rows, place, reference=reference, **given)
             else:
                 await self._train_reward(model, rows, place, report)
         return model
 
     # -- what the loops are handed ----------------------------------------------------------------------------------
 
-    def _context(self) -> Any:
-        return context_of(self.ws, {})
+    def _rows(self) -> list[Any]:
+        """What is learnt from: sources of tasks, samples, pairs of samples, or preferences."""
+        from verigym.training.groups import Source
+        from verigym.training.samples import preferred
+
+        if self.recipe.samples:
+            return [Source(arena.name, arena.weight, arena.tasks) for arena in self.arenas]
+        if self.recipe.algorithm == "sft":
+            return self._demonstrations()
+        assert self.dataset is not None
+        rows: list[Any] = list(data.rows(self.ws, self.dataset))
+        return [preferred(self.policy.render, row) for row in rows] if self.recipe.algorithm == "dpo" else rows
 
     def _signed(self, step: int) -> None:
         self.policy.changed(f"{self.run}@{step}")
 
     async def _episodes(self, child: str, kind: str, plan: Plan) -> tuple[list[Any], list[Any]]:
-        self.ws.store.begin_run(child, kind, {"parent": self.run}, plan.tasks, parent=self.run)
+        config: Json = {"parent": self.run, "environment": plan.environment.name, "verifier": plan.verifier.name}
+        self.ws.store.begin_run(child, kind, config, plan.tasks, parent=self.run)
         made = Made()
         await run_many(self.ws.store, plan, self.policy, made=made)
         self.policy.engine.wait()  # an episode that timed out may have left a request running
@@ -229,6 +239,7 @@ class Job:
                 agent=self._agent,
                 verifier=arena.environment.verifier,
                 sampling=Sampling(temperature=0.0, max_tokens=recipe.max_tokens),
+                context=self.context,
             )
             trajectories, verdicts = await self._episodes(child, "eval", plan)
             report = make_report(child, f"{self.run}@{step}", suite, held_out, trajectories, verdicts, recipe.seed)
@@ -338,6 +349,8 @@ def gold_example(environment: EnvironmentSpec, task: Task, agent: Version) -> Ex
 
 def _parent(ws: Workspace, recipe: Recipe) -> Version:
     parent = ws.known(recipe.start) if recipe.start else ws.agent(recipe.model)
+    if parent.base != recipe.model and not recipe.start:
+        raise Refused(f"model: {recipe.model} is a version; write model: {parent.base} and start: {recipe.model}")
     if parent.base != recipe.model:
         raise Refused(f"start: {recipe.start} is built on {parent.base}, but the recipe says model: {recipe.model}")
     if parent.base.startswith(("http://", "https://")):
@@ -353,6 +366,7 @@ def _reward_model(ws: Workspace, recipe: Recipe) -> Version | None:
         raise Refused(
             f"reward_model: {recipe.reward_model} was not trained by algorithm: reward; it answers, it does not score"
         )
+    ws.adapter_folder(found.adapter)  # said now where it is missing, not in the first step
     return found
 
 
