@@ -195,10 +195,23 @@ def safety_regresses(history: History) -> Alarm | None:
     return None
 
 
+def nothing_is_scored(history: History) -> Alarm | None:
+    """Of all episodes of the step none has a reward: there was nothing to learn from."""
+    latest = history[max(history)]
+    if not latest.get("unscored") or "reward" in latest:
+        return None
+    return _alarm(
+        history,
+        "nothing scored",
+        f"none of {latest['unscored']:.0f} episodes could be scored, so no update was made",
+        "see why (verigym runs show names the run of each step; verigym explain says why) and mend the verifier or environment",
+    )
+
+
 def groups_lack_signal(history: History) -> Alarm | None:
     """Nearly all groups agree with themselves: nothing to compare. Told apart by how many pass."""
     live, passed, steps = values(history, "live_groups"), values(history, "passed"), 8
-    if len(live) < steps or recent(live, steps) >= 0.2:
+    if len(live) < steps or recent(live, steps) >= 0.2 or nothing_is_scored(history):
         return None
     share = recent(passed) if passed else 0.5
     kind, remedy = (
@@ -296,6 +309,7 @@ RULES: list[Rule] = [
     part_is_maxed,
     format_regresses,
     safety_regresses,
+    nothing_is_scored,
     groups_lack_signal,
     kl_runs_away,
     sampler_differs,
