@@ -54,7 +54,7 @@ def dry_run(ws: Workspace, recipe: Recipe) -> DryRun:
 
 def _tokens(job: Job, render: Any) -> tuple[float, float]:
     """Of a prompt and of a reply that is written, on average."""
-    from verigym.training.samples import imitated, preferred
+    from verigym.training.samples import compared, imitated, preferred
 
     if job.recipe.samples:
         lengths = []
@@ -71,9 +71,8 @@ def _tokens(job: Job, render: Any) -> tuple[float, float]:
         ]
     else:
         rows = [row for _, row in zip(range(_LOOKED_AT), data.rows(job.ws, job.dataset), strict=False)]
-    samples = [
-        sample for row in rows for sample in (preferred(render, row) if job.sides == 2 else imitated(render, row))
-    ]
+    of = {"sft": imitated, "dpo": preferred, "reward": compared}[job.recipe.algorithm]
+    samples = [sample for row in rows for sample in of(render, row)]
     return (
         statistics.fmean(sample.mask.count(0) for sample in samples),
         statistics.fmean(sample.mask.count(1) for sample in samples),
@@ -93,6 +92,11 @@ def _lines(job: Job, prompt: float, reply: float) -> list[str]:
         lines.append(f"in {arena.name}: {learnt}{held_out}")
     if job.dataset is not None:
         lines.append(f"data {job.dataset.name}: {job.dataset.rows} rows, {job.dataset.source}")
+    if recipe.episodes.dynamic_rounds and recipe.samples:
+        lines.append(
+            f"groups that say nothing are replaced, up to {recipe.episodes.dynamic_rounds} times a step: "
+            f"up to {recipe.episodes.dynamic_rounds + 1} times the sampling below"
+        )
     lines.append(
         f"a step is {recipe.prompts_per_step} prompts of {prompt:.0f} tokens x {recipe.num_generations_per_prompt} episodes "
         f"of at most {recipe.max_tokens} a reply"

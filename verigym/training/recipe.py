@@ -4,6 +4,7 @@ An unknown key is refused with the nearest known one. `a.b=c` on the command lin
 """
 
 import difflib
+import math
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -217,12 +218,38 @@ def _check_sense(recipe: Recipe, where: str) -> None:
         raise BadInput(
             f"{where}: a reward model answers nothing, so held_out_eval has no use; pairs of its data are held out instead"
         )
+    if isinstance(recipe.reward, dict) and not all(map(math.isfinite, recipe.reward.values())):
+        raise BadInput(f"{where}: reward: a weight is a finite number")
+    if recipe.reward_model and not recipe.samples:
+        raise BadInput(
+            f"{where}: {recipe.algorithm} learns from written data, so reward_model has no use; the GRPO family learns from it"
+        )
+    if recipe.advantage.rewards == "each":
+        _check_each(recipe, where)
     if recipe.data and recipe.samples:
         raise BadInput(f"{where}: {recipe.algorithm} learns from its own episodes, so data has no use; leave it out")
     if recipe.episodes.overlong_buffer >= recipe.max_tokens:
         raise BadInput(f"{where}: episodes.overlong_buffer must be smaller than max_tokens ({recipe.max_tokens})")
     if recipe.loss.correction_low > recipe.loss.correction_high:
         raise BadInput(f"{where}: loss.correction_low is above loss.correction_high")
+
+
+def _check_each(recipe: Recipe, where: str) -> None:
+    """Each reward is compared as its verifier gave it: what changes their sum would be lost."""
+    if not isinstance(recipe.reward, dict):
+        raise BadInput(
+            f"{where}: advantage.rewards: each needs several rewards, such as reward: {{correct: 1, short: 0.5}}"
+        )
+    for other, given in (
+        ("reward_model", bool(recipe.reward_model)),
+        ("advantage.credit: step", recipe.advantage.credit == "step"),
+        ("episodes.overlong_buffer", recipe.episodes.overlong_buffer > 0),
+        ("loss.kl_in: reward", recipe.loss.kl > 0 and recipe.loss.kl_in == "reward"),
+    ):
+        if given:
+            raise BadInput(
+                f"{where}: advantage.rewards: each and {other} cannot both be; with {other}, take rewards: sum"
+            )
 
 
 def _override(data: dict[str, Any], override: str) -> None:
