@@ -110,7 +110,7 @@ def test_a_run_that_is_unknown_or_ambiguous_lists_what_there_is(store: Store) ->
         store.begin_run(id, "eval", {})
     with pytest.raises(NotFound, match=r'did you mean "sft-c"\? There are: eval-a1, eval-a2, sft-c. See: verigym runs'):
         store.run("sftc")
-    with pytest.raises(NotFound, match=r"There are: eval-a1, eval-a2\."):
+    with pytest.raises(NotFound, match=r'"eval" fits 2 runs: eval-a1, eval-a2; write more'):
         store.run("eval")
 
 

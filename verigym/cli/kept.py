@@ -1,8 +1,9 @@
 """models, runs, trajectories: what is kept, listed and shown."""
 
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -169,7 +170,7 @@ def show_run(run: Annotated[str, typer.Argument()] = "latest", json: Json = Fals
         return show.as_json({"run": found, "metrics": metrics})
     show.say(f"run {found.id} ({found.kind}), {'finished' if found.finished else 'unfinished'}")
     settings = found.config.get("recipe", found.config)
-    show.table([(key, show.clip(str(value), 80)) for key, value in settings.items()], ("setting", ""), "  ")
+    show.table([(key, show.clip(str(value), 80)) for key, value in _flat(settings)], ("setting", ""), "  ")
     if metrics:
         names = [
             name
@@ -181,11 +182,26 @@ def show_run(run: Annotated[str, typer.Argument()] = "latest", json: Json = Fals
             ("step", *names),
             "  ",
         )
+    children = [child.id for child in ws.store.runs(parent=found.id)]
+    if children:
+        show.say(
+            f"its episodes, to read: {show.clip(', '.join(children[-3:][::-1]), 100)}; {len(children)} runs in all"
+        )
+        show.next_command(f"verigym explain {children[-1]}")
     if found.trajectories:
         show.say(
             f"{found.trajectories} trajectories, {found.passed} passed, {found.trajectories - found.scored} not scored"
         )
         show.next_command(f"verigym explain {found.id}")
+
+
+def _flat(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """`loss.clip_low`, one row each; what is empty is left out."""
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{key}.")
+        elif value not in ("", None):
+            yield f"{above}{key}", value
 
 
 @runs.command("export")

@@ -194,8 +194,12 @@ class Store:
                 return _counted(connection, tops[-1])
             near = [run for run in runs if run.id.startswith(name)]
             found = [run for run in runs if run.id == name] or [run for run in near if not run.parent] or near
-            if len(found) != 1:
-                raise not_found("run", name, [run.id for run in found or runs if not run.parent], "See: verigym runs")
+            if len(found) > 1:
+                ids = [run.id for run in found]
+                some = ", ".join(ids if len(ids) < 7 else [*ids[:3], "...", *ids[-3:]])
+                raise NotFound(f'"{name}" fits {len(found)} runs: {some}; write more of the id')
+            if not found:
+                raise not_found("run", name, [run.id for run in runs if not run.parent], "See: verigym runs")
             return _counted(connection, found[0])
 
     def scored_by(self, run: str, verifier: str) -> None:
