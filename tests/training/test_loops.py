@@ -444,11 +444,11 @@ def test_a_tenth_of_the_families_is_held_out_whole(families: list[int], seed: in
 # -- the first step ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("run", [run_sft, run_grpo, run_dpo], ids=["sft", "grpo", "dpo"])
+@pytest.mark.parametrize("run", [run_sft, run_grpo, run_dpo, run_reward], ids=["sft", "grpo", "dpo", "reward"])
 def test_a_run_whose_forward_is_wrong_stops_before_its_first_update(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policy, reporter = fresh_policy(), Reporter()
+    policy, reporter = fresh_policy(head=run is run_reward), Reporter()
     assert can_share(policy.model)
     before = lora.weights(policy.model)
     forget_the_tree(monkeypatch)
@@ -470,13 +470,14 @@ def test_a_run_that_goes_on_is_checked_again(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_check_is_made_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, run in ((sft, run_sft), (grpo, run_grpo), (preferences, run_dpo)):
+    loops = ((sft, run_sft), (grpo, run_grpo), (preferences, run_dpo), (preferences, run_reward))
+    for number, (module, run) in enumerate(loops):
         calls: list[int] = []
         check = module.check_agreement
         monkeypatch.setattr(
             module, "check_agreement", lambda *given, check=check, calls=calls: calls.append(check(*given))
         )
-        run(fresh_policy(), tmp_path / module.__name__, Reporter(), steps=4)
+        run(fresh_policy(head=run is run_reward), tmp_path / str(number), Reporter(), steps=4)
         assert len(calls) == 1
 
 

@@ -136,6 +136,17 @@ def test_figures_are_means_over_the_tokens_of_the_batch() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("ratio", ["sequence", "product"])
+@pytest.mark.parametrize("objective", ["clip", "cispo"])
+def test_a_reply_that_is_clipped_counts_with_its_own_tokens(ratio: Any, objective: Any) -> None:
+    """The first row, of two tokens in a table of three, is far off; the second is not."""
+    now_BS, mask_BS = torch.tensor([[-1.0, -1.0, 0.0], [-1.0, -2.0, -3.0]]), torch.tensor([[1, 1, 0], [1, 1, 1]]).bool()
+    old_BS = (now_BS - torch.tensor([[2.0], [0.0]])) * mask_BS
+    own = PolicyLoss(ratio=ratio, objective=objective, clip_high=1.5)
+    _, figures = policy_loss(now_BS, mask_BS, torch.tensor([[1.0], [1.0]]), own, Totals(2, 5, 3), old_BS=old_BS)
+    assert figures["clipped"].item() == pytest.approx(2 / 5)
+
+
 def losses_of(values_BS: Tensor, mask_BS: Tensor) -> dict[str, Tensor]:
     """Each a function of one table of logprobs."""
     totals, one = Totals(1, 1, 3), torch.tensor([[2.0]])

@@ -61,10 +61,15 @@ async def train_reward(
 ) -> None:
     """Pairs with their margins; `model` wears an adapter with a head."""
     optimizer = make_optimizer(model, recipe.learning_rate)
+    checked = False
 
     async def one_step(step: int) -> Metrics:
+        nonlocal checked
         picked = batch(pairs, recipe, step)
         sides, margins = [pair for pair, _ in picked], [margin for _, margin in picked]
+        if not checked:
+            await apart(check_agreement, model, [side for pair in sides for side in pair])
+            checked = True
         return await apart(reward_update, model, optimizer, sides, margins, recipe.preference)
 
     await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)
