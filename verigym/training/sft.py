@@ -1,7 +1,6 @@
 """Supervised fine-tuning: imitate demonstrations."""
 
 import functools
-import functools
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,7 +45,6 @@ def batch(rows: Sequence[T], recipe: Recipe, step: int) -> list[T]:
 
 
 @functools.lru_cache(maxsize=2)
-@functools.lru_cache(2)  # a shuffle a row would take longer than a step, once there are many
 def _order(n: int, seed: int, epoch: int) -> list[int]:
     order = list(range(n))
     random.Random(derive(seed, "epoch", epoch)).shuffle(order)
