@@ -164,7 +164,7 @@ def their_loss(
         inputs["num_items_in_batch"] = (inputs["completion_mask"] * inputs["tool_mask"]).sum().float()
     if settings.ratio == "product":
         now = [slow_logprobs(model, sample, temperature).tolist() for sample in samples] if old is None else old
-        inputs["old_logps"] = torch.tensor([sum(values) for values in now])
+        inputs["old_logps"] = torch.tensor([0.0 if i == masked else sum(values) for i, values in enumerate(now)])
     if sampled is not None and settings.correction != "none":
         trainer.use_vllm = trainer.vllm_importance_sampling_correction = True
         now = as_completions(samples, then=old or [slow_logprobs(model, s, temperature).tolist() for s in samples])
@@ -218,6 +218,10 @@ def compare(algorithm: str, case: Case, folder: Path) -> None:
         reference=reference, by_token=case.by_token, masked=case.masked,
     )  # fmt: skip
     their_gradients = gradients(theirs, model.parameters())
+    if (
+        settings.ratio == "product" and case.masked is not None
+    ):  # an empty reply's ratio is 1: a constant, in TRL's loss alone
+        theirs = theirs + samples[case.masked].advantage / len(samples)
 
     kept = [i for i in range(len(samples)) if i != case.masked]
     tables = [table and [table[i] for i in kept] for table in (old, reference)]
@@ -259,6 +263,7 @@ def test_an_algorithm_is_trls_in_value_and_gradient(algorithm: str, name: str, t
         pytest.param(Case({"clip_low": 0.1, "clip_high": 0.5}, samples=REPLIES, old=0.4), id="unequal clips"),
         pytest.param(Case(samples=REPLIES, old=0.1, temperature=0.7), id="a temperature"),
         pytest.param(Case(samples=ONE_TOKEN, old=0.15), id="one token each"),
+        pytest.param(Case(samples=REPLIES, old=0.05, masked=1), id="a row is masked"),
     ],
 )
 def test_rloo_is_trls_in_value_and_gradient(case: Case, tmp_path: Path) -> None:

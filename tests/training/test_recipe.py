@@ -222,6 +222,9 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         (["algorithm=dpo"], {}, "dpo learns from preferences: data is missing. Make them with: verigym data pairs RUN"),
         (["algorithm=reward"], {}, "reward learns from preferences: data is missing"),
         ([], {"environment": "a", "environments": {"b": 1.0}}, "environment and environments are both given"),
+        ([], {"reward": {"right": float("inf")}}, "reward: a weight is a finite number"),
+        (["algorithm=sft", "reward_model=m"], {}, "sft learns from written data, so reward_model has no use"),
+        (["advantage.rewards=each"], {}, "advantage.rewards: each needs several rewards, such as reward:"),
         (["algorithm=rloo", "num_generations_per_prompt=1"], {}, "rloo compares episodes of one task"),
     ],
     ids=[
@@ -235,6 +238,9 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         "dpo",
         "reward",
         "both",
+        "weights",
+        "reward model",
+        "one reward",
         "alone",
     ],
 )
@@ -243,6 +249,23 @@ def test_what_makes_no_sense_together_is_refused_in_words(
 ) -> None:
     with pytest.raises(BadInput, match=words):
         make(*overrides, **fields)
+
+
+@pytest.mark.parametrize(
+    ("override", "other"),
+    [
+        ("reward_model=m", "reward_model"),
+        ("advantage.credit=step", "advantage.credit: step"),
+        ("episodes.overlong_buffer=4", "episodes.overlong_buffer"),
+        ("loss={kl: 0.1, kl_in: reward}", "loss.kl_in: reward"),
+    ],
+    ids=lambda value: value,
+)
+def test_what_would_be_lost_where_each_reward_is_compared_by_itself_is_refused(override: str, other: str) -> None:
+    several = {"reward": {"right": 1.0, "short": 0.2}}
+    assert make("advantage.rewards=each", **several).advantage.rewards == "each"
+    with pytest.raises(BadInput, match=f"advantage.rewards: each and {other} cannot both be"):
+        make("advantage.rewards=each", override, **several)
 
 
 # -- when a loop does what --------------------------------------------------------------------------------------------
