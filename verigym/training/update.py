@@ -25,6 +25,9 @@ from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, 
 from verigym.training.recipe import PolicyLoss, PreferenceLoss
 
 MAX_GRAD_NORM = 1.0
+ROUNDING = 1e-4
+"""Logprobs of sampler and trainer that are this close are equal: in float32 they differ by rounding, which depends on what was
+sampled beside what, and that on the moment. So a run that was killed ends in the very same weights."""
 
 Figures = dict[str, float]
 Pair = tuple[Sample, Sample]
@@ -105,14 +108,16 @@ def _policy_loss_of(
             advantages = _table(now_BS, [row.advantages or [row.advantage] * sum(row.mask) for row in rows])
         else:
             advantages = torch.tensor([[row.advantage] for row in rows], device=now_BS.device)
+        old_BS, sampled_BS = at_rows(old), _table(now_BS, [_scored(row) for row in rows])
+        then_BS = now_BS.detach() if old_BS is None else old_BS
         loss, figures = policy_loss(
             now_BS,
             mask_BS,
             advantages,
             settings,
             totals,
-            old_BS=at_rows(old),
-            sampled_BS=_table(now_BS, [_scored(row) for row in rows]),
+            old_BS=old_BS,
+            sampled_BS=sampled_BS.where((then_BS - sampled_BS).abs() > ROUNDING, then_BS),
             reference_BS=at_rows(reference),
             entropy_BS=entropy_BS if bonus else None,
         )
