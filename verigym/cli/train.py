@@ -44,9 +44,11 @@ def train(
         return
     title = f"{wanted.algorithm} of {wanted.start or wanted.model} in {', '.join(places)}"
     show.say(f"{title}: {wanted.steps} steps")
+    finished = ws.store.finished_runs()
     with live(title, wanted.steps) as on_step:
         version, run = run_recipe(ws, wanted, on_step)
-    show.say(f"version {version.id} ({version.name}), run {run}")
+    found = " (found finished: nothing was run again)" if run in finished else ""
+    show.say(f"version {version.id} ({version.name}), run {run}{found}")
     if wanted.dollars_per_hour:
         show.say(cost_of(ws.store.metrics(run)).words)
     if wanted.algorithm == "reward":

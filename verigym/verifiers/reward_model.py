@@ -2,11 +2,12 @@
 passed, what was unsafe and the parts are those of another verifier, which nobody learns from."""
 
 import asyncio
+import math
 from collections.abc import Sequence
 
 import msgspec
 
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, VerifierFailure
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.verifiers.lift import ENDS, failed, named, unscorable
@@ -42,5 +43,7 @@ def _both(score: float | Verdict, verdict: Verdict) -> Verdict:
     """The score, with what the independent verifier says; where that one failed, nothing passed."""
     if isinstance(score, Verdict):
         return score
+    if not math.isfinite(score):
+        return failed(VerifierFailure(f"the reward model's score is {score}, which is no number to learn from"))
     evidence = f"score {score:+.3f}" + (f"\n{verdict.evidence}" if verdict.evidence else "")
     return msgspec.structs.replace(verdict, reward=score, error=None, evidence=evidence)
