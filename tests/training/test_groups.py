@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from verigym.core.records import Mark, Sample, Stop, Task, Trajectory, Turn, Usage, Verdict
 from verigym.core.seeds import derive
 from verigym.training.advantages import advantages, advantages_of_each
-from verigym.training.groups import Group, Source, pick, rewards_of, samples_of, summary
+from verigym.training.groups import Group, Source, pick, rewards_of, samples_of, summary, tells
 from verigym.training.recipe import Recipe, make_recipe
 
 
@@ -214,13 +214,13 @@ def test_figures_are_means_over_what_was_scored() -> None:
         group(episode("c", None, 50), episode("d", 0.5, 8, parts={"only": 0.3}), source="chat"),
     ]
     rewards = [rewards_of(one, recipe()) for one in groups]
-    assert summary(groups, rewards, by_source=False) == pytest.approx(
+    assert summary(groups, rewards, recipe(), by_source=False) == pytest.approx(
         {
             "unscored": 1, "reward": 0.5, "passed": 1 / 3, "unsafe": 1 / 3, "valid": 2 / 3, "truncated": 1 / 3,
             "part/tool": 0.5, "part/only": 0.3, "length": 5.0, "live_groups": 0.5,
         }
     )  # fmt: skip
-    by_source = summary(groups, rewards, by_source=True)
+    by_source = summary(groups, rewards, recipe(), by_source=True)
     assert (by_source["chat/reward"], by_source["shop/reward"]) == (0.5, 0.5)
     assert (by_source["chat/passed"], by_source["shop/passed"]) == (0.0, 0.5)
 
@@ -229,10 +229,21 @@ def test_the_length_is_that_of_the_policys_own_replies() -> None:
     one, verdict = episode("a", 1.0, 4)
     spoken_to = [*one.turns, Turn(actor="user", parent=0, usage=Usage(completion_tokens=90))]
     groups = [group((Trajectory(id="a", task="t", group="t", turns=spoken_to), verdict))]
-    assert summary(groups, [[1.0]], by_source=False)["length"] == 4
+    assert summary(groups, [[1.0]], recipe(), by_source=False)["length"] == 4
 
 
 def test_a_step_of_which_nothing_could_be_scored_says_so_and_no_more() -> None:
     groups = [group(episode("a", None, 2), episode("b", None, 3))]
-    assert summary(groups, [[None, None]], by_source=True) == {"unscored": 2, "live_groups": 0.0}
-    assert summary([], [], by_source=False) == {"unscored": 0, "live_groups": 0.0}
+    assert summary(groups, [[None, None]], recipe(), by_source=True) == {"unscored": 2, "live_groups": 0.0}
+    assert summary([], [], recipe(), by_source=False) == {"unscored": 0, "live_groups": 0.0}
+
+
+def test_a_group_of_equal_totals_tells_something_where_its_parts_or_steps_differ() -> None:
+    two = {"a": 1.0, "b": 1.0}
+    by_part = group(episode("e", 1.0, 3, parts={"a": 1.0, "b": 0.0}), episode("f", 1.0, 3, parts={"a": 0.0, "b": 1.0}))
+    assert not tells(by_part, [1.0, 1.0], recipe(reward=two))
+    assert tells(by_part, [1.0, 1.0], recipe(reward=two, advantage={"rewards": "each"}))
+    by_step = group(episode("e", 1.0, 2, 2, steps=[1.0, 0.0]), episode("f", 1.0, 2, 2, steps=[0.0, 1.0]))
+    assert not tells(by_step, [1.0, 1.0], recipe())
+    assert tells(by_step, [1.0, 1.0], recipe(advantage={"credit": "step"}))
+    assert len(made_of([by_step], recipe(advantage={"credit": "step"}))) == 2

@@ -73,6 +73,19 @@ def _longest(trajectory: Trajectory) -> int:
     return max((turn.usage.completion_tokens for turn in trajectory.turns if turn.actor == "policy"), default=0)
 
 
+def tells(group: Group, rewards_G: list[float | None], recipe: Recipe) -> bool:
+    """Whether its episodes differ in what they are compared by."""
+    compared: list[Sequence[float | None]] = [rewards_G]
+    if recipe.advantage.credit == "step":
+        rows = [_by_step(*pair) or [] for pair in zip(group.trajectories, rewards_G, strict=True)]
+        compared += [[row[turn] if turn < len(row) else None for row in rows] for turn in range(max(map(len, rows)))]
+    if recipe.advantage.rewards == "each" and isinstance(recipe.reward, dict):
+        compared += [
+            [None if one.reward is None else one.parts[name] for one in group.verdicts] for name in recipe.reward
+        ]
+    return any(map(has_signal, compared))
+
+
 def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe) -> list[tuple[Sample, bool]]:
     """Every scored episode's samples, and whether they are masked because its last reply was cut off. A group without signal
     counts in what the batch is scaled by, and gives none."""
@@ -98,7 +111,7 @@ def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: R
     return [
         (sample, recipe.episodes.mask_truncated and trajectory.stop is Stop.MAX_TOKENS)
         for group, own, values, turns in zip(groups, rewards, worth, by_turn, strict=True)
-        if has_signal(own)
+        if tells(group, own, recipe)
         for trajectory, reward, value, steps in zip(group.trajectories, own, values, turns, strict=True)
         if reward is not None
         for sample in from_trajectory(trajectory, value, steps)
@@ -114,10 +127,11 @@ def _by_step(trajectory: Trajectory, reward: float | None) -> list[float] | None
     return [*given[:-1], given[-1] + reward - sum(trajectory.rewards)] if given else []
 
 
-def summary(groups: list[Group], rewards: list[list[float | None]], by_source: bool) -> Metrics:
+def summary(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe, by_source: bool) -> Metrics:
     """Means over the scored episodes; what could not be scored is counted, and is in no mean."""
     found = _figures(groups)
-    found["live_groups"] = statistics.fmean(map(has_signal, rewards)) if rewards else 0.0
+    live = [tells(group, own, recipe) for group, own in zip(groups, rewards, strict=True)]
+    found["live_groups"] = statistics.fmean(live) if live else 0.0
     for source in sorted({group.source for group in groups}) if by_source else []:
         own = _figures([group for group in groups if group.source == source])
         found |= {f"{source}/{name}": own[name] for name in ("reward", "passed") if name in own}

@@ -9,8 +9,7 @@ from verigym.core.records import Task
 from verigym.model import lora
 from verigym.model.agree import check_agreement
 from verigym.model.apart import apart
-from verigym.training.advantages import has_signal
-from verigym.training.groups import Group, Source, pick, rewards_of, samples_of, summary
+from verigym.training.groups import Group, Source, pick, rewards_of, samples_of, summary, tells
 from verigym.training.loop import Evaluate, Metrics, Report, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
@@ -42,7 +41,7 @@ async def train_grpo(
         groups = await _gather(recipe, sources, step, collect)
         sampled = time.perf_counter()
         rewards = [rewards_of(group, recipe) for group in groups]
-        metrics = summary(groups, rewards, len(sources) > 1)
+        metrics = summary(groups, rewards, recipe, len(sources) > 1)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
             rewards, metrics["kl"] = await apart(_less_kl, model, groups, rewards, recipe, reference)
         samples = samples_of(groups, rewards, recipe)
@@ -79,7 +78,7 @@ async def _gather(recipe: Recipe, sources: Sequence[Source], step: int, collect:
             break
         found = await collect(step, number, picked)
         groups += found
-        wanted -= sum(has_signal(rewards_of(group, recipe)) for group in found)
+        wanted -= sum(tells(group, rewards_of(group, recipe), recipe) for group in found)
         if wanted <= 0:
             break
     return groups
