@@ -24,7 +24,7 @@ from verigym.model.agree import can_share
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import Renderer
 from verigym.rollout.episode import run_episode
-from verigym.training import grpo, loop, preferences, sft
+from verigym.training import grpo, loop
 from verigym.training.groups import Group, Source
 from verigym.training.grpo import train_grpo
 from verigym.training.preferences import hold_out, train_dpo, train_reward
@@ -470,15 +470,12 @@ def test_a_run_that_goes_on_is_checked_again(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_check_is_made_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loops = ((sft, run_sft), (grpo, run_grpo), (preferences, run_dpo), (preferences, run_reward))
-    for number, (module, run) in enumerate(loops):
-        calls: list[int] = []
-        check = module.check_agreement
-        monkeypatch.setattr(
-            module, "check_agreement", lambda *given, check=check, calls=calls: calls.append(check(*given))
-        )
+    calls: list[int] = []
+    check = loop.check_agreement
+    monkeypatch.setattr(loop, "check_agreement", lambda *given: calls.append(check(*given)))
+    for number, run in enumerate((run_sft, run_grpo, run_dpo, run_reward), start=1):
         run(fresh_policy(head=run is run_reward), tmp_path / str(number), Reporter(), steps=4)
-        assert len(calls) == 1
+        assert len(calls) == number
 
 
 def test_the_held_out_suite_is_measured_on_the_way(tmp_path: Path) -> None:

@@ -7,10 +7,9 @@ from typing import Any
 
 from verigym.core.records import Task
 from verigym.model import lora
-from verigym.model.agree import check_agreement
 from verigym.model.apart import apart
 from verigym.training.groups import Group, Source, pick, rewards_of, samples_of, summary, tells
-from verigym.training.loop import Evaluate, Metrics, Report, train_steps
+from verigym.training.loop import Evaluate, FirstBatch, Metrics, Report, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
 from verigym.training.update import Weights, logprobs_of, make_optimizer, policy_update
@@ -33,10 +32,9 @@ async def train_grpo(
 ) -> None:
     """`reference` are the weights of the adapter that divergence is measured from; none for the bare model."""
     optimizer = make_optimizer(model, recipe.learning_rate)
-    checked = False
+    first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
-        nonlocal checked
         started = time.perf_counter()
         groups = await _gather(recipe, sources, step, collect)
         sampled = time.perf_counter()
@@ -47,9 +45,7 @@ async def train_grpo(
         samples = samples_of(groups, rewards, recipe)
         kept = [sample for sample, masked in samples if not masked]
         if kept:
-            if not checked:
-                await apart(check_agreement, model, kept)
-                checked = True
+            await first.check(kept)
             metrics |= await apart(
                 policy_update,
                 model,

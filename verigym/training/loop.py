@@ -5,12 +5,15 @@ run that was killed ends where it would have ended.
 """
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from verigym.core.records import Sample
+from verigym.model.agree import check_agreement
+from verigym.model.apart import apart
 from verigym.training import checkpoint
 from verigym.training.recipe import Recipe
 from verigym.training.schedule import CHECKPOINT_S, due, rate
@@ -19,6 +22,18 @@ Metrics = dict[str, float]
 OneStep = Callable[[int], Awaitable[Metrics]]
 Report = Callable[[int, Metrics], None]
 Evaluate = Callable[[int], Awaitable[Metrics]]
+
+
+class FirstBatch:
+    """Of a run: compared with transformers' own forward before anything is learnt from it."""
+
+    def __init__(self, model: Any) -> None:
+        self._model, self._seen = model, False
+
+    async def check(self, samples: Sequence[Sample]) -> None:
+        if not self._seen:
+            await apart(check_agreement, self._model, samples)
+            self._seen = True
 
 
 async def train_steps(

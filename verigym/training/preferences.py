@@ -7,9 +7,8 @@ from typing import Any
 
 from verigym.core.records import Preference
 from verigym.core.seeds import derive
-from verigym.model.agree import check_agreement
 from verigym.model.apart import apart
-from verigym.training.loop import Evaluate, Metrics, Report, train_steps
+from verigym.training.loop import Evaluate, FirstBatch, Metrics, Report, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.sft import batch
 from verigym.training.update import Pair, Weights, dpo_update, make_optimizer, reward_update
@@ -27,14 +26,11 @@ async def train_dpo(
 ) -> None:
     """`reference` are the weights of the adapter that is not to be left too far behind; none for the bare model."""
     optimizer = make_optimizer(model, recipe.learning_rate)
-    checked = False
+    first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
-        nonlocal checked
         picked = batch(pairs, recipe, step)
-        if not checked:
-            await apart(check_agreement, model, [side for pair in picked for side in pair])
-            checked = True
+        await first.check([side for pair in picked for side in pair])
         return await apart(dpo_update, model, optimizer, picked, recipe.preference, reference)
 
     await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)
@@ -61,15 +57,12 @@ async def train_reward(
 ) -> None:
     """Pairs with their margins; `model` wears an adapter with a head."""
     optimizer = make_optimizer(model, recipe.learning_rate)
-    checked = False
+    first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
-        nonlocal checked
         picked = batch(pairs, recipe, step)
         sides, margins = [pair for pair, _ in picked], [margin for _, margin in picked]
-        if not checked:
-            await apart(check_agreement, model, [side for pair in sides for side in pair])
-            checked = True
+        await first.check([side for pair in sides for side in pair])
         return await apart(reward_update, model, optimizer, sides, margins, recipe.preference)
 
     await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)

@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 
 from verigym.core.records import Sample
 from verigym.core.seeds import derive
-from verigym.model.agree import check_agreement
 from verigym.model.apart import apart
-from verigym.training.loop import Evaluate, Metrics, Report, train_steps
+from verigym.training.loop import Evaluate, FirstBatch, Metrics, Report, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.update import make_optimizer, sft_update
 
@@ -21,14 +20,11 @@ async def train_sft(
     model: Any, recipe: Recipe, samples: Sequence[Sample], folder: Path, *, evaluate: Evaluate, report: Report
 ) -> None:
     optimizer = make_optimizer(model, recipe.learning_rate)
-    checked = False
+    first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
-        nonlocal checked
         picked = batch(samples, recipe, step)
-        if not checked:
-            await apart(check_agreement, model, picked)
-            checked = True
+        await first.check(picked)
         return await apart(sft_update, model, optimizer, picked)
 
     await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)
