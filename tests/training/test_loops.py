@@ -470,7 +470,7 @@ def test_a_run_that_goes_on_is_checked_again(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_check_is_made_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[int] = []
+    calls: list[None] = []
     check = loop.check_agreement
     monkeypatch.setattr(loop, "check_agreement", lambda *given: calls.append(check(*given)))
     for number, run in enumerate((run_sft, run_grpo, run_dpo, run_reward), start=1):
