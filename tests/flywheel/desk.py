@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from typer.testing import CliRunner
 
 from tests.tiny import tiny
@@ -152,8 +153,6 @@ class Bench:
 
     def recipe_file(self, algorithm: str = "grpo", **fields: Any) -> str:
         """The same recipe as a file, which a command can be given (JSON is YAML)."""
-        import msgspec
-
         recipe = msgspec.to_builtins(self.recipe(algorithm, **fields))
         return self.file(
             f"{algorithm}.yaml", json.dumps({key: value for key, value in recipe.items() if value is not None})
@@ -167,10 +166,8 @@ def example(family: str, text: str = "abc") -> Example:
 
 
 def preference(family: str) -> Preference:
-    prompt, chosen, rejected = (
-        [Message(role, text)] for role, text in (("user", family), ("assistant", "yes"), ("assistant", "NO"))
-    )
-    return Preference(task=family, family=family, prompt=prompt, chosen=chosen, rejected=rejected)  # type: ignore[arg-type]
+    asked, chosen, rejected = Message("user", family), Message("assistant", "yes"), Message("assistant", "NO")
+    return Preference(task=family, family=family, prompt=[asked], chosen=[chosen], rejected=[rejected])
 
 
 def keep(ws: Workspace, *rows: Example | Preference, name: str = "") -> Dataset:
