@@ -55,16 +55,17 @@ def run_killed(home: Path, recipe: str, kills: int, chance: random.Random) -> in
     for done in range(kills):
         process = start(home, recipe, chance.choice([0.0, 0.0, 0.1]))
         assert process.stdout is not None
-        left = chance.randrange(4)
+        left, lines = chance.randrange(4), []
         while left and (line := process.stdout.readline()):
             left -= line.startswith("step ")
+            lines.append(line)
         if not left:
             time.sleep(chance.uniform(0, 0.15))
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
-        said, _ = process.communicate()
+        rest, _ = process.communicate()
         if process.returncode != -signal.SIGKILL:
-            assert process.returncode == 0, said
+            assert process.returncode == 0, "".join(lines) + rest
             return done
     run_whole(home, recipe)
     return kills
