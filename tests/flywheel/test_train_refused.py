@@ -127,6 +127,16 @@ def test_families_that_are_held_out_are_never_learnt_from(fresh: Bench, algorith
     assert fresh.nothing_was_begun()
 
 
+def test_a_file_that_asks_what_is_held_out_is_refused_word_for_word(fresh: Bench) -> None:
+    rows = '{"prompt": "say hello", "completion": "hello"}\n{"prompt": "val c", "completion": "c"}\n'
+    with pytest.raises(Refused, match=r'asks in "rows-2" what .*desk.py holds out as val/c, word for word'):
+        fresh.train("sft", data=fresh.file("rows.jsonl", rows))
+    pairs = '{"prompt": "val d", "chosen": "d", "rejected": "x"}\n'
+    with pytest.raises(Refused, match="holds out as val/d"):
+        fresh.train("dpo", data=fresh.file("pairs.jsonl", pairs))
+    assert fresh.nothing_was_begun()
+
+
 def test_a_data_set_of_the_wrong_kind_is_refused(fresh: Bench) -> None:
     demos, pairs = keep(fresh.ws, example("train-a"), name="demos"), keep(fresh.ws, preference("train-a"), name="pairs")
     for algorithm, one, words in (
@@ -313,6 +323,9 @@ def test_a_disk_that_takes_only_so_much_is_said_in_words_of_ours(tmp_path: Path)
     try:
         with pytest.raises(InfrastructureFailure, match="File too large"):
             checkpoint.save(tmp_path, model, optimizer, 1)
+        with pytest.raises(InfrastructureFailure, match="the adapter could not be written"):
+            lora.save(model, tmp_path / "adapter", "base")
+        shutil.rmtree(tmp_path / "adapter")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert not list(tmp_path.iterdir()) and torch.is_tensor(lora.parameters(model)[0])

@@ -1,16 +1,17 @@
 """Where a recipe trains: environments, each with its tasks, the verifier that is learnt from and the suite that is held out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from verigym.core.errors import BadInput, Refused, not_found
 from verigym.core.protocols import Verifier
-from verigym.core.records import Json, Task
+from verigym.core.records import Dataset, Example, Json, Message, Preference, Task
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.flywheel.stages import judged_by, tasks_of
 from verigym.harness.environment import EnvironmentSpec
-from verigym.tasks.load import check_split, tasks_hash
+from verigym.tasks.leaks import check_split, family_of, prompt_of
+from verigym.tasks.load import tasks_hash
 from verigym.training.recipe import Recipe
 from verigym.verifiers.reward_model import RewardModel
 from verigym.verifiers.weighted import Weighted
@@ -76,6 +77,35 @@ def check_held_out(environment: EnvironmentSpec, tasks: list[Task]) -> None:
         )
     for split in set(environment.suites.values()):
         check_split(tasks, environment.tasks(split), prompts=not environment.steps)
+
+
+def check_rows(environment: EnvironmentSpec, dataset: Dataset, rows: Iterable[Example | Preference]) -> None:
+    """No row is of a family that is held out, or asks what a held-out task asks, word for word (a game's tasks may all do)."""
+    held_out = [task for split in sorted(set(environment.suites.values())) for task in environment.tasks(split)]
+    families = sorted({family_of(task) for task in held_out} & set(dataset.families))
+    if families:
+        raise Refused(
+            f"data: {dataset.name} holds family {families[0]}, which {environment.name} holds out; "
+            "held-out families are never trained on"
+        )
+    asked = {prompt_of(task): task for task in held_out} if not environment.steps else {}
+    for row in rows:
+        task = asked.get(_asks(row)) if asked else None
+        if task is not None:
+            raise Refused(
+                f'data: {dataset.name} asks in "{row.task}" what {environment.name} holds out as {task.id}, word for word; '
+                "held-out tasks are never trained on"
+            )
+
+
+def _asks(row: Example | Preference) -> str:
+    """What a row asks, without the system prompt, as `prompt_of` a task."""
+    prompt = row.items[: row.made[0][0]] if isinstance(row, Example) else row.prompt
+    said = [item for item in prompt if not (isinstance(item, Message) and item.role in ("system", "developer"))]
+    match said:
+        case [Message(role="user") as only]:
+            return only.text
+    return prompt_of(Task(id="", prompt=said))
 
 
 def _only(recipe: Recipe) -> Arena:

@@ -29,7 +29,7 @@ from verigym.core.seeds import derive
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of
 from verigym.flywheel import data
-from verigym.flywheel.arenas import Arena, arenas_of, with_tasks
+from verigym.flywheel.arenas import Arena, arenas_of, check_rows, with_tasks
 from verigym.flywheel.stages import context_of, suite_of, was_checked
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
@@ -132,17 +132,7 @@ class Job:
         if dataset.kind != wanted:
             raise Refused(f"data: {dataset.name} holds {dataset.kind}; {recipe.algorithm} learns from {wanted}")
         for arena in self.arenas:
-            held_out = {
-                family_of(task)
-                for split in set(arena.environment.suites.values())
-                for task in arena.environment.tasks(split)
-            }
-            shared = sorted(held_out & set(dataset.families))
-            if shared:
-                raise Refused(
-                    f"data: {dataset.name} holds family {shared[0]}, which {arena.name} holds out; "
-                    "held-out families are never trained on"
-                )
+            check_rows(arena.environment, dataset, data.rows(self.ws, dataset))
 
     @property
     def sides(self) -> int:

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, InfrastructureFailure
 
 ALL_LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 _PREFIX = "base_model.model."
@@ -215,8 +215,6 @@ def save(model: nn.Module, folder: Path, base: str) -> None:
     """Writes `adapter_model.safetensors` and `adapter_config.json`, which PEFT, vLLM and others read."""
     config = config_of(model)
     assert config is not None, "no adapter on this model"
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file(weights(model), folder / "adapter_model.safetensors")
     layers = sorted({layer for name, _ in modules(model) if (layer := layer_of(name)) is not None})
     peft = {
         "peft_type": "LORA",
@@ -231,7 +229,14 @@ def save(model: nn.Module, folder: Path, base: str) -> None:
         "layers_to_transform": layers if config.top_layers is not None else None,
         "inference_mode": True,
     }
-    (folder / "adapter_config.json").write_text(json.dumps(peft, indent=2))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(weights(model), folder / "adapter_model.safetensors")
+        (folder / "adapter_config.json").write_text(json.dumps(peft, indent=2))
+    except (OSError, SafetensorError) as error:
+        raise InfrastructureFailure(
+            f"{folder}: the adapter could not be written ({error}); make room and try again"
+        ) from error
 
 
 def read(model: Any, folder: Path) -> Adapter:
