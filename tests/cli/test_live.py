@@ -34,7 +34,7 @@ GOLDEN = """\
 def steps() -> Iterator[tuple[int, dict[str, float], list[Alarm]]]:
     """A run of 30 steps with an alarm, as it is handed over."""
     for step in range(1, 31):
-        metrics = {"reward": step / 20 - 1, "entropy": 0.1 if step > 23 else 1.0, "length": 40.0, "tokens": 2560}
+        metrics = {"reward": step / 20 - 1, "entropy": 0.1 if step > 23 else 1.0, "length": 40.0, "seen": 2560}
         metrics |= {"seconds": 4.0, "sampling_s": 2.5, "update_s": 1.5}
         if step % 10 == 0:
             metrics |= {"held_out_success": step / 100, "eval_s": 8.0}
@@ -97,7 +97,7 @@ def test_before_the_first_step_there_is_a_panel_too() -> None:
 
 def test_a_piped_run_is_a_line_a_step_and_a_paragraph_an_alarm(capsys: pytest.CaptureFixture[str]) -> None:
     with live("grpo", 40) as on_step:
-        on_step(3, {"reward": 0.41, "passed": 0.22, "seconds": 4.2, "tokens": 2562}, [COLLAPSE])
+        on_step(3, {"reward": 0.41, "passed": 0.22, "seconds": 4.2, "seen": 2562}, [COLLAPSE])
     line, alarm = capsys.readouterr().out.splitlines()
     assert line == "step  3/40  reward +0.41  passed 22%  4.2 s  610 tokens/s"
     assert alarm.startswith("look out: entropy collapse (step 25): entropy fell from 1 to 0.01. What to do: a lower")
@@ -123,7 +123,7 @@ def test_shares_of_time_are_of_all_steps_and_name_what_is_in_no_stage() -> None:
 
 
 def test_tokens_a_second_are_of_the_steps_that_say_both() -> None:
-    assert tokens_per_s([{"tokens": 100, "seconds": 2.0}, {"seconds": 8.0}]) == 50
+    assert tokens_per_s([{"seen": 100, "seconds": 2.0}, {"seconds": 8.0}]) == 50
     assert tokens_per_s([{}]) == 0
 
 

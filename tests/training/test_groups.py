@@ -206,6 +206,10 @@ def test_what_a_verdict_adds_to_the_steps_is_earned_at_the_end() -> None:
 # -- figures --------------------------------------------------------------------------------------------------------
 
 
+def num_context(groups: list[Group]) -> int:
+    return sum(len(turn.context_ids) for one in groups for episode in one.trajectories for turn in episode.turns)
+
+
 def test_figures_are_means_over_what_was_scored() -> None:
     first, verdict = episode("a", 1.0, 4, passed=True, parts={"tool": 1.0})
     marked = Trajectory(id="a", task="t", group="t", turns=first.turns, marks=[Mark("format_error")])
@@ -216,7 +220,8 @@ def test_figures_are_means_over_what_was_scored() -> None:
     rewards = [rewards_of(one, recipe()) for one in groups]
     assert summary(groups, rewards, recipe(), by_source=False) == pytest.approx(
         {
-            "unscored": 1, "reward": 0.5, "passed": 1 / 3, "unsafe": 1 / 3, "valid": 2 / 3, "truncated": 1 / 3,
+            "unscored": 1, "seen": 70 + num_context(groups),
+            "reward": 0.5, "passed": 1 / 3, "unsafe": 1 / 3, "valid": 2 / 3, "truncated": 1 / 3,
             "part/tool": 0.5, "part/only": 0.3, "length": 5.0, "live_groups": 0.5,
         }
     )  # fmt: skip
@@ -234,8 +239,13 @@ def test_the_length_is_that_of_the_policys_own_replies() -> None:
 
 def test_a_step_of_which_nothing_could_be_scored_says_so_and_no_more() -> None:
     groups = [group(episode("a", None, 2), episode("b", None, 3))]
-    assert summary(groups, [[None, None]], recipe(), by_source=True) == {"unscored": 2, "live_groups": 0.0}
-    assert summary([], [], recipe(), by_source=False) == {"unscored": 0, "live_groups": 0.0}
+    seen = 2 + 3 + num_context(groups)
+    assert summary(groups, [[None, None]], recipe(), by_source=True) == {
+        "unscored": 2,
+        "seen": seen,
+        "live_groups": 0.0,
+    }
+    assert summary([], [], recipe(), by_source=False) == {"unscored": 0, "seen": 0, "live_groups": 0.0}
 
 
 def test_a_group_of_equal_totals_tells_something_where_its_parts_or_steps_differ() -> None:

@@ -83,9 +83,9 @@ def step_line(step: int, steps: int, metrics: Metrics) -> str:
 
 
 def tokens_per_s(history: Sequence[Metrics]) -> float:
-    """Tokens that were trained on, a second of the steps that made them; 0 where it is not known."""
-    timed = [metrics for metrics in history if metrics.get("seconds") and "tokens" in metrics]
-    return sum(each["tokens"] for each in timed) / sum(each["seconds"] for each in timed) if timed else 0.0
+    """Of the texts that were learnt from, prompts and replies, a second of the steps; 0 where it is not known."""
+    timed = [metrics for metrics in history if metrics.get("seconds") and "seen" in metrics]
+    return sum(each["seen"] for each in timed) / sum(each["seconds"] for each in timed) if timed else 0.0
 
 
 class Screen:

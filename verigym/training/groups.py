@@ -141,7 +141,9 @@ def summary(groups: list[Group], rewards: list[list[float | None]], recipe: Reci
 def _figures(groups: list[Group]) -> Metrics:
     both = [pair for group in groups for pair in zip(group.trajectories, group.verdicts, strict=True)]
     scored = [(trajectory, verdict) for trajectory, verdict in both if verdict.reward is not None]
-    found: Metrics = {"unscored": len(both) - len(scored)}
+    turns = [turn for trajectory, _ in both for turn in trajectory.turns]
+    seen = sum(len(turn.context_ids) + len(turn.completion_ids) for turn in turns)
+    found: Metrics = {"unscored": len(both) - len(scored), "seen": seen}
     if not scored:
         return found
 

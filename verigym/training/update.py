@@ -51,7 +51,7 @@ def sft_update(model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[S
         logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, packed)
         return sft_loss(logprobs_BS, mask_BS, num_tokens), {"entropy": entropy_BS.sum() / num_tokens}
 
-    return {**_update(model, optimizer, samples, loss_of), "tokens": num_tokens}
+    return {**_update(model, optimizer, samples, loss_of), "tokens": num_tokens, "seen": _num_tokens(samples)}
 
 
 def policy_update(
@@ -145,7 +145,8 @@ def dpo_update(
         loss, figures = dpo_loss(gains_B[chosen_first], lengths_B[chosen_first], settings, len(pairs))
         return loss, {**figures, "entropy": entropy_BS.sum() / num_scored(samples)}
 
-    return {**_update(model, optimizer, samples, loss_of, together=2), "tokens": num_scored(samples)}
+    found = _update(model, optimizer, samples, loss_of, together=2)
+    return {**found, "tokens": num_scored(samples), "seen": _num_tokens(samples)}
 
 
 def reward_update(
@@ -164,7 +165,7 @@ def reward_update(
         return reward_loss(found_B[chosen_first], torch.tensor(wanted, device=found_B.device), settings, len(pairs))
 
     found = _update(model, optimizer, samples, loss_of, together=2)
-    return {**found, "tokens": sum(len(sample.ids) for sample in samples)}
+    return {**found, "seen": _num_tokens(samples)}
 
 
 @torch.no_grad()
@@ -248,6 +249,10 @@ def logprobs_of(model: Any, samples: Sequence[Sample], temperature: float = 1.0)
 
 def _micro_batches(model: Any, samples: Sequence[Sample], together: int = 1) -> list[Packed]:
     return pack(samples, token_budget(model), share=can_share(model), together=together, device=model.device)
+
+
+def _num_tokens(samples: Sequence[Sample]) -> int:
+    return sum(len(sample.ids) for sample in samples)
 
 
 def num_scored(samples: Sequence[Sample]) -> int:
