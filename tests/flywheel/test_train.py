@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.flywheel.desk import DESK, LETTERS, WALK, Bench, desk
-from verigym.core.records import Message, Version
+from verigym.core.records import Version
 from verigym.environments.load import load_environment
 from verigym.flywheel import data
 from verigym.flywheel.workspace import ADAPTER_FILE, Workspace
@@ -209,9 +209,8 @@ def test_a_verifier_that_fails_costs_no_run_and_it_is_said(fresh: Bench, verify:
         assert not any(name.startswith("held_out") for name in row)
     assert [alarm.kind for alarm in alarms] == ["nothing scored"] and "none of 8 episodes" in alarms[0].words
     assert unchanged(fresh.ws, version)
-    assert "not scored" in fresh.shell("explain", f"{run}/step-0001") or "verifier" in fresh.shell(
-        "explain", f"{run}/step-0001"
-    )
+    explained = fresh.shell("explain", f"{run}/step-0001")
+    assert "broken" in explained or "finite" in explained, explained
 
 
 def unchanged(ws: Workspace, version: Version) -> bool:
@@ -314,9 +313,3 @@ def test_what_needs_a_sandbox_is_judged_in_one_also_where_it_is_held_out(fresh: 
     for algorithm in ("grpo", "sft"):
         _, run = fresh.train(algorithm, environment=fresh.file("asks.py", asks))
         assert fresh.metrics(run)[2]["held_out_success"] == 1.0
-
-
-def test_the_model_is_shown_the_same_prompt_in_training_and_when_it_is_measured(bench: Bench) -> None:
-    _, run = bench.train("grpo")
-    [first, *_] = bench.ws.store.trajectories(f"{run}/eval-0001")
-    assert isinstance(first.items[0], Message) and first.items[0].role == "user"

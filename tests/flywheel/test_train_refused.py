@@ -10,13 +10,16 @@ from typing import Any
 import pytest
 
 from tests.flywheel.desk import DESK, Bench, desk, example, keep, preference, save_tiny
+from tests.tiny import tiny
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, VerigymError
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
 from verigym.flywheel import data, stages
 from verigym.flywheel.dry_run import dry_run
+from verigym.model import lora
 from verigym.training import checkpoint, loop
 from verigym.training.alarms import Alarm
+from verigym.training.update import make_optimizer
 
 # -- recipes that make no sense -----------------------------------------------------------------------------------------
 
@@ -309,12 +312,6 @@ def test_a_full_disk_keeps_the_last_checkpoint_and_the_same_call_goes_on(
 
 def test_a_disk_that_takes_only_so_much_is_said_in_words_of_ours(tmp_path: Path) -> None:
     """Not in torch's, which has some of its own for it."""
-    import torch
-
-    from tests.tiny import tiny
-    from verigym.model import lora
-    from verigym.training.update import make_optimizer
-
     model = tiny().model
     lora.attach(model, lora.LoraConfig(r=8))
     optimizer = make_optimizer(model, 0.1)
@@ -328,7 +325,7 @@ def test_a_disk_that_takes_only_so_much_is_said_in_words_of_ours(tmp_path: Path)
         shutil.rmtree(tmp_path / "adapter")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert not list(tmp_path.iterdir()) and torch.is_tensor(lora.parameters(model)[0])
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("left", [0, 100, 0.5], ids=["empty", "its beginning", "half"])
