@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.flywheel.desk import DESK, LETTERS, WALK, Bench, desk
+from tests.flywheel.desk import DESK, HEAD, LETTERS, WALK, Bench, desk
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
 from verigym.flywheel import data
@@ -313,3 +313,33 @@ def test_what_needs_a_sandbox_is_judged_in_one_also_where_it_is_held_out(fresh: 
     for algorithm in ("grpo", "sft"):
         _, run = fresh.train(algorithm, environment=fresh.file("asks.py", asks))
         assert fresh.metrics(run)[2]["held_out_success"] == 1.0
+
+
+TALK = (
+    HEAD
+    + """
+class Environment:
+    max_turns = 2
+    def open(self, task): ...
+    def persona(self):
+        return "You are Ann."
+
+async def verify(task, trajectory, context):
+    from verigym.core.protocols import Request
+    from verigym.core.records import Message, Sampling
+
+    asked = Request(items=[Message("user", trajectory.reply or ".")], sampling=Sampling(max_tokens=2), seed=1)
+    said = await context.policies["judge"].respond(asked)
+    return sum(said.turn.completion_ids) / 100
+"""
+)
+
+
+def test_a_judge_and_a_simulated_user_are_models_that_the_recipe_names(fresh: Bench) -> None:
+    place, model = fresh.file("talk.py", TALK), str(fresh.model)
+    fields = {"environment": place, "reward": "", "held_out_eval": "all", "judge": model, "user": model}
+    _, run = fresh.train("grpo", **fields)
+    row = fresh.metrics(run)[1]
+    assert row["unscored"] == 0 and row["reward"] > 0
+    [first, *_] = fresh.ws.store.trajectories(f"{run}/step-0001")
+    assert [turn.actor for turn in first.turns][:2] == ["policy", "user"]

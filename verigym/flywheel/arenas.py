@@ -48,10 +48,10 @@ def arenas_of(recipe: Recipe, reward_model: str = "") -> list[Arena]:
     else:
         found = [_only(recipe)]
     for arena in found:
-        if arena.environment.needs_user and (recipe.samples or arena.split):
+        if arena.environment.needs_user and not recipe.user and (recipe.samples or arena.split):
             raise Refused(
-                f"{arena.name} is a conversation with a user, whom a model has to play, and training has none to ask; "
-                "write the user's part: user(self, reply) in its Environment"
+                f"{arena.name} is a conversation with a user, whom a model has to play: name one by user in the recipe, "
+                "or write the user's part: user(self, reply) in its Environment"
             )
     if reward_model:
         found = [_with(arena, verifier=RewardModel(reward_model, arena.verifier)) for arena in found]

@@ -112,12 +112,14 @@ class Job:
         else:
             self._check_data(self.dataset)
             self.data_hash, self.families = self.dataset.id, set(self.dataset.families)
+        self.roles = {role: ws.agent(name) for role in ("judge", "user") if (name := getattr(recipe, role))}
         if self.scorer is not None:
             self.families |= set(self.scorer.families)  # what it was taught is learnt from it
         self.config: Json = {
             "recipe": msgspec.to_builtins(recipe),
             "parent": self.parent.id,
             **({"data": self.dataset.id} if self.dataset else {}),
+            **{role: version.id for role, version in self.roles.items()},
             **(
                 self.arenas[0].identity
                 if len(self.arenas) == 1
@@ -165,7 +167,7 @@ class Job:
 
         given: Any = {"evaluate": self._evaluate, "report": report}
         place = ws.checkpoints(self.run)
-        async with context_of(ws, {}) as self.context:
+        async with context_of(ws, self.roles) as self.context:
             if recipe.samples:
                 from verigym.training.grpo import train_grpo
 
