@@ -337,8 +337,8 @@ async def verify(task, trajectory, context):
 
 def test_a_judge_and_a_simulated_user_are_models_that_the_recipe_names(fresh: Bench) -> None:
     place, model = fresh.file("talk.py", TALK), str(fresh.model)
-    fields = {"environment": place, "reward": "", "held_out_eval": "all", "judge": model, "user": model}
-    _, run = fresh.train("grpo", **fields)
+    fields: dict[str, Any] = {"environment": place, "reward": "", "judge": model, "user": model}
+    _, run = fresh.train("grpo", held_out_eval="all", **fields)
     row = fresh.metrics(run)[1]
     assert row["unscored"] == 0 and row["reward"] > 0
     [first, *_] = fresh.ws.store.trajectories(f"{run}/step-0001")
