@@ -63,17 +63,18 @@ def test_another_step_round_or_seed_picks_others() -> None:
 @given(counts, sizes, st.sets(st.integers(0, 19)), st.booleans(), numbers)
 def test_none_that_was_tried_is_picked_again(count: int, size: int, done: set[int], mixed: bool, number: int) -> None:
     sources = [source(count), source(count, "chat")] if mixed else [source(count)]
-    tried = {f"{name}{i}" for name in ("shop", "chat") for i in done}
+    tried = {(name, f"{name}{i}") for name in ("shop", "chat") for i in done}
     picked = pick(sources, recipe(prompts_per_step=size), 3, number, tried=tried)
     found = [task.id for tasks in picked.values() for task in tasks]
-    assert not tried & set(found) and len(set(found)) == len(found)
+    assert not {task for _, task in tried} & set(found) and len(set(found)) == len(found)
     if not mixed:
-        assert len(found) == min(size, len({f"shop{i}" for i in range(count)} - tried))
+        assert len(found) == min(size, len({f"shop{i}" for i in range(count)} - {task for _, task in tried}))
 
 
 def test_a_round_may_want_fewer_and_there_may_be_none_left() -> None:
     assert len(pick([source(9)], recipe(prompts_per_step=8), 1, 1, 3)["shop"]) == 3
-    assert pick([source(2)], recipe(), 1, tried={"shop0", "shop1"}) == {}
+    assert pick([source(2)], recipe(), 1, tried={("shop", "shop0"), ("shop", "shop1")}) == {}
+    assert len(pick([source(2)], recipe(), 1, tried={("chat", "shop0")})["shop"]) == 2, "another's of the same name"
 
 
 def test_a_mixture_has_its_shares() -> None:

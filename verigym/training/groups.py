@@ -35,9 +35,9 @@ def pick(
     step: int,
     number: int = 0,
     count: int = 0,
-    tried: set[str] = set(),  # noqa: B006
+    tried: set[tuple[str, str]] = set(),  # noqa: B006
 ) -> dict[str, list[Task]]:
-    """The step's tasks by source, no two alike, none that was tried; which ones depends on seed, step and round alone."""
+    """The step's tasks by source, no two alike, none of `tried` (source, task); it depends on seed, step and round alone."""
     where = (step, number) if number else (step,)
     count = count or recipe.prompts_per_step
     shares = {source.name: count for source in sources}
@@ -47,7 +47,7 @@ def pick(
         shares = {source.name: drawn.count(source.name) for source in sources}
     picked: dict[str, list[Task]] = {}
     for source in sources:
-        tasks = [task for task in source.tasks if task.id not in tried] if tried else source.tasks
+        tasks = [task for task in source.tasks if (source.name, task.id) not in tried] if tried else source.tasks
         name = ("tasks", *where) if len(sources) == 1 else ("tasks", source.name, *where)
         chosen = random.Random(derive(recipe.seed, *name)).sample(
             range(len(tasks)), min(shares[source.name], len(tasks))

@@ -68,7 +68,7 @@ async def _gather(recipe: Recipe, sources: Sequence[Source], step: int, collect:
     groups: list[Group] = []
     wanted = recipe.prompts_per_step
     for number in range(recipe.episodes.dynamic_rounds + 1):
-        tried = {group.trajectories[0].task for group in groups}
+        tried = {(group.source, group.trajectories[0].task) for group in groups}
         picked = pick(sources, recipe, step, number, wanted, tried)
         if not picked:
             break
