@@ -1,20 +1,11 @@
-"""One thread for the tiny models (on a busy machine several would only wait for each other), and the model's folder."""
+"""A tiny model's folder and a place to train it in, on one thread."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from tests.flywheel.desk import Bench, save_tiny
-
-
-@pytest.fixture(autouse=True, scope="package")
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+from tests.one_thread import one_thread as one_thread
 
 
 @pytest.fixture(scope="package")

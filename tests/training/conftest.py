@@ -1,14 +1,3 @@
-"""One thread for the tiny models of these tests: on a busy machine several would only wait for each other, ten times as long."""
+"""Tests of training run tiny models, on one thread."""
 
-from collections.abc import Iterator
-
-import pytest
-import torch
-
-
-@pytest.fixture(autouse=True, scope="package")
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+from tests.one_thread import one_thread as one_thread

@@ -7,7 +7,7 @@ import difflib
 import math
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -280,6 +280,8 @@ def _check_keys(data: dict[str, Any], kind: type[msgspec.Struct], where: str, ab
             hint = f"; did you mean {above}{near[0]}?" if near else f"; known: {', '.join(known)}"
             raise BadInput(f"{where}: unknown key {above}{key}{hint}")
         below = known[key]
+        if get_origin(below) is Literal and value not in get_args(below):
+            raise BadInput(f'{where}: {above}{key} cannot be "{value}"; it is one of: {", ".join(get_args(below))}')
         if isinstance(value, dict) and isinstance(below, type) and issubclass(below, msgspec.Struct):
             _check_keys(value, below, where, f"{key}.")
 
