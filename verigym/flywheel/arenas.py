@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import BadInput, Refused, not_found
@@ -54,7 +55,7 @@ def arenas_of(recipe: Recipe, reward_model: str = "") -> list[Arena]:
                 "or write the user's part: user(self, reply) in its Environment"
             )
     if reward_model:
-        found = [_with(arena, verifier=RewardModel(reward_model, arena.verifier)) for arena in found]
+        found = [msgspec.structs.replace(arena, verifier=RewardModel(reward_model, arena.verifier)) for arena in found]
     return found
 
 
@@ -64,7 +65,7 @@ def with_tasks(arenas: list[Arena], recipe: Recipe) -> list[Arena]:
     for arena in arenas:
         tasks = tasks_of(arena.environment, "train", recipe.num_tasks, recipe.seed)
         check_held_out(arena.environment, tasks)
-        made.append(_with(arena, tasks=tasks))
+        made.append(msgspec.structs.replace(arena, tasks=tasks))
     return made
 
 
@@ -148,7 +149,3 @@ def _check_used(recipe: Recipe, environments: list[EnvironmentSpec]) -> None:
 def _split(recipe: Recipe, environment: EnvironmentSpec) -> str:
     wanted = recipe.held_out_eval
     return next(iter(environment.suites.values()), "") if wanted == "all" else environment.suites.get(wanted, "")
-
-
-def _with(arena: Arena, **fields: object) -> Arena:
-    return Arena(**{name: getattr(arena, name) for name in arena.__struct_fields__} | fields)  # type: ignore[arg-type]
