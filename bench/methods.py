@@ -1,5 +1,5 @@
 """What each method teaches SmolLM2-135M on `toolcall`, measured on held-out phrasings: base, SFT on 200 demonstrations, from
-there GRPO with three seeds, DAPO, GSPO and DPO on graded pairs, and SFT on all gold answers as the honest rival.
+there GRPO with three seeds, DAPO, GSPO and DPO on graded pairs, SFT on all gold answers as the honest rival, and GRPO from there.
 
     python bench/methods.py --out FILE               # a GPU; what FILE holds already is not run again
     python bench/methods.py --only "dapo;gspo" --out FILE
@@ -18,14 +18,15 @@ from typing import Any
 from figures import figure, finish, parser
 
 SFT = {"algorithm": "sft", "prompts_per_step": 16, "learning_rate": 2e-3}
-RL = {"prompts_per_step": 32, "num_generations_per_prompt": 16, "steps": 150, "learning_rate": 2e-4}
+RL = {"start": "sft", "prompts_per_step": 32, "num_generations_per_prompt": 16, "steps": 150, "learning_rate": 2e-4}
 METHODS: dict[str, dict[str, Any]] = {
     "sft": {**SFT, "num_tasks": 200, "steps": 40},
     **{f"grpo, seed {seed}": {**RL, "algorithm": "grpo", "seed": seed} for seed in range(3)},
     "dapo": {**RL, "algorithm": "dapo"},
-    "gspo": {**RL, "algorithm": "gspo", "updates_per_batch": 2},
-    "dpo": {"algorithm": "dpo", "prompts_per_step": 32, "steps": 60, "learning_rate": 1e-4},
+    "gspo": {**RL, "algorithm": "gspo", "updates_per_batch": 2, "loss": {"clip_low": 0.02, "clip_high": 0.03}},
+    "dpo": {"start": "sft", "algorithm": "dpo", "prompts_per_step": 32, "steps": 60, "learning_rate": 2e-5},
     "sft on all": {**SFT, "steps": 250, "learning_rate": 1e-3},
+    "grpo after all": {**RL, "start": "sft on all", "algorithm": "grpo"},
 }
 QUICK = {"steps": 1, "prompts_per_step": 2, "num_generations_per_prompt": 2, "num_tasks": 4}
 
@@ -75,17 +76,17 @@ def run(args: Any, home: Path) -> None:
         }
         unsafe = reports[name].metrics["unsafe actions"].value
         found.setdefault(name, {}).update(success=success, unsafe=unsafe, buckets=reports[name].buckets)
-        if name not in ("base", "sft", "sft on all") and "sft" in reports:
-            gain = compare(reports["sft"], reports[name]).success
-            found[name]["over sft"] = [round(x, 4) for x in (gain.value, gain.low, gain.high)]
+        if start := METHODS.get(name, {}).get("start"):
+            gain = compare(reports[start], reports[name]).success
+            found[name]["over its start"] = [round(x, 4) for x in (gain.value, gain.low, gain.high)]
         print(name, {key: value for key, value in found[name].items() if key != "curve"}, file=sys.stderr, flush=True)
         if args.out:
             args.out.write_text(json.dumps(found))
 
     def learn(name: str) -> None:
         recipe: dict[str, Any] = {**common, **METHODS[name], **(QUICK if args.quick else {}), "name": name}
-        if not name.startswith("sft"):
-            recipe |= {"start": versions["sft"].id}
+        if start := recipe.get("start"):
+            recipe |= {"start": versions[start].id}
         if name == "dpo":
             sampling = stages.Sampling(temperature=1.0, max_tokens=64)
             tasks = stages.tasks_of(environment, "train", 4 if args.quick else 600)
@@ -103,8 +104,9 @@ def run(args: Any, home: Path) -> None:
         found[name] = {"seconds": time.perf_counter() - begun, "curve": curve}
 
     measure("base")
-    wanted = [name for name in METHODS if name in args.only.split(";") and not (args.quick and name == "dpo")]
-    for name in ["sft", *(name for name in wanted if name != "sft")]:
+    wanted = {name for name in args.only.split(";") if not (args.quick and name == "dpo")}
+    wanted |= {METHODS[name].get("start", name) for name in wanted}
+    for name in [name for name in METHODS if name in wanted]:
         learn(name)
         measure(name)
     finish(list(figures(found, args.quick)), args)
@@ -116,9 +118,9 @@ def figures(found: dict[str, Any], quick: bool) -> Any:
         value, low, high = one["success"]["val"]
         goal = ">= 0.85" if value == best and not quick else ""
         yield figure(f"toolcall held out: {name}", value, f"success, 95% interval {low:.3f} to {high:.3f}", goal)
-        if "over sft" in one:
-            value, low, high = one["over sft"]
-            goal = ">= 0.1" if name.startswith("grpo") and not quick else ""
+        if "over its start" in one:
+            value, low, high = one["over its start"]
+            goal = ">= 0.1" if name.startswith("grpo, seed") and not quick else ""
             yield figure(f"toolcall held out: {name} over its SFT start", value, f"{low:+.3f} to {high:+.3f}", goal)
 
 
@@ -133,10 +135,10 @@ def plot(source: Path, picture: Path) -> None:
     colors = dict(zip(found, plt.colormaps["tab10"].colors, strict=False))  # type: ignore[attr-defined]
     for name, one in found.items():
         points = [(row["step"], row["held_out_success"]) for row in one.get("curve", []) if "held_out_success" in row]
-        if points and not name.startswith("sft"):
+        if start := METHODS.get(name, {}).get("start"):
+            points = [(0, found[start]["curve"][-1]["held_out_success"]), *points]
             left.plot(*zip(*points, strict=True), "o-", color=colors[name], label=name, ms=3)
-    left.axhline(found["sft"]["success"]["val"][0], color="0.6", ls=":", label="its SFT start")
-    left.set(xlabel="step", ylabel="held-out success (200 tasks)", ylim=(0, 1))
+    left.set(xlabel="step after its SFT start", ylabel="held-out success (200 tasks)", ylim=(0.4, 1))
     left.legend(fontsize=8, loc="lower right")
     for split, offset in (("val", 0.0), ("seed", 0.4)):
         values = [one["success"][split] for one in found.values()]

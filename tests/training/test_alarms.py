@@ -93,10 +93,18 @@ def test_an_alarm_that_flickers_at_its_threshold_is_told_once() -> None:
     assert len([alarm for step in run for alarm in new_alarms(until(run, step))]) == 1
 
 
-def test_the_documented_run_on_an_h200_raises_only_that_it_has_learnt_its_tasks() -> None:
-    curves = json.loads((ROOT / "docs" / "results" / "toolcall_h200.json").read_text())["curves"]
-    raised = {name: kinds({row["step"]: row for row in rows}) for name, rows in curves.items()}
-    assert raised["sft"] == set() and raised["grpo"] <= {"tasks too easy", "no signal"}
+def test_the_documented_runs_on_an_h200_raise_only_that_they_have_learnt_their_tasks() -> None:
+    found = json.loads((ROOT / "docs" / "results" / "methods_h200.json").read_text())
+    raised = {name: kinds({row["step"]: row for row in one["curve"]}) for name, one in found.items() if "curve" in one}
+    assert set(raised) > {"sft", "dpo", "grpo, seed 0", "dapo"}
+    assert raised.pop("dapo") <= {"tasks too easy", "gradient spikes"}
+    assert all(what <= {"tasks too easy"} for what in raised.values()), raised
+
+
+def test_a_reward_model_that_is_gamed_is_told_and_one_that_is_held_by_its_start_is_not() -> None:
+    found = json.loads((ROOT / "docs" / "results" / "rlhf_h200.json").read_text())
+    raised = {name: kinds({row["step"]: row for row in found[name]["curve"]}) for name in ("without kl", "with kl")}
+    assert "held-out falls" in raised["without kl"] and "held-out falls" not in raised["with kl"]
 
 
 def test_every_kind_of_alarm_is_documented() -> None:

@@ -70,11 +70,8 @@ def planned(found: "DryRun", price: float) -> None:
     show.say("memory   " + ", ".join(f"{name} {size / 1e9:.2f}" for name, size in parts if size) + " GB")
     fits = "fits" if memory.fits else "DOES NOT FIT"
     show.say(f"         at least {memory.least / 1e9:.1f} of {memory.usable / 1e9:.1f} GB of {found.device}: {fits}")
-    shares = (
-        f"{plan.sampling_s:.2g} s sampling, {plan.update_s:.2g} s update"
-        if plan.sampling_s
-        else f"{plan.update_s:.2g} s"
-    )
+    sampling, update = (duration(each) if each >= 60 else f"{each:.2g} s" for each in (plan.sampling_s, plan.update_s))
+    shares = f"{sampling} sampling, {update} update" if plan.sampling_s else update
     show.say(f"time     {duration(3600 * plan.hours)}, within a factor of two; a step {shares}")
     if price:
         show.say(f"cost     ${plan.dollars:.2f} at ${price:g} an hour")

@@ -49,7 +49,7 @@ def dry_run(ws: Workspace, recipe: Recipe) -> DryRun:
         samples=recipe.samples,
     )
     found = plan(wanted, read_shape(job.parent.base), device, recipe.dollars_per_hour)
-    return DryRun(job.run, _lines(job, prompt, reply), found, device.name)
+    return DryRun(job.run, _lines(job, wanted, reply), found, device.name)
 
 
 def _tokens(job: Job, render: Any) -> tuple[float, float]:
@@ -79,8 +79,8 @@ def _tokens(job: Job, render: Any) -> tuple[float, float]:
     )
 
 
-def _lines(job: Job, prompt: float, reply: float) -> list[str]:
-    recipe = job.recipe
+def _lines(job: Job, wanted: Wanted, reply: float) -> list[str]:
+    recipe, prompt = job.recipe, wanted.prompt_tokens
     lines = [f"{recipe.algorithm} of {job.parent.name or job.parent.base}, {recipe.steps} steps"]
     for arena in job.arenas:
         held_out = f", {arena.split} held out" if arena.split else ""
@@ -98,7 +98,7 @@ def _lines(job: Job, prompt: float, reply: float) -> list[str]:
             f"up to {recipe.episodes.dynamic_rounds + 1} times the sampling below"
         )
     lines.append(
-        f"a step is {recipe.prompts_per_step} prompts of {prompt:.0f} tokens x {recipe.num_generations_per_prompt} episodes "
+        f"a step is {wanted.prompts_per_step} prompts of {prompt:.0f} tokens x {recipe.num_generations_per_prompt} episodes "
         f"of at most {recipe.max_tokens} a reply"
         if recipe.samples
         else f"a step is {recipe.prompts_per_step} rows of {prompt:.0f} + {reply:.0f} tokens"
