@@ -1,4 +1,4 @@
-"""rollout, eval, verify, explain, compare: run an agent, measure it, score it again, see why it fails, set two side by side."""
+"""rollout, eval, verify: run an agent, measure it, score it again."""
 
 from typing import Annotated, Any
 
@@ -37,8 +37,6 @@ def register(app: typer.Typer) -> None:
     app.command()(rollout)
     app.command("eval")(evaluate)
     app.command()(verify)
-    app.command()(explain)
-    app.command()(compare)
 
 
 def rollout(
@@ -199,75 +197,3 @@ def verify(
             more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
             show.say(f"{what}: {', '.join(changed[:3])}{more}")
     show.next_command(f"verigym explain {known.id}")
-
-
-def explain(
-    run: Annotated[str, typer.Argument(help="A run: id, beginning of an id, or latest")] = "latest",
-    json: Json = False,
-    home: Home = None,
-) -> None:
-    """Why episodes of a run failed: buckets with counts, reasons and examples to read."""
-    from verigym.evaluation import failures
-
-    ws = workspace(home)
-    found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
-    trajectories = ws.store.trajectories(found.id)
-    buckets = failures.explain(ws.store.tasks(found.id), trajectories, ws.store.verdicts(found.id))
-    if json:
-        return show.as_json(buckets)
-    show.say(f"run {found.id}: {len(trajectories)} trajectories, {found.passed} passed")
-    for finding in buckets:
-        show.say("", f"{finding.bucket}: {finding.count} ({100 * finding.share:.0f}%) - {finding.meaning}")
-        for reason in finding.evidence:
-            show.say(f"  {show.clip(reason, 120)}")
-        show.say(f"  look at: {', '.join(finding.trajectories[:3])}")
-    if buckets:
-        show.say("")
-        show.next_command(f"verigym trajectories show {buckets[0].trajectories[0]}")
-    else:
-        show.say("nothing failed")
-
-
-def compare(
-    champion: Annotated[str, typer.Argument(help="A version")],
-    candidate: Annotated[str, typer.Argument(help="A version")],
-    json: Json = False,
-    home: Home = None,
-) -> None:
-    """Set two versions side by side, task by task, on held-out tasks that both were measured on."""
-    from verigym.evaluation.compare import compare as compare_reports
-    from verigym.flywheel import stages
-
-    ws = workspace(home)
-    before, after = ws.known(champion), ws.known(candidate)
-    ours, theirs = stages.shared_reports(ws, after, before)
-    found = compare_reports(theirs, ours)
-    if json:
-        return show.as_json(found)
-    comparison(found, before.name or before.id, after.name or after.id)
-    show.next_command(f"verigym gate {after.id}")
-
-
-def comparison(found: object, before: str, after: str, flips: int = 3) -> None:
-    """A comparison in words: figures, buckets, and so many flips of each kind to look at."""
-    from verigym.evaluation.compare import Comparison
-
-    assert isinstance(found, Comparison)
-    show.say(f"{found.tasks} tasks of {found.families} families, paired by task (suite {found.suite})")
-    rows = [
-        (before, *show.figure("success", found.champion_success)),
-        (after, *show.figure("success", found.candidate_success)),
-    ]
-    show.table(rows, ("version", "success", "95% interval"))
-    delta = found.success
-    show.say(f"difference {100 * delta.value:+.1f} points, at least {100 * delta.low:+.1f} with 95% confidence")
-    show.say(f"p = {delta.p:.2g} ({delta.method})")
-    show.say(
-        f"tasks gained {len(found.gained)}, lost {len(found.lost)}; unsafe {found.unsafe.champion} -> {found.unsafe.candidate}"
-    )
-    buckets = [(name, old, new) for name, (old, new) in found.buckets.items()]
-    if buckets:
-        show.table(buckets, ("failure", "before", "after"))
-    for what, changed in (("gained", found.gained), ("lost", found.lost)):
-        for flip in changed[:flips]:
-            show.say(f"{what}: {flip.task}  (verigym trajectories show {flip.candidate})")

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from verigym.cli import measure, show
+from verigym.cli import compare, show
 from verigym.cli.live import step_line
 from verigym.cli.options import Home, workspace
 from verigym.core.records import Decision, Finding, Report
@@ -83,7 +83,7 @@ class Terminal:
 
     def compared(self, comparison: Any, before: str, after: str) -> None:
         with contextlib.redirect_stdout(_Indented()):
-            measure.comparison(comparison, before, after, flips=0)
+            compare.comparison(comparison, before, after, flips=0)
         show.say("")
 
     def decided(self, decision: Decision) -> None:
