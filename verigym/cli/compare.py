@@ -20,11 +20,11 @@ def compare(
 ) -> None:
     """Set two versions side by side, task by task, on held-out tasks that both were measured on."""
     from verigym.evaluation.compare import compare as compare_reports
-    from verigym.flywheel import stages
+    from verigym.flywheel.gate import shared_reports
 
     ws = workspace(home)
     before, after = ws.known(champion), ws.known(candidate)
-    ours, theirs = stages.shared_reports(ws, after, before)
+    ours, theirs = shared_reports(ws, after, before)
     found = compare_reports(theirs, ours)
     if json:
         return show.as_json(found)

@@ -27,12 +27,12 @@ def gate(
     home: Home = None,
 ) -> None:
     """Decide whether a version may replace the champion. Exit code 0 PROMOTE, 1 REJECT, 3 NEED MORE DATA, 2 error."""
-    from verigym.flywheel import stages
+    from verigym.flywheel.gate import gate as ask
     from verigym.gates.decide import EXIT
 
     ws = workspace(home)
     version, current = _pair(ws, candidate, champion)
-    decision = stages.gate(ws, version, current)
+    decision = ask(ws, version, current)
     if json:
         show.as_json(decision)
     else:
@@ -54,7 +54,7 @@ def promote(
     """Make a version the champion, if the gate says PROMOTE (or with a recorded reason)."""
     import msgspec
 
-    from verigym.flywheel import stages
+    from verigym.flywheel.gate import gate as ask
     from verigym.gates.decide import EXIT
     from verigym.registry import ledger
 
@@ -65,7 +65,7 @@ def promote(
             f"{version.name or version.id} ({version.id}) is champion; the first one has nothing to be compared with"
         )
         return show.next_command("verigym models ledger")
-    decision = stages.gate(ws, version, current)
+    decision = ask(ws, version, current)
     if override:
         decision = msgspec.structs.replace(decision, kind="override", why=override)
     elif decision.verdict != "PROMOTE":

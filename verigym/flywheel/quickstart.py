@@ -17,6 +17,7 @@ from verigym.evaluation import failures
 from verigym.evaluation.compare import Comparison, compare
 from verigym.evaluation.suites import pick
 from verigym.flywheel import stages
+from verigym.flywheel.gate import gate
 from verigym.flywheel.train import OnStep, train
 from verigym.flywheel.workspace import Workspace
 from verigym.registry import ledger
@@ -124,7 +125,7 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
         screen.compared(compare(baseline, after_grpo), base.name, tuned.name)
         screen.compared(compare(after_sft, after_grpo), sft.name, tuned.name)
     with screen.step("Gate", "is it really better on tasks it never saw, and no less safe?"):
-        decision = stages.gate(ws, tuned, base)
+        decision = gate(ws, tuned, base)
         screen.decided(decision)
     with screen.step("Promotion", "only a decision moves the champion; the ledger keeps every one"):
         screen.line(_promote(ws, decision, tuned, base))
