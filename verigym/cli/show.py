@@ -93,8 +93,10 @@ def _is_number(text: str) -> bool:
 
 
 def figure(name: str, estimate: Estimate) -> tuple[str, str]:
-    """`12.5%` and `7.1% to 20.4%`; seconds, tokens and rewards as numbers."""
-    if name in ("reward", "tokens", "prompt tokens") or name.startswith("latency"):
+    """`12.5%` and `7.1% to 20.4%`; seconds, tokens and rewards as numbers, cost in dollars."""
+    if name.startswith("cost"):
+        return f"${estimate.value:.3g}", f"${estimate.low:.3g} to ${estimate.high:.3g}"
+    if name.startswith(("reward", "tokens", "prompt tokens", "latency")):
         return f"{estimate.value:.2f}", f"{estimate.low:.2f} to {estimate.high:.2f}"
     return f"{100 * estimate.value:.1f}%", f"{100 * estimate.low:.1f}% to {100 * estimate.high:.1f}%"
 

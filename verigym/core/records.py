@@ -385,6 +385,14 @@ class TaskResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Failure bucket of its first failed trajectory; empty when all passed."""
     trajectory: str = ""
     """The one to look at: the first failed, else the first."""
+    passing: str = ""
+    """The first that passed, where `trajectory` is one that did not."""
+    latency_s: float = 0.0
+    tokens: float = 0.0
+    """Sampled by the agent; 0 with `prompt_tokens` where an older verigym did not keep them."""
+    prompt_tokens: float = 0.0
+    cost: float = 0.0
+    """Dollars; 0 where no prices were given."""
     error: bool = False
     """No repeat could be scored: infrastructure, environment or verifier failed."""
 
@@ -401,6 +409,8 @@ class Report(Struct, frozen=True, kw_only=True):
     buckets: dict[str, int]
     errors: int = 0
     """Episodes that could not be scored; not in any metric."""
+    reasons: dict[str, int] = {}
+    """Why they could not, the most frequent first; at most five."""
     seed: int = 0
     repeats: int = 1
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from verigym.core.errors import BadInput
 from verigym.core.records import Estimate, Report, Suite, Task, TaskResult, Trajectory, Turn, Verdict, content_hash
 from verigym.evaluation.failures import INFRASTRUCTURE, bucket, is_unsafe, unscored
-from verigym.evaluation.stats import clustered_mean, percentile
+from verigym.evaluation.stats import clustered_mean, pass_all, pass_at, percentile, ratio_of_totals
 from verigym.evaluation.suites import family_of
 
 RATES = {
@@ -45,6 +45,14 @@ class _Episode(Struct, frozen=True):
     def latency_s(self) -> float:
         return sum(turn.latency_s for turn in self.turns)
 
+    @property
+    def tokens(self) -> int:
+        return sum(turn.usage.completion_tokens for turn in self.turns)
+
+    @property
+    def prompt_tokens(self) -> int:
+        return sum(turn.usage.prompt_tokens for turn in self.turns)
+
 
 def make_report(
     run: str,
@@ -69,6 +77,7 @@ def make_report(
         results=results,
         buckets=dict(Counter(one.bucket for one in everything if one.scored and one.bucket).most_common()),
         errors=sum(not one.scored for one in everything) + sum(not episodes[task.id] for task in tasks),
+        reasons=_reasons(everything, sum(not episodes[task.id] for task in tasks)),
         seed=seed,
         repeats=max(map(len, episodes.values()), default=0),
     )
@@ -99,16 +108,26 @@ def _by_task(
 def _result(task: Task, episodes: list[_Episode]) -> TaskResult:
     scored = [episode for episode in episodes if episode.scored]
     shown = next((episode for episode in scored if episode.bucket), (scored or episodes or [None])[0])
+    passing = next((episode.trajectory.id for episode in scored if not episode.bucket), "")
+
+    def mean(value: Callable[[_Episode], float]) -> float:
+        return fmean(map(value, scored)) if scored else 0.0
+
     return TaskResult(
         task=task.id,
         family=family_of(task),
         tags=task.tags,
         repeats=len(scored),
-        passed=fmean(episode.verdict.passed for episode in scored) if scored else 0.0,
-        reward=fmean(episode.verdict.reward or 0.0 for episode in scored) if scored else 0.0,
+        passed=mean(lambda one: one.verdict.passed),
+        reward=mean(lambda one: one.verdict.reward or 0.0),
         rates=_rates(scored),
         bucket=shown.bucket if shown else INFRASTRUCTURE,
         trajectory=shown.trajectory.id if shown else "",
+        passing=passing if shown and shown.bucket else "",
+        latency_s=mean(lambda one: one.latency_s),
+        tokens=mean(lambda one: one.tokens),
+        prompt_tokens=mean(lambda one: one.prompt_tokens),
+        cost=mean(lambda one: one.trajectory.cost),
         error=not scored,
     )
 
@@ -122,19 +141,25 @@ def _rates(scored: list[_Episode]) -> dict[str, float]:
     return {part: fmean(values) for part, values in seen.items()}
 
 
+def _reasons(everything: list[_Episode], never_run: int) -> dict[str, int]:
+    errors = [one.trajectory.error or one.verdict.error for one in everything if not one.scored]
+    counts = Counter(f"{one.fault}: {one.kind}: {one.message}" if one else "never scored" for one in errors)
+    counts.update({"never run": never_run} if never_run else {})
+    return dict(counts.most_common(5))
+
+
 def _metrics(results: list[TaskResult], episodes: dict[str, list[_Episode]]) -> dict[str, Estimate]:
     scored = [result for result in results if not result.error]
     if not scored:
         return {}
+    families = [one.family for one in scored]
 
     def mean(value: Callable[[TaskResult], float], among: list[TaskResult] = scored, rate: bool = False) -> Estimate:
         return clustered_mean([value(one) for one in among], [one.family for one in among], rate=rate)
 
-    def tokens(count: Callable[[Turn], int]) -> Estimate:
-        return mean(lambda one: fmean(sum(map(count, e.turns)) for e in episodes[one.task] if e.scored))
-
     metrics = {
         "success": mean(lambda one: one.passed, rate=True),
+        **_of_repeats(scored),
         "reward": mean(lambda one: one.reward, rate=all(0 <= one.reward <= 1 for one in scored)),
     }
     for part, name in RATES.items():
@@ -144,6 +169,26 @@ def _metrics(results: list[TaskResult], episodes: dict[str, list[_Episode]]) -> 
     latencies = [episode.latency_s for of_task in episodes.values() for episode in of_task if episode.scored]
     metrics["latency p50 s"] = percentile(latencies, 0.50)
     metrics["latency p95 s"] = percentile(latencies, 0.95)
-    metrics["tokens"] = tokens(lambda turn: turn.usage.completion_tokens)
-    metrics["prompt tokens"] = tokens(lambda turn: turn.usage.prompt_tokens)
+    metrics["tokens"] = mean(lambda one: one.tokens)
+    metrics["prompt tokens"] = mean(lambda one: one.prompt_tokens)
+    spent = {"tokens per success": [one.tokens for one in scored]}
+    if any(one.cost for one in scored):
+        metrics["cost"] = mean(lambda one: one.cost)
+        spent["cost per success"] = [one.cost for one in scored]
+    for name, amounts in spent.items():
+        found = ratio_of_totals(amounts, [one.passed for one in scored], families)
+        if found is not None:
+            metrics[name] = found
     return metrics
+
+
+def _of_repeats(scored: list[TaskResult]) -> dict[str, Estimate]:
+    """pass@k (one of k tries passes) and pass^k (all do) for k = 2, 4, 8, ... and for all repeats, over tasks with k scored."""
+    most = max(one.repeats for one in scored)
+    found: dict[str, Estimate] = {}
+    for sign, chance in (("@", pass_at), ("^", pass_all)):
+        for k in sorted({*(2**i for i in range(1, most.bit_length())), most} - {1}):
+            among = [one for one in scored if one.repeats >= k]
+            values = [chance(k, one.repeats, round(one.passed * one.repeats)) for one in among]
+            found[f"pass{sign}{k}"] = clustered_mean(values, [one.family for one in among], rate=True)
+    return found

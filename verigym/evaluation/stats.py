@@ -2,11 +2,13 @@
 
 Tasks of one family resemble each other, so every interval is clustered by family: G families carry at most G independent
 facts, however many tasks they hold. What to conclude from a number is decided elsewhere (`compare`, `gates`).
-No bootstrap and no z interval: with few families both are too narrow.
+No bootstrap and no z interval: with few families both are too narrow (`bench/coverage.py` shows by how much).
 """
 
+import bisect
 import math
 import random
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
@@ -20,6 +22,10 @@ FEW_FAMILIES = 10
 MAX_EXACT_FAMILIES = 16
 """Up to this many, all 2^G sign flips are enumerated; above, `NUM_FLIPS` are sampled."""
 NUM_FLIPS = 10_000
+_DOUBLE = math.log(2)
+"""How far a ratio could be off either way, where the data give no bound."""
+_LONGEST_REACH = 50.0
+"""Of a logarithm: beyond it a bound is no number that anybody would read."""
 
 
 class _Limits(NamedTuple):
@@ -53,12 +59,28 @@ class Delta(Struct, frozen=True, kw_only=True):
         return (self.high - self.low) / 2 / NormalDist().inv_cdf(self.level) * math.sqrt(self.n)
 
 
+class Ratio(Struct, frozen=True, kw_only=True):
+    """What became of a figure above 0, candidate over champion."""
+
+    champion: float
+    candidate: float
+    value: float
+    low: float
+    """One-sided lower bound, as in `Delta`."""
+    high: float
+    n: int
+    """Tasks."""
+    level: float = 0.95
+
+
 def clustered_mean(
     values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95, rate: bool = False
 ) -> Estimate:
-    """Mean with its clustered t interval: cluster-robust variance, G / (G - 1) small-sample factor, G - 1 degrees of freedom.
+    """Mean with its clustered t interval: the variance from leaving out one family at a time, G - 1 degrees of freedom.
 
-    A `rate` lies in [0, 1], and so does its interval, which never has zero width. When the families do not differ at all
+    A `rate` lies in [0, 1], and so does its interval: the rates that a t test of the mean seen would not reject (Wilson's
+    score interval, its number of trials the one that the families' spread implies). Around the mean alone it would be too narrow
+    for rates near 0 and 1. No interval has zero width. When the families do not differ at all
     the variance says nothing; the interval is then the exact Clopper-Pearson bound on the number of families: at most a
     share u of families differs, and those could lie anywhere. One family alone tells nothing about others: its interval
     is the whole range. A figure that is not a rate has no known range; where one is needed, twice the largest
@@ -66,8 +88,12 @@ def clustered_mean(
     """
     top = 2 * max(map(abs, values))
     limits = _Limits(0, 1, known=True) if rate else _Limits(-top if min(values) < 0 else 0, top, known=False)
-    low, high = _bounds(values, clusters, tail=(1 - level) / 2, limits=limits)
-    return Estimate(value=_mean(values), low=low, high=high, n=len(values))
+    mean, tail = _mean(values), (1 - level) / 2
+    if rate and (se := _standard_error(values, clusters)) > 0:
+        low, high = _score_bounds(mean, _t(len(set(clusters)) - 1, tail) * se)
+    else:
+        low, high = _bounds(values, clusters, tail, limits)
+    return Estimate(value=mean, low=low, high=high, n=len(values))
 
 
 def paired_delta(
@@ -118,6 +144,95 @@ def mcnemar_midp(gained: int, lost: int) -> float:
     return (2 * more + math.comb(changed, gained)) / 2 ** (changed + 1)
 
 
+def pass_at(k: int, repeats: int, passed: int) -> float:
+    """Unbiased chance that at least one of k tries passes, from `passed` of `repeats` tries that did."""
+    return 1 - math.comb(repeats - passed, k) / math.comb(repeats, k)
+
+
+def pass_all(k: int, repeats: int, passed: int) -> float:
+    """Unbiased chance that all of k tries pass (pass^k)."""
+    return math.comb(passed, k) / math.comb(repeats, k)
+
+
+def ratio_of_totals(
+    above: Sequence[float], below: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
+) -> Estimate | None:
+    """Sum over sum, such as cost per success: clustered t on the logarithm, by the delta method. None where nothing is below.
+    Families that do not differ, and one alone, get the interval that `clustered_mean` gives them."""
+    if not math.fsum(below) > 0:
+        return None
+    value = math.fsum(above) / math.fsum(below)
+    share = 1 / _mean(below)
+    residuals = [share * (a - value * b) for a, b in zip(above, below, strict=True)]
+    se = _standard_error([value + one for one in residuals], clusters)
+    if se == 0 or value == 0:
+        known = clustered_mean([value] * len(above), clusters, level)
+        return Estimate(value=value, low=known.low, high=known.high, n=len(above))
+    reach = math.exp(min(_t(len(set(clusters)) - 1, (1 - level) / 2) * se / value, _LONGEST_REACH))
+    return Estimate(value=value, low=value / reach, high=value * reach, n=len(above))
+
+
+def paired_ratio(
+    before: Sequence[float], after: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
+) -> Ratio:
+    """The typical ratio after / before, task by task: the geometric mean, by clustered t on logarithms."""
+    logs = [math.log(b / a) for a, b in zip(before, after, strict=True)]
+    mean = _mean(logs)
+    low, high = _bounds(logs, clusters, 1 - level, _Limits(mean - _DOUBLE, mean + _DOUBLE, known=False))
+    return Ratio(
+        champion=math.exp(_mean([math.log(one) for one in before])),
+        candidate=math.exp(_mean([math.log(one) for one in after])),
+        value=math.exp(mean),
+        low=math.exp(low),
+        high=math.exp(high),
+        n=len(logs),
+        level=level,
+    )
+
+
+def percentile_ratio(
+    before: Sequence[float], after: Sequence[float], clusters: Sequence[Hashable], share: float, level: float = 0.95
+) -> Ratio:
+    """The ratio of two percentiles of paired values. Its bounds are the factors by which `before` can be multiplied without a
+    clustered t test telling, on either side, that another share of it lies above the percentile of `after`."""
+    champion, candidate = percentile(before, share).value, percentile(after, share).value
+    factors = sorted({candidate / one for one in before})
+
+    def excess(factor: float) -> tuple[float, float]:
+        """Bounds on how much more of `before`, multiplied, lies above than of `after`."""
+        gaps = [
+            float(a * factor > candidate * (1 + 1e-12)) - (b > candidate) for a, b in zip(before, after, strict=True)
+        ]
+        return _bounds(gaps, clusters, 1 - level, _Limits(-1, 1, known=True))
+
+    first_more = bisect.bisect_left(factors, True, key=lambda factor: excess(factor)[0] > 0)
+    last_less = bisect.bisect_left(factors, True, key=lambda factor: excess(factor)[1] >= 0) - 1
+    value = candidate / champion
+    return Ratio(
+        champion=champion,
+        candidate=candidate,
+        value=value,
+        low=min(value, factors[max(last_less, 0)]),
+        high=max(value, factors[min(first_more, len(factors) - 1)]),
+        n=len(before),
+        level=level,
+    )
+
+
+def adjusted(ps: Sequence[float]) -> list[float]:
+    """Benjamini-Hochberg: each p raised so that, of all that are called changed at or under q, a share of at most q is not."""
+    found, least = [0.0] * len(ps), 1.0
+    for rank, place in sorted(enumerate(sorted(range(len(ps)), key=ps.__getitem__), start=1), reverse=True):
+        least = min(least, ps[place] * len(ps) / rank)
+        found[place] = least
+    return found
+
+
+def expected_best(num: int) -> float:
+    """How many standard errors the best of so many equally good versions lies above the truth, on average (Blom)."""
+    return NormalDist().inv_cdf((num - 0.375) / (num + 0.25))
+
+
 def clopper_pearson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Exact two-sided interval of a rate: k events in n trials. For a one-sided bound at 95% ask for level 0.90."""
     from scipy.special import betaincinv
@@ -157,21 +272,35 @@ def _bounds(values: Sequence[float], clusters: Sequence[Hashable], tail: float, 
     if se == 0:
         differing = 1 - tail ** (1 / num_families)  # Clopper-Pearson for none of G
         return mean - differing * (mean - limits.low), mean + differing * (limits.high - mean)
-    from scipy.special import stdtrit
-
-    margin = float(stdtrit(num_families - 1, 1 - tail)) * se
+    margin = _t(num_families - 1, tail) * se
     if not limits.known:
         return mean - margin, mean + margin
     return max(limits.low, mean - margin), min(limits.high, mean + margin)
 
 
+def _score_bounds(mean: float, margin: float) -> tuple[float, float]:
+    """Wilson's interval of a rate strictly between 0 and 1, where `margin` is what would be added around the mean."""
+    spread = margin * margin / (mean * (1 - mean))
+    centre = (mean + spread / 2) / (1 + spread)
+    reach = math.sqrt(margin * margin + spread * spread / 4) / (1 + spread)
+    return max(0.0, centre - reach), min(1.0, centre + reach)
+
+
 def _standard_error(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
-    """Of the mean, clustered; exactly 0 where the families do not differ beyond rounding."""
-    mean, n = _mean(values), len(values)
+    """Of the mean, by the jackknife over families: how far each, left out, moves it. Exactly 0 where they do not differ
+    beyond rounding, and for one alone."""
+    mean, n, sizes = _mean(values), len(values), Counter(clusters)
     residuals = _sums([value - mean for value in values], clusters)
-    if len(residuals) == 1 or max(map(abs, residuals)) <= 1e-12 * n * max(map(abs, values)):
+    if len(sizes) == 1 or max(map(abs, residuals)) <= 1e-12 * n * max(map(abs, values)):
         return 0.0
-    return math.sqrt(len(residuals) / (len(residuals) - 1) * math.fsum(one * one for one in residuals)) / n
+    moves = (one / (n - size) for one, size in zip(residuals, sizes.values(), strict=True))
+    return math.sqrt((len(sizes) - 1) / len(sizes) * math.fsum(move * move for move in moves))
+
+
+def _t(df: int, tail: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, 1 - tail))
 
 
 def _sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
