@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import verigym
-from verigym.cli import compare, data, explain, kept, label, make, measure, models, ship, start, tasks, train
+from verigym.cli import compare, data, explain, kept, label, make, measure, models, ship, start, suites, tasks, train
 from verigym.core.errors import VerigymError
 
 TRAIN_PACKAGES = {"torch", "transformers", "safetensors", "gguf", "numpy"}
@@ -40,7 +40,7 @@ def root(
 ) -> None: ...
 
 
-for group in (start, make, tasks, measure, explain, label, data, train, compare, ship, models, kept):
+for group in (start, make, tasks, measure, explain, label, data, train, compare, ship, models, suites, kept):
     group.register(app)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from verigym.cli import show
@@ -93,6 +94,10 @@ def evaluate(
     environment: Environment,
     model: Model,
     split: Annotated[str, typer.Option("--split", help="A held-out split")] = "val",
+    part: Annotated[
+        str, typer.Option("--part", help="I/N, such as 1/3: one of N parts of the split's families, a set of its own")
+    ] = "",
+    by: Annotated[str, typer.Option("--by", help="A table by family, tag or difficulty, the worst first")] = "",
     n: Tasks = None,
     k: Repeats = 1,
     temperature: Temperature = 0.0,
@@ -111,10 +116,19 @@ def evaluate(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Measure an agent on held-out tasks: rates with intervals, latency, tokens, failure buckets."""
+    """Measure an agent on held-out tasks: rates with intervals, pass@k, latency, tokens, cost, failure buckets."""
+    from verigym.core.errors import not_found
     from verigym.core.records import Sampling
+    from verigym.evaluation.breakdown import DIVISIONS, breakdown
+    from verigym.evaluation.suites import parse_part
+    from verigym.evaluation.uses import find
     from verigym.flywheel import stages
+    from verigym.flywheel.held_out import sets_of
 
+    if by and by not in DIVISIONS:
+        raise not_found("division of tasks", by, DIVISIONS, "Write --by family, --by tag or --by difficulty.")
+    if part:
+        split = f"{split} {parse_part(part)}"
     ws, spec = workspace(home), _environment(environment, verifier, skip_bad)
     agent = agent_of(ws, model, constrain)
     under = setting(
@@ -132,16 +146,39 @@ def evaluate(
     finished = ws.store.finished_runs()
     with show.episodes("eval") as bar:
         found = stages.measure(ws, spec, agent, under, split=split, n=n, name=name, on_progress=bar).report
+    held_out = find(sets_of(ws), found.suite.hash)
     if json:
-        return show.as_json(found)
+        slices = {"by": breakdown(found, by)} if by else {}
+        return show.as_json({**msgspec.to_builtins(found), "held_out": held_out, **slices})
     suite = found.suite
     counts = f"{len(suite.tasks)} tasks of {len(suite.families)} families, suite {suite.hash[:8]}"
     show.say(f"{agent.name or agent.id} on {suite.name}: {counts}")
     show.report(found)
+    for reason, count in found.reasons.items():
+        show.say(f"  {count} x {show.clip(reason)}")
     if found.buckets:
         show.say("failures: " + ", ".join(f"{bucket} {count}" for bucket, count in found.buckets.items()))
+    _used(held_out, found)
     show.say(f"report {found.id}, run {found.run}{_found(found.run, finished)}")
+    if by:
+        _slices(breakdown(found, by), by)
     show.next_command(f"verigym explain {found.run}")
+
+
+def _used(held_out: Any, found: Any) -> None:
+    from verigym.evaluation.uses import flattery, uses
+
+    show.say(f"held-out set {held_out.suite.name}, version {held_out.version}, used: {uses(held_out)}")
+    if "success" in found.metrics and (warning := flattery(held_out, found.metrics["success"])):
+        show.paragraph(f"warning: {warning}")
+
+
+def _slices(found: Any, by: str) -> None:
+    rows = [
+        (one.name, *show.figure("success", one.success), one.tasks, one.families, f"{one.reward:.2f}") for one in found
+    ]
+    show.say("")
+    show.table(rows, (by, "success", "95% interval", "tasks", "families", "reward"))
 
 
 def _environment(where: str, verifier: str, skip_bad: bool) -> Any:

@@ -1,10 +1,15 @@
-"""Suites: frozen lists of held-out tasks. Loading and splitting tasks is `tasks`; measuring on a suite is `report`."""
+"""Suites: frozen lists of held-out tasks. Loading and splitting tasks is `tasks`; measuring on a suite is `report`, counting how
+often one was used `uses`."""
 
+import re
 from collections import Counter, defaultdict
+from typing import NamedTuple
 
-from verigym.core.errors import Refused
+from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Suite, Task, content_hash
 from verigym.core.seeds import derive
+
+MOST_PARTS = 100
 
 
 def make_suite(name: str, environment: str, tasks: list[Task], verifier: str) -> Suite:
@@ -45,6 +50,35 @@ def pick(tasks: list[Task], n: int, seed: int) -> list[Task]:
     ]
     chosen = {id for _, _, id in sorted(rounds)[:n]}
     return [task for task in tasks if task.id in chosen]
+
+
+class Part(NamedTuple):
+    """`2/3`: the second of three parts of a held-out set, each a set of its own."""
+
+    place: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.place}/{self.of}"
+
+
+def parse_part(text: str) -> Part:
+    place, _, of = text.partition("/")
+    if not (place.isdecimal() and of.isdecimal() and 1 <= int(place) <= int(of) <= MOST_PARTS):
+        raise BadInput(f'part "{text}": write I/N, such as 1/3, with I from 1 to N and N at most {MOST_PARTS}')
+    return Part(int(place), int(of))
+
+
+def split_part(text: str) -> tuple[str, Part | None]:
+    """`val 1/3` is a name and a part; `val` is the whole."""
+    found = re.fullmatch(r"(.*\S) +([0-9]+/[0-9]+)", text)
+    return (found[1], parse_part(found[2])) if found else (text, None)
+
+
+def take_part(tasks: list[Task], part: Part) -> list[Task]:
+    """The tasks of the part, in the order given. A family's part follows from its name alone, so that families never cross
+    and new ones move none."""
+    return [task for task in tasks if derive(0, "part", family_of(task)) % part.of == part.place - 1]
 
 
 def family_of(task: Task) -> str:

@@ -9,6 +9,7 @@ from verigym.core.errors import BadInput, Refused, not_found
 from verigym.core.protocols import Verifier
 from verigym.core.records import Dataset, Example, Json, Message, Preference, Task
 from verigym.environments.load import find_by_verifier, load_environment
+from verigym.evaluation.suites import split_part
 from verigym.flywheel.stages import judged_by, tasks_of
 from verigym.harness.environment import EnvironmentSpec
 from verigym.tasks.leaks import check_split, family_of, prompt_of
@@ -25,7 +26,7 @@ class Arena(Struct, frozen=True, kw_only=True):
     """Whose rewards are learnt from: the environment's own, several of them, or a reward model."""
     weight: float = 1.0
     split: str = ""
-    """Of the suite that is held out; empty where nothing is measured."""
+    """Of the suite that is held out, or a part of it (`val 1/3`); empty where nothing is measured."""
     tasks: Sequence[Task] = ()
 
     @property
@@ -114,7 +115,7 @@ def _only(recipe: Recipe) -> Arena:
     environment = load_environment(recipe.environment) if recipe.environment else find_by_verifier(names[0])
     for what, name, known in (
         *(("reward", name, environment.verifiers) for name in names),
-        ("held_out_eval", recipe.held_out_eval, {**environment.suites, "all": ""}),
+        ("held_out_eval", split_part(recipe.held_out_eval)[0], {**environment.suites, "all": ""}),
     ):
         if name and name not in known:
             raise not_found(what, name, known, f"These are the ones of {environment.name}.")
@@ -139,7 +140,7 @@ def _of_mixture(recipe: Recipe, environment: EnvironmentSpec, weight: float) -> 
 def _check_used(recipe: Recipe, environments: list[EnvironmentSpec]) -> None:
     for what, name, of in (
         ("reward", recipe.reward, lambda each: each.verifiers),
-        ("held_out_eval", recipe.held_out_eval, lambda each: {**each.suites, "all": ""}),
+        ("held_out_eval", split_part(recipe.held_out_eval)[0], lambda each: {**each.suites, "all": ""}),
     ):
         known = {one for environment in environments for one in of(environment)}
         if name and name not in known:
@@ -147,5 +148,6 @@ def _check_used(recipe: Recipe, environments: list[EnvironmentSpec]) -> None:
 
 
 def _split(recipe: Recipe, environment: EnvironmentSpec) -> str:
-    wanted = recipe.held_out_eval
-    return next(iter(environment.suites.values()), "") if wanted == "all" else environment.suites.get(wanted, "")
+    wanted, part = split_part(recipe.held_out_eval)
+    split = next(iter(environment.suites.values()), "") if wanted == "all" else environment.suites.get(wanted, "")
+    return f"{split} {part}" if split and part else split

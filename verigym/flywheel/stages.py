@@ -15,7 +15,7 @@ from verigym.core.errors import BadInput, InfrastructureFailure, Refused, not_fo
 from verigym.core.protocols import Context, Policy
 from verigym.core.records import Json, Report, Sampling, Suite, Task, Version, content_hash
 from verigym.evaluation.report import make_report
-from verigym.evaluation.suites import make_suite, pick
+from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import Limits, Prices
@@ -70,9 +70,19 @@ def judged_by(environment: EnvironmentSpec, verifier: str) -> EnvironmentSpec:
 
 
 def suite_of(environment: EnvironmentSpec, split: str, n: int | None = None) -> tuple[Suite, list[Task]]:
-    """The held-out suite of a split (which tasks are in it does not depend on a run's seed)."""
-    tasks = tasks_of(environment, split, n)
+    """The held-out suite of a split, `val`, or of a part of it, `val 1/3` (which tasks are in it does not depend on a run's
+    seed)."""
+    split, part = split_part(split)
+    tasks = tasks_of(environment, split)
     name = next((name for name, of in environment.suites.items() if of == split), f"{environment.name}:{split}")
+    if part is not None:
+        whole, tasks, name = tasks, take_part(tasks, part), f"{name} {part}"
+        if not tasks:
+            raise Refused(
+                f"{name}: none of the {len({family_of(task) for task in whole})} held-out families falls into this part; "
+                "divide into fewer parts, or hold out more families"
+            )
+    tasks = tasks if n is None else pick(tasks, n, seed=0)
     return make_suite(name, environment.name, tasks, environment.verifier.name), tasks
 
 
@@ -200,7 +210,7 @@ def measure(
     name: str = "",
     on_progress: OnProgress = lambda _: None,
 ) -> Measured:
-    """The agent on a held-out suite, as a report."""
+    """The agent on a held-out suite, as a report. `split` may name a part, as in `suite_of`."""
     suite, tasks = suite_of(environment, split, n)
     run = rollout(ws, environment, agent, tasks, setting, kind="eval", name=name, on_progress=on_progress)
     trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)
