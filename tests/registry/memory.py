@@ -14,7 +14,7 @@ class MemoryStore:
         self.entries: list[bytes] = []
 
     def put(self, kind: str, id: str, record: Struct, /) -> None:
-        self.records[kind, id] = record
+        self.records.setdefault((kind, id), record)
 
     def get(self, kind: str, id: str, type: type[T], /) -> T | None:
         return self.records.get((kind, id))

@@ -35,7 +35,7 @@ def test_the_id_changes_with_what_makes_the_agent_behave(change: dict[str, Any])
 
 @pytest.mark.parametrize(
     "change",
-    [{"name": "x"}, {"parent": "x"}, {"recipe": {"x": 1}}, {"data_hash": "x"}, {"families": ["x"]}, {"reports": ["x"]}],
+    [{"name": "x"}, {"parent": "x"}, {"recipe": {"x": 1}}, {"data_hash": "x"}, {"families": ["x"]}, {"made": "x"}],
     ids=lambda change: next(iter(change)),
 )
 def test_the_id_does_not_change_with_where_the_agent_came_from(change: dict[str, Any]):

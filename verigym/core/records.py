@@ -415,6 +415,20 @@ class Report(Struct, frozen=True, kw_only=True):
     repeats: int = 1
 
 
+class Cluster(Struct, frozen=True, kw_only=True):
+    """Failures of one bucket with the same symptom."""
+
+    symptom: str
+    """What they have in common; numbers, quoted values and ids are left out."""
+    count: int
+    example: str
+    """What is said of the first of them."""
+    trajectories: list[str]
+    """The first few."""
+    by: str = "rules"
+    """Who says so: the rules, the environment's own one, or a judge."""
+
+
 class Finding(Struct, frozen=True, kw_only=True):
     """A bucket of failures with its evidence."""
 
@@ -426,13 +440,22 @@ class Finding(Struct, frozen=True, kw_only=True):
     evidence: list[str]
     """A few reasons in words, the most frequent first."""
     trajectories: list[str]
+    clusters: list[Cluster] = []
+    """By symptom, the largest first."""
 
 
 class Advice(Struct, frozen=True, kw_only=True):
+    """Something to try, or not to, with what speaks for it."""
+
     fix: str
     reasons: list[str]
     figures: dict[str, float]
     command: str
+    """To type next; empty where there is nothing to type."""
+    advised: bool = True
+    """Else it was thought of, and the reasons say why not."""
+    estimate: dict[str, float] = {}
+    """What it would take: rollouts, tokens, hours (on the device that was measured), dollars where a price is known."""
 
 
 class Label(Struct, frozen=True, kw_only=True):
@@ -444,6 +467,21 @@ class Label(Struct, frozen=True, kw_only=True):
     """The trajectory it was compared with."""
     who: str = ""
     note: str = ""
+
+
+class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An output that a verifier once judged wrongly, with what is right: one of its regression tests."""
+
+    should: Literal["pass", "fail"]
+    note: str = ""
+    """Why, in words."""
+    who: str = ""
+    verifier: str = ""
+    """Its name without version; empty for the environment's first."""
+    task: Task
+    trajectory: Trajectory
+    blobs: dict[str, bytes] = {}
+    """By sha256: what the verifier needs beside the record."""
 
 
 # -- Versions and decisions -----------------------------------------------------------------------------------------
@@ -472,18 +510,45 @@ class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
     data_hash: str = ""
     families: list[str] = []
     """Families it was trained on, so that no gate compares it on one of them."""
-    reports: list[str] = []
+    adapter_config: str = ""
+    """sha256 of the adapter's settings (rank, scale), a file beside its weights."""
+    software: dict[str, str] = {}
+    """What it was made with: verigym, python, and torch and transformers where they are installed."""
+    made: str = ""
+    """When it was registered: UTC, ISO 8601."""
+    seal: str = ""
+    """Hash of all of the above, so that damage shows in where it came from as well. Its reports and the decisions about it
+    come later: they name it."""
 
 
 class Check(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One question the gate asked."""
 
     name: str
-    outcome: Literal["pass", "fail", "unclear"]
+    outcome: Literal["pass", "fail", "unclear", "skipped"]
+    """skipped: there was nothing to ask, or the policy does not ask it; the words say which."""
     words: str
     figures: dict[str, float] = {}
+    suite: str = ""
+    """Whose tasks it looked at."""
     needed: int = 0
-    """Tasks that would settle it, when unclear."""
+    """Tasks of that suite that would settle it, when unclear."""
+    needed_families: int = 0
+    """Families that they should be spread over at the least."""
+
+
+class Measurement(Struct, frozen=True, kw_only=True):
+    """What a decision rests on: one suite, measured on both sides."""
+
+    suite: str
+    hash: str
+    verifier: str
+    tasks: int
+    repeats: int
+    candidate: str
+    """Report."""
+    champion: str
+    """Report."""
 
 
 class Decision(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -494,6 +559,11 @@ class Decision(Struct, frozen=True, kw_only=True, omit_defaults=True):
     words: str = ""
     kind: Literal["gate", "override", "rollback", "first"] = "gate"
     reports: list[str] = []
+    """Candidate's and champion's on the primary suite."""
+    policy: Json = {}
+    """What the gate demanded, whole, and its hash: what may not be changed after looking."""
+    policy_hash: str = ""
+    measured: list[Measurement] = []
     who: str = ""
     when: str = ""
     why: str = ""

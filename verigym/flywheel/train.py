@@ -65,7 +65,6 @@ def train(ws: Workspace, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Ver
                     recipe={**msgspec.to_builtins(recipe), "run": run},
                     data_hash=job.data_hash,
                     families=sorted({*job.families, *job.parent.families}),
-                    reports=[],
                 ),
             )
             ws.store.put("trained", run, version)

@@ -3,7 +3,6 @@
 It opens agents: a version becomes a policy. One base model is loaded at a time, and its adapter is swapped.
 """
 
-import hashlib
 import os
 import re
 import shutil
@@ -18,9 +17,8 @@ from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.protocols import Policy
 from verigym.core.records import Version
 from verigym.registry import ledger, versions
+from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
-
-ADAPTER_FILE = "adapter_model.safetensors"
 
 
 class Workspace:
@@ -53,6 +51,9 @@ class Workspace:
 
     def keep(self, version: Version) -> Version:
         """Registers a version: one that could be opened, or was made here."""
+        if version.adapter and self.has_adapter(version.adapter):
+            settings = self.adapter_folder(version.adapter) / CONFIG_FILE
+            version = msgspec.structs.replace(version, adapter_config=sha256_of(settings))
         return versions.register(self.store, version)
 
     def known(self, text: str) -> Version:
@@ -97,13 +98,15 @@ class Workspace:
     # -- files ------------------------------------------------------------------------------------------------------
 
     def adapter_folder(self, sha256: str) -> Path:
+        """The adapter's folder, whose weights are those that were kept."""
         folder = self.home / "adapters" / sha256
         if not self.has_adapter(sha256):
-            raise BadInput(f"{folder}: the adapter of this version is missing; restore it, or run its recipe again")
+            what = "damaged" if (folder / ADAPTER_FILE).exists() else "missing"
+            raise BadInput(f"{folder}: the adapter of this version is {what}; restore it, or run its recipe again")
         return folder
 
     def keep_adapter(self, model: Any, base: str) -> str:
-        """Saves the adapter on `model` under the hash of its weights; returns the hash."""
+        """Saves the adapter on `model` under the hash of its weights; returns the hash. A damaged one is replaced."""
         from verigym.model import lora
 
         place = self.home / "adapters"
@@ -111,13 +114,17 @@ class Workspace:
         with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as work:
             folder = Path(work) / "adapter"
             lora.save(model, folder, base)
-            sha256 = hashlib.sha256((folder / ADAPTER_FILE).read_bytes()).hexdigest()
-            if not (place / sha256).exists():
+            sha256 = sha256_of(folder / ADAPTER_FILE)
+            if not self.has_adapter(sha256):
+                if (place / sha256).exists():
+                    (place / sha256).rename(Path(work) / "damaged")
                 folder.rename(place / sha256)
         return sha256
 
     def has_adapter(self, sha256: str) -> bool:
-        return (self.home / "adapters" / sha256 / ADAPTER_FILE).exists()
+        """Whether it is there and as it was kept."""
+        weights = self.home / "adapters" / sha256 / ADAPTER_FILE
+        return weights.exists() and sha256_of(weights) == sha256
 
     def checkpoints(self, run: str) -> Path:
         return self.home / "checkpoints" / run

@@ -1,11 +1,15 @@
 """Versions: agents by the hash of what makes them behave as they do. Who is champion is `ledger`'s."""
 
+import importlib.metadata
+import platform
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+import verigym
 from verigym.core.errors import BadInput, NotFound, not_found
 from verigym.core.records import Version, content_hash
 from verigym.registry.ledger import LedgerStore, champion
@@ -16,7 +20,9 @@ T = TypeVar("T", bound=Struct)
 class Store(LedgerStore, Protocol):
     """What the registry needs of a store."""
 
-    def put(self, kind: str, id: str, record: Struct, /) -> None: ...
+    def put(self, kind: str, id: str, record: Struct, /) -> None:
+        """Of two records with one id, the first is kept."""
+        ...
 
     def get(self, kind: str, id: str, type: type[T], /) -> T | None: ...
 
@@ -26,7 +32,7 @@ class Store(LedgerStore, Protocol):
 
 
 def version_id(version: Version) -> str:
-    """12 hex digits over what makes it behave; name, parent, recipe and reports do not count."""
+    """12 hex digits over what makes it behave; name, parent, recipe and when it was made do not count."""
     behaviour = {
         "base": version.base,
         "adapter": version.adapter,
@@ -38,15 +44,42 @@ def version_id(version: Version) -> str:
     return content_hash(behaviour)[:12]
 
 
+def kind_of(version: Version) -> str:
+    """`base`, or what sets it apart from its base model: `adapter`, `prompt`, `adapter + constrained`, ..."""
+    if version.recipe.get("algorithm") == "reward":
+        return "reward model"
+    parts = {
+        "adapter": bool(version.adapter),
+        "prompt": version.system_prompt is not None,
+        "tools": bool(version.tool_descriptions),
+        "constrained": bool(version.constraints),
+        "sampling": version.sampling is not None,
+    }
+    return " + ".join(name for name, has in parts.items() if has) or "base"
+
+
 def register(store: Store, version: Version) -> Version:
-    """The version with its id, kept in the store; one that is known already is returned as it was first registered."""
+    """The version with its id, when and with what it was made, and its seal, kept in the store for good; one that is known
+    already is returned as it was first registered."""
     id = version_id(version)
     known = store.get("version", id, Version)
     if known is not None:
         return known
-    made = msgspec.structs.replace(version, id=id)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    made = msgspec.structs.replace(version, id=id, made=now, software=software(), seal="")
+    made = msgspec.structs.replace(made, seal=content_hash(made))
     store.put("version", id, made)
-    return made
+    return store.get("version", id, Version) or made  # another process may have been first
+
+
+def software() -> dict[str, str]:
+    found = {"verigym": verigym.__version__, "python": platform.python_version()}
+    for name in ("torch", "transformers"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
 
 
 def resolve(store: Store, text: str) -> Version:

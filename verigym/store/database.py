@@ -81,6 +81,14 @@ class Standing(NamedTuple):
     verdict_fault: str
 
 
+class Body(NamedTuple):
+    """A document as it is stored."""
+
+    id: str
+    created: float
+    body: bytes
+
+
 class Store:
     def __init__(self, path: Path) -> None:
         try:
@@ -349,6 +357,23 @@ class Store:
         )
         with self._engine.connect() as connection:
             return [codec.decode(body, type) for body in connection.execute(query).scalars()]
+
+    def bodies(self, kind: str) -> list[Body]:
+        """The documents of a kind as they are stored, for whoever checks them; oldest first."""
+        columns = (DOCUMENTS.c.id, DOCUMENTS.c.created, DOCUMENTS.c.body)
+        query = sa.select(*columns).where(DOCUMENTS.c.kind == kind)
+        query = query.order_by(DOCUMENTS.c.created, sa.literal_column("rowid"))
+        with self._engine.connect() as connection:
+            return [Body(*row) for row in connection.execute(query)]
+
+    def damage(self) -> str:
+        """What the database finds wrong with its own file; empty when it is sound."""
+        try:
+            with self._engine.connect() as connection:
+                found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+        except exc.DatabaseError as error:
+            return str(error.orig)
+        return "" if found == "ok" else str(found)
 
     def append_ledger(self, make: Callable[[bytes | None], bytes]) -> int:
         """Appends what `make` returns for the last entry, in one transaction that nobody else can interleave with."""

@@ -1,0 +1,51 @@
+"""A base model and an adapter as one: weights that transformers loads by itself. The base is read, never written."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from transformers import GenerationConfig
+
+from verigym.core.errors import InfrastructureFailure, Refused
+from verigym.core.records import Sampling
+from verigym.model import lora
+from verigym.model.load import load
+
+
+def save_merged(base: str, adapter: Path | None, folder: Path, sampling: Sampling | None) -> None:
+    """Writes weights, configuration, tokenizer and generation settings into `folder`. Sums are made in float32 and kept in
+    the precision that the base model is kept in."""
+    as_kept: Any = "auto"
+    model, tokenizer, _ = load(base, device="cpu", dtype=as_kept)
+    if adapter is not None:
+        _merge(model, lora.read(model, adapter))
+    model.generation_config = _generation(model.generation_config, sampling)
+    try:
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    except (OSError, SafetensorError) as error:
+        raise InfrastructureFailure(f"{folder}: the weights could not be written ({error}); make room") from error
+
+
+@torch.no_grad()
+def _merge(model: Any, adapter: lora.Adapter) -> None:
+    if adapter.config.head:
+        raise Refused("a reward model is an adapter and a head, which cannot be merged into a model that writes")
+    for name, module in model.named_modules():
+        pair = lora.pair(module, name, adapter)
+        if pair is not None:
+            change = pair.scale * (pair.b.float() @ pair.a.float())
+            module.weight.copy_((module.weight.float() + change).to(module.weight.dtype))
+
+
+def _generation(own: GenerationConfig, sampling: Sampling | None) -> GenerationConfig:
+    """The base model's settings, with the version's where it has them; 0 is greedy."""
+    if sampling is None:
+        return own
+    settings: dict[str, Any] = {"max_new_tokens": sampling.max_tokens, "do_sample": sampling.temperature > 0}
+    if sampling.temperature > 0:
+        settings |= {"temperature": sampling.temperature, "top_p": sampling.top_p, "top_k": sampling.top_k}
+        settings |= {"min_p": sampling.min_p} if sampling.min_p else {}
+    ids = {name: getattr(own, name) for name in ("bos_token_id", "eos_token_id", "pad_token_id")}
+    return GenerationConfig(**ids, **settings)

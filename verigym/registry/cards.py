@@ -1,0 +1,200 @@
+"""A version's card: what it is, how it was made, what was measured and decided, and what nobody knows, as Markdown.
+
+Everything on it is read from records; it claims nothing that is not there. Records are handed in.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core.records import Dataset, Estimate, Report, Version
+from verigym.evaluation.report import RATES
+from verigym.registry.ledger import Entry
+from verigym.registry.versions import kind_of
+
+_OF_BEHAVIOUR = {
+    "safety": "No safety suite was run: nobody knows what it does with unsafe requests or with instructions hidden in "
+    "tool results. Run: verigym eval safety -m {id}",
+    "retention": "No retention suite was run: nobody knows what general capability the change cost. "
+    "Run: verigym eval retention -m {id}",
+}
+"""Environments that ask what the version's own suite does not; what is not known without them."""
+
+
+class About(Struct, frozen=True, kw_only=True):
+    """What is on record about a version."""
+
+    version: Version
+    parent: Version | None
+    reports: Sequence[Report]
+    """Oldest first."""
+    entries: Sequence[Entry]
+    """The whole ledger."""
+    data: Dataset | None
+    """What it learnt from, where that was a data set."""
+
+
+def card(about: About) -> str:
+    version = about.version
+    sections = {
+        "What it is": _what(about),
+        "How it was made": _made(about),
+        "Measured": _measured(about),
+        "Decisions": _decisions(about),
+        "Limits": (f"- {line}" for line in _limits(about)),
+        "Rolling back": _rolling_back(about),
+        "Software": _software(version),
+    }
+    parts = [f"# {version.name or version.id}", "", f"Version `{version.id}` of an agent, by Verigym.", ""]
+    for title, lines in sections.items():
+        parts += [f"## {title}", "", *lines, ""]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def latest_by_suite(reports: Sequence[Report]) -> list[Report]:
+    """The newest report on each suite, in the order in which suites were first run."""
+    newest = {report.suite.hash: report for report in reports}
+    return list(newest.values())
+
+
+def figure(name: str, estimate: Estimate) -> str:
+    """`67.5% (58.5% to 76.5%)`; what is not a rate as a number."""
+    if name == "success" or name.startswith("pass") or name in RATES.values():
+        low, high = (100 * side for side in (estimate.low, estimate.high))
+        return f"{100 * estimate.value:.1f}% ({low:.1f}% to {high:.1f}%)"
+    return f"{estimate.value:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
+
+
+# -- sections -------------------------------------------------------------------------------------------------------
+
+
+def _what(about: About) -> Iterator[str]:
+    version = about.version
+    yield f"- Kind: {kind_of(version)}"
+    yield f"- Base model: `{version.base}`, which is never changed"
+    yield f"- Adapter: {f'`{version.adapter}`' if version.adapter else 'none'}"
+    if version.constraints:
+        yield f"- Replies are held to: `{version.constraints}`"
+    if version.sampling is not None:
+        settings = msgspec.structs.asdict(version.sampling)
+        yield "- Sampling: " + ", ".join(f"{name} {value}" for name, value in settings.items() if value not in ([], ""))
+    else:
+        yield "- Sampling: whatever the caller asks for"
+    if version.system_prompt is None:
+        yield "- System prompt: the environment's own"
+    else:
+        yield from ("- System prompt:" + ("" if version.system_prompt else " none"), *_fenced(version.system_prompt))
+    for tool, text in version.tool_descriptions.items():
+        yield from (f"- Tool `{tool}` is described as:", *_fenced(text))
+
+
+def _made(about: About) -> Iterator[str]:
+    version, parent = about.version, about.parent
+    if version.made:
+        yield f"- When: {version.made}"
+    if parent is not None:
+        yield f"- From: `{parent.id}` ({parent.name or parent.base})"
+    trained = bool(version.recipe) and (parent is None or version.adapter != parent.adapter)
+    if not version.recipe:
+        yield "- Without training"
+        return
+    recipe = version.recipe
+    origin = "By training" if trained else "Without training; its weights are its parent's, trained"
+    yield f"- {origin} with {recipe.get('algorithm', '?')}, run `{recipe.get('run', '?')}`, seed {recipe.get('seed', '?')}"
+    data = about.data
+    named = (
+        f"data set {data.name}, {data.rows} rows ({data.source})" if data is not None else "tasks of the environment"
+    )
+    yield f"- Data: {named}, {len(version.families)} families, hash `{version.data_hash[:12]}`"
+    told = {"algorithm", "run", "seed", "data"}
+    plain = {name: value for name, value in recipe.items() if isinstance(value, str | int | float) and name not in told}
+    settings = ", ".join(f"{name} {value}" for name, value in plain.items() if value not in ("", 0))
+    yield f"- Recipe: {settings} (all of it: `verigym models show {version.id} --json`)"
+
+
+def _measured(about: About) -> Iterator[str]:
+    reports = latest_by_suite(about.reports)
+    if not reports:
+        yield f"Never. Run: `verigym eval ENV -m {about.version.id}`"
+        return
+    for place, report in enumerate(reports):
+        suite = report.suite
+        yield from ([""] if place else [])
+        yield (
+            f"On {suite.name} (environment {suite.environment}): {len(suite.tasks)} held-out tasks of {len(suite.families)} "
+            f"families, {report.repeats} {'try' if report.repeats == 1 else 'tries'} each, judged by {suite.verifier}. "
+            f"Report `{report.id}`, suite `{suite.hash[:12]}`."
+        )
+        yield from ("", "| figure | value (95% interval) |", "| --- | --- |")
+        yield from (f"| {name} | {figure(name, estimate)} |" for name, estimate in report.metrics.items())
+        if report.errors:
+            yield from ("", f"{report.errors} episodes could not be scored and are in no figure.")
+
+
+def _decisions(about: About) -> Iterator[str]:
+    id = about.version.id
+    current = about.entries[-1].champion_after if about.entries else None
+    yield "It is the champion." if current == id else f"It is not the champion; that is {current or 'nobody yet'}."
+    yield ""
+    judged = [entry for entry in about.entries if entry.decision.candidate == id and entry.decision.checks]
+    for entry in about.entries:
+        decision = entry.decision
+        if id not in (decision.candidate, decision.champion):
+            continue
+        side = "candidate" if decision.candidate == id else "champion"
+        why = f" Why: {entry.why}." if entry.why else ""
+        yield (
+            f"- Entry {entry.seq}, {entry.when}, by {entry.who}: {decision.kind}, {decision.verdict} "
+            f"`{decision.candidate}` against `{decision.champion or 'nobody'}` (it was the {side}).{why}"
+        )
+    if judged:
+        yield from ("", f"What the gate said last (entry {judged[-1].seq}): {judged[-1].decision.words}")
+
+
+def _limits(about: About) -> Iterator[str]:
+    version = about.version
+    reports = latest_by_suite(about.reports)
+    seen = {report.suite.environment for report in reports}
+    if reports:
+        yield (
+            "The figures are of the tasks named above, by the verifiers named above. They say nothing about other work, and "
+            "nothing that a verifier does not look at."
+        )
+    for environment, words in _OF_BEHAVIOUR.items():
+        if environment not in seen:
+            yield words.format(id=version.id)
+    for report in reports:
+        if len(report.suite.families) < 20:
+            yield (
+                f"{report.suite.name} has only {len(report.suite.families)} families: its intervals are wide, "
+                "and another set of families may give other figures."
+            )
+    if version.families:
+        yield f"It has learnt from {len(version.families)} families; what it does on those is no measure of it."
+    if version.base.startswith(("http://", "https://")):
+        yield "Its base model is behind a server, whose owner may change it without a trace here."
+    else:
+        yield "Its base model is known here by name: that its files are unchanged is not checked."
+
+
+def _rolling_back(about: About) -> Iterator[str]:
+    yield (
+        "`verigym rollback` makes the champion before this one the champion again, `verigym rollback VERSION` any earlier "
+        f"one, and `verigym rollback {about.version.id}` this one once it was champion. Each is one entry in the ledger; "
+        "no files are changed."
+    )
+
+
+def _software(version: Version) -> Iterator[str]:
+    if not version.software:
+        yield "Not recorded: it was made by an older verigym."
+    yield from (f"- {name} {number}" for name, number in version.software.items())
+
+
+def _fenced(text: str) -> list[str]:
+    """A block that the text cannot end, whatever it holds; nothing for an empty one."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return ["", fence, *text.splitlines(), fence, ""] if text else []

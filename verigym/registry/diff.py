@@ -1,0 +1,125 @@
+"""What sets two versions apart: prompts and tool descriptions as a diff, everything else field by field."""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core.records import Json, Version
+
+_ALIKE = 0.5
+"""Two lines of which so much is the same are one line that was changed."""
+_LONGEST = 5000
+"""Characters of a line whose words are compared: it takes time that grows with their square."""
+_ABSENT = "-"
+
+
+class Difference(Struct, frozen=True, kw_only=True):
+    prompt: list[str]
+    """Lines of a unified diff; empty where the prompts are the same."""
+    tools: dict[str, list[str]]
+    """Tool to the diff of its descriptions."""
+    fields: dict[str, tuple[Any, Any]]
+    """Every other field that differs: base, adapter, constraints, `sampling.top_p`, `recipe.lora.r`, data."""
+
+    def __bool__(self) -> bool:
+        return bool(self.prompt or self.tools or self.fields)
+
+
+def diff(one: Version, other: Version, own_prompt: str = "", own_tools: Mapping[str, str] = {}) -> Difference:
+    """`own_prompt` and `own_tools` are the environment's, where one is known: what a version without its own is shown."""
+    prompts = [version.system_prompt for version in (one, other)]
+    prompt: list[str] = []
+    if prompts[0] != prompts[1]:
+        heads = [f"{version.id} {version.name}".rstrip() for version in (one, other)]
+        heads = [
+            head if text is not None else f"{head} (the environment's own)"
+            for head, text in zip(heads, prompts, strict=True)
+        ]
+        texts = [own_prompt if text is None else text for text in prompts]
+        changed = text_diff(*texts) or ["(the same text)"]
+        prompt = [f"--- {heads[0]}", f"+++ {heads[1]}", *changed]
+    described = [{**own_tools, **version.tool_descriptions} for version in (one, other)]
+    tools = {
+        name: text_diff(*(texts.get(name, "") for texts in described)) or ["(the same text)"]
+        for name in sorted({*one.tool_descriptions, *other.tool_descriptions})
+        if one.tool_descriptions.get(name) != other.tool_descriptions.get(name)
+    }
+    known = bool(one.software and other.software)
+    before, after = _fields(one, known), _fields(other, known)
+    fields = {
+        name: (before.get(name, _ABSENT), after.get(name, _ABSENT))
+        for name in dict.fromkeys([*before, *after])
+        if before.get(name, _ABSENT) != after.get(name, _ABSENT)
+    }
+    return Difference(prompt=prompt, tools=tools, fields=fields)
+
+
+def text_diff(before: str, after: str) -> list[str]:
+    """A unified diff; where a line was changed, a line below says by which words: `? Today is [-Monday-]{+Tuesday+}`."""
+    changed = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm=""))[2:]
+    if not changed and before != after:
+        return ["(they differ only in how lines end)"]
+    return list(_with_words(changed))
+
+
+def _with_words(lines: list[str]) -> Iterator[str]:
+    """After each block of removed and added lines, the words of those that were changed rather than replaced."""
+    removed: list[str] = []
+    added: list[str] = []
+    for line in [*lines, "@@"]:
+        if line.startswith("-") and not added:
+            removed.append(line[1:])
+        elif line.startswith("+") and removed:
+            added.append(line[1:])
+        else:
+            for old, new in zip(removed, added, strict=False):
+                if hint := word_diff(old, new):
+                    yield f"? {hint}"
+            removed, added = [line[1:]] if line.startswith("-") else [], []
+        if line != "@@":
+            yield line
+
+
+def word_diff(old: str, new: str) -> str:
+    """One line as the other with its changed words marked; empty where they have too little in common for that to help."""
+    if len(old) + len(new) > _LONGEST:
+        return ""
+    words = [re.findall(r"\w+|\s+|[^\w\s]", text) for text in (old, new)]
+    matcher = difflib.SequenceMatcher(None, *words, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return ""
+    parts: list[str] = []
+    for what, a, b, c, d in matcher.get_opcodes():
+        gone, come = "".join(words[0][a:b]), "".join(words[1][c:d])
+        if what == "equal":
+            parts.append(gone)
+        else:
+            parts += [f"[-{gone}-]"] * bool(gone) + [f"{{+{come}+}}"] * bool(come)
+    return "".join(parts)
+
+
+def _fields(version: Version, software: bool) -> Json:
+    """Everything that is not a text to be read line by line, by dotted names."""
+    plain: Json = {
+        "base": version.base,
+        "adapter": version.adapter[:12] or "none",
+        "constraints": version.constraints or "none",
+        "sampling": msgspec.structs.asdict(version.sampling) if version.sampling else "the caller's",
+        "recipe": version.recipe,
+        "data": version.data_hash[:12] or "none",
+        "families": len(version.families),
+        **({"software": version.software} if software else {}),
+    }
+    return dict(_flat("", plain))
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, dict):
+        yield name, value
+        return
+    for key, inner in value.items():
+        yield from _flat(f"{name}.{key}" if name else str(key), inner)

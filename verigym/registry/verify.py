@@ -1,0 +1,226 @@
+"""Whether what is kept is still what was kept: the ledger's chain, versions, adapters, reports, data sets, recipes.
+
+Everything here is named by the hash of its content, so damage shows without a copy to compare with. What is not covered:
+trajectories and verdicts, the base model's own files, and whoever rewrites a thing with every hash that depends on it.
+The ledger's last hash, kept elsewhere, covers the ledger against that, and through it the versions and reports it names.
+"""
+
+import hashlib
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core import codec
+from verigym.core.errors import BadInput, VerigymError
+from verigym.core.records import Dataset, Json, Version, content_hash
+from verigym.registry import ledger
+from verigym.registry.versions import version_id
+from verigym.store.database import Body, Store
+
+ADAPTER_FILE = "adapter_model.safetensors"
+CONFIG_FILE = "adapter_config.json"
+_SHORTEST = 8
+"""Digits of a hash that one may be asked for by."""
+
+
+class Checked(Struct, frozen=True, kw_only=True):
+    """One thing that was looked at."""
+
+    what: str
+    """`ledger`, `version`, `adapter`, `recipe`, `report`, `data` or `store`."""
+    id: str
+    sound: bool
+    words: str
+
+
+def verify(store: Store, home: Path, only: Version | None = None, expect: str = "") -> list[Checked]:
+    """Everything that is kept in `home`, or the ledger and what belongs to one version. `expect` is a ledger hash that was
+    noted earlier: where no entry has it, entries were cut off or replaced since."""
+    if damage := store.damage():
+        words = f"the database file is damaged ({damage}); restore it from a backup"
+        return [Checked(what="store", id=str(store.path), sound=False, words=words)]
+    bodies = [one for one in store.bodies("version") if only is None or one.id == only.id]
+    versions = [version for one in bodies if (version := _read(one)) is not None]
+    reports = [one for one in store.bodies("report") if only is None or _plain(one).get("agent") == only.id]
+    used = {version.data_hash for version in versions}
+    data = [one for one in store.bodies("dataset") if only is None or one.id in used]
+    return [
+        *_ledger(store, expect),
+        *(_version(one) for one in bodies),
+        *_adapters(home / "adapters", versions),
+        *(_recipe(store, version) for version in versions if "run" in version.recipe),
+        *(_report(one) for one in reports),
+        *(_data(home / "data", one) for one in data),
+    ]
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# -- the ledger -----------------------------------------------------------------------------------------------------
+
+
+def _ledger(store: Store, expect: str) -> Iterator[Checked]:
+    try:
+        count = ledger.verify_chain(store)
+    except ledger.BrokenChain as broken:
+        yield Checked(what="ledger", id=str(broken.seq), sound=False, words=str(broken))
+        return
+    entries = ledger.entries(store)
+    last = entries[-1].hash if entries else ""
+    words = f"{count} entries, chain sound, last hash {last}" if last else "no entries yet"
+    yield Checked(what="ledger", id=last, sound=True, words=words)
+    if expect:
+        yield _expected(entries, expect)
+    known = {kind: {one.id for one in store.bodies(kind)} for kind in ("version", "report")}
+    for entry in entries:
+        named = {"version": {entry.champion_before, entry.champion_after, entry.decision.candidate}}
+        named["report"] = {*entry.decision.reports}
+        for kind, ids in named.items():
+            for id in sorted(one for one in ids if one and one not in known[kind]):
+                gone = f"names {kind} {id}, which is not in the store: it was removed; restore the store from a backup"
+                yield Checked(what="ledger", id=str(entry.seq), sound=False, words=f"entry {entry.seq} {gone}")
+
+
+def _expected(entries: list[ledger.Entry], expect: str) -> Checked:
+    if len(expect) < _SHORTEST or not set(expect.lower()) <= set("0123456789abcdef"):
+        raise BadInput(
+            f'--expect "{expect}": give the hash that models verify printed, at least {_SHORTEST} digits of it'
+        )
+    for entry in entries:
+        if entry.hash.startswith(expect.lower()):
+            words = f"the hash {expect[:12]} is that of entry {entry.seq} of {len(entries)}"
+            return Checked(what="ledger", id=entry.hash, sound=True, words=words)
+    words = (
+        f"no entry has the hash {expect[:12]}: entries were cut off or replaced after it was noted; "
+        "restore the store from a backup"
+    )
+    return Checked(what="ledger", id=expect, sound=False, words=words)
+
+
+# -- documents ------------------------------------------------------------------------------------------------------
+
+
+def _read(one: Body) -> Version | None:
+    try:
+        return codec.decode(one.body, Version)
+    except BadInput:
+        return None
+
+
+def _plain(one: Body) -> Json:
+    """What was written, whatever fields records have by now; nothing where it cannot be read."""
+    try:
+        found: Any = msgspec.json.decode(one.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return {name: value for name, value in found.items() if name != "schema"} if isinstance(found, dict) else {}
+
+
+def _version(one: Body) -> Checked:
+    version = _read(one)
+    if version is None:
+        return _damaged("version", one.id, "cannot be read")
+    if one.id != version.id or version_id(version) != one.id:
+        changed = f"what makes it behave was changed: its content is that of {version_id(version)}"
+        return _damaged("version", one.id, changed)
+    plain = _plain(one)
+    seal = plain.pop("seal", "")
+    if seal and content_hash(plain) != seal:
+        return _damaged("version", one.id, "where it came from was changed: name, parent, recipe, data or families")
+    words = "as it was registered" if seal else "behaves as registered (older than seals: its origin is not covered)"
+    return Checked(what="version", id=one.id, sound=True, words=f"{version.name or version.base}: {words}")
+
+
+def _report(one: Body) -> Checked:
+    plain = _plain(one)
+    if not plain:
+        return _damaged("report", one.id, "cannot be read")
+    if plain.get("id") != one.id or content_hash({**plain, "id": ""})[:12] != one.id:
+        return _damaged("report", one.id, "its figures or results were changed")
+    words = f"of {plain['agent']} on {plain['suite']['name']}: as it was made"
+    return Checked(what="report", id=one.id, sound=True, words=words)
+
+
+def _data(place: Path, one: Body) -> Checked:
+    try:
+        dataset = codec.decode(one.body, Dataset)
+    except BadInput:
+        return _damaged("data", one.id, "cannot be read")
+    path = place / f"{one.id}.jsonl"
+    again = f"restore it, or make it again ({dataset.source})"
+    if not path.is_file():
+        return _damaged("data", one.id, f"{path} is missing", again)
+    if sha256_of(path) != one.id:
+        return _damaged("data", one.id, f"{path} was changed: its bytes have another hash", again)
+    return Checked(
+        what="data", id=one.id, sound=True, words=f"{dataset.name}: {dataset.rows} rows, as they were written"
+    )
+
+
+def _damaged(what: str, id: str, words: str, remedy: str = "restore the store from a backup") -> Checked:
+    return Checked(what=what, id=id, sound=False, words=f"{words}; {remedy}")
+
+
+# -- adapters and recipes -------------------------------------------------------------------------------------------
+
+
+def _adapters(place: Path, versions: list[Version]) -> Iterator[Checked]:
+    """Each once, however many versions wear it."""
+    for version in {version.adapter: version for version in reversed(versions) if version.adapter}.values():
+        folder, id = place / version.adapter, version.adapter
+        again = f"restore it, or train {version.name or version.id} again: its recipe gives the same weights"
+        weights, settings = folder / ADAPTER_FILE, folder / CONFIG_FILE
+        if not weights.is_file():
+            yield _damaged("adapter", id, f"{weights} is missing", again)
+        elif sha256_of(weights) != id:
+            yield _damaged("adapter", id, f"{weights} {_how_damaged(weights)}", again)
+        elif not settings.is_file():
+            yield _damaged("adapter", id, f"{settings} is missing", again)
+        elif version.adapter_config and sha256_of(settings) != version.adapter_config:
+            yield _damaged("adapter", id, f"{settings} was changed: it holds the rank and scale", again)
+        else:
+            size = weights.stat().st_size
+            words = f"of {version.name or version.id}: {size:,} bytes, as they were kept"
+            yield Checked(what="adapter", id=id, sound=True, words=words)
+
+
+def _how_damaged(weights: Path) -> str:
+    """Cut off, or changed: a safetensors file begins with the length of its head, which says where the last tensor ends."""
+    size = weights.stat().st_size
+    try:
+        with weights.open("rb") as file:
+            (length,) = struct.unpack("<Q", file.read(8))
+            head = msgspec.json.decode(file.read(length), type=dict[str, Any])
+        whole = 8 + length + max(one["data_offsets"][1] for name, one in head.items() if name != "__metadata__")
+    except (struct.error, msgspec.DecodeError, UnicodeDecodeError, OverflowError, MemoryError, LookupError, ValueError):
+        return f"was changed: the head of its {size:,} bytes cannot be read"
+    return f"was cut off: {size:,} of {whole:,} bytes" if size < whole else "was changed: its bytes have another hash"
+
+
+def _recipe(store: Store, version: Version) -> Checked:
+    """The recipe against the run that made it, which is named by its own settings."""
+    recipe = {name: value for name, value in version.recipe.items() if name != "run"}
+    run = str(version.recipe["run"])
+    named = f"recipe of {version.id}"
+    try:
+        config = store.run(run).config
+    except VerigymError:
+        return _damaged("recipe", run, f"{named}: the run {run} that made it is not in the store")
+    if run.rpartition("-")[2] != content_hash(config)[:8]:
+        return _damaged("recipe", run, f"{named}: the settings of run {run} were changed")
+    if recipe != config.get("recipe"):
+        return _damaged("recipe", run, f"{named}: it is not the one that run {run} was made by")
+    data = config.get("data") or config.get("tasks")
+    if data and data != version.data_hash:
+        return _damaged("recipe", run, f"{named}: run {run} learnt from other data ({data[:12]})")
+    if "data" in config and store.get("dataset", config["data"], Dataset) is None:
+        return _damaged("recipe", run, f"{named}: its data set {config['data'][:12]} is not in the store")
+    words = f"{version.name or version.id}: as run {run} was made by, data {version.data_hash[:12] or 'none'}"
+    return Checked(what="recipe", id=run, sound=True, words=words)
