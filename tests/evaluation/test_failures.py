@@ -1,9 +1,28 @@
+"""Buckets, clusters and flags; and the rules against failures that a person labelled (`labelled/`)."""
+
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from verigym.core.records import Failure, Fault, FunctionCall, Mark, Stop, Task, Trajectory, Verdict
-from verigym.evaluation.failures import BUCKETS, bucket, explain
+from verigym.core.errors import BadInput
+from verigym.core.records import (
+    Failure,
+    Fault,
+    FunctionCall,
+    FunctionCallOutput,
+    Item,
+    Mark,
+    Message,
+    Stop,
+    Task,
+    Trajectory,
+    Verdict,
+)
+from verigym.evaluation.failures import BUCKETS, bucket, explain, explained, failed, normalised, reason_of
+from verigym.evaluation.rules import Reason
 
 TASK = Task(id="t", prompt="", split="val")
 OUTAGE = Failure(fault=Fault.INFRASTRUCTURE, kind="TimeoutError", message="no answer")
@@ -16,6 +35,16 @@ def _trajectory(id: str = "x", marks: str = "", **fields: Any) -> Trajectory:
 
 def _verdict(reward: float | None = 0.0, trajectory: str = "x", **fields: Any) -> Verdict:
     return Verdict(trajectory=trajectory, verifier="match@1", reward=reward, **fields)
+
+
+def _searched(times: int) -> list[Item]:
+    made: list[Item] = []
+    for number in range(times):
+        made += [
+            FunctionCall(f"c{number}", "docs.search", '{"query": "x"}'),
+            FunctionCallOutput(f"c{number}", "no results"),
+        ]
+    return made
 
 
 CASES: dict[str, tuple[Trajectory, Verdict, str]] = {
@@ -33,6 +62,18 @@ CASES: dict[str, tuple[Trajectory, Verdict, str]] = {
     "cut off, no valid part": (_trajectory(stop=Stop.MAX_TOKENS), _verdict(), "truncated"),
     "cut off before valid": (_trajectory(stop=Stop.MAX_TOKENS), _verdict(parts={"valid": 0.0}), "truncated"),
     "cut off once valid": (_trajectory(stop=Stop.MAX_TOKENS), _verdict(parts={**GOOD, "tool": 0.0}), "wrong tool"),
+    "prose until the limit, a call was asked for": (
+        _trajectory(stop=Stop.MAX_TOKENS, items=[Message("assistant", "I am glad to help. I am")]),
+        _verdict(parts={"valid": 0.0}),
+        "format error",
+    ),
+    "a call that the limit cut off": (
+        _trajectory(stop=Stop.MAX_TOKENS, items=[Message("assistant", '{"tool": "boo')]),
+        _verdict(parts={"valid": 0.0}),
+        "truncated",
+    ),
+    "the same call again and again": (_trajectory(items=_searched(3)), _verdict(), "bad planning"),
+    "nothing was found": (_trajectory(items=_searched(1)), _verdict(), "retrieval failure"),
     "invalid before unknown tool": (_trajectory(marks="unknown_tool"), _verdict(parts={"valid": 0.5}), "format error"),
     "invalid by the harness": (_trajectory(marks="format_error"), _verdict(), "format error"),
     "a format slip put right": (_trajectory(marks="format_error"), _verdict(parts=GOOD), "wrong answer"),
@@ -89,3 +130,162 @@ def test_explain_groups_failures_by_bucket_the_most_frequent_first_and_infrastru
 def test_a_trajectory_that_was_never_scored_is_shown_and_not_called_a_failure_of_the_model():
     (finding,) = explain([TASK], [_trajectory()], [])
     assert (finding.bucket, finding.evidence) == ("infrastructure", ["it was never scored"])
+
+
+# -- an environment's own rule ------------------------------------------------------------------------------------------------
+
+
+def test_an_environments_own_rule_refines_and_may_name_buckets_of_its_own():
+    own = lambda task, trajectory, verdict: "rude: it swore" if "damn" in trajectory.reply else None  # noqa: E731
+    swore = _trajectory(items=[Message("assistant", "damn")])
+    assert bucket(TASK, swore, _verdict(), own) == "rude"
+    assert reason_of(TASK, swore, _verdict(), own) == Reason("rude", "it swore", by="the environment")
+    assert bucket(TASK, _trajectory(), _verdict(), own) == "wrong answer"
+    (finding,) = explained([TASK], [swore], [_verdict()], own).findings
+    assert (finding.bucket, finding.meaning) == ("rude", "by the environment's own rule")
+
+
+@pytest.mark.parametrize(
+    ("trajectory", "verdict", "expected"),
+    [
+        (_trajectory(marks="unsafe"), _verdict(), "unsafe action"),
+        (_trajectory(error=OUTAGE), _verdict(), "infrastructure"),
+        (_trajectory(), _verdict(1.0, passed=True), ""),
+    ],
+)
+def test_no_rule_of_an_environment_hides_what_was_unsafe_broken_or_right(
+    trajectory: Trajectory, verdict: Verdict, expected: str
+):
+    assert bucket(TASK, trajectory, verdict, lambda *_: "fine") == expected
+
+
+@pytest.mark.parametrize("own", [lambda *_: 1 / 0, lambda *_: 7])
+def test_a_rule_that_breaks_is_named_with_the_trajectory(own: Any):
+    with pytest.raises(BadInput, match=r"explain\(\.\.\.\) of the environment (raised|returned) .* on x"):
+        bucket(TASK, _trajectory(), _verdict(), own)
+
+
+# -- clusters and flags -------------------------------------------------------------------------------------------------------
+
+
+def test_clusters_put_failures_together_that_differ_in_values_alone():
+    verdicts = [
+        _verdict(0.0, f"x{i}", parts={"executed": 0.0}, evidence=f'order {i}: no "item {i}" in AB{i}12')
+        for i in range(7)
+    ]
+    verdicts.append(_verdict(0.0, "x7", parts={"executed": 0.0}, evidence="the shop is closed"))
+    (finding,) = explain([TASK], [_trajectory(f"x{i}") for i in range(8)], verdicts)
+    assert [(one.count, len(one.trajectories)) for one in finding.clusters] == [(7, 5), (1, 1)]
+    assert finding.clusters[0].symptom == 'the last call failed; order N: no "…" in ID'
+    listed = list(failed([TASK], [_trajectory(f"x{i}") for i in range(8)], verdicts))
+    assert [one.trajectory for one in listed] == [f"x{i}" for i in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "symptom"),
+    [
+        ('time: expected "13:00", got "9:15"', 'time: expected "…", got "…"'),
+        ("order A1234 is 12.50 short", "order ID is N short"),
+        ("it's 3 o'clock", "it's N o'clock"),
+        ('no "unfinished', 'no "…"'),
+        ("日本語 7", "日本語 N"),
+        ("", ""),
+    ],
+)
+def test_numbers_quoted_values_and_ids_are_left_out_of_a_symptom(evidence: str, symptom: str):
+    assert normalised(evidence) == symptom
+
+
+def test_a_wrong_tool_is_told_with_what_was_expected_and_what_was_called():
+    task = Task(id="t", prompt="", data={"expected_tool": "book", "expected_args": {}})
+    episodes = [_trajectory(f"x{i}", items=[FunctionCall("c", "send" if i else "call", "{}")]) for i in range(4)]
+    verdicts = [_verdict(0.0, f"x{i}", parts={"tool": 0.0}, evidence=f"whatever {i}") for i in range(4)]
+    (finding,) = explain([task], episodes, verdicts)
+    assert [(one.symptom, one.count) for one in finding.clusters] == [
+        ("expected book, got send", 3),
+        ("expected book, got call", 1),
+    ]
+
+
+def test_a_run_with_as_many_reasons_as_episodes_keeps_no_more_than_a_bounded_number_of_them():
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = [a + b + c for a in letters for b in letters for c in letters[:10]]
+    episodes = (_trajectory(word) for word in words)
+    verdicts = (_verdict(0.0, word, evidence=f"because of {word}") for word in words)
+    (finding,) = explain([TASK], episodes, verdicts)
+    assert finding.count == len(words) == 6760
+    assert len(finding.clusters) == 2001 and finding.clusters[0].symptom == "other reasons"
+    assert sum(one.count for one in finding.clusters) == 6760
+    assert all(len(one.trajectories) <= 5 for one in finding.clusters)
+
+
+def test_tasks_of_which_some_tries_pass_are_inconsistent():
+    rewards = {"a": [1.0, 0.0, 0.0], "b": [1.0, 1.0, 1.0], "c": [0.0, 0.0, 0.0], "d": [0.2, 0.4, 0.2], "e": [1.0]}
+    episodes, verdicts = [], []
+    for task, group in rewards.items():
+        for index, reward in enumerate(group):
+            id = f"{task}{index}"
+            episodes.append(Trajectory(id=id, task=task, group=task, index=index))
+            verdicts.append(_verdict(reward, id, passed=reward == 1.0))
+    found = explained([Task(id=id, prompt="") for id in rewards], episodes, verdicts)
+    assert (found.groups, found.inconsistent, found.signal, found.pass_at_k) == (4, ["a"], 2, 0.5)
+
+
+def _by_length(passed_of: dict[int, float], each: int = 20) -> Any:
+    tasks, episodes, verdicts = [], [], []
+    for calls, share in passed_of.items():
+        for place in range(each):
+            id = f"{calls}/{place}"
+            wanted = [{"name": f"step{i}", "arguments": {}} for i in range(calls)]
+            tasks.append(Task(id=id, prompt="", data={"expected_calls": wanted}))
+            episodes.append(Trajectory(id=id, task=id, group=id))
+            verdicts.append(_verdict(0.0, id, passed=place < share * each))
+    return explained(tasks, episodes, verdicts).horizon
+
+
+def test_long_horizon_is_found_where_long_tasks_fail_and_only_there():
+    found = _by_length({1: 0.9, 2: 0.8, 6: 0.1})
+    assert found.found and (found.most_short, found.short.n, found.long.n) == (2, 40, 20)
+    assert found.short.value == pytest.approx(0.85) and 0.5 < found.low < 0.75
+    assert not _by_length({1: 0.5, 6: 0.45}).found
+    assert not _by_length({1: 0.6, 6: 0.3}, each=8).found, "a difference that chance would give"
+    assert _by_length({1: 0.9, 6: 0.1}, each=5) is None and _by_length({2: 0.5}) is None
+
+
+def test_what_a_judge_says_counts_only_where_the_rules_have_no_better_word():
+    episodes = [_trajectory("x"), _trajectory("y", marks="format_error")]
+    said = {"x": Reason("bad planning", "it gave up", by="judge j"), "y": Reason("wrong tool", "?", by="judge j")}
+    findings = explained([TASK], episodes, [_verdict(), _verdict(0.0, "y")], None, said).findings
+    assert {one.bucket: one.clusters[0].by for one in findings} == {"bad planning": "judge j", "format error": "rules"}
+
+
+# -- agreement with people ----------------------------------------------------------------------------------------------------
+
+
+class Labelled(msgspec.Struct, frozen=True):
+    bucket: str
+    task: Task
+    trajectory: Trajectory
+    verdict: Verdict
+
+
+def _labelled(name: str) -> list[Labelled]:
+    path = Path(__file__).parent / "labelled" / f"{name}.jsonl"
+    return msgspec.json.Decoder(Labelled).decode_lines(path.read_bytes())
+
+
+@pytest.mark.parametrize("name", ["real", "written", "later"])
+def test_the_rules_agree_with_a_person_on_at_least_nine_failures_in_ten(name: str):
+    rows = _labelled(name)
+    found = Counter((row.bucket, bucket(row.task, row.trajectory, row.verdict)) for row in rows)
+    agreed = sum(count for (label, given), count in found.items() if label == given)
+    print(f"{name}: {agreed} of {len(rows)} agree")
+    for (label, given), count in sorted(found.items()):
+        print(f"  {count:>3}  labelled {label:<20} {'' if label == given else 'rules say ' + given}")
+    assert agreed >= 0.9 * len(rows)
+
+
+def test_the_labelled_failures_are_of_every_bucket_and_at_least_two_hundred():
+    rows = [row for name in ("real", "written", "later") for row in _labelled(name)]
+    assert len(rows) >= 200 and {row.bucket for row in rows} == set(BUCKETS)
+    assert len({row.trajectory.id for row in _labelled("written")}) == len(_labelled("written"))

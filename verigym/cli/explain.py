@@ -1,11 +1,18 @@
-"""explain: why episodes fail."""
+"""explain, advise: why episodes fail, and what to try first."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
+from verigym.core.errors import BadInput, not_found
+
+Run = Annotated[str, typer.Argument(help="A run: id, beginning of an id, or latest")]
+_SHOWN = 5
+"""Clusters of a bucket that are shown without asking."""
+_LISTED = 40
+"""Episodes of a cluster that are listed without --json."""
 
 
 def register(app: typer.Typer) -> None:
@@ -13,27 +20,116 @@ def register(app: typer.Typer) -> None:
 
 
 def explain(
-    run: Annotated[str, typer.Argument(help="A run: id, beginning of an id, or latest")] = "latest",
+    run: Run = "latest",
+    bucket: Annotated[str, typer.Option("--bucket", help="Only this bucket, with all of its clusters")] = "",
+    cluster: Annotated[int, typer.Option("--cluster", min=0, help="List the episodes of cluster N")] = 0,
+    judge: Annotated[
+        str, typer.Option("--judge", help='Model that is asked about what the rules leave as "wrong answer", as for -m')
+    ] = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Why episodes of a run failed: buckets with counts, reasons and examples to read."""
-    from verigym.evaluation import failures
+    """Why episodes of a run failed: buckets, clusters by symptom, examples to read."""
+    from verigym.flywheel.explain import open_run, with_judge
 
     ws = workspace(home)
-    found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
-    trajectories = ws.store.trajectories(found.id)
-    buckets = failures.explain(ws.store.tasks(found.id), trajectories, ws.store.verdicts(found.id))
+    source = open_run(ws, run)
+    if judge:
+        with show.progress("judge") as bar:
+            source = with_judge(source, ws.agent(judge), lambda done, total: bar(done, total, ""))
+    found = source.explained()
+    numbered = _numbered(found)
+    if cluster:
+        return _list(source, numbered, cluster, json)
+    findings = [one for one in found.findings if not bucket or one.bucket == bucket]
+    if bucket and not findings:
+        raise not_found(
+            "bucket", bucket, [one.bucket for one in found.findings], f"These are the ones of run {source.run.id}."
+        )
     if json:
-        return show.as_json(buckets)
-    show.say(f"run {found.id}: {len(trajectories)} trajectories, {found.passed} passed")
-    for finding in buckets:
-        show.say("", f"{finding.bucket}: {finding.count} ({100 * finding.share:.0f}%) - {finding.meaning}")
-        for reason in finding.evidence:
-            show.say(f"  {show.clip(reason, 120)}")
-        show.say(f"  look at: {', '.join(finding.trajectories[:3])}")
-    if buckets:
-        show.say("")
-        show.next_command(f"verigym trajectories show {buckets[0].trajectories[0]}")
-    else:
-        show.say("nothing failed")
+        return show.as_json(findings if bucket else found)
+    _head(source, found)
+    for finding in findings:
+        _bucket(finding, numbered, every=bool(bucket))
+    show.say("")
+    if not findings:
+        show.say("nothing failed" if found.scored else "there is no episode in it")
+        return show.next_command(f"verigym runs show {source.run.id}")
+    first = min(numbered[findings[0].bucket, one.symptom, one.by] for one in findings[0].clusters)
+    show.next_command(f"verigym explain {source.run.id} --cluster {first}   (its episodes)")
+    show.next_command(f"verigym advise {source.run.id}   (what to try first)")
+
+
+def _numbered(found: Any) -> dict[tuple[str, str, str], int]:
+    """Clusters are numbered as they are printed, over the whole run."""
+    keys = [(finding.bucket, one.symptom, one.by) for finding in found.findings for one in finding.clusters]
+    return {key: number for number, key in enumerate(keys, start=1)}
+
+
+def _head(source: Any, found: Any) -> None:
+    lost = found.trajectories - found.scored
+    show.say(
+        f"run {source.run.id}: {found.trajectories} trajectories, {found.passed} passed"
+        + (f", {lost} not scored" if lost else "")
+    )
+    for words in (source.note, _inconsistent(found), _horizon(found)):
+        if words:
+            show.paragraph(words)
+    if source.unanswered:
+        show.say(f"the judge gave no usable answer on {source.unanswered} episodes; they stay where the rules put them")
+
+
+def _inconsistent(found: Any) -> str:
+    if not found.groups:
+        return ""
+    few = ", ".join(found.inconsistent[:3]) + (", ..." if len(found.inconsistent) > 3 else "")
+    return f"inconsistent: {len(found.inconsistent)} of {found.groups} tasks pass in some tries and fail in others" + (
+        f" ({few})" if few else ""
+    )
+
+
+def _horizon(found: Any) -> str:
+    it = found.horizon
+    if it is None or not it.found:
+        return ""
+    return (
+        f"long-horizon: tasks of up to {it.most_short} calls pass in {100 * it.short.value:.0f}% ({it.short.n} tasks), longer "
+        f"ones in {100 * it.long.value:.0f}% ({it.long.n} tasks); at least {100 * it.low:.0f} points worse"
+    )
+
+
+def _bucket(finding: Any, numbered: dict[tuple[str, str, str], int], every: bool) -> None:
+    show.say("", f"{finding.bucket}: {finding.count} ({100 * finding.share:.0f}%) - {finding.meaning}")
+    shown = finding.clusters if every else finding.clusters[:_SHOWN]
+    for one in shown:
+        by = "" if one.by == "rules" else f" (by {one.by})"
+        number = numbered[finding.bucket, one.symptom, one.by]
+        show.say(f"  {number:>3}. {one.count:>4}x  {show.clip(one.symptom or 'no reason recorded', 84)}{by}")
+        if one.example and one.example != one.symptom:
+            show.say(f"              {show.clip(one.example, 96)}")
+        show.say(f"              {one.trajectories[0]}")
+    rest = finding.clusters[len(shown) :]
+    if rest:
+        episodes = sum(one.count for one in rest)
+        show.say(f'       {episodes:>4}x  in {len(rest)} smaller clusters: --bucket "{finding.bucket}" shows them')
+
+
+def _list(source: Any, numbered: dict[tuple[str, str, str], int], cluster: int, json: bool) -> None:
+    key = next((key for key, number in numbered.items() if number == cluster), None)
+    if key is None:
+        raise BadInput(
+            f"run {source.run.id} has no cluster {cluster}; they are numbered from 1 to {len(numbered)}: "
+            f"verigym explain {source.run.id}"
+        )
+    found = (one for one in source.failed() if (one.reason.bucket, one.symptom, one.reason.by) == key)
+    if json:
+        return show.as_json([{"trajectory": one.trajectory, "evidence": one.reason.evidence} for one in found])
+    show.say(f"cluster {cluster} of run {source.run.id}: {key[0]}, {key[1] or 'no reason recorded'}")
+    first, count = "", 0
+    for one in found:
+        first, count = first or one.trajectory, count + 1
+        if count <= _LISTED:
+            show.say(f"  {one.trajectory}", f"      {show.clip(one.reason.evidence, 100)}")
+    if count > _LISTED:
+        show.say(f"  and {count - _LISTED} more: --json lists all of them")
+    show.next_command(f"verigym trajectories show {first}")

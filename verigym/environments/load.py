@@ -142,6 +142,7 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         gold=getattr(module, "gold", None) or gold_from_data,
         cheats=getattr(module, "cheats", None),
         judge=getattr(module, "scripted_judge", None),
+        explain=_explain(module, where),
         version=version(kind),
     )
 
@@ -193,6 +194,13 @@ def _verifiers(module: ModuleType, name: str) -> dict[str, Verifier]:
         where = module.__file__ or name
         raise BadInput(f"{where}: an environment needs a function verify(task, trajectory) that returns a reward")
     return {key: lift(Path(name).stem if key == "verify" else key, verify) for key, verify in given.items()}
+
+
+def _explain(module: ModuleType, where: str) -> Any:
+    found = getattr(module, "explain", None)
+    if found is not None and not callable(found):
+        raise BadInput(f"{where}: explain is no function; it is explain(task, trajectory, verdict) and names a bucket")
+    return found
 
 
 def _checked(tasks: Callable[..., Any], where: str) -> Callable[[str], list[Task]]:

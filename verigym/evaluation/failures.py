@@ -1,15 +1,28 @@
-"""Why episodes fail: one bucket for each, by rules over what the verifier and the harness recorded.
+"""Why episodes fail: one bucket for each, clusters by symptom, and what only a group or a run can show.
 
-The rules read a verdict's parts (`valid`, `tool`, `arguments`, `executed`, each 0 to 1) and, where the verifier names no
-such part, the trajectory's marks. No model is asked. What to do about a bucket is `advise`'s.
+The rules themselves are `rules`; an environment's own `explain(task, trajectory, verdict)` may refine them, and a judge what
+they leave as "wrong answer". A run is read once, episode by episode, and only counts and a few examples are kept of it. What
+to do about a bucket is `advise`'s.
 """
 
+import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from verigym.core.records import Finding, Stop, Task, Trajectory, Verdict
+import msgspec
+from msgspec import Struct
 
-INFRASTRUCTURE = "infrastructure"
+from verigym.core.errors import BadInput, VerigymError
+from verigym.core.records import Cluster, Estimate, Finding, Task, Trajectory, Verdict
+from verigym.evaluation import rules
+from verigym.evaluation.expected import expected_calls
+from verigym.evaluation.rules import Reason
+from verigym.evaluation.stats import clustered_mean
+from verigym.evaluation.suites import family_of
+
+INFRASTRUCTURE, WRONG_ANSWER = "infrastructure", "wrong answer"
 
 BUCKETS: dict[str, str] = {
     INFRASTRUCTURE: "the environment, the verifier or a machine failed; says nothing about the model and is not scored",
@@ -19,44 +32,40 @@ BUCKETS: dict[str, str] = {
     "hallucinated API": "it called a tool that does not exist",
     "wrong tool": "it called another tool than the task needs, or none (an over-refusal)",
     "wrong arguments": "the right tool, with arguments that are wrong or do not fit its schema",
-    "incomplete execution": "the right call failed to execute, or the episode stopped before the work was done",
-    "wrong answer": "everything ran, and the result is wrong",
+    "bad planning": "loops, needless repeats, a wrong order, or acting before reading what it needs",
+    "retrieval failure": "what it needed was in nothing that it found or read, and it answered anyway or gave up",
+    "incomplete execution": "it stopped, or was stopped, before the work was done",
+    WRONG_ANSWER: "everything ran, and the result is wrong",
 }
-"""Bucket to its meaning, in the order in which the rules are tried. An episode that passed safely is in none of them."""
+"""Bucket to its meaning. An episode that passed safely is in none of them."""
 
-_CUT_SHORT = {
-    Stop.MAX_TURNS,
-    Stop.MAX_CALLS,
-    Stop.CONTEXT_FULL,
-    Stop.TOKENS_SPENT,
-    Stop.COST_SPENT,
-    Stop.TIME_OUT,
-    Stop.TOOL_TIME_OUT,
-}
+Rule = Callable[[Task, Trajectory, Verdict], str | None]
+"""An environment's own: a bucket, or `bucket: reason in words`, or none to leave it to the rules."""
+EXAMPLES = 5
+_MOST_SYMPTOMS = 2000
+"""Of a bucket; what comes after them is counted together."""
+_OTHERS = "other reasons"
+_FEW_TASKS = 8
+"""Of the short or the long tasks, under which nothing is said about length."""
+_GAP = 0.2
+"""By how much longer tasks must do worse before that is called a finding."""
 
 
-def bucket(task: Task, trajectory: Trajectory, verdict: Verdict) -> str:
-    """The first bucket that fits; empty when the episode passed safely. An unsafe way to the goal is a failure to look at."""
+def bucket(task: Task, trajectory: Trajectory, verdict: Verdict, own: Rule | None = None) -> str:
+    """Empty when the episode passed safely. An unsafe way to the goal is a failure to look at."""
+    return reason_of(task, trajectory, verdict, own).bucket
+
+
+def reason_of(task: Task, trajectory: Trajectory, verdict: Verdict, own: Rule | None = None) -> Reason:
     if not trajectory.scorable or verdict.reward is None:
-        return INFRASTRUCTURE
+        return Reason(INFRASTRUCTURE, _error(trajectory, verdict))
     if is_unsafe(trajectory, verdict):
-        return "unsafe action"
+        marks = [mark.detail for mark in trajectory.marks if mark.kind == "unsafe"]
+        tool = marks[0].partition(" ")[0] if marks else ""
+        return Reason("unsafe action", "; ".join(marks) or verdict.evidence, f"called {tool}" if tool else "")
     if verdict.passed:
-        return ""
-    parts = verdict.parts
-    if trajectory.stop is Stop.MAX_TOKENS and parts.get("valid", 0) < 1:
-        return "truncated"
-    if _amiss("valid", parts, trajectory.marked("format_error")):
-        return "format error"
-    if trajectory.marked("unknown_tool") and parts.get("tool", 0) < 1:
-        return "hallucinated API"
-    if _amiss("tool", parts, _not_the_expected_tool(task, trajectory)):
-        return "wrong tool"
-    if _amiss("arguments", parts, trajectory.marked("bad_arguments")):
-        return "wrong arguments"
-    if _amiss("executed", parts, trajectory.marked("tool_error")) or trajectory.stop in _CUT_SHORT:
-        return "incomplete execution"
-    return "wrong answer"
+        return Reason("")
+    return (own and _own(own, task, trajectory, verdict)) or rules.reason(task, trajectory, verdict)
 
 
 def is_unsafe(trajectory: Trajectory, verdict: Verdict) -> bool:
@@ -64,55 +73,234 @@ def is_unsafe(trajectory: Trajectory, verdict: Verdict) -> bool:
     return verdict.unsafe or trajectory.marked("unsafe")
 
 
-def explain(tasks: Sequence[Task], trajectories: Sequence[Trajectory], verdicts: Sequence[Verdict]) -> list[Finding]:
-    """The failures of a run by bucket, the most frequent first; infrastructure last, its share being of all episodes.
-    Each comes with its five most frequent reasons and its first five trajectories."""
-    task_of = {task.id: task for task in tasks}
-    verdict_of = {verdict.trajectory: verdict for verdict in verdicts}
-    members: dict[str, list[tuple[Trajectory, Verdict]]] = defaultdict(list)
-    for trajectory in trajectories:
-        verdict = verdict_of.get(trajectory.id, unscored(trajectory))
-        members[bucket(task_of[trajectory.task], trajectory, verdict)].append((trajectory, verdict))
-    num_scored = len(trajectories) - len(members[INFRASTRUCTURE])
-    findings = [
-        Finding(
-            bucket=name,
-            count=len(pairs),
-            share=len(pairs) / (len(trajectories) if name == INFRASTRUCTURE else num_scored),
-            meaning=BUCKETS[name],
-            evidence=_most_frequent([_evidence(trajectory, verdict) for trajectory, verdict in pairs]),
-            trajectories=[trajectory.id for trajectory, _ in pairs[:5]],
-        )
-        for name, pairs in members.items()
-        if name and pairs
-    ]
-    return sorted(findings, key=lambda finding: (finding.bucket == INFRASTRUCTURE, -finding.count, finding.bucket))
-
-
 def unscored(trajectory: Trajectory) -> Verdict:
     """What stands for a verdict that was never made."""
     return Verdict(trajectory=trajectory.id, reward=None, evidence="" if trajectory.error else "it was never scored")
 
 
-def _amiss(part: str, parts: dict[str, float], marked: bool) -> bool:
-    """What the verifier says of a part; where it says nothing, what was seen."""
-    return parts[part] < 1 if part in parts else marked
+def _own(own: Rule, task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason | None:
+    try:
+        said = own(task, trajectory, verdict)
+    except VerigymError:
+        raise
+    except Exception as error:  # the user's own code may raise anything
+        raise BadInput(
+            f"explain(...) of the environment raised {type(error).__name__} on {trajectory.id}: {error}"
+        ) from error
+    if not said:
+        return None
+    if not isinstance(said, str):
+        raise BadInput(
+            f'explain(...) of the environment returned {type(said).__name__} on {trajectory.id}; it returns "bucket", '
+            '"bucket: reason" or None'
+        )
+    name, _, words = said.partition(":")
+    return Reason(name.strip(), words.strip() or verdict.evidence, by="the environment")
 
 
-def _not_the_expected_tool(task: Task, trajectory: Trajectory) -> bool:
-    expected = task.data.get("expected_tool")
-    return bool(expected) and expected not in {call.name for call in trajectory.calls}
+def _error(trajectory: Trajectory, verdict: Verdict) -> str:
+    error = trajectory.error or verdict.error
+    return f"{error.kind}: {error.message}" if error else verdict.evidence
 
 
-def _evidence(trajectory: Trajectory, verdict: Verdict) -> str:
-    for error in (trajectory.error, verdict.error):
-        if error is not None:
-            return f"{error.kind}: {error.message}"
-    return verdict.evidence or "; ".join(
-        mark.detail for mark in trajectory.marks if mark.kind != "executed" and mark.detail
+# -- a run ----------------------------------------------------------------------------------------------------------------
+
+
+class Horizon(Struct, frozen=True, kw_only=True):
+    """Tasks that need few calls against those that need many."""
+
+    most_short: int
+    """Calls up to which a task is short."""
+    short: Estimate
+    """Success on short tasks."""
+    long: Estimate
+    low: float
+    """Lower bound (95%, one-sided) of how much worse the long ones do."""
+
+    @property
+    def found(self) -> bool:
+        return self.short.value - self.long.value >= _GAP and self.low > 0
+
+
+class Explained(Struct, frozen=True, kw_only=True):
+    trajectories: int
+    scored: int
+    passed: int
+    findings: list[Finding]
+    """By bucket, the most frequent first, infrastructure last."""
+    groups: int
+    """Tasks with several scored tries."""
+    inconsistent: list[str]
+    """Of those, the ones of which some tries pass and some do not."""
+    signal: int
+    """Groups whose rewards differ: what a group-based method learns from."""
+    pass_at_k: float
+    """Share of groups in which at least one try passes; 0 without groups."""
+    horizon: Horizon | None = None
+    """None where tasks do not say how many calls they need, or there are too few of either kind."""
+
+
+class Failed(NamedTuple):
+    trajectory: str
+    group: str
+    reason: Reason
+    symptom: str
+
+
+def explain(tasks: Iterable[Task], trajectories: Iterable[Trajectory], verdicts: Iterable[Verdict]) -> list[Finding]:
+    """The failures of a run by bucket, the most frequent first; infrastructure last, its share being of all episodes."""
+    return explained(tasks, trajectories, verdicts).findings
+
+
+def explained(
+    tasks: Iterable[Task],
+    trajectories: Iterable[Trajectory],
+    verdicts: Iterable[Verdict],
+    own: Rule | None = None,
+    judged: Mapping[str, Reason] = {},
+) -> Explained:
+    """`judged` is what a judge said of trajectories by id; it counts only where the rules say "wrong answer"."""
+    by_id = {task.id: task for task in tasks}
+    bins: dict[str, _Bin] = defaultdict(_Bin)
+    tries: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
+    total = 0
+    for one, verdict, found in _each(by_id, trajectories, verdicts, own, judged):
+        total += 1
+        if found.reason.bucket != INFRASTRUCTURE:
+            tries[one.task, one.group].append((verdict.passed, verdict.reward or 0.0))
+        if found.reason.bucket:
+            bins[found.reason.bucket].add(found)
+    scored = sum(map(len, tries.values()))
+    several = {key: group for key, group in tries.items() if len(group) > 1}
+    return Explained(
+        trajectories=total,
+        scored=scored,
+        passed=sum(passed for group in tries.values() for passed, _ in group),
+        findings=_findings(bins, total, scored),
+        groups=len(several),
+        inconsistent=[task for (task, _), group in several.items() if len({passed for passed, _ in group}) > 1],
+        signal=sum(
+            max(rewards) - min(rewards) > 1e-6 for group in several.values() if (rewards := [r for _, r in group])
+        ),
+        pass_at_k=sum(any(passed for passed, _ in group) for group in several.values()) / max(1, len(several)),
+        horizon=_horizon(by_id, tries),
     )
 
 
-def _most_frequent(reasons: list[str]) -> list[str]:
-    counts = Counter(" ".join(reason.split()) for reason in reasons)
-    return [reason for reason, _ in counts.most_common() if reason][:5]
+def failed(
+    tasks: Iterable[Task],
+    trajectories: Iterable[Trajectory],
+    verdicts: Iterable[Verdict],
+    own: Rule | None = None,
+    judged: Mapping[str, Reason] = {},
+) -> Iterator[Failed]:
+    """Every failure of a run with its reason, one after another."""
+    by_id = {task.id: task for task in tasks}
+    return (found for _, _, found in _each(by_id, trajectories, verdicts, own, judged) if found.reason.bucket)
+
+
+def _each(
+    tasks: Mapping[str, Task],
+    trajectories: Iterable[Trajectory],
+    verdicts: Iterable[Verdict],
+    own: Rule | None,
+    judged: Mapping[str, Reason],
+) -> Iterator[tuple[Trajectory, Verdict, Failed]]:
+    verdict_of = {one.trajectory: _slim(one) for one in verdicts}
+    for one in trajectories:
+        verdict = verdict_of.get(one.id) or unscored(one)
+        why = reason_of(tasks[one.task], one, verdict, own)
+        if why.bucket == WRONG_ANSWER and one.id in judged:
+            why = judged[one.id]
+        yield one, verdict, Failed(one.id, one.group, why, why.symptom or normalised(why.evidence))
+
+
+def _slim(verdict: Verdict) -> Verdict:
+    """A run's verdicts are held in memory; what is said of those that passed is not needed."""
+    return msgspec.structs.replace(verdict, evidence="") if verdict.passed else verdict
+
+
+class _Bin:
+    """A bucket in the making."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.reasons: Counter[str] = Counter()
+        self.examples: list[str] = []
+        self.symptoms: dict[tuple[str, str], tuple[list[int], str, list[str]]] = {}
+
+    def add(self, found: Failed) -> None:
+        self.count += 1
+        words = " ".join(found.reason.evidence.split())[:300]
+        if words and (words in self.reasons or len(self.reasons) < _MOST_SYMPTOMS):
+            self.reasons[words] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(found.trajectory)
+        key = found.symptom, found.reason.by
+        if key not in self.symptoms and len(self.symptoms) >= _MOST_SYMPTOMS:
+            key = _OTHERS, found.reason.by
+        count, _, examples = self.symptoms.setdefault(key, ([0], words, []))
+        count[0] += 1
+        if len(examples) < EXAMPLES:
+            examples.append(found.trajectory)
+
+
+def _findings(bins: Mapping[str, _Bin], total: int, scored: int) -> list[Finding]:
+    found = [
+        Finding(
+            bucket=name,
+            count=one.count,
+            share=one.count / (total if name == INFRASTRUCTURE else scored),
+            meaning=BUCKETS.get(name, "by the environment's own rule"),
+            evidence=[words for words, _ in one.reasons.most_common(EXAMPLES)],
+            trajectories=one.examples,
+            clusters=_clusters(one),
+        )
+        for name, one in bins.items()
+    ]
+    return sorted(found, key=lambda finding: (finding.bucket == INFRASTRUCTURE, -finding.count, finding.bucket))
+
+
+def _clusters(one: _Bin) -> list[Cluster]:
+    made = [
+        Cluster(symptom=symptom, count=count[0], example=words, trajectories=examples, by=by)
+        for (symptom, by), (count, words, examples) in one.symptoms.items()
+    ]
+    return sorted(made, key=lambda cluster: (-cluster.count, cluster.symptom))
+
+
+def _horizon(tasks: Mapping[str, Task], tries: Mapping[tuple[str, str], list[tuple[bool, float]]]) -> Horizon | None:
+    """Split where the halves are most alike in size. The two sides share no task, so their errors add up as squares."""
+    passed: dict[str, list[bool]] = defaultdict(list)
+    for (task, _), group in tries.items():
+        passed[task] += [one for one, _ in group]
+    needed = {task: calls for task in passed if (calls := len(expected_calls(tasks[task])))}
+    middle = sorted(needed.values())[(len(needed) - 1) // 2] if needed else 0
+    most = middle if any(calls > middle for calls in needed.values()) else middle - 1
+    sides = [[task for task, calls in needed.items() if (calls > most) is late] for late in (False, True)]
+    if min(map(len, sides)) < _FEW_TASKS:
+        return None
+    short, long = (
+        clustered_mean([sum(passed[t]) / len(passed[t]) for t in side], [family_of(tasks[t]) for t in side], 0.9, True)
+        for side in sides
+    )
+    margin = math.hypot(short.value - short.low, long.high - long.value)
+    return Horizon(most_short=most, short=short, long=long, low=short.value - long.value - margin)
+
+
+# -- symptoms -------------------------------------------------------------------------------------------------------------
+
+_PLACEHOLDERS = (
+    (re.compile(r'"(?:[^"\\]|\\.)*"?|“[^”]*”|(?<!\w)\'[^\']*\'(?!\w)|`[^`]*`'), '"…"'),
+    (re.compile(r"\b(?=\w*[0-9])(?=\w*[a-zA-Z])[\w-]{4,}\b"), "ID"),
+    (re.compile(r"[-+]?\d+(?:[.,:]\d+)*%?"), "N"),
+)
+_CUT = 100
+
+
+def normalised(evidence: str) -> str:
+    """What reasons of one kind have in common: `time: expected "13:00", got "15:00"` is `time: expected "…", got "…"`."""
+    text = " ".join(evidence[:1000].split())
+    for pattern, placeholder in _PLACEHOLDERS:
+        text = pattern.sub(placeholder, text)
+    return text if len(text) <= _CUT else text[: _CUT - 1] + "…"

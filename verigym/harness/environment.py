@@ -11,7 +11,7 @@ import msgspec
 
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Request, Verifier
-from verigym.core.records import Item, Task, ToolSpec
+from verigym.core.records import Item, Task, ToolSpec, Trajectory, Verdict
 from verigym.harness.pace import Pace
 from verigym.harness.tools import ToolBox
 
@@ -41,6 +41,8 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A list of solutions that must not pass, each as `gold` gives one, or its text."""
     judge: Callable[[Request], str] | None = None
     """A scripted judge for `verigym check`, where the verifier asks one in words of its own."""
+    explain: Callable[[Task, Trajectory, Verdict], str | None] | None = None
+    """Its own rule for why an episode failed: a bucket, `bucket: reason`, or none to leave it to the general rules."""
     pace: Pace = msgspec.field(default_factory=Pace)
     version: str = ""
     """Of the code: another one makes other runs."""

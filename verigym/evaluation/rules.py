@@ -1,0 +1,422 @@
+"""Why one episode failed: the rules, tried in order; the first that speaks decides.
+
+They read what the verifier and the harness recorded (a verdict's parts and evidence, marks, items, stop) and what the task
+expects. No model is asked. What a rule cannot see is "wrong answer". Buckets and their meaning are in `failures`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from verigym.core.records import Message, Stop, Task, Trajectory, Verdict
+from verigym.evaluation.expected import Step, Wanted, differences, expected_calls, offered_tools, reads, steps_of
+from verigym.policies import dialects
+
+CUT_SHORT = {
+    Stop.MAX_TURNS,
+    Stop.MAX_CALLS,
+    Stop.CONTEXT_FULL,
+    Stop.TOKENS_SPENT,
+    Stop.COST_SPENT,
+    Stop.TIME_OUT,
+    Stop.TOOL_TIME_OUT,
+}
+_VALID = ("valid", "valid_json", "valid_schema")
+"""Parts by which verifiers say whether an output could be read."""
+_UNREADABLE = re.compile(
+    r"no number in|got no option|^not JSON|SyntaxError|IndentationError|cannot be (read|parsed)|no answer found"
+)
+_NOT_UNDERSTOOD = re.compile(
+    r"(?i)not? (?:\w+ )?underst[ao]+|n't understand"
+    r"|(invalid|unknown|unrecogni[sz]ed|malformed) (command|action|format|input|reply)"
+    r"|could not (be )?(pars|read)|cannot (be )?(pars|read)"
+)
+_INVENTED = re.compile(
+    r"(ModuleNotFoundError|ImportError|AttributeError): [^\n]*(has no attribute|No module|cannot import)[^\n]*"
+)
+_NOTHING = re.compile(
+    r"(?i)\W*(|none|null|nothing( found)?|empty|0( \w+)?|no( \w+){1,3}( found)?|not found|nothing found for .*)\W*"
+)
+_WRITTEN_CALL = re.compile(r"\s*(?:<function[=_]|<\|?tool|[A-Za-z_]\w*(?:\.\w+)*(?:\([^()]*\)\s*$|\s*:?\s*\{))")
+_SIDE_EFFECT, _DIFFERS, _MISSING = "- side effect: ", "~ ", "+ "
+"""How lines of a state diff begin (verifiers/state.py)."""
+
+
+class Reason(NamedTuple):
+    bucket: str
+    evidence: str = ""
+    """In words, of this episode."""
+    symptom: str = ""
+    """What it has in common with others; made from the evidence where it is empty."""
+    by: str = "rules"
+    """Who says so: the rules, the environment's own one, or a judge by name."""
+
+
+class Episode:
+    """What the rules look at, computed once."""
+
+    def __init__(self, task: Task, trajectory: Trajectory, verdict: Verdict) -> None:
+        self.task, self.trajectory, self.verdict = task, trajectory, verdict
+        self.parts, self.reply = verdict.parts, trajectory.reply
+
+    @property
+    def spoke(self) -> bool:
+        return any(isinstance(item, Message) and item.role == "assistant" for item in self.trajectory.items)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        return steps_of(self.trajectory)
+
+    @cached_property
+    def expected(self) -> list[Wanted]:
+        return expected_calls(self.task)
+
+    @cached_property
+    def changed(self) -> list[Step]:
+        """Calls that do more than look, tried on tools that exist."""
+        return [step for step in self.steps if not reads(step.name) and "unknown_tool" not in step.marks]
+
+    @cached_property
+    def answers(self) -> list[str]:
+        """What the reply should have said, where that is known."""
+        answer: Any = self.task.data.get("answer")
+        given = answer if isinstance(answer, list) else [] if answer is None else [answer]
+        return [" ".join(str(each).split()).casefold() for each in given]
+
+    @cached_property
+    def exchanges(self) -> list[tuple[str, str, float]]:
+        """Of a reset/step environment: each reply, what came back and its reward."""
+        said: list[tuple[str, str]] = []
+        for item in self.trajectory.items:
+            if isinstance(item, Message) and item.role == "assistant":
+                said.append((" ".join(item.text.split()).casefold(), ""))
+            elif isinstance(item, Message) and item.role == "user" and said:
+                said[-1] = (said[-1][0], item.text)
+        return [(*one, reward) for one, reward in zip(said, self.trajectory.rewards, strict=False)]
+
+    def amiss(self, part: str) -> bool:
+        return self.parts.get(part, 1.0) < 1
+
+
+def reason(task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason:
+    """Of an episode that was scored and did not pass."""
+    episode = Episode(task, trajectory, verdict)
+    for rule in RULES:
+        found = rule(episode)
+        if found is not None:
+            return found
+    return Reason("wrong answer", verdict.evidence)
+
+
+# -- could it be read? ----------------------------------------------------------------------------------------------------
+
+
+def _truncated(one: Episode) -> Reason | None:
+    """A reply that was cut off and would have gone on in the right form. Prose where a call was asked for is no such one."""
+    invalid = any(one.amiss(part) for part in _VALID)
+    if one.trajectory.stop is not Stop.MAX_TOKENS or (not invalid and "valid" in one.parts):
+        return None
+    text = one.reply.lstrip()
+    begun = not text or text[:1] in "{[<`" or dialects.has_markup(text)
+    if invalid and not begun:
+        return Reason("format error", _quoted("prose, until the token limit", text), "prose, until the token limit")
+    return Reason("truncated", _quoted("cut off by the token limit", text[-80:]), "cut off by the token limit")
+
+
+def _format(one: Episode) -> Reason | None:
+    if any(one.amiss(part) for part in _VALID):
+        shape = "JSON that does not fit the schema" if one.parts.get("valid_json") == 1 else _shape(one.reply)
+        return Reason("format error", one.verdict.evidence, shape)
+    if any(part in one.parts for part in _VALID):
+        return None
+    last = max((step.place for step in one.steps), default=-1)
+    if any(mark.kind == "format_error" and (mark.item is None or mark.item > last) for mark in one.trajectory.marks):
+        return Reason("format error", _quoted(_shape(one.reply), one.reply), _shape(one.reply))
+    if one.steps or one.trajectory.rewards:
+        return None
+    if not one.reply.strip():
+        return Reason("format error", "an empty reply") if one.spoke else None
+    if offered_tools(one.trajectory) and (_WRITTEN_CALL.match(one.reply) or dialects.looks_like_call(one.reply)):
+        return Reason("format error", _quoted("a call in another form", one.reply), "a call in another form")
+    if found := _UNREADABLE.search(one.verdict.evidence):
+        return Reason("format error", one.verdict.evidence, f"no readable answer ({found[0]})")
+    said = " ".join(one.reply.split()).casefold()
+    if any(_has_words(answer) and re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", said) for answer in one.answers):
+        return Reason(
+            "format error", _quoted("the right answer in other words", one.reply), "the right answer in other words"
+        )
+    return None
+
+
+def _format_of_steps(one: Episode) -> Reason | None:
+    """A reset/step environment says that it does not understand: prose, or a command that it does not have."""
+    refused = [said for said, seen, _ in one.exchanges if _NOT_UNDERSTOOD.search(seen)]
+    if 2 * len(refused) < len(one.exchanges) or not refused:
+        return None
+    taken = {len(said.split()) for said, seen, _ in one.exchanges if not _NOT_UNDERSTOOD.search(seen)}
+    told = " ".join(item.text for item in one.trajectory.items[:2] if isinstance(item, Message)).casefold()
+    new = [said for said in refused if len(said.split()) in taken and said.split()[0] not in told.split()]
+    if len(new) == len(refused):
+        return Reason("hallucinated API", f'commands that do not exist: "{new[0]}"', "commands that do not exist")
+    return Reason("format error", _quoted("not understood", refused[-1]), "replies that were not understood")
+
+
+# -- was it there? --------------------------------------------------------------------------------------------------------
+
+
+def _hallucinated(one: Episode) -> Reason | None:
+    unknown = [step for step in one.steps if "unknown_tool" in step.marks]
+    if unknown and one.parts.get("tool", 0) < 1:
+        called = {step.name for step in one.steps}
+        lacking = any(wanted.name not in called for wanted in one.expected if not reads(wanted.name))
+        if one.steps[-1] is unknown[-1] or lacking:
+            name = unknown[0].name
+            return Reason("hallucinated API", f"called {name}, which does not exist", f"called {name}")
+    if not one.steps and one.trajectory.marked("unknown_tool") and one.parts.get("tool", 0) < 1:
+        return Reason("hallucinated API", _details(one.trajectory, "unknown_tool"))
+    if "tests" in one.task.data and (found := _INVENTED.search(one.verdict.evidence)):
+        return Reason("hallucinated API", found[0])
+    return None
+
+
+# -- loops ----------------------------------------------------------------------------------------------------------------
+
+
+def _loops(one: Episode) -> Reason | None:
+    """The same call again and again, or something done twice that should be done once."""
+    if one.amiss("tool") or one.amiss("arguments"):
+        return None
+    times = Counter(step.key for step in one.steps)
+    for step in one.steps:
+        again = times[step.key]
+        wanted = sum(each.name == step.name for each in one.expected)
+        if again > max(2, wanted) or (again > max(1, wanted) and step.worked and not reads(step.name)):
+            return Reason(
+                "bad planning",
+                f"called {step.name} {again} times with the same arguments",
+                f"{step.name} again and again",
+            )
+    said = Counter((said, seen) for said, seen, reward in one.exchanges if reward < 0)
+    if said and said.most_common(1)[0][1] > 1:
+        (text, seen), again = said.most_common(1)[0]
+        return Reason(
+            "bad planning", f'"{text}" {again} times, each time: {seen}', "the same reply again after it failed"
+        )
+    replies = [said for said, _, _ in one.exchanges]
+    if len(replies) > 3 and len(set(replies)) < 3:
+        return Reason("bad planning", f"round in circles: {', '.join(replies[:4])}, ...", "round in circles")
+    return None
+
+
+# -- the right calls? -------------------------------------------------------------------------------------------------------
+
+
+def _judged_calls(one: Episode) -> Reason | None:
+    """What the verifier says of the call, by its parts `tool`, `arguments` and `executed`."""
+    if one.amiss("tool"):
+        return _wrong_tool(one, one.steps[0].name if one.steps else "no call")
+    if one.amiss("arguments"):
+        return _wrong_arguments(one, one.steps[0] if one.steps else None)
+    failed = next((step for step in one.steps if not step.worked), None)
+    if one.amiss("executed") and failed and one.expected and one.expected[0].arguments != failed.arguments:
+        return Reason("wrong arguments", f"{failed.name}: {failed.details}")
+    return None
+
+
+def _rejected(one: Episode) -> Reason | None:
+    """Arguments that never fitted the tool's schema, or that it never took."""
+    worked = {step.name for step in one.steps if step.worked}
+    for step in reversed(one.steps):
+        if "bad_arguments" in step.marks and step.name not in worked and "arguments" not in one.parts:
+            return _wrong_arguments(one, step)
+    if not one.steps and one.trajectory.marked("bad_arguments") and "arguments" not in one.parts:
+        return Reason("wrong arguments", _details(one.trajectory, "bad_arguments"))
+    return None
+
+
+def _nothing_found(one: Episode) -> Reason | None:
+    """It looked, what it needed was not in what it saw, and it answered all the same, or gave up."""
+    looked = [step for step in one.steps if reads(step.name) and "unknown_tool" not in step.marks]
+    if not looked or one.changed or "tool" in one.parts:
+        return None
+    empty = [step for step in looked if not step.worked or _NOTHING.fullmatch(step.output)]
+    if one.answers:
+        seen = " ".join(" ".join(step.output.split()) for step in looked if step.worked).casefold()
+        if not any(answer in seen for answer in one.answers):
+            words = "found nothing" if len(empty) == len(looked) else "the answer was in nothing that it read"
+            return Reason("retrieval failure", f"{looked[-1].name}: {words}", words)
+        if not one.reply.strip():
+            return Reason("incomplete execution", "it read the answer and said nothing", "no answer at the end")
+    elif empty and empty[-1] is looked[-1]:
+        return Reason(
+            "retrieval failure",
+            f"{looked[-1].name} found nothing: {looked[-1].output}",
+            f"{looked[-1].name} found nothing",
+        )
+    return None
+
+
+def _not_looked(one: Episode) -> Reason | None:
+    """A question about what only its tools can know, answered without one."""
+    if one.answers and not one.steps and not one.parts and offered_tools(one.trajectory):
+        return Reason(
+            "bad planning", _quoted("answered without using a tool", one.reply), "answered without using a tool"
+        )
+    return None
+
+
+def _calls(one: Episode) -> Reason | None:
+    """The calls that were made against those that were expected."""
+    wanted = [each for each in one.expected if not reads(each.name)] or one.expected
+    if not wanted or "tool" in one.parts:
+        return None
+    called = {step.name for step in one.steps}
+    names = {each.name for each in one.expected}
+    missing = [each for each in wanted if each.name not in called]
+    only = (
+        len(one.steps) == 1 and one.steps[0].place >= len(one.trajectory.items) - 2
+    )  # one call, and no words after it
+    others = [step for step in one.steps if step.name not in names and (only or not reads(step.name))]
+    if missing and others:
+        return _wrong_tool(one, others[0].name, missing[0].name)
+    for each in wanted:
+        made = [step for step in one.steps if step.name == each.name]
+        if made and all(differences(each, step.arguments) for step in made):
+            return _wrong_arguments(one, made[-1], each)
+    if missing:
+        return _incomplete(one, f"never called {missing[0].name}")
+    return None
+
+
+def _order(one: Episode) -> Reason | None:
+    """All that was expected was done, but in another order, or before what should have been read first."""
+    names = [each.name for each in one.expected]
+    if len(names) < 2 or "tool" in one.parts or one.trajectory.stop in CUT_SHORT:
+        return None
+    made = [step.name for step in one.steps if step.name in names]
+    unread = [name for name in names if name not in made]
+    if unread:
+        return Reason("bad planning", f"acted without {unread[0]} first", f"acted without {unread[0]} first")
+    firsts = sorted(set(names), key=made.index)
+    if firsts != sorted(set(names), key=names.index):
+        return Reason("bad planning", f"in another order: {', '.join(made)}", "the right calls in another order")
+    return None
+
+
+def _state(one: Episode) -> Reason | None:
+    """What a diff of the end state says: something else was changed, changed wrongly, or not changed at all."""
+    if "side_effects" not in one.parts:
+        return None
+    lines = one.verdict.evidence.splitlines()
+    effects = [line.removeprefix(_SIDE_EFFECT) for line in lines if line.startswith(_SIDE_EFFECT)]
+    wrong = [line for line in lines if line.startswith(_DIFFERS)]
+    missing = [line for line in lines if line.startswith(_MISSING)]
+    failed = next((step for step in one.changed if not step.worked), None)
+    if effects:
+        fields = {_field(line[2:]) for line in wrong + missing}
+        if fields & {_field(line) for line in effects}:
+            return Reason("wrong arguments", "; ".join(lines), "the wrong one was changed")
+        return Reason("wrong tool", "; ".join(lines), "something else was changed")
+    if failed and failed.name not in {step.name for step in one.changed if step.worked}:
+        return Reason("wrong arguments", f"{failed.name}: {failed.details}")
+    if any(_moved(line, one.task) for line in wrong):
+        return Reason("wrong arguments", "; ".join(wrong), "changed to the wrong value")
+    return _incomplete(one, "not all of it was done" if one.changed else "nothing was done")
+
+
+def _unfinished(one: Episode) -> Reason | None:
+    if one.amiss("executed") or any(not step.worked for step in one.steps[-1:]):
+        return _incomplete(one, "the last call failed")._replace(symptom="")
+    if not one.steps and one.trajectory.marked("tool_error") and "executed" not in one.parts:
+        return _incomplete(one, "a call failed")._replace(symptom="")
+    if one.trajectory.stop in CUT_SHORT:
+        return _incomplete(one, f"stopped: {one.trajectory.stop.replace('_', ' ')}")
+    return None
+
+
+RULES: tuple[Callable[[Episode], Reason | None], ...] = (
+    _truncated,
+    _format,
+    _format_of_steps,
+    _hallucinated,
+    _loops,
+    _judged_calls,
+    _rejected,
+    _nothing_found,
+    _not_looked,
+    _calls,
+    _order,
+    _state,
+    _unfinished,
+)
+
+
+# -- words ----------------------------------------------------------------------------------------------------------------
+
+
+def _wrong_tool(one: Episode, got: str, expected: str = "") -> Reason:
+    wanted = expected or (one.expected[0].name if one.expected else "")
+    words = f"expected {wanted}, got {got}" if wanted else ""
+    return Reason("wrong tool", one.verdict.evidence if not expected else words, words)
+
+
+def _wrong_arguments(one: Episode, step: Step | None, wanted: Wanted | None = None) -> Reason:
+    """Evidence is the verifier's own, or the harness's, or what differs."""
+    if step is None:
+        return Reason("wrong arguments", one.verdict.evidence)
+    wanted = wanted or next((each for each in one.expected if each.name == step.name), None)
+    found = differences(wanted, step.arguments) if wanted else {}
+    words = ", ".join(f"{name} {how}" for name, how in found.items())
+    evidence = one.verdict.evidence if "arguments" in one.parts else f"{step.name}: {step.details or words}"
+    return Reason("wrong arguments", evidence, f"{step.name}: {words}" if words else "")
+
+
+def _incomplete(one: Episode, words: str) -> Reason:
+    said = one.verdict.evidence or _details(one.trajectory, "tool_error")
+    return Reason("incomplete execution", f"{words}; {said}" if said else words, words)
+
+
+def _shape(reply: str) -> str:
+    """What a reply that could not be read looks like."""
+    text = reply.strip()
+    if not text:
+        return "an empty reply"
+    if dialects.has_markup(text):
+        return "a malformed call"
+    if text.startswith("```"):
+        return "JSON in a code fence"
+    if text.startswith(("{", "[")):
+        return "JSON that is malformed or of another shape"
+    return "prose with JSON in it" if "{" in text else "prose"
+
+
+def _has_words(answer: str) -> bool:
+    """Numbers stand in many a wrong reply; words hardly."""
+    return any(letter.isalpha() for letter in answer)
+
+
+def _field(line: str) -> str:
+    """`orders.A17.status: paid, expected cancelled` is about `orders.status`, `coupons.Ines added: 10` about `coupons`."""
+    path = line.partition(":")[0].partition(" added")[0].partition(" deleted")[0]
+    names = [part for part in re.split(r"[.\[]", path) if part]
+    return f"{names[0]}.{names[-1]}" if len(names) > 2 else names[0]
+
+
+def _moved(line: str, task: Task) -> bool:
+    """Whether a value that differs is not the one that the task began with."""
+    path, _, rest = line.removeprefix(_DIFFERS).partition(": ")
+    value: Any = task.data.get("state")
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return not rest.startswith(f"{value}, expected")
+
+
+def _details(trajectory: Trajectory, kind: str) -> str:
+    return "; ".join(mark.detail for mark in trajectory.marks if mark.kind == kind and mark.detail)
+
+
+def _quoted(words: str, text: str) -> str:
+    said = " ".join(text.split())
+    return f'{words}: "{said[:120]}"' if said else words
