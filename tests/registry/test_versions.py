@@ -5,9 +5,9 @@ import pytest
 
 from tests.registry.memory import MemoryStore
 from verigym.core.errors import BadInput, NotFound
-from verigym.core.records import Sampling, Version
+from verigym.core.records import Sampling, Version, content_hash
 from verigym.registry.ledger import crown_first
-from verigym.registry.versions import register, resolve, version_id
+from verigym.registry.versions import kind_of, register, resolve, version_id
 
 BASE = Version(base="smollm2-135m", name="base")
 
@@ -87,3 +87,38 @@ def test_a_name_that_two_versions_share_is_not_guessed(store: MemoryStore):
     two = register(store, Version(base="smollm2-135m", adapter="abc", name="base"))
     with pytest.raises(BadInput, match=f'"base" fits 2 versions: {one.id}, {two.id}'):
         resolve(store, "base")
+
+
+def test_a_version_says_when_and_with_what_it_was_made_and_is_sealed(store: MemoryStore):
+    made = register(store, msgspec.structs.replace(BASE, made="long ago", software={"verigym": "0"}, seal="x"))
+    assert made.made.endswith("+00:00") and made.software.keys() >= {"verigym", "python"}
+    assert made.software["verigym"] != "0" and made.seal == content_hash(msgspec.structs.replace(made, seal=""))
+
+
+def test_of_two_that_register_at_once_both_get_the_first(store: MemoryStore):
+    first = register(store, BASE)
+
+    class Late(MemoryStore):
+        """Another process registers it between the look and the write."""
+
+        def get(self, kind: str, id: str, type: Any, /) -> Any:
+            found = super().get(kind, id, type)
+            self.records.setdefault((kind, id), first)
+            return found
+
+    assert register(Late(), msgspec.structs.replace(BASE, name="late")).name == "base"
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        ({}, "base"),
+        ({"system_prompt": ""}, "prompt"),
+        ({"adapter": "abc"}, "adapter"),
+        ({"adapter": "abc", "system_prompt": "x", "constraints": "tools"}, "adapter + prompt + constrained"),
+        ({"tool_descriptions": {"a": "b"}, "sampling": Sampling()}, "tools + sampling"),
+        ({"adapter": "abc", "recipe": {"algorithm": "reward"}}, "reward model"),
+    ],
+)
+def test_a_kind_is_what_sets_a_version_apart_from_its_base(change: dict[str, Any], kind: str):
+    assert kind_of(msgspec.structs.replace(BASE, **change)) == kind
