@@ -63,7 +63,7 @@ def _check_place(ws: Workspace, version: Version, to: Path) -> None:
     for whose, folder in kept.items():
         if folder.is_dir() and place.is_relative_to(folder.resolve()):
             raise Refused(
-                f"{to} is inside {folder}, the folder of {whose}, which is never written to; name another --to"
+                f"{to} is inside {folder}, the folder of {whose}, where nothing is exported to; name another --to"
             )
 
 
