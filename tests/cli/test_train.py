@@ -91,7 +91,8 @@ def test_where_nobody_measured_or_checked_it_says_so_until_somebody_did(bench: B
     never_measured, never_checked = warned()
     assert f"was never measured in {bench.desk}" in never_measured
     assert never_measured.endswith(f"first: verigym eval {bench.desk} -m {model}")
-    assert "letters@" in never_checked and never_checked.endswith(f"first: verigym check {bench.desk}")
+    assert "letters@" in never_checked and "was never checked or audited here" in never_checked
+    assert never_checked.endswith(f"first: verigym check {bench.desk}, then verigym audit {bench.desk}")
 
     bench.shell("eval", bench.desk, "-m", model, "-n", "3", "--max-tokens", "8")
     [left] = warned()
@@ -105,9 +106,23 @@ def test_what_was_checked_and_measured_is_warned_of_no_more_until_it_changes(ben
     recipe = bench.recipe_file("grpo", environment=place)
     bench.shell("check", place)
     bench.shell("eval", place, "-m", str(bench.model), "-n", "3", "--max-tokens", "4")
+    said = bench.shell("train", recipe, "--dry-run")
+    assert "was never audited here" in said and f"first: verigym audit {place}" in said and "never checked" not in said
+    bench.shell("audit", place)
     assert "look out" not in bench.shell("train", recipe, "--dry-run")
     bench.file("right.py", desk(verify + " or trajectory.reply == 'please'"))
-    assert "was never checked here" in bench.shell("train", recipe, "--dry-run"), "another verifier, another check"
+    said = bench.shell("train", recipe, "--dry-run")
+    assert "was never checked or audited here" in said, "another verifier, another check"
+
+
+def test_a_verifier_that_failed_its_audit_is_said_loudly(bench: Bench) -> None:
+    place = bench.file("wrong.py", desk("return task.data['answer'] in trajectory.reply"))
+    recipe = bench.recipe_file("grpo", environment=place)
+    bench.shell("eval", place, "-m", str(bench.model), "-n", "3", "--max-tokens", "4")
+    with pytest.raises(AssertionError, match="fix this first"):
+        bench.shell("audit", place)
+    [loud, _] = [line for line in bench.shell("train", recipe, "--dry-run").splitlines() if line.startswith("look out")]
+    assert "wrong@" in loud and "FAILED its audit" in loud and "an echo of the prompt passes" in loud
 
 
 def test_written_data_needs_no_check_of_the_verifier(bench: Bench) -> None:

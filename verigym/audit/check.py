@@ -1,34 +1,37 @@
 """The contract of an environment, tried out with no model: scripted policies play its gold solutions, cheats and nonsense.
 
-Each question is one function that returns a `Check` in words. Nothing is stored. A judge is scripted: it likes the gold
-replies and nothing else (or is the environment's own `scripted_judge`), so that judged environments are checked as well.
+Each question is one function that returns a `Check` in words. Nothing is stored. How replies are played, and who judges where
+a judge is asked, is in `play`. Whether the verifier's rewards can be trusted on real outputs is another question: `verifier`.
 """
 
 import asyncio
-import hashlib
 import re
 import time
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import jsonschema
 import msgspec
 
-from verigym.core import alarm, codec
+from verigym.audit.play import (
+    Answer,
+    Replies,
+    busy_replies,
+    fitting,
+    judged,
+    play,
+    short,
+    some_replies,
+    watching,
+    why,
+)
+from verigym.core import codec
 from verigym.core.errors import InfrastructureFailure, VerigymError
-from verigym.core.protocols import Context, Policy
-from verigym.core.records import Check, Fault, FunctionCall, Item, Json, Message, Task, Trajectory, Verdict, Version
+from verigym.core.protocols import Policy
+from verigym.core.records import Check, FunctionCall, Task, Trajectory
 from verigym.harness.environment import EnvironmentSpec
-from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import run_episode
-from verigym.rollout.many import judge
-from verigym.sandbox.lazy import WhenNeeded
 from verigym.tasks.load import check_split
-from verigym.verifiers.scripted_judge import ScriptedJudge
 
-Answer = tuple[Literal["pass", "fail", "unclear"], str]
-Replies = list[str | list[Item]]
-_AGENT = Version(base="scripted", id="scripted")
 _NONSENSE = ["", "{", '{"tool": 7, "args": []}', '{"tool": "no.such.tool", "args": {}}', "\x00\ud7ff" * 3, "{" * 2000]
 _WRONG: list[Any] = [None, True, 0, -1, 10**30, 1e300, "", "x" * 10_000, "\u202e", [], [[]], {}, {"a": {"b": []}}]
 """Values of every kind, tried for every argument of every tool while the others are as they should be."""
@@ -48,7 +51,7 @@ def check_environment(
     if not tasks:
         return checks
     checks.append(_splits_disjoint(environment, splits))
-    with alarm.watching():
+    with watching():
         checks += asyncio.run(_episodes(environment, tasks))
     return checks
 
@@ -56,7 +59,7 @@ def check_environment(
 async def _episodes(environment: EnvironmentSpec, tasks: list[Task]) -> list[Check]:
     questions = {
         "episodes share no state": _isolated,  # first, before others have filled what might be shared
-        "gold solutions pass": _gold_passes,
+        "gold solutions pass": gold_passes,
         "cheats do not pass": _cheats_fail,
         "the same replies end the same": _repeatable,
         "a stored trajectory scores the same": _rescorable,
@@ -131,16 +134,16 @@ def _schemas_valid(environment: EnvironmentSpec) -> Check:
 # -- about episodes -----------------------------------------------------------------------------------------------------
 
 
-async def _gold_passes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+async def gold_passes(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None = None) -> Answer:
     tried = 0
     for task in tasks:
         replies = environment.gold_replies(task)
         if not replies:
             continue
         tried += 1
-        played = await _play(environment, task, replies)
+        played = await play(environment, task, replies, judge=judge)
         if not played.verdict.passed:
-            return "fail", f"the gold solution of {task.id} scores {played.verdict.reward}: {_why(played)}"
+            return "fail", f"the gold solution of {task.id} scores {played.verdict.reward}: {why(played)}"
     if not tried:
         return "unclear", "no task has an answer, an expected call or a gold solution to try; write gold(task)"
     return "pass", f"{tried} of {tried}"
@@ -152,26 +155,26 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task]) -> Answe
         prompt = task.prompt if isinstance(task.prompt, str) else ""
         replies: Replies = ["", prompt, "x" * 20_000]
         gold = environment.gold_replies(task)
-        best = (await _play(environment, task, gold)).verdict.reward if gold else None
+        best = (await play(environment, task, gold)).verdict.reward if gold else None
         for cheat in [*([reply] for reply in replies), *environment.cheat_replies(task)]:
             tried += 1
             reply = cheat[0] if len(cheat) == 1 else cheat
-            played = await _play(environment, task, cheat)
+            played = await play(environment, task, cheat)
             reward = played.verdict.reward
             if reward is None:
-                return "fail", f"{task.id}: no verdict for {_short(reply)}: {_why(played)}"
+                return "fail", f"{task.id}: no verdict for {short(reply)}: {why(played)}"
             if played.verdict.passed:
-                return "fail", f"{task.id}: a reply that should not pass did: {_short(reply)}"
+                return "fail", f"{task.id}: a reply that should not pass did: {short(reply)}"
             if best is not None and reward >= best:
-                return "fail", f"{task.id}: {_short(reply)} earns {reward}, as much as the gold solution ({best})"
+                return "fail", f"{task.id}: {short(reply)} earns {reward}, as much as the gold solution ({best})"
     return "pass", f"{tried} tried"
 
 
 async def _repeatable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     for task in tasks[:10]:
-        first, again = [await _play(environment, task, _busy_replies(environment, task)) for _ in range(2)]
+        first, again = [await play(environment, task, busy_replies(environment, task)) for _ in range(2)]
         if first.trajectory.error is not None:
-            return "fail", f"{task.id}: the episode broke: {_why(first)}"
+            return "fail", f"{task.id}: the episode broke: {why(first)}"
         if first.trajectory.items != again.trajectory.items:
             return (
                 "fail",
@@ -186,14 +189,14 @@ async def _repeatable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer
 
 async def _rescorable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     for task in tasks[:10]:
-        played = await _play(environment, task, _some_replies(environment, task))
+        played = await play(environment, task, some_replies(environment, task))
         stored = codec.decode(codec.encode(played.trajectory), Trajectory)
-        await _play(environment, task, [""])  # what a verifier might remember of the live episode is gone
-        again = await _judged(environment, task, stored, played.context)
+        await play(environment, task, [""])  # what a verifier might remember of the live episode is gone
+        again = await judged(environment, task, stored, played.context)
         if again != played.verdict:
             return "fail", f"{task.id}: live it scored {played.verdict.reward}, from the record {again.reward}"
         if again.reward is None:
-            return "fail", f"{task.id}: the verifier gave no verdict: {_why(played)}"
+            return "fail", f"{task.id}: the verifier gave no verdict: {why(played)}"
     return "pass", "from the record alone, written and read back"
 
 
@@ -201,17 +204,15 @@ async def _isolated(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     """Alone, and with others between its turns, an episode ends the same; so does one in which nothing is done."""
     some = tasks[:10]
     for task, other in zip(some, some[1:] + some[:1], strict=True):
-        alone = [
-            (await _play(environment, each, _busy_replies(environment, each))).trajectory for each in (task, other)
-        ]
+        alone = [(await play(environment, each, busy_replies(environment, each))).trajectory for each in (task, other)]
         if alone[0].error is not None:
             return "fail", f"{task.id}: the episode broke: {alone[0].error.kind}: {alone[0].error.message}"
-        idle = (await _play(environment, task, [""])).trajectory
+        idle = (await play(environment, task, [""])).trajectory
         plays = [
-            _play(environment, each, _busy_replies(environment, each), pause_s=0.001) for each in (task, other, task)
+            play(environment, each, busy_replies(environment, each), pause_s=0.001) for each in (task, other, task)
         ]
         together = [played.trajectory for played in await asyncio.gather(*plays)]
-        idle_again = (await _play(environment, task, [""])).trajectory
+        idle_again = (await play(environment, task, [""])).trajectory
         pairs = zip([*alone, alone[0], idle], [*together, idle_again], strict=True)
         if any(one.end_state != two.end_state or one.items != two.items for one, two in pairs):
             return (
@@ -227,9 +228,9 @@ async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task]) ->
     for place, task in enumerate(tasks[:5]):
         for reply in replies[:: 1 if place == 0 else 7]:  # all of it once, then a sample
             tried += 1
-            played = await _play(environment, task, [reply])
+            played = await play(environment, task, [reply])
             if played.trajectory.error is not None or played.verdict.reward is None:
-                return "fail", f"{task.id}: {_short(reply)} led to: {_why(played)}"
+                return "fail", f"{task.id}: {short(reply)} led to: {why(played)}"
     return "pass", f"{tried} malformed replies and arguments became marks, not exceptions"
 
 
@@ -237,24 +238,11 @@ def _bad_calls(environment: EnvironmentSpec) -> list[FunctionCall]:
     calls: list[FunctionCall] = []
     for spec in environment.tools:
         texts = ["{", "[]", "null", '{"x": null}', '"' * 3, "{" * 500]
-        good = _fitting(spec.parameters, spec.parameters)
+        good = fitting(spec.parameters, spec.parameters)
         names = list(spec.parameters.get("properties", {}))
         texts += [msgspec.json.encode({**good, name: value}).decode() for name in names for value in _WRONG]
         calls += [FunctionCall("c", spec.name, text) for text in texts]
     return calls
-
-
-def _fitting(schema: Json, root: Json) -> Any:
-    """A value that a tool's schema allows: the smallest, with nothing that need not be there."""
-    if "$ref" in schema:
-        return _fitting(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
-    if "anyOf" in schema:
-        return _fitting(schema["anyOf"][0], root)
-    if "enum" in schema:
-        return schema["enum"][0]
-    if schema.get("type") == "object":
-        return {name: _fitting(schema["properties"][name], root) for name in schema.get("required", [])}
-    return {"string": "a", "integer": 1, "number": 1.0, "boolean": True, "array": []}.get(schema.get("type", ""))
 
 
 async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
@@ -274,8 +262,8 @@ async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
             return super().close()
 
     watched = msgspec.structs.replace(environment, factory=Watched)
-    for replies in ([""], _some_replies(environment, tasks[0]), [InfrastructureFailure("the model is gone")]):
-        played = await _play(watched, tasks[0], replies)  # type: ignore[arg-type]
+    for replies in ([""], some_replies(environment, tasks[0]), [InfrastructureFailure("the model is gone")]):
+        played = await play(watched, tasks[0], replies)  # type: ignore[arg-type]
         broken = next((mark for mark in played.trajectory.marks if mark.kind == "close_error"), None)
         if broken is not None:
             return "fail", f"{tasks[0].id}: close() raised {broken.detail}"
@@ -288,88 +276,14 @@ async def _quick(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     began = time.process_time(), time.perf_counter()
     count = 0
     for task in tasks[:20]:
-        await _play(environment, task, _some_replies(environment, task))
+        await play(environment, task, some_replies(environment, task))
         count += 1
     cpu_ms, wall_ms = [
         1e3 * (now - then) / count for now, then in zip((time.process_time(), time.perf_counter()), began, strict=True)
     ]
-    words = f"{_short_number(cpu_ms)} CPU-ms an episode, {_short_number(wall_ms)} ms on the clock, verdict included"
+    words = f"{_number(cpu_ms)} CPU-ms an episode, {_number(wall_ms)} ms on the clock, verdict included"
     return ("pass", words) if cpu_ms <= 100 else ("unclear", f"{words}: thousands of episodes will wait for that")
 
 
-# -- playing ------------------------------------------------------------------------------------------------------------
-
-
-class _Played(NamedTuple):
-    trajectory: Trajectory
-    verdict: Verdict
-    context: Context
-
-
-async def _play(environment: EnvironmentSpec, task: Task, replies: Replies, pause_s: float = 0.0) -> _Played:
-    """One episode with these replies, then empty messages if the environment goes on."""
-    blobs: dict[str, bytes] = {}
-
-    def keep_blob(data: bytes) -> str:
-        sha256 = hashlib.sha256(data).hexdigest()
-        blobs[sha256] = data
-        return sha256
-
-    trajectory = await run_episode(
-        environment,
-        task,
-        ScriptedPolicy([*replies, ""], latency_s=pause_s),
-        agent=_AGENT,
-        id=f"check/{task.id}",
-        group="check",
-        user=ScriptedPolicy(["[done]"]),
-        keep_blob=keep_blob,
-    )
-    context = Context(policies={"judge": _judge(environment, task)}, sandbox=WhenNeeded(), blob=blobs.__getitem__)
-    trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # the one thing that differs between two episodes
-    return _Played(trajectory, await _judged(environment, task, trajectory, context), context)
-
-
-def _judge(environment: EnvironmentSpec, task: Task) -> Policy:
-    """The environment's own scripted judge, else one that likes the gold solution's last words."""
-    if environment.judge is not None:
-        return ScriptedPolicy(environment.judge)
-    replies = environment.gold_replies(task)
-    last = replies[-1] if replies else ""
-    text = last if isinstance(last, str) else next((item.text for item in last if isinstance(item, Message)), "")
-    return ScriptedJudge(lambda shown: bool(text) and text in shown)
-
-
-async def _judged(environment: EnvironmentSpec, task: Task, trajectory: Trajectory, context: Context) -> Verdict:
-    [verdict] = await judge(environment.verifier, task, [trajectory], context)
-    return verdict
-
-
-def _some_replies(environment: EnvironmentSpec, task: Task) -> Replies:
-    return environment.gold_replies(task) or ["done"]
-
-
-def _busy_replies(environment: EnvironmentSpec, task: Task) -> Replies:
-    """The gold solution, and before it one call of every tool: what a solution does not touch may be shared as well."""
-    calls: Replies = [
-        [FunctionCall("c", spec.name, msgspec.json.encode(_fitting(spec.parameters, spec.parameters)).decode())]
-        for spec in environment.tools
-    ]
-    room = max(0, environment.max_turns - 1)
-    return [*calls[:room], *_some_replies(environment, task)]
-
-
-def _why(played: _Played) -> str:
-    error = played.trajectory.error or played.verdict.error
-    if error is not None:
-        whose = "" if error.fault is Fault.ENVIRONMENT else f" (the {error.fault}'s fault)"
-        return f"{error.kind}: {error.message}{whose}"
-    return played.verdict.evidence or "no evidence given"
-
-
-def _short(reply: object) -> str:
-    return repr(reply)[:120]
-
-
-def _short_number(value: float) -> str:
+def _number(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"

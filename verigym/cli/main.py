@@ -9,7 +9,22 @@ from typing import Annotated
 import typer
 
 import verigym
-from verigym.cli import compare, data, explain, kept, label, make, measure, models, ship, start, suites, tasks, train
+from verigym.cli import (
+    audit,
+    compare,
+    data,
+    explain,
+    kept,
+    label,
+    make,
+    measure,
+    models,
+    ship,
+    start,
+    suites,
+    tasks,
+    train,
+)
 from verigym.core.errors import VerigymError
 
 TRAIN_PACKAGES = {"torch", "transformers", "safetensors", "gguf", "numpy"}
@@ -40,7 +55,7 @@ def root(
 ) -> None: ...
 
 
-for group in (start, make, tasks, measure, explain, label, data, train, compare, ship, models, suites, kept):
+for group in (start, make, tasks, measure, explain, label, audit, data, train, compare, ship, models, suites, kept):
     group.register(app)
 
 

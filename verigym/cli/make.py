@@ -98,19 +98,16 @@ def init(name: Annotated[str, typer.Argument(help="Name of the environment; NAME
 
 def check(environment: Environment, json: Json = False, home: Home = None) -> None:
     """Try an environment's contract with no model: gold passes, cheats fail, state is isolated, nothing leaks."""
-    from verigym.audit.check import check_environment
     from verigym.environments.load import load_environment
-    from verigym.flywheel.stages import note_check
+    from verigym.flywheel import audit
 
     spec = load_environment(environment)
-    found = check_environment(spec)
+    found = audit.check(workspace(home), spec)
     if json:
         show.as_json(found)
     else:
         show.checks(found)
     failed = [one for one in found if one.outcome == "fail"]
-    if not failed:
-        note_check(workspace(home), spec, len(found))
     if not json:
         show.say(f"{spec.name}: {f'{len(failed)} of {len(found)} checks failed' if failed else 'the contract holds'}")
         if not failed:

@@ -219,24 +219,6 @@ def measure(
     return Measured(report, run)
 
 
-class Checked(msgspec.Struct, frozen=True):
-    """That the contract of an environment held, with this verifier."""
-
-    environment: str
-    verifier: str
-    checks: int
-
-
-def note_check(ws: Workspace, environment: EnvironmentSpec, checks: int) -> None:
-    """Remembers that the environment's contract held."""
-    for verifier in environment.verifiers.values():
-        ws.store.put("checked", verifier.name, Checked(environment.name, verifier.name, checks))
-
-
-def was_checked(ws: Workspace, environment: EnvironmentSpec) -> bool:
-    return ws.store.get("checked", environment.verifier.name, Checked) is not None
-
-
 def latest_report(ws: Workspace, agent: Version) -> Report | None:
     """The newest report of a version."""
     reports = [one for one in ws.store.documents("report", Report) if one.agent == agent.id]

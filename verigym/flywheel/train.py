@@ -30,7 +30,8 @@ from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of
 from verigym.flywheel import data
 from verigym.flywheel.arenas import Arena, arenas_of, check_rows, with_tasks
-from verigym.flywheel.stages import context_of, suite_of, was_checked
+from verigym.flywheel.audit import last_audit, was_checked
+from verigym.flywheel.stages import context_of, suite_of
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import first_items
@@ -87,11 +88,26 @@ def warnings_of(ws: Workspace, recipe: Recipe) -> list[str]:
                 f"{parent.name or parent.id} was never measured in {name}, so nobody will know what training changed; "
                 f"first: verigym eval {name} -m {recipe.start or recipe.model}"
             )
-        if recipe.samples and not was_checked(ws, arena.environment):
-            words.append(
-                f"{arena.environment.verifier.name} was never checked here, and what it rewards wrongly will be learnt; "
-                f"first: verigym check {name}"
-            )
+        words += _unaudited(ws, arena) if recipe.samples else []
+    return words
+
+
+def _unaudited(ws: Workspace, arena: Arena) -> list[str]:
+    """Whether what it rewards was looked at: the contract by `check`, real outputs by `audit`."""
+    verifier, audit = arena.environment.verifier.name, last_audit(ws, arena.environment)
+    missing = [] if was_checked(ws, arena.environment) else ["check"]
+    missing += ["audit"] if audit is None else []
+    words = (
+        [f"{verifier} FAILED its audit, and what it rewards wrongly will be learnt: {audit.fix[0]}"]
+        if audit and audit.fix
+        else []
+    )
+    if missing:
+        done, todo = (
+            " or ".join(f"{each}ed" for each in missing),
+            ", then ".join(f"verigym {each} {arena.name}" for each in missing),
+        )
+        words.append(f"{verifier} was never {done} here, and what it rewards wrongly will be learnt; first: {todo}")
     return words
 
 

@@ -1,0 +1,135 @@
+"""What a verifier's rewards look like on real outputs: how they spread, what its parts have to do with passing, and how much of
+the reward is for something else than passing. Plain functions of verdicts."""
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from verigym.audit.play import Answer
+from verigym.core.records import Verdict
+
+_BARS = 10
+_HALF = 0.5
+_HIGH = 0.75
+"""Share of a part's mean among passed outputs that is high for failed ones."""
+_SAME = 0.95
+"""Share of outputs with one and the same reward from which there is nothing to learn from."""
+
+
+class Part(Struct, frozen=True):
+    """One of the verifier's parts, beside `passed`."""
+
+    name: str
+    passed: float | None
+    """Mean among outputs that passed; none where none did."""
+    failed: float | None
+    relation: float | None
+    """Point-biserial correlation with `passed`, -1 to 1; none where one of the two never varies."""
+
+
+def histogram(rewards: Sequence[float]) -> list[tuple[str, int]]:
+    """Up to ten rows, label and count: the values themselves where they are few, else ten ranges of equal width."""
+    counts = Counter(round(reward, 6) for reward in rewards)
+    if len(counts) <= _BARS:
+        return [(f"{value:.3g}", counts[value]) for value in sorted(counts)]
+    low, high = min(counts), max(counts)
+    width = (high - low) / _BARS
+    rows = [0] * _BARS
+    for reward in rewards:
+        rows[min(_BARS - 1, int((reward - low) / width))] += 1
+    return [(f"{low + i * width:.3g} to {low + (i + 1) * width:.3g}", count) for i, count in enumerate(rows)]
+
+
+def parts_of(verdicts: Sequence[Verdict]) -> list[Part]:
+    names = list(dict.fromkeys(name for verdict in verdicts for name in verdict.parts))
+    return [_part(name, [verdict for verdict in verdicts if name in verdict.parts]) for name in names]
+
+
+def _part(name: str, verdicts: Sequence[Verdict]) -> Part:
+    values, passed = [one.parts[name] for one in verdicts], [one.passed for one in verdicts]
+    return Part(
+        name,
+        _mean([value for value, ok in zip(values, passed, strict=True) if ok]),
+        _mean([value for value, ok in zip(values, passed, strict=True) if not ok]),
+        point_biserial(values, passed),
+    )
+
+
+def point_biserial(values: Sequence[float], passed: Sequence[bool]) -> float | None:
+    """Pearson's correlation of a value with a yes or no; none where one of the two never varies."""
+    spread, share = statistics.pstdev(values), sum(passed) / len(passed)
+    if spread <= 1e-12 * max(map(abs, values), default=0.0) or share in (0, 1):
+        return None
+    yes = statistics.fmean(value for value, ok in zip(values, passed, strict=True) if ok)
+    no = statistics.fmean(value for value, ok in zip(values, passed, strict=True) if not ok)
+    return max(-1.0, min(1.0, (yes - no) / spread * math.sqrt(share * (1 - share))))
+
+
+def rewards_differ(verdicts: Sequence[Verdict]) -> Answer:
+    """A reward that is the same for everything teaches nothing."""
+    rewards = [one.reward for one in verdicts if one.reward is not None]
+    if not rewards:
+        return "unclear", "no output has a reward"
+    value, most = Counter(rewards).most_common(1)[0]
+    low, high, n = min(rewards), max(rewards), len(rewards)
+    passed = sum(one.passed for one in verdicts)
+    words = f"{passed} of {n} passed; most often {value:.3g} ({_percent(most, n)})"
+    if low < high:
+        ends = [_percent(sum(reward == end for reward in rewards), n) for end in (low, high)]
+        words += f"; {ends[0]} at the lowest ({low:.3g}), {ends[1]} at the highest ({high:.3g})"
+    if most >= _SAME * n:
+        return (
+            "unclear",
+            f"{words}: little can be told, or learnt, where nearly all earn the same; audit a run with a mixture",
+        )
+    if passed in (0, n):
+        return (
+            "unclear",
+            f"{words}: what a {'failed' if passed else 'passed'} output earns is not to be seen in this run",
+        )
+    return "pass", words
+
+
+def passing_pays(verdicts: Sequence[Verdict]) -> Answer:
+    """Shaping leads a policy to where it passes; too much of it is an end in itself."""
+    scored = [(one.reward, one.passed) for one in verdicts if one.reward is not None]
+    good = [reward for reward, passed in scored if passed]
+    bad = [reward for reward, passed in scored if not passed]
+    if not scored:
+        return "unclear", "no output has a reward"
+    if not good or not bad:
+        return "unclear", f"all {len(scored)} outputs {'passed' if good else 'failed'}, so there is nothing to compare"
+    best, poorest, floor = max(bad), min(good), min(*bad, 0.0)
+    words = f"the best failed output earns {best:.3g}, the poorest passed one {poorest:.3g}"
+    if best >= poorest:
+        many = sum(reward >= poorest for reward in bad)
+        return (
+            "fail",
+            f"{words}: {many} of {len(bad)} failed ones earn as much as a passed one, so passing is not what pays",
+        )
+    relation = point_biserial([reward for reward, _ in scored], [passed for _, passed in scored]) or 0.0
+    share = (statistics.median(bad) - floor) / (poorest - floor)
+    words += f"; the middle failed one {share:.2f} of that; {100 * (1 - relation**2):.0f}% of the reward's variance is shaping"
+    if share > _HALF or relation**2 < _HALF:
+        return "unclear", f"{words}: too much shaping, a policy can live well on it without ever passing"
+    return "pass", words
+
+
+def parts_that_say_little(parts: Sequence[Part]) -> list[str]:
+    """In words: parts that are nearly as high where the output failed."""
+    return [
+        f"{part.name} is high where the output failed as well ({part.failed:.2f}): it says little about passing"
+        for part in parts
+        if part.failed is not None and part.passed is not None and part.failed >= _HIGH * part.passed > 0
+    ]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None
+
+
+def _percent(count: int, n: int) -> str:
+    return f"{100 * count / n:.0f}%"

@@ -1,0 +1,164 @@
+"""Outputs that passed, played once more with small edits: harmless ones should keep the verdict, harmful ones should not.
+
+The edited replies are played in the environment, so that marks and end state are those of what was edited. What does not pass
+when it is played unchanged (a tool that draws by chance, a user who says something else) is left out.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+
+from verigym.audit.edits import HARMFUL, HARMLESS, Edit, padded, replies_of
+from verigym.audit.play import Answer, Replies, play
+from verigym.core.protocols import Policy
+from verigym.core.records import Message, Task, Trajectory, Verdict
+from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.replies import cut, wording
+
+_MOST = 20
+"""Outputs that are edited, and as many that are padded."""
+_HALF = 0.5
+_OFTEN = 3
+"""Times an argument was changed unnoticed from which it is named."""
+
+
+class Subject(Struct, frozen=True):
+    name: str
+    """Trajectory, or the task whose gold solution it is."""
+    task: Task
+    replies: Replies
+    user: list[str]
+    """What a simulated user said."""
+    passed: bool
+
+
+class Tried(Struct):
+    """What the edits did."""
+
+    outputs: int = 0
+    """Passing ones that could be played again."""
+    tried: Counter[str] = field(default_factory=Counter)
+    """Kind of edit to outputs that it could be applied to."""
+    wrong: Counter[str] = field(default_factory=Counter)
+    """Kind to outputs on which it did what it should not: changed the verdict, or was not noticed."""
+    example: dict[str, str] = {}
+    """Kind to an output on which it went wrong."""
+    unnoticed: Counter[str] = field(default_factory=Counter)
+    """Which argument was changed, to how often nobody noticed; of those that were never noticed."""
+    padded: int = 0
+    paid: int = 0
+    """Padded outputs, and those of them that earned more for it."""
+    gain: float = 0.0
+    """All that they earned more."""
+    broken: str = ""
+    """Why it could not be tried."""
+
+
+def subjects(
+    environment: EnvironmentSpec,
+    verdicts: Mapping[str, Verdict],
+    trajectories: Mapping[str, Trajectory],
+    tasks: Mapping[str, Task],
+) -> list[Subject]:
+    """Passing outputs that differ, then gold solutions where those are few; then failed ones, to be padded."""
+    found: dict[bytes, Subject] = {}
+    for passed in (True, False):
+        some: dict[bytes, Subject] = {}
+        for id, verdict in verdicts.items():
+            one = trajectories[id]
+            spoken = cut(one)
+            if verdict.reward is None or verdict.passed != passed or spoken is None or len(some) == _MOST:
+                continue
+            user = [one.items[i] for turn in one.turns if turn.actor == "user" for i in turn.made]
+            said = [item.text for item in user if isinstance(item, Message)]
+            key = one.task.encode() + wording(spoken.rest)
+            some.setdefault(key, Subject(id, tasks[one.task], replies_of(one), said, passed))
+        found |= some
+        if passed:
+            for task in list(tasks.values())[: _MOST - len(some)]:
+                if gold := environment.gold_replies(task):
+                    found[task.id.encode()] = Subject(f"the gold solution of {task.id}", task, gold, [], True)
+    return list(found.values())
+
+
+async def try_edits(environment: EnvironmentSpec, some: Sequence[Subject], judge: Policy | None) -> Tried:
+    tried = Tried()
+    noticed: Counter[str] = Counter()
+
+    async def verdict(one: Subject, replies: Replies) -> Verdict:
+        return (await play(environment, one.task, replies, judge=judge, user=one.user)).verdict
+
+    def count(kind: str, one: Subject, wrong: bool) -> None:
+        tried.tried[kind] += 1
+        tried.wrong[kind] += wrong
+        if wrong:
+            tried.example.setdefault(kind, one.name)
+
+    async def harmful(kind: str, one: Subject, edited: list[Edit]) -> None:
+        """One that is noticed is enough: of several calls some may not matter."""
+        hits = [not (await verdict(one, edit.replies)).passed for edit in edited]
+        count(kind, one, not any(hits))
+        for edit, hit in zip(edited, hits, strict=True):
+            (noticed if hit else tried.unnoticed)[f"{kind}: {edit.what}"] += 1
+
+    for one in some:
+        plain = await verdict(one, one.replies)
+        if plain.reward is None or plain.passed != one.passed:
+            continue
+        if longer := padded(one.replies):
+            more = (await verdict(one, longer)).reward
+            tried.padded += 1
+            tried.paid += more is not None and more > plain.reward + 1e-9
+            tried.gain += max(0.0, (more or 0.0) - plain.reward) if more is not None else 0.0
+        if not one.passed:
+            continue
+        tried.outputs += 1
+        for kind, harmless in HARMLESS.items():
+            if replies := harmless(one.replies):
+                count(kind, one, not (await verdict(one, replies)).passed)
+        for kind, edits in HARMFUL.items():
+            if edited := list(edits(one.replies, environment.tools)):
+                await harmful(kind, one, edited)
+    for what in noticed:
+        tried.unnoticed.pop(what, None)
+    return tried
+
+
+def harmless_keep(tried: Tried) -> Answer:
+    return _said(tried, list(HARMLESS), "turned a pass into a failure", "kept")
+
+
+def harmful_change(tried: Tried) -> Answer:
+    kinds = list(HARMFUL)
+    outcome, words = _said(tried, kinds, "still passed", "noticed")
+    if outcome == "fail" and all(tried.wrong[kind] == tried.tried[kind] for kind in kinds):
+        return "fail", f"it looks at the form and not at what is in it: {words}"
+    never = [what.split(": ")[1] for what, count in tried.unnoticed.items() if count >= _OFTEN and "argument" in what]
+    if never and outcome != "fail":
+        return "unclear", f"{words}; whatever stands there, it passes: {', '.join(never[:5])}. Is that meant?"
+    return outcome, words
+
+
+def longer_pays(tried: Tried) -> Answer:
+    if not tried.padded:
+        return "unclear", tried.broken or "no output could be made longer"
+    words = f"six hundred empty words more raised the reward of {tried.paid} of {tried.padded} outputs"
+    if tried.paid > tried.padded / 4:
+        return "fail", f"{words}, by {tried.gain / tried.paid:.3g} on average: it pays for length"
+    return ("unclear" if tried.paid else "pass"), words
+
+
+def _said(tried: Tried, kinds: Sequence[str], bad: str, good: str) -> Answer:
+    if tried.broken:
+        return "fail", f"an output that passed could not be played again: {tried.broken}"
+    some = [kind for kind in kinds if tried.tried[kind]]
+    if not some:
+        return "unclear", "no passing output could be edited; audit a run in which some passed, or write gold(task)"
+    wrong = [kind for kind in some if tried.wrong[kind]]
+    told = [f"{kind} {bad} in {tried.wrong[kind]} of {tried.tried[kind]} ({tried.example[kind]})" for kind in wrong]
+    fine = [f"{kind} ({tried.tried[kind]})" for kind in some if kind not in wrong]
+    if fine:
+        told.append(f"{good}: {', '.join(fine)}")
+    bad_half = any(tried.wrong[kind] > _HALF * tried.tried[kind] for kind in wrong)
+    return ("fail" if bad_half else "unclear" if wrong else "pass"), "; ".join(told)

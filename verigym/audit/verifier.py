@@ -1,0 +1,265 @@
+"""Whether a verifier's rewards can be trusted, before anything is trained against them: every question as a check in words.
+
+It is asked about stored outputs, and about scripted replies on the same tasks; no model is needed. Of a verifier that asks a
+judge, what needs one is left open unless a judge is passed in; the rest is read from the stored verdicts. Nothing is stored.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from verigym.audit.agreement import Agreement, agreement
+from verigym.audit.cases import cases_hold
+from verigym.audit.cheats import cheats_fail
+from verigym.audit.check import gold_passes
+from verigym.audit.fresh import Group, score
+from verigym.audit.play import Answer
+from verigym.audit.repeat import judge_repeats, repeats
+from verigym.audit.rewards import Part, parts_of, passing_pays, rewards_differ
+from verigym.audit.sensitivity import Tried, harmful_change, harmless_keep, longer_pays, subjects, try_edits
+from verigym.core.errors import InfrastructureFailure
+from verigym.core.protocols import Context, Policy, Reply, Request
+from verigym.core.records import Case, Check, Label, Task, Trajectory, Verdict
+from verigym.harness.environment import EnvironmentSpec
+from verigym.verifiers.answers import find_json
+
+FEW = 20
+"""Outputs, or labels, under which little can be said."""
+_AGREE = 0.6
+"""Kappa from which agreement is commonly called substantial."""
+_DOUBT = 0.4
+"""Kappa above which the interval should begin."""
+_CHEATED = 20
+"""Tasks that are cheated on."""
+_SWAYED = 0.2
+"""Share of pairs in which a judge may follow the order."""
+_NO_JUDGE = "it asks a judge; --judge MODEL tries it"
+HARM = (
+    "cheats do not pass",
+    "harmful edits change the verdict",
+    "gold solutions pass",
+    "corrected cases hold",
+    "every output gets a verdict",
+    "the verdict is always the same",
+    "it agrees with people",
+    "passing is what pays",
+    "longer does not pay",
+    "the judge does not mind the order",
+    "harmless edits keep the verdict",
+    "rewards differ",
+)
+"""What to put right first: what a policy would learn to exploit, then what misleads it, then what merely adds noise."""
+
+
+class Outputs(Struct, frozen=True, kw_only=True):
+    """What is audited: some outputs of a run, and all of the groups that they are in."""
+
+    ids: list[str]
+    """Trajectories, in the order in which they were picked."""
+    groups: list[Group]
+    stored: dict[str, Verdict]
+    """Those that count in the run, by trajectory."""
+
+    @property
+    def trajectories(self) -> dict[str, Trajectory]:
+        return {one.id: one for group in self.groups for one in group.trajectories}
+
+    @property
+    def tasks(self) -> dict[str, Task]:
+        return {group.task.id: group.task for group in self.groups}
+
+
+class Audit(Struct, frozen=True, kw_only=True):
+    environment: str
+    verifier: str
+    """name@version"""
+    run: str
+    n: int
+    """Outputs looked at."""
+    fix: list[str]
+    """What to put right, the most harmful first, in words; empty where it can be trusted."""
+    checks: list[Check]
+    rewards: list[float]
+    parts: list[Part]
+    agreement: Agreement | None
+    asks_judge: bool
+
+    @property
+    def trust(self) -> bool:
+        return not self.fix
+
+
+class Nobody:
+    """In the place of a judge: it answers nothing, and remembers that it was asked."""
+
+    asked = False
+
+    async def respond(self, request: Request) -> Reply:
+        self.asked = True
+        raise InfrastructureFailure("it asks a judge, and none was named (--judge MODEL)")
+
+
+class Watched:
+    """A judge, and whether it was asked."""
+
+    asked = False
+
+    def __init__(self, judge: Policy) -> None:
+        self._judge = judge
+
+    async def respond(self, request: Request) -> Reply:
+        self.asked = True
+        return await self._judge.respond(request)
+
+
+async def audit_verifier(
+    environment: EnvironmentSpec,
+    run: str,
+    outputs: Outputs,
+    context: Context,
+    labels: Mapping[str, Label],
+    cases: Sequence[Case] = (),
+) -> Audit:
+    """All questions. `context.policies` has a judge where one was named; labels are by trajectory."""
+    named = context.policies.get("judge")
+    watched = Watched(named) if named else Nobody()
+    context = msgspec.structs.replace(context, policies={**context.policies, "judge": watched})
+    fresh = await score(environment.verifier, outputs.groups, context)
+    asks_judge = watched.asked
+    alone = asks_judge and named is None
+    known = outputs.stored if alone else fresh
+    judged = {id: known[id] for id in outputs.ids if id in known}
+    judge = watched if asks_judge and named else None  # else a scripted one, in what is played here
+    agreed = agreement(labels, known)
+    tasks = list(outputs.tasks.values())
+    checks: list[Check] = []
+
+    async def ask(name: str, question: Callable[[], Answer | Awaitable[Answer]]) -> None:
+        try:
+            found = question()
+            outcome, words = await found if inspect.isawaitable(found) else found
+        except (Exception, SystemExit) as error:  # gold, cheats and environments are the user's own code
+            outcome, words = "fail", f"{name}: {type(error).__name__}: {error}"
+        checks.append(Check(name=name, outcome=outcome, words=words))
+
+    await ask("every output gets a verdict", lambda: _all_judged(judged, outputs.trajectories))
+    verdicts = [one for one in judged.values() if one.reward is not None]
+    await ask("rewards differ", lambda: rewards_differ(verdicts))
+    await ask("passing is what pays", lambda: passing_pays(verdicts))
+    await ask("it agrees with people", lambda: _agrees(agreed, run))
+    await ask("gold solutions pass", lambda: gold_passes(environment, tasks, judge))
+    await ask("cheats do not pass", lambda: _cheats(environment, tasks[:_CHEATED], judge, alone))
+    if alone:
+        await ask("the verdict is always the same", lambda: ("unclear", _NO_JUDGE))
+    elif asks_judge:
+        await ask("the verdict is always the same", lambda: judge_repeats(environment, outputs.groups, context, fresh))
+    else:
+        again = lambda: repeats(environment, outputs.groups, context, fresh, outputs.stored)  # noqa: E731
+        await ask("the verdict is always the same", again)
+    if swayed := _order(verdicts):
+        await ask("the judge does not mind the order", lambda: swayed)
+    if alone:
+        for name in ("harmless edits keep the verdict", "harmful edits change the verdict"):
+            await ask(name, lambda: ("unclear", _NO_JUDGE))
+    else:
+        tried = Tried()
+        try:
+            some = subjects(environment, judged, outputs.trajectories, outputs.tasks)
+            tried = await try_edits(environment, some, judge)
+        except (Exception, SystemExit) as error:
+            tried.broken = f"{type(error).__name__}: {error}"
+        await ask("harmless edits keep the verdict", lambda: harmless_keep(tried))
+        await ask("harmful edits change the verdict", lambda: harmful_change(tried))
+        await ask("longer does not pay", lambda: longer_pays(tried))
+    if cases:
+        await ask(
+            "corrected cases hold", lambda: ("unclear", _NO_JUDGE) if alone else cases_hold(environment, cases, context)
+        )
+    failed = sorted((one for one in checks if one.outcome == "fail"), key=lambda one: HARM.index(one.name))
+    return Audit(
+        environment=environment.name,
+        verifier=environment.verifier.name,
+        run=run,
+        n=len(outputs.ids),
+        fix=[one.words for one in failed],
+        checks=checks,
+        rewards=[one.reward for one in verdicts if one.reward is not None],
+        parts=parts_of(verdicts),
+        agreement=agreed,
+        asks_judge=asks_judge,
+    )
+
+
+def _all_judged(judged: Mapping[str, Verdict], trajectories: Mapping[str, Trajectory]) -> Answer:
+    broken = [one for id, one in judged.items() if one.reward is None and trajectories[id].scorable]
+    if broken and (error := broken[0].error):
+        words = f"{error.kind}: {error.message}"
+        return "fail", f"{len(broken)} of {len(judged)} outputs get no verdict: {broken[0].trajectory}: {words}"
+    return "pass", f"{len(judged)} of {len(judged)}"
+
+
+def _agrees(found: Agreement | None, run: str) -> Answer:
+    more = f"verigym label {run} --single"
+    if found is None:
+        return "unclear", f"nobody has labelled outputs of this run: {more}"
+    words = f"{found.agreed} of {found.n} labelled outputs judged as people do"
+    if found.kappa is None:
+        least = 0.05 ** (1 / found.n)
+        words += f" (of many, at least {100 * least:.0f}%)"
+        return "unclear", f"{words}; all of one kind, so kappa says nothing: label a run with a mixture"
+    words += f", kappa {found.kappa:.2f} ({found.low:.2f} to {found.high:.2f})"
+    if found.n < FEW:
+        return "unclear", f"{words}: {FEW} labels or more would tell; {more}"
+    if found.kappa < _AGREE:
+        return "fail", f"{words}: too little; {_leaning(found)}"
+    if found.low < _DOUBT:
+        return "unclear", f"{words}: more labels would tell; {more}"
+    return "pass", words
+
+
+def _leaning(found: Agreement) -> str:
+    lenient = sum(one.passed for one in found.disagreements)
+    strict = len(found.disagreements) - lenient
+    return f"it passes {lenient} that people call bad, and fails {strict} that they call good"
+
+
+async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None, alone: bool) -> Answer:
+    tried, faults = await cheats_fail(environment, tasks, judge)
+    if faults:
+        return "fail", "; ".join(faults)
+    return "pass", f"{tried} replies of {len(tasks)} tasks" + (" (the judge was a scripted one)" if alone else "")
+
+
+def _order(verdicts: Sequence[Verdict]) -> Answer | None:
+    """How often a judge of pairs named the same side in both orders; none where no pairs were judged."""
+    pairs: list[tuple[str, str]] = []
+    for verdict in verdicts:
+        said = _winners(verdict.evidence)
+        pairs += zip(said[::2], said[1::2], strict=False)
+    decided = [pair for pair in pairs if set(pair) <= {"A", "B"}]
+    if not decided:
+        return None
+    swayed = [pair for pair in decided if pair[0] == pair[1]]
+    share = len(swayed) / len(decided)
+    first = sum(pair[0] == "A" for pair in swayed)
+    words = f"with the places of two outputs swapped it named the same place in {len(swayed)} of {len(decided)} pairs"
+    words += f" ({first} times the first)" if swayed else ""
+    return ("fail" if share > 0.5 else "unclear" if share > _SWAYED else "pass"), words
+
+
+def _winners(evidence: str) -> list[str]:
+    try:
+        answers = msgspec.json.decode(evidence, type=_Evidence).answers
+        return [msgspec.convert(find_json(answer), _Winner).winner for answer in answers]
+    except ValueError:  # words, or the evidence of another verifier
+        return []
+
+
+class _Evidence(Struct):
+    answers: list[str]
+
+
+class _Winner(Struct):
+    winner: str
