@@ -107,7 +107,7 @@ def test_the_ring_from_measuring_to_promotion_and_back(shell: Shell, server: str
     assert f"({good}) is champion now" in shell("promote", good, "--override", "we know better")
 
     compared = shell("compare", bad, good)
-    assert "tasks gained 70, lost 0" in compared and "verigym trajectories show eval-toolcall-" in compared
+    assert "tasks gained 70, lost 0" in compared and f"verigym compare {bad} {good} --show toolcall/val/" in compared
 
 
 def test_the_same_command_runs_nothing_twice_and_another_seed_does(shell: Shell, server: str) -> None:

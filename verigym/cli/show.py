@@ -4,6 +4,7 @@ import contextlib
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -95,10 +96,15 @@ def _is_number(text: str) -> bool:
 def figure(name: str, estimate: Estimate) -> tuple[str, str]:
     """`12.5%` and `7.1% to 20.4%`; seconds, tokens and rewards as numbers, cost in dollars."""
     if name.startswith("cost"):
-        return f"${estimate.value:.3g}", f"${estimate.low:.3g} to ${estimate.high:.3g}"
+        return dollars(estimate.value), f"{dollars(estimate.low)} to {dollars(estimate.high)}"
     if name.startswith(("reward", "tokens", "prompt tokens", "latency")):
         return f"{estimate.value:.2f}", f"{estimate.low:.2f} to {estimate.high:.2f}"
     return f"{100 * estimate.value:.1f}%", f"{100 * estimate.low:.1f}% to {100 * estimate.high:.1f}%"
+
+
+def dollars(value: float) -> str:
+    """Three figures that count, without an exponent: `$0.0000382`."""
+    return f"${Decimal(f'{value:.3g}'):f}"
 
 
 def report(found: Report, indent: str = "") -> None:

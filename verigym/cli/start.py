@@ -83,7 +83,7 @@ class Terminal:
 
     def compared(self, comparison: Any, before: str, after: str) -> None:
         with contextlib.redirect_stdout(_Indented()):
-            compare.comparison(comparison, before, after, flips=0)
+            compare.comparison(comparison, before, after)
         show.say("")
 
     def decided(self, decision: Decision) -> None:

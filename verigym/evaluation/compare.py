@@ -1,4 +1,5 @@
-"""Two reports on the same suite, task by task. Whether the difference is enough to ship is the gate's to say."""
+"""Two reports on the same suite, task by task. What moved besides success is `changes`; whether the difference is enough to
+ship is the gate's to say."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -62,19 +63,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 def compare(champion: Report, candidate: Report, level: float = 0.95) -> Comparison:
     """Pairs by task; bounds are one-sided at `level`, clustered by family. Refuses reports on different suites."""
-    if champion.suite.hash != candidate.suite.hash:
-        raise Refused(
-            f"report {champion.id} is on suite {_named(champion)} and report {candidate.id} on {_named(candidate)}: "
-            "tasks or verifier differ, so the figures cannot be compared; evaluate both on one suite"
-        )
-    result_of = {result.task: result for result in candidate.results}
-    everything = [(result, result_of[result.task]) for result in champion.results]
-    pairs = [(before, after) for before, after in everything if not before.error and not after.error]
-    if not pairs:
-        raise Refused(f"reports {champion.id} and {candidate.id} share no task that was scored in both; run them again")
+    everything = _paired(champion, candidate)
+    pairs = scored_pairs(champion, candidate)
     families = [before.family for before, _ in pairs]
-    gained = [_flip(pair) for pair in pairs if not _mostly(pair[0]) and _mostly(pair[1])]
-    lost = [_flip(pair) for pair in pairs if _mostly(pair[0]) and not _mostly(pair[1])]
+    gained = [look_at(pair) for pair in pairs if not _mostly(pair[0]) and _mostly(pair[1])]
+    lost = [look_at(pair) for pair in pairs if _mostly(pair[0]) and not _mostly(pair[1])]
     once = all(result.repeats == 1 for pair in pairs for result in pair)
     return Comparison(
         champion=champion.agent,
@@ -102,6 +95,24 @@ def compare(champion: Report, candidate: Report, level: float = 0.95) -> Compari
     )
 
 
+def scored_pairs(champion: Report, candidate: Report) -> list[Pair]:
+    """Results of the tasks that were scored on both sides."""
+    pairs = [pair for pair in _paired(champion, candidate) if not pair[0].error and not pair[1].error]
+    if not pairs:
+        raise Refused(f"reports {champion.id} and {candidate.id} share no task that was scored in both; run them again")
+    return pairs
+
+
+def _paired(champion: Report, candidate: Report) -> list[Pair]:
+    if champion.suite.hash != candidate.suite.hash:
+        raise Refused(
+            f"report {champion.id} is on suite {_named(champion)} and report {candidate.id} on {_named(candidate)}: "
+            "tasks or verifier differ, so the figures cannot be compared; evaluate both on one suite"
+        )
+    result_of = {result.task: result for result in candidate.results}
+    return [(result, result_of[result.task]) for result in champion.results]
+
+
 def _delta(pairs: list[Pair], value: Callable[[TaskResult], float], level: float, rate: bool = True) -> Delta:
     before, after = zip(*((value(before), value(after)) for before, after in pairs), strict=True)
     return paired_delta(before, after, [one.family for one, _ in pairs], level=level, rate=rate)
@@ -124,9 +135,9 @@ def _mostly(result: TaskResult) -> bool:
     return result.passed >= 0.5
 
 
-def _flip(pair: Pair) -> Flip:
-    before, after = pair
-    return Flip(before.task, before.trajectory, after.trajectory)
+def look_at(pair: Pair) -> Flip:
+    """With repeats, the trajectory to look at is of the kind that most were."""
+    return Flip(pair[0].task, *(one.passing or one.trajectory if _mostly(one) else one.trajectory for one in pair))
 
 
 def _named(report: Report) -> str:

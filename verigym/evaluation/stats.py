@@ -118,6 +118,11 @@ def paired_delta(
     )
 
 
+def two_sided_p(a: Sequence[float], b: Sequence[float], clusters: Sequence[Hashable]) -> float:
+    """Of a paired difference either way: twice the smaller of the two one-sided p of `paired_delta`."""
+    return min(1.0, 2 * min(paired_delta(a, b, clusters).p, paired_delta(b, a, clusters).p))
+
+
 def sign_flip_p(sums: Sequence[float]) -> float:
     """One-sided p of a total over families: the share of sign flips of the families' sums that reach the total seen.
     G families cannot give less than 2^-G, so fewer than five never reach 0.05. Sums that all lean one way need no counting."""
@@ -190,11 +195,42 @@ def paired_ratio(
     )
 
 
+def paired_totals(
+    before: tuple[Sequence[float], Sequence[float]],
+    after: tuple[Sequence[float], Sequence[float]],
+    clusters: Sequence[Hashable],
+    level: float = 0.95,
+) -> Ratio | None:
+    """What became of a sum over a sum, each given as (above, below), such as cost per success: by clustered t on the logarithm,
+    from how much each task moves it. None where a sum is 0."""
+    if not all(math.fsum(one) > 0 for side in (before, after) for one in side):
+        return None
+    champion, candidate = (math.fsum(above) / math.fsum(below) for above, below in (before, after))
+
+    def moves(above: Sequence[float], below: Sequence[float]) -> list[float]:
+        mean_above, mean_below = _mean(above), _mean(below)
+        return [a / mean_above - b / mean_below for a, b in zip(above, below, strict=True)]
+
+    changes = [new - old for old, new in zip(moves(*before), moves(*after), strict=True)]
+    low, high = _bounds(changes, clusters, 1 - level, _Limits(-_DOUBLE, _DOUBLE, known=False))
+    value = candidate / champion
+    return Ratio(
+        champion=champion,
+        candidate=candidate,
+        value=value,
+        low=value * math.exp(low),
+        high=value * math.exp(high),
+        n=len(changes),
+        level=level,
+    )
+
+
 def percentile_ratio(
     before: Sequence[float], after: Sequence[float], clusters: Sequence[Hashable], share: float, level: float = 0.95
 ) -> Ratio:
     """The ratio of two percentiles of paired values. Its bounds are the factors by which `before` can be multiplied without a
-    clustered t test telling, on either side, that another share of it lies above the percentile of `after`."""
+    clustered t test telling, on either side, that another share of it lies above the percentile of `after`. A few tasks do not
+    bound a high percentile from below: `low` is then 0."""
     champion, candidate = percentile(before, share).value, percentile(after, share).value
     factors = sorted({candidate / one for one in before})
 
@@ -212,7 +248,7 @@ def percentile_ratio(
         champion=champion,
         candidate=candidate,
         value=value,
-        low=min(value, factors[max(last_less, 0)]),
+        low=min(value, factors[last_less]) if last_less >= 0 else 0.0,
         high=max(value, factors[min(first_more, len(factors) - 1)]),
         n=len(before),
         level=level,
