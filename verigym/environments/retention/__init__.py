@@ -1,0 +1,74 @@
+"""retention: plain instructions, sums, reading and formats that any chat model can do; does a tuned agent still do them?
+
+One turn, no tools. Held out only: there is no `train`. The tasks are made by `generate` and shipped; the texts are our
+own. Beside them stand the passages that `flywheel.perplexity` reads.
+"""
+
+import json
+from pathlib import Path
+
+import msgspec
+
+from verigym.core.errors import not_found
+from verigym.core.records import Json, Message, Task
+from verigym.environments.retention.rules import asked_of, retention_verifier
+from verigym.policies.dialects import write_call
+
+DATA = Path(__file__).parent / "data"
+
+verifiers = {"retention_verifier": retention_verifier}
+suites = {"retention_eval": "val"}
+
+
+def tasks(split: str) -> list[Task]:
+    """The shipped tasks of `val`, all held out."""
+    if split not in ("train", "val"):
+        raise not_found("split of retention", split, ["val"])
+    return msgspec.json.Decoder(Task).decode_lines((DATA / "val.jsonl").read_bytes()) if split == "val" else []
+
+
+class Passage(msgspec.Struct, frozen=True):
+    id: str
+    kind: str
+    text: str
+
+
+def passages() -> list[Passage]:
+    """Plain English that nothing was asked about, for perplexity."""
+    return msgspec.json.Decoder(Passage).decode_lines((DATA / "passages.jsonl").read_bytes())
+
+
+class Environment:
+    system = "You are a helpful assistant. Do exactly what is asked, and answer as briefly as you can."
+    max_turns = 1
+
+    def open(self, task: Task) -> None: ...
+
+
+def gold(task: Task) -> list[Message]:
+    return [Message("assistant", right(task.data))]
+
+
+def cheats(task: Task) -> list[str]:
+    """The answer among everything else that it could be, or hidden in a call; the question; and earlier answers again."""
+    answer = right(task.data)
+    others = task.data.get("others") or [str(number) for number in range(200)]
+    said = [item.text for item in task.prompt if isinstance(item, Message)] if isinstance(task.prompt, list) else []
+    hidden = write_call("email.send", {"to": answer, "subject": answer})
+    return [", ".join([answer, *others]), hidden, asked_of(task), "\n".join(said)]
+
+
+def right(data: Json) -> str:
+    """A reply that is right, by the data of a task."""
+    answer = data["answer"]
+    match data["rule"]:
+        case "commas":
+            return ", ".join(answer)
+        case "lines":
+            marks = {"": "", "-": "- ", "1.": "{}. "}[data["begin"]]
+            return "\n".join(marks.format(place) + each for place, each in enumerate(answer, start=1))
+        case "json":
+            return json.dumps(answer)
+        case "sentence":
+            return f"My uncle talks about {answer.capitalize()} every single day."
+    return str(answer)

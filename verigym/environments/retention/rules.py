@@ -1,0 +1,153 @@
+"""When a reply is right, by `task.data["rule"]`: exact about the answer, tolerant of what models put around one.
+
+    number    its last number, or the one that it marks as its answer, is the expected one
+    options   it names the answer and none of the others, in a sentence at most
+    words     it is the answer, whatever the case
+    exact     it is the answer, letter by letter
+    commas    the expected things in their order, with commas between them
+    lines     the same, each on a line that begins as it was asked to
+    json      a JSON object that equals the expected one
+    sentence  one sentence with the expected word in it, and not the request said back
+
+Quotes, emphasis and a full stop around an answer are nothing. The part `valid` says whether there was an answer to
+compare: a tool call is none, whatever stands in it, where no JSON was asked for.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from verigym.core.errors import VerifierFailure
+from verigym.core.records import Task, Trajectory, Verdict
+from verigym.policies.dialects import looks_like_call
+from verigym.verifiers.answers import find_answer, find_json
+from verigym.verifiers.numeric import Numeric
+
+_MOST_WORDS = 25
+"""Of a reply that answers in a sentence."""
+_AROUND = " \t\n\"'`*_“”‘’"
+
+
+class _Found(NamedTuple):
+    valid: bool
+    passed: bool
+
+
+def retention_verifier(task: Task, trajectory: Trajectory) -> Verdict:
+    """1 when the reply is right by the task's rule."""
+    rule: str = task.data.get("rule", "")
+    if rule not in RULES or "answer" not in task.data:
+        raise VerifierFailure(f'task {task.id}: data needs "answer" and a "rule" of {", ".join(RULES)}, not {rule!r}')
+    reply = trajectory.reply
+    called = bool(trajectory.calls) or (rule != "json" and looks_like_call(reply))
+    found = _Found(False, False) if called or not reply.strip() else RULES[rule](task, trajectory)
+    words = "as expected" if found.passed else f"expected {task.data['answer']}"
+    return Verdict(
+        reward=float(found.passed),
+        passed=found.passed,
+        parts={"valid": float(found.valid)},
+        evidence=f'{words}: "{reply[:120]}"',
+    )
+
+
+# -- The rules ---------------------------------------------------------------------------------------------------------
+
+
+def _number(task: Task, trajectory: Trajectory) -> _Found:
+    judged = Numeric()(task, trajectory)
+    return _Found(bool(re.search(r"[0-9]", trajectory.reply)), judged.passed)
+
+
+def _options(task: Task, trajectory: Trajectory) -> _Found:
+    said = _words(find_answer(trajectory.reply).text)  # type: ignore[union-attr]
+    named = [_names(said, each) for each in (task.data["answer"], *task.data["others"])]
+    valid = sum(named) == 1 and len(said) <= _MOST_WORDS
+    return _Found(valid, valid and named[0])
+
+
+def _equal(task: Task, trajectory: Trajectory) -> _Found:
+    given, expected = (_bare(each).casefold() for each in (trajectory.reply, task.data["answer"]))
+    return _Found(len(given.split()) == len(expected.split()), given.split() == expected.split())
+
+
+def _exact(task: Task, trajectory: Trajectory) -> _Found:
+    expected: str = task.data["answer"]
+    whole = trajectory.reply.strip()
+    given = {whole, whole.removesuffix("."), _bare(trajectory.reply)}
+    return _Found(len(whole.split()) == len(expected.split()), expected in given)
+
+
+def _commas(task: Task, trajectory: Trajectory) -> _Found:
+    return _same_things(_bare(trajectory.reply).split(","), task.data["answer"])
+
+
+_BEGINNINGS = {"": r"(?![-*•\d])", "-": r"[-*•]\s*", "1.": r"{place}[.)]\s*"}
+
+
+def _lines(task: Task, trajectory: Trajectory) -> _Found:
+    """`begin` is how each line was to begin: with nothing, a dash, or its number."""
+    begin = _BEGINNINGS[task.data["begin"]]
+    given: list[str] = []
+    for place, line in enumerate(filter(str.strip, trajectory.reply.split("\n")), start=1):
+        found = re.match(begin.replace("{place}", str(place)), line.strip())
+        if found is None:
+            return _Found(False, False)
+        given.append(line.strip()[found.end() :])
+    return _same_things(given, task.data["answer"])
+
+
+def _json(task: Task, trajectory: Trajectory) -> _Found:
+    try:
+        given = find_json(trajectory.reply)
+    except ValueError:
+        return _Found(False, False)
+    return _Found(isinstance(given, dict), given == task.data["answer"])
+
+
+def _sentence(task: Task, trajectory: Trajectory) -> _Found:
+    said, asked = _words(trajectory.reply), _words(asked_of(task))
+    back = any(said[i : i + 4] == asked[j : j + 4] for i in range(len(said) - 3) for j in range(len(asked) - 3))
+    valid = 4 <= len(said) <= _MOST_WORDS and len(re.findall(r"[.!?]+(?=\s|$)", trajectory.reply)) == 1 and not back
+    return _Found(valid, valid and task.data["answer"] in said)
+
+
+RULES: dict[str, Callable[[Task, Trajectory], _Found]] = {
+    "number": _number,
+    "options": _options,
+    "words": _equal,
+    "exact": _exact,
+    "commas": _commas,
+    "lines": _lines,
+    "json": _json,
+    "sentence": _sentence,
+}
+
+
+def asked_of(task: Task) -> str:
+    """The question: what is said last, where earlier ones stand before it."""
+    last = task.prompt if isinstance(task.prompt, str) else task.prompt[-1]
+    return last if isinstance(last, str) else getattr(last, "text", "")
+
+
+# -- Text --------------------------------------------------------------------------------------------------------------
+
+
+def _bare(reply: str) -> str:
+    """The marked answer, or else the reply, without what may stand around it."""
+    found = find_answer(reply)
+    assert found is not None, "auto always finds something"
+    return found.text.strip(_AROUND).removesuffix(".").strip(_AROUND)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+(?:['’][^\W_]+)*", text.casefold())
+
+
+def _names(said: list[str], option: str) -> bool:
+    wanted = _words(option)
+    return any(said[i : i + len(wanted)] == wanted for i in range(len(said)))
+
+
+def _same_things(given: list[Any], expected: list[str]) -> _Found:
+    things = [_bare(each).casefold() for each in given]
+    return _Found(len(things) == len(expected), things == [each.casefold() for each in expected])
