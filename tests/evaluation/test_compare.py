@@ -55,6 +55,13 @@ def test_repeats_have_no_mcnemar_and_flip_when_the_outcome_of_half_of_them_does(
     assert [flip.task for flip in comparison.lost] == ["t1"]
 
 
+def test_with_repeats_the_conversations_to_look_at_show_what_most_of_them_were():
+    old, new = report("old", [0.25], repeats=4), report("new", [0.75], repeats=4)
+    mostly = msgspec.structs.replace(new.results[0], trajectory="failed", passing="passed")
+    (flip,) = compare(old, msgspec.structs.replace(new, results=[mostly])).gained
+    assert flip == Flip("t0", "of t0", "passed")
+
+
 def test_harms_are_counted_by_task():
     comparison = compare(report("old", [1] * 4, unsafe={0}), report("new", [1] * 4, unsafe={1, 2}, invalid={3}))
     assert (comparison.unsafe.champion, comparison.unsafe.candidate) == (1, 2)

@@ -4,7 +4,7 @@ import pytest
 from tests.evaluation.builders import measured, tasks
 from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Fault, Mark, Report, Trajectory, Turn, Usage, Verdict
-from verigym.evaluation.stats import clustered_mean
+from verigym.evaluation.stats import clustered_mean, pass_at
 
 OUTAGE = Failure(fault=Fault.INFRASTRUCTURE, kind="TimeoutError", message="no answer")
 
@@ -30,6 +30,74 @@ def test_repeats_are_averaged_before_tasks_and_intervals_are_clustered_by_family
     assert [result.passed for result in report.results] == [1, 0.5, 0, 1, 0, 0]
     assert report.metrics["success"] == clustered_mean([1, 0.5, 0, 1, 0, 0], [0, 1, 2, 0, 1, 2], rate=True)
     assert report.repeats == 2
+
+
+def _tried(passes: dict[str, int], repeats: int) -> tuple[list[Trajectory], list[Verdict]]:
+    """So many of the repeats of each task pass."""
+    episodes = [_episode(task, index) for task in passes for index in range(repeats)]
+    return episodes, [_verdict(one, passed=one.index < passes[one.task]) for one in episodes]
+
+
+def test_tries_are_told_as_pass_at_k_and_pass_all_k_for_doublings_and_for_all_repeats():
+    given = tasks(4, num_families=2)
+    metrics = measured("agent", given, *_tried({"t0": 6, "t1": 0, "t2": 3, "t3": 1}, repeats=6)).metrics
+    assert [name for name in metrics if name.startswith("pass")] == [
+        *("pass@2", "pass@4", "pass@6"),
+        *("pass^2", "pass^4", "pass^6"),
+    ]
+    values = [pass_at(4, 6, passed) for passed in (6, 0, 3, 1)]
+    assert metrics["pass@4"] == clustered_mean(values, [0, 1, 0, 1], rate=True)
+    assert (metrics["pass@6"].value, metrics["pass^6"].value) == (0.75, 0.25)
+    assert metrics["pass^2"].value < metrics["success"].value < metrics["pass@2"].value
+
+
+def test_a_task_with_too_few_scored_tries_is_left_out_of_pass_at_k():
+    given = tasks(2)
+    episodes, verdicts = _tried({"t0": 4, "t1": 4}, repeats=4)
+    episodes[-1] = msgspec.structs.replace(episodes[-1], error=OUTAGE)
+    metrics = measured("agent", given, episodes, verdicts).metrics
+    assert (metrics["pass@4"].n, metrics["pass@2"].n) == (1, 2)
+
+
+def test_one_try_a_task_has_no_pass_at_k():
+    metrics = measured("agent", tasks(2), *_tried({"t0": 1, "t1": 0}, repeats=1)).metrics
+    assert not [name for name in metrics if name.startswith("pass")]
+
+
+def test_what_a_success_takes_is_total_over_total_and_nothing_without_a_success_or_a_price():
+    given = tasks(4)
+    episodes, verdicts = _tried({"t0": 1, "t1": 0, "t2": 1, "t3": 0}, repeats=1)
+    free = measured("agent", given, episodes, verdicts).metrics
+    assert free["tokens per success"].value == 40
+    assert "cost" not in free and "cost per success" not in free
+    paid = [msgspec.structs.replace(one, cost=0.25) for one in episodes]
+    metrics = measured("agent", given, paid, verdicts).metrics
+    assert (metrics["cost"].value, metrics["cost per success"].value) == (0.25, 0.5)
+    assert metrics["cost per success"].low < 0.5 < metrics["cost per success"].high
+    failed = measured("agent", given, paid, [_verdict(one, passed=False) for one in episodes]).metrics
+    assert "cost" in failed and "cost per success" not in failed and "tokens per success" not in failed
+
+
+def test_each_task_keeps_the_means_of_its_repeats_that_a_comparison_needs():
+    episodes = [msgspec.structs.replace(_episode("t0", i, latency_s=1.0 + i), cost=0.1 * (1 + i)) for i in range(2)]
+    result = measured("agent", tasks(1), episodes, [_verdict(one, True) for one in episodes]).results[0]
+    assert (result.latency_s, result.tokens, result.prompt_tokens) == (3, 20, 200)
+    assert result.cost == pytest.approx(0.15)
+
+
+def test_why_episodes_could_not_be_scored_is_counted_the_most_frequent_first():
+    given = tasks(5)
+    episodes = [_episode("t0", 0, OUTAGE), _episode("t1", 0, OUTAGE), _episode("t2"), _episode("t3")]
+    broken = Failure(fault=Fault.VERIFIER, kind="KeyError", message="'day'")
+    verdicts = [Verdict(trajectory="t2.0", reward=None, error=broken)]
+    report = measured("agent", given, episodes, verdicts)
+    assert list(report.reasons.items()) == [
+        ("infrastructure: TimeoutError: no answer", 2),
+        ("verifier: KeyError: 'day'", 1),
+        ("never scored", 1),
+        ("never run", 1),
+    ]
+    assert sum(report.reasons.values()) == report.errors
 
 
 def test_an_episode_that_could_not_be_scored_is_an_error_and_never_a_zero():
@@ -79,15 +147,16 @@ def test_a_reward_outside_0_and_1_keeps_its_scale():
     assert report.metrics["reward"].low < -5 < report.metrics["reward"].high
 
 
-def test_the_trajectory_to_look_at_is_the_first_failed_one():
+def test_the_trajectory_to_look_at_is_the_first_failed_one_beside_one_that_passed():
     given = tasks(2)
     episodes = [_episode(task.id, index) for task in given for index in (1, 0, 2)]
     report = measured(
         "agent", given, episodes, [_verdict(one, passed=one.id in ("t0.0", "t1.0", "t1.1", "t1.2")) for one in episodes]
     )
-    assert (report.results[0].trajectory, report.results[0].bucket) == ("t0.1", "wrong answer")
-    assert (report.results[1].trajectory, report.results[1].bucket) == ("t1.0", "")
-    assert report.buckets == {"wrong answer": 2}
+    failed, passed = report.results
+    assert (failed.trajectory, failed.passing, bool(failed.bucket)) == ("t0.1", "t0.0", True)
+    assert (passed.trajectory, passed.passing, passed.bucket) == ("t1.0", "", "")
+    assert report.buckets == {failed.bucket: 2}
 
 
 def test_the_id_follows_the_content_and_the_report_survives_json():

@@ -95,7 +95,7 @@ def _changes(rows: list[tuple[str, list[tuple[float, float]], Sequence[object]]]
         Change(name=name, tasks=tasks, champion=champion, candidate=candidate, p=p, q=q)
         for (name, tasks, champion, candidate, p), q in zip(found, adjusted([row[-1] for row in found]), strict=True)
     ]
-    return sorted(changes, key=lambda one: (-abs(one.candidate - one.champion), one.p, one.name))
+    return sorted(changes, key=lambda one: (-round(abs(one.candidate - one.champion), 9), one.p, one.name))
 
 
 def _ratios(pairs: list[Pair], level: float) -> dict[str, Ratio]:

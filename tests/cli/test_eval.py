@@ -1,0 +1,105 @@
+"""eval, suites and compare as a user types them, around models behind a server. No torch."""
+
+import pytest
+
+from tests.cli import test_ring
+from tests.cli.test_ring import Shell, version
+
+server, shell = test_ring.server, test_ring.shell
+
+
+def _measure(shell: Shell, server: str, model: str, *options: str) -> str:
+    return shell("eval", "toolcall", "-m", f"{server}#{model}?tools=text", *options)
+
+
+def test_eval_says_what_repeats_tokens_and_dollars_say_and_how_often_the_set_was_used(
+    shell: Shell, server: str
+) -> None:
+    said = _measure(shell, server, "refuser", "-n", "30", "-k", "2", "--price", "0.1,0.4", "--by", "tag")
+    for figure in ("pass@2", "pass^2", "tokens per success", "cost per success", "$0.000038"):
+        assert figure in said
+    assert "held-out set tool_call_eval, version 1, used: 1 version measured" in said
+    table = said[said.index("tag ") :].splitlines()
+    assert table[0].split() == ["tag", "success", "95%", "interval", "tasks", "families", "reward"]
+    rates = [float(row.split("%")[0].split()[-1]) for row in table[1:] if "%" in row]
+    assert rates == sorted(rates) and len(rates) > 3
+    found = shell.json(
+        "eval", "toolcall", "-m", f"{server}#refuser?tools=text", "-n", "30", "-k", "2", "--by", "family"
+    )
+    assert found["held_out"]["versions"] == [found["agent"]] and len(found["by"]) == 30
+    assert found["results"][0]["tokens"] == 20
+
+
+def test_what_tasks_do_not_say_is_refused_after_the_figures_were_shown(shell: Shell, server: str) -> None:
+    with pytest.raises(Exception, match="tag tasks difficulty:easy"):
+        _measure(shell, server, "bad", "-n", "5", "--by", "difficulty")
+    with pytest.raises(Exception, match='no division of tasks "familiy"; did you mean "family"'):
+        _measure(shell, server, "bad", "-n", "5", "--by", "familiy")
+
+
+def test_parts_of_a_set_are_sets_of_their_own_and_share_no_family(shell: Shell, server: str) -> None:
+    for part in ("1/2", "2/2"):
+        assert f"tool_call_eval {part}, version 1, used: 1 version measured\n" in _measure(
+            shell, server, "good", "--part", part
+        )
+    one, two = (found["suite"] for found in shell.json("suites"))
+    assert (one["name"], two["name"]) == ("tool_call_eval 1/2", "tool_call_eval 2/2")
+    assert not set(one["families"]) & set(two["families"])
+    with pytest.raises(Exception, match='part "3/2": write I/N'):
+        _measure(shell, server, "good", "--part", "3/2")
+
+
+def test_a_set_that_judged_many_versions_is_said_to_flatter_the_best(shell: Shell, server: str) -> None:
+    for number in range(10):
+        assert "warning" not in _measure(shell, server, f"refuser {number}", "-n", "8")
+    said = " ".join(_measure(shell, server, "refuser 10", "-n", "8").split())
+    assert "warning: 11 versions were measured on these families" in said and "--part" in said
+    assert "warning" in _measure(shell, server, "refuser 10", "-n", "9"), "another set, and the same families"
+    listed = shell("suites", "list")
+    assert [row.split()[:2] for row in listed.splitlines()[1:3]] == [["tool_call_eval", "1"], ["tool_call_eval", "2"]]
+    shown = shell("suites", "show", "tool_call_eval@1")
+    assert "used: 11 versions measured" in shown and "warning: 11 versions" in shown
+    assert shell.json("suites", "show", "tool_call_eval")["version"] == 2
+
+
+def test_suites_without_any_and_by_a_wrong_name_say_what_to_do(shell: Shell) -> None:
+    assert "nothing was measured yet" in shell("suites") and shell.json("suites") == []
+    with pytest.raises(Exception, match="There is no held-out set yet"):
+        shell("suites", "show", "x")
+
+
+def test_compare_names_its_tests_and_shows_both_conversations(shell: Shell, server: str) -> None:
+    for model in ("refuser", "good"):
+        _measure(shell, server, model, "-n", "60", "--price", "1,1")
+    before, after = version(shell, "refuser"), version(shell, "good")
+    said = shell("compare", before, after, "--flips", "1")
+    for words in (
+        "(clustered t, 59 degrees of freedom)",
+        "by sign-flip permutation over families",
+        "by McNemar's exact test",
+        "of 60 families changed beyond chance (Benjamini-Hochberg",
+        "cost per success",
+        "wrong tool",
+    ):
+        assert words in " ".join(said.split())
+    lines = said.splitlines()
+    place = next(i for i, line in enumerate(lines) if line.startswith("gained: "))
+    assert [line.split()[0] for line in lines[place + 1 : place + 4]] == ["asked", "before", "after"]
+    assert '"refuse"' in lines[place + 2] and '"refuse"' not in lines[place + 3]
+
+    task = lines[place].removeprefix("gained: ")
+    shown = shell("compare", before, after, "--show", task)
+    assert shown.index("---- before: ") < shown.index("[call refuse]") < shown.index("---- after: ")
+    assert shown.count("verdict by tool_call_verifier@") == 2
+    found = shell.json("compare", before, after)
+    assert found["changes"]["ratios"]["tokens"]["value"] == pytest.approx(1)
+    assert {one["q"] for one in found["changes"]["families"]} <= {1.0}, "one task a family shows nothing about it"
+    both = shell.json("compare", before, after, "--show", task)
+    assert both["before"]["trajectory"]["task"] == both["after"]["trajectory"]["task"] == task
+
+
+def test_a_task_that_is_not_in_the_comparison_is_answered_with_those_near_it(shell: Shell, server: str) -> None:
+    for model in ("bad", "good"):
+        _measure(shell, server, model, "-n", "5")
+    with pytest.raises(Exception, match='no task "toolcall/vla/0001" in suite tool_call_eval; near it: toolcall/val/'):
+        shell("compare", version(shell, "bad"), version(shell, "good"), "--show", "toolcall/vla/0001")

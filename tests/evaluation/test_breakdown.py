@@ -1,0 +1,53 @@
+import msgspec
+import pytest
+
+from tests.evaluation.builders import report
+from verigym.core.errors import Refused
+from verigym.core.records import Report
+from verigym.evaluation.breakdown import breakdown
+from verigym.evaluation.stats import clustered_mean
+
+
+def _tagged(of: Report, tags: dict[int, list[str]]) -> Report:
+    results = [msgspec.structs.replace(one, tags=tags.get(i, [])) for i, one in enumerate(of.results)]
+    return msgspec.structs.replace(of, results=results)
+
+
+def test_families_are_listed_the_worst_first_and_their_tasks_taken_as_independent():
+    worst, best = breakdown(report("agent", [1, 0, 1, 0, 1, 1], num_families=2), "family")
+    assert (worst.name, worst.tasks, worst.families, worst.success.value) == ("f1", 3, 1, pytest.approx(1 / 3))
+    assert worst.success == clustered_mean([0, 0, 1], range(3), rate=True)
+    assert best.success.value == 1 and best.success.low < 1, "no width of zero"
+    assert worst.reward == pytest.approx(1 / 3)
+
+
+def test_a_task_is_in_the_slice_of_each_of_its_tags_and_difficulty_is_a_tag_of_its_own_kind():
+    of = _tagged(report("agent", [1, 0, 1, 0]), {0: ["a", "difficulty:easy"], 1: ["a", "b"], 2: ["difficulty:hard"]})
+    assert {one.name: (one.tasks, one.success.value) for one in breakdown(of, "tag")} == {
+        "a": (2, 0.5),
+        "b": (1, 0),
+        "(none)": (2, 0.5),
+    }
+    assert [(one.name, one.success.value) for one in breakdown(of, "difficulty")] == [
+        ("(none)", 0),
+        ("easy", 1),
+        ("hard", 1),
+    ]
+
+
+def test_a_slice_of_several_families_is_clustered_by_them():
+    of = _tagged(report("agent", [1, 0, 1, 1], num_families=2), {i: ["a"] for i in range(4)})
+    (one,) = breakdown(of, "tag")
+    assert one.success == clustered_mean([1, 0, 1, 1], [0, 1, 0, 1], rate=True)
+
+
+def test_tasks_that_could_not_be_scored_are_in_no_slice():
+    of = report("agent", [1, 0])
+    results = [of.results[0], msgspec.structs.replace(of.results[1], error=True)]
+    assert [one.name for one in breakdown(msgspec.structs.replace(of, results=results), "family")] == ["f0"]
+
+
+@pytest.mark.parametrize(("by", "words"), [("tag", "has a tag"), ("difficulty", "tag tasks difficulty:easy")])
+def test_what_no_task_says_is_refused_in_words(by: str, words: str):
+    with pytest.raises(Refused, match=words):
+        breakdown(report("agent", [1, 0]), by)
