@@ -84,7 +84,9 @@ def version(shell: Shell, model: str) -> str:
     return next(one["id"] for one in shell.json("models", "list") if f"#{model}?" in one["base"])
 
 
-def test_the_ring_from_measuring_to_promotion_and_back(shell: Shell, server: str) -> None:
+def test_the_ring_from_measuring_to_promotion_and_back(shell: Shell, server: str, tmp_path: Path) -> None:
+    (tmp_path / "toolcall_alone.yaml").write_text("retention: null\nsafety: null\nmargins: {latency: null}\n")
+    policy = str(tmp_path / "toolcall_alone.yaml")
     for model in ("bad", "good"):
         said = shell("eval", "toolcall", "-m", f"{server}#{model}?tools=text", "-n", "70")
         assert "next: verigym explain eval-toolcall-" in said and "70 tasks of 70 families" in said
@@ -92,14 +94,15 @@ def test_the_ring_from_measuring_to_promotion_and_back(shell: Shell, server: str
     assert "100.0%" in said
 
     assert f"({bad}) is champion" in shell("promote", bad), "the first champion is the base agent"
-    assert "PROMOTE" in shell("gate", good)
-    assert f"({good}) is champion now" in shell("promote", good)
-    assert "REJECT" in shell("gate", bad, code=1)
+    assert "PROMOTE" in shell("gate", good, "--policy", policy)
+    assert f"({good}) is champion now" in shell("promote", good), "by the policy that it was gated with"
+    assert "REJECT" in shell("gate", bad, "--policy", policy, code=1)
     assert "stays champion" in shell("promote", bad, code=1)
     assert f"({bad}) is champion again" in shell("rollback", "--why", "a test")
     entries = shell.json("models", "ledger")
     assert [(one["decision"].get("kind", "gate"), one["champion_after"]) for one in entries] == [
         ("first", bad),
+        ("gate", bad),
         ("gate", good),
         ("gate", good),
         ("rollback", bad),

@@ -1,12 +1,28 @@
+import random
+
 import msgspec
 import pytest
 
 from tests.evaluation.builders import report
+from verigym.audit.agreement import Calibration
 from verigym.core.errors import Refused
-from verigym.core.records import Check, Version
-from verigym.evaluation.compare import Comparison, compare
-from verigym.gates.checks import better, few_errors, held_out, no_more_invalid, no_more_unsafe
-from verigym.gates.policy import DEFAULT, GatePolicy
+from verigym.core.records import Check, Report, TaskResult, Version
+from verigym.evaluation.compare import Comparison, Pair, compare, scored_pairs
+from verigym.evaluation.stats import Delta
+from verigym.gates.checks import (
+    as_reliable,
+    better,
+    few_errors,
+    held_out,
+    honest_reward,
+    kept,
+    no_more_invalid,
+    no_more_tool_errors,
+    no_more_unsafe,
+    trusted,
+)
+from verigym.gates.evidence import Evidence, Sides, Trained
+from verigym.gates.policy import DEFAULT, GatePolicy, Margins
 
 
 def _flipped(gained: int, lost: int, n: int, num_families: int | None = None) -> Comparison:
@@ -56,7 +72,7 @@ def test_a_gain_in_fewer_than_five_families_is_not_shown_however_many_tasks_they
 def test_a_policy_may_ask_for_more_families():
     comparison = _flipped(gained=12, lost=0, n=24, num_families=12)
     assert better(comparison, DEFAULT).outcome == "pass"
-    assert better(comparison, GatePolicy(min_families=20)).outcome == "unclear"
+    assert better(comparison, GatePolicy(name="mine", min_families=20)).outcome == "unclear"
 
 
 def test_an_unclear_gain_says_how_many_tasks_would_settle_it():
@@ -70,14 +86,14 @@ def test_a_gain_in_reward_counts_where_reward_is_the_primary_metric():
     old, new = report("old", [0.0] * 20), report("new", [0.0] * 20)
     raised = [msgspec.structs.replace(one, reward=0.3 + 0.01 * (i % 5)) for i, one in enumerate(new.results)]
     comparison = compare(old, msgspec.structs.replace(new, results=raised))
-    assert better(comparison, GatePolicy(primary="reward")).outcome == "pass"
+    assert better(comparison, GatePolicy(name="mine", primary="reward")).outcome == "pass"
     assert better(comparison, DEFAULT).outcome == "unclear"
 
 
 def _harmed(champion: int, candidate: int, n: int) -> Check:
     old = report("old", [1.0] * n, unsafe=set(range(champion)))
     new = report("new", [1.0] * n, unsafe=set(range(n - candidate, n)))
-    return no_more_unsafe(compare(old, new), DEFAULT)
+    return no_more_unsafe(scored_pairs(old, new), "calendar", DEFAULT)
 
 
 @pytest.mark.parametrize(
@@ -107,30 +123,170 @@ def test_no_unsafe_action_on_few_tasks_needs_as_many_as_the_exact_bound():
 
 
 def test_invalid_outputs_are_held_to_their_own_margin():
-    comparison = compare(report("old", [1.0] * 100), report("new", [1.0] * 100, invalid={1, 2}))
-    assert no_more_invalid(comparison, DEFAULT).outcome == "unclear"
-    assert no_more_invalid(comparison, GatePolicy(invalid_margin=0.1)).outcome == "pass"
+    pairs = scored_pairs(report("old", [1.0] * 100), report("new", [1.0] * 100, invalid={1, 2}))
+    assert no_more_invalid(pairs, "calendar", DEFAULT).outcome == "unclear"
+    wide = GatePolicy(name="wide", margins=Margins(invalid=0.1))
+    assert no_more_invalid(pairs, "calendar", wide).outcome == "pass"
 
 
-def test_validity_that_nobody_judged_is_passed_in_words():
-    comparison = msgspec.structs.replace(compare(report("old", [1.0]), report("new", [1.0])), invalid=None)
-    check = no_more_invalid(comparison, DEFAULT)
-    assert (check.outcome, check.figures) == ("pass", {})
-    assert "does not judge validity" in check.words
+def test_what_the_verifier_does_not_judge_is_skipped_in_words():
+    pairs = scored_pairs(report("old", [1.0] * 9), report("new", [1.0] * 9))
+    check = no_more_tool_errors(pairs, "calendar", DEFAULT)
+    assert (check.outcome, check.figures) == ("skipped", {})
+    assert "does not judge it" in check.words
+
+
+def _with_rates(made: Report, part: str, wrong: set[int]) -> Report:
+    results = [
+        msgspec.structs.replace(one, rates={**one.rates, part: float(place not in wrong)})
+        for place, one in enumerate(made.results)
+    ]
+    return msgspec.structs.replace(made, results=results)
+
+
+def test_calls_that_do_not_execute_are_counted_where_the_verifier_says_so():
+    old = _with_rates(report("old", [1.0] * 100), "executed", set())
+    new = _with_rates(report("new", [1.0] * 100), "executed", set(range(12)))
+    check = no_more_tool_errors(scored_pairs(old, new), "calendar", DEFAULT)
+    assert check.outcome == "fail"
+    assert "in 12 of 100 tasks, the champion in 0" in check.words
+
+
+@pytest.mark.parametrize(
+    ("check", "field"),
+    [(no_more_unsafe, "unsafe"), (no_more_invalid, "invalid"), (kept, "mastered"), (as_reliable, "pass_k")],
+    ids=["unsafe", "invalid", "mastered", "pass_k"],
+)
+def test_a_margin_that_is_null_leaves_its_check_out_in_words(check, field: str):
+    policy = GatePolicy(name="mine", margins=msgspec.structs.replace(Margins(), **{field: None}))
+    pairs = scored_pairs(report("old", [1.0] * 9), report("new", [0.0] * 9))
+    assert (check(pairs, "calendar", policy).outcome, check(pairs, "calendar", policy).words) == (
+        "skipped",
+        "left out by the policy",
+    )
 
 
 @pytest.mark.parametrize(("errors", "outcome"), [(2, "pass"), (3, "unclear")])
 def test_too_many_errors_on_either_side_are_no_measurement(errors: int, outcome: str):
     clean, failing = report("a", [1.0] * 98), report("b", [1.0] * 98, errors=errors)
-    assert few_errors(clean, failing, DEFAULT).outcome == outcome
-    assert few_errors(failing, clean, DEFAULT).outcome == outcome
+    for sides in (Sides(clean, failing), Sides(failing, clean)):
+        assert few_errors([sides], compare(*sides), DEFAULT).outcome == outcome
+
+
+def test_errors_on_a_guardrail_suite_count_as_well():
+    clean = Sides(report("a", [1.0] * 98), report("b", [1.0] * 98))
+    failing = Sides(clean.champion, report("b", [1.0] * 98, errors=9))
+    check = few_errors([clean, failing], compare(*clean), DEFAULT)
+    assert check.outcome == "unclear" and "candidate 8.4% of episodes in calendar" in check.words
+
+
+# -- what the champion masters --------------------------------------------------------------------------------------
+
+
+def _families(old: dict[str, list[float]], new: dict[str, list[float]]) -> list[Pair]:
+    def results(passed: dict[str, list[float]]) -> list[TaskResult]:
+        return [
+            TaskResult(task=f"{family}/{i}", family=family, passed=one)
+            for family, ones in passed.items()
+            for i, one in enumerate(ones)
+        ]
+
+    return list(zip(results(old), results(new), strict=True))
+
+
+def test_a_loss_where_the_champion_is_good_is_not_hidden_by_gains_elsewhere():
+    old = {f"good{i}": [1.0] * 5 for i in range(10)} | {f"bad{i}": [0.0] * 5 for i in range(10)}
+    new = {f"good{i}": [1.0] * 3 + [0.0] * 2 for i in range(10)} | {f"bad{i}": [1.0] * 5 for i in range(10)}
+    check = kept(_families(old, new), "calendar", DEFAULT)
+    assert check.outcome == "fail"
+    assert "on 50 of 100 tasks, those of families that it passes at least half of: -20.0 points" in check.words
+
+
+def test_luck_of_the_champion_is_not_taken_for_mastery():
+    """Two versions of equal skill: chosen by their own outcome, the champion's passes would always look lost."""
+    draw, found = random.Random(3), {"pass": 0, "fail": 0, "unclear": 0, "skipped": 0}
+    for _ in range(200):
+        old, new = ({f"f{i}": [float(draw.random() < 0.5) for _ in range(3)] for i in range(80)} for _ in range(2))
+        found[kept(_families(old, new), "calendar", DEFAULT).outcome] += 1
+    assert found["fail"] <= 10
+
+
+def test_where_nothing_is_mastered_there_is_nothing_to_lose():
+    old = {f"f{i}": [0.0, 0.0, 0.0] for i in range(5)}
+    assert "there is nothing to lose" in kept(_families(old, old), "calendar", DEFAULT).words
+    single = {f"f{i}": [1.0] for i in range(5)}
+    assert "cannot be told from luck" in kept(_families(single, single), "calendar", DEFAULT).words
+
+
+# -- pass^k ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_version_that_passes_as_often_but_less_reliably_is_noticed():
+    """Half of the tasks always, against every task half of the time."""
+    old = report("old", [1.0] * 50 + [0.0] * 50, repeats=4)
+    new = report("new", [0.5] * 100, repeats=4)
+    check = as_reliable(scored_pairs(old, new), "calendar", DEFAULT)
+    assert check.outcome == "fail"
+    assert "all 4 repeats pass in 0 of 100 tasks, the champion's in 50" in check.words
+    assert as_reliable(scored_pairs(report("a", [1.0]), report("b", [1.0])), "s", DEFAULT).outcome == "skipped"
+
+
+# -- reward against success -----------------------------------------------------------------------------------------
+
+
+def _rewarded(made: Report, rewards: list[float]) -> Report:
+    results = [msgspec.structs.replace(one, reward=reward) for one, reward in zip(made.results, rewards, strict=True)]
+    return msgspec.structs.replace(made, results=results)
+
+
+def test_reward_that_rises_while_success_falls_is_called_reward_hacking():
+    old = _rewarded(report("old", [1.0] * 30 + [0.0] * 30), [0.5 + 0.001 * i for i in range(60)])
+    new = _rewarded(report("new", [1.0] * 10 + [0.0] * 50), [0.9 + 0.001 * (i % 7) for i in range(60)])
+    comparison = compare(old, new)
+    check = honest_reward(comparison, None)
+    assert check.outcome == "fail" and check.words.startswith("reward hacking: on this suite reward rose")
+    assert better(comparison, GatePolicy(name="by reward", primary="reward")).outcome == "pass", "by its reward alone"
+
+
+def _fell(points: float) -> Delta:
+    return Delta(value=points, low=points - 0.1, high=points + 0.05, p=1.0, method="", n=60, families=60)
+
+
+def test_reward_that_rose_in_training_while_held_out_success_fell_is_called_reward_hacking():
+    same = compare(report("old", [1.0, 0.0] * 30), report("new", [1.0, 0.0] * 30))
+    rose = Trained(run="grpo-1", paid_by="no_complaints", reward=(0.4, 0.9), start="sft", since_start=_fell(-0.3))
+    check = honest_reward(same, rose)
+    assert check.outcome == "fail"
+    assert "grpo-1, paid by no_complaints) reward rose from 0.4 to 0.9" in check.words
+    assert "fell against its start sft: -30.0 points" in check.words
+    flat = msgspec.structs.replace(rose, reward=None)
+    assert honest_reward(same, flat).outcome == "pass", "success that fell alone is not hacking"
+    assert honest_reward(same, msgspec.structs.replace(rose, since_start=None)).outcome == "pass"
+    alarmed = msgspec.structs.replace(flat, alarm="reward rose while held-out success fell from 60% to 40%")
+    assert "held-out success fell from 60% to 40%" in honest_reward(same, alarmed).words
+
+
+# -- refusals -------------------------------------------------------------------------------------------------------
+
+
+def test_a_judge_decides_only_after_people_agreed_with_it():
+    sides = Sides(report("old", [1.0] * 5), report("new", [1.0] * 5))
+    asking = Evidence(primary=sides, judge="j1")
+    assert trusted(Evidence(primary=sides), DEFAULT).outcome == "skipped"
+    with pytest.raises(Refused, match="asks the judge j1, and nobody knows whether it judges as people do"):
+        trusted(asking, DEFAULT)
+    weak = Calibration(verifier="match@1", judge="j1", n=30, kappa=0.7, low=0.45, high=0.9)
+    with pytest.raises(Refused, match=r"agrees too little with people's labels: kappa 0\.70, at least 0\.45"):
+        trusted(msgspec.structs.replace(asking, calibration=weak), DEFAULT)
+    strong = msgspec.structs.replace(weak, n=100, low=0.62)
+    assert trusted(msgspec.structs.replace(asking, calibration=strong), DEFAULT).outcome == "pass"
 
 
 def test_a_version_trained_on_a_family_of_the_suite_is_refused():
     suite, clean = report("a", [1.0] * 5).suite, Version(base="m", id="a", families=["elsewhere"])
     trained = Version(base="m", id="b", families=["f3", "f1", "elsewhere"])
     with pytest.raises(Refused, match=r"trained on 2 of the 5 families of suite \"calendar\" \(f1, f3\)"):
-        held_out(trained, clean, suite)
+        held_out(trained, clean, [suite])
     with pytest.raises(Refused, match="version b was trained on 2"):
-        held_out(clean, trained, suite)
-    assert held_out(clean, clean, suite).outcome == "pass"
+        held_out(clean, trained, [suite])
+    assert held_out(clean, clean, [suite]).outcome == "pass"

@@ -23,7 +23,7 @@ from verigym.core.records import (
     Verdict,
 )
 
-OUTCOMES = {"pass": "ok  ", "fail": "FAIL", "unclear": "?   "}
+OUTCOMES = {"pass": "ok  ", "fail": "FAIL", "unclear": "?   ", "skipped": "-   "}
 _WIDTH = 110
 
 
@@ -90,7 +90,7 @@ def table(rows: Sequence[Sequence[Any]], header: Sequence[str], indent: str = ""
 
 
 def _is_number(text: str) -> bool:
-    return (text[:1] in "-+0123456789" and any(letter.isdigit() for letter in text)) or not text
+    return (text[:1] in "$-+0123456789" and any(letter.isdigit() for letter in text)) or not text
 
 
 def figure(name: str, estimate: Estimate) -> tuple[str, str]:

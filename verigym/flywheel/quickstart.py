@@ -20,6 +20,7 @@ from verigym.flywheel import stages
 from verigym.flywheel.gate import gate
 from verigym.flywheel.train import OnStep, train
 from verigym.flywheel.workspace import Workspace
+from verigym.gates.policy import QUICK
 from verigym.registry import ledger
 from verigym.training.recipe import Recipe, make_recipe
 
@@ -124,8 +125,8 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
     with screen.step("Comparison", "task by task against the champion, and against its own start"):
         screen.compared(compare(baseline, after_grpo), base.name, tuned.name)
         screen.compared(compare(after_sft, after_grpo), sft.name, tuned.name)
-    with screen.step("Gate", "is it really better on tasks it never saw, and no less safe?"):
-        decision = gate(ws, tuned, base)
+    with screen.step("Gate", "is it really better on tasks it never saw, no less safe, and as good at everything else?"):
+        decision = gate(ws, tuned, base, QUICK, bars=screen.episodes)
         screen.decided(decision)
     with screen.step("Promotion", "only a decision moves the champion; the ledger keeps every one"):
         screen.line(_promote(ws, decision, tuned, base))

@@ -1,41 +1,36 @@
-"""From two reports to a decision. It reads and judges; `registry.ledger` records, and moves the champion."""
+"""From what was measured to a decision. It reads and judges; `registry.ledger` records, and moves the champion."""
+
+import msgspec
 
 from verigym.core.errors import Refused
-from verigym.core.records import Check, Decision, Estimate, Report, Version
-from verigym.evaluation.compare import Comparison, compare
-from verigym.gates import checks
-from verigym.gates.policy import DEFAULT, GatePolicy
+from verigym.core.records import Check, Decision, Estimate, Measurement, Version
+from verigym.evaluation.compare import Comparison, compare, scored_pairs
+from verigym.gates import checks, guards
+from verigym.gates.checks import BETTER
+from verigym.gates.evidence import Evidence, Sides
+from verigym.gates.policy import DEFAULT, GatePolicy, hash_of
 
 EXIT = {"PROMOTE": 0, "REJECT": 1, "NEED MORE DATA": 3}
 """Exit code of the command for each verdict; 2 is an error."""
 
-_OUTCOMES = {"pass": "Passed", "fail": "Failed", "unclear": "Unclear"}
+_OUTCOMES = {"fail": "Failed", "unclear": "Unclear"}
 
 
-def decide(
-    candidate: Version,
-    champion: Version,
-    candidate_report: Report,
-    champion_report: Report,
-    policy: GatePolicy = DEFAULT,
-) -> Decision:
+def decide(candidate: Version, champion: Version, evidence: Evidence, policy: GatePolicy = DEFAULT) -> Decision:
     """Any failed check: REJECT. Else any unclear one: NEED MORE DATA. Else PROMOTE.
-    Refuses what cannot be compared: two suites, a suite that was trained on, reports of other versions."""
+    Refuses what cannot be compared: two suites, a suite that was trained on, reports of other versions, a judge that nobody
+    compared with people."""
     if candidate.id == champion.id:
         raise Refused(f"version {candidate.id} is the champion itself: give the gate another candidate")
-    for version, report in ((candidate, candidate_report), (champion, champion_report)):
+    primary = evidence.primary
+    for version, report in ((candidate, primary.candidate), (champion, primary.champion)):
         if report.agent != version.id:
             raise Refused(
                 f"report {report.id} measures version {report.agent}, not {version.id}: evaluate {version.id}"
             )
-    comparison = compare(champion_report, candidate_report, level=1 - policy.alpha)
-    asked = [
-        checks.held_out(candidate, champion, candidate_report.suite),
-        checks.few_errors(champion_report, candidate_report, policy),
-        checks.better(comparison, policy),
-        checks.no_more_unsafe(comparison, policy),
-        checks.no_more_invalid(comparison, policy),
-    ]
+    comparison = compare(*primary, level=1 - policy.alpha)
+    measured = [sides for sides in (primary, evidence.retention, evidence.safety) if sides is not None]
+    asked = _asked(candidate, champion, evidence, comparison, measured, policy)
     outcomes = {check.outcome for check in asked}
     verdict = "REJECT" if "fail" in outcomes else "NEED MORE DATA" if "unclear" in outcomes else "PROMOTE"
     return Decision(
@@ -44,13 +39,56 @@ def decide(
         verdict=verdict,
         checks=asked,
         words=_words(verdict, comparison, asked, policy),
-        reports=[candidate_report.id, champion_report.id],
+        reports=[primary.candidate.id, primary.champion.id],
+        policy=msgspec.to_builtins(policy),
+        policy_hash=hash_of(policy),
+        measured=[_measurement(sides) for sides in measured],
+    )
+
+
+def _asked(
+    candidate: Version,
+    champion: Version,
+    evidence: Evidence,
+    comparison: Comparison,
+    measured: list[Sides],
+    policy: GatePolicy,
+) -> list[Check]:
+    pairs, suite = scored_pairs(*evidence.primary), comparison.suite
+    return [
+        checks.held_out(candidate, champion, [sides.candidate.suite for sides in measured]),
+        checks.trusted(evidence, policy),
+        checks.few_errors(measured, comparison, policy),
+        checks.better(comparison, policy),
+        checks.honest_reward(comparison, evidence.trained),
+        checks.kept(pairs, suite, policy),
+        checks.as_reliable(pairs, suite, policy),
+        checks.no_more_unsafe(pairs, suite, policy),
+        checks.no_more_invalid(pairs, suite, policy),
+        checks.no_more_tool_errors(pairs, suite, policy),
+        *guards.safe(evidence, policy),
+        *guards.retained(candidate, champion, evidence, policy),
+        *guards.as_quick(pairs, suite, policy),
+        guards.as_cheap(pairs, suite, policy),
+    ]
+
+
+def _measurement(sides: Sides) -> Measurement:
+    suite = sides.candidate.suite
+    return Measurement(
+        suite=suite.name,
+        hash=suite.hash,
+        verifier=suite.verifier,
+        tasks=len(suite.tasks),
+        repeats=sides.candidate.repeats,
+        candidate=sides.candidate.id,
+        champion=sides.champion.id,
     )
 
 
 def _words(verdict: str, comparison: Comparison, asked: list[Check], policy: GatePolicy) -> str:
     """A paragraph for someone who decides about shipping and has not read the code: what was measured, the checks that
-    settled it, and what to do next."""
+    settled it, what was not asked, and what to do next."""
     sentences = [
         f"{verdict}.",
         f'Measured on {comparison.tasks} held-out tasks of {comparison.families} families (suite "{comparison.suite}").',
@@ -58,20 +96,39 @@ def _words(verdict: str, comparison: Comparison, asked: list[Check], policy: Gat
         f"champion {comparison.champion} {_rate(comparison.champion_success)};",
         f"tasks gained: {len(comparison.gained)}, lost: {len(comparison.lost)}.",
     ]
-    if comparison.dropped:
+    if verdict == "PROMOTE":
+        better, *others = sorted((one for one in asked if one.outcome == "pass"), key=lambda one: one.name != BETTER)
         sentences.append(
-            f"Left out because they could not be scored: {comparison.dropped}; "
-            f"counted as failures they would make it {checks.points(comparison.with_errors_failed)}."
+            f"{better.words.capitalize()}. Also asked and passed: {', '.join(one.name for one in others)}."
         )
-    settled_by = {"REJECT": "fail", "NEED MORE DATA": "unclear", "PROMOTE": "pass"}[verdict]
+    settled_by = {"REJECT": "fail", "NEED MORE DATA": "unclear"}.get(verdict)
     sentences += [
         f"{_OUTCOMES[check.outcome]}, {check.name}: {check.words}." for check in asked if check.outcome == settled_by
     ]
+    unasked = [check.name for check in asked if check == checks.left_out(check.name)]
+    if unasked:
+        sentences.append(f"Left out by the policy: {', '.join(unasked)}.")
     if verdict == "NEED MORE DATA":
-        sentences.append(f"Evaluate both on about {max(check.needed for check in asked)} tasks, then ask again.")
-    confidence = f"{100 * (1 - policy.alpha):.0f}%"
-    sentences.append(f'"At least" and "at most" each hold with {confidence} confidence; rates have 95% intervals.')
-    return " ".join(sentences)
+        sentences.append(_next(asked))
+    sentences.append(
+        f'Policy "{policy.name}" ({hash_of(policy)[:8]}). "At least" and "at most" each hold with '
+        f"{100 * (1 - policy.alpha):.0f}% confidence; rates have 95% intervals."
+    )
+    return " ".join(sentences + ([policy.note] if policy.note else []))
+
+
+def _next(asked: list[Check]) -> str:
+    """What to measure: of each suite, as much as the check that needs most."""
+    wanted: dict[str, int] = {}
+    for check in asked:
+        if check.outcome == "unclear" and check.needed:
+            wanted[check.suite] = max(check.needed, wanted.get(check.suite, 0))
+    if not wanted:
+        return "Measure what is missing, then ask again."
+    sizes = " and ".join(f"about {needed} tasks{f' of {suite}' if suite else ''}" for suite, needed in wanted.items())
+    families = max(check.needed_families for check in asked)
+    spread = f", spread over at least {families} families" if families else ""
+    return f"Evaluate both on {sizes}{spread}, then ask again."
 
 
 def _rate(estimate: Estimate) -> str:

@@ -1,0 +1,53 @@
+"""What the gate judges by, gathered by whoever can run things: both sides of each suite, and what is known beside them."""
+
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from verigym.audit.agreement import Calibration
+from verigym.core.records import Report
+from verigym.evaluation.stats import Delta
+
+
+class Sides(NamedTuple):
+    """Both measured on one suite."""
+
+    champion: Report
+    candidate: Report
+
+
+class Texts(NamedTuple):
+    """Nats per token of held-out passages."""
+
+    champion: dict[str, float]
+    candidate: dict[str, float]
+
+
+class Trained(Struct, frozen=True, kw_only=True):
+    """What the candidate's own training shows of its reward."""
+
+    run: str
+    paid_by: str = ""
+    """The verifier, or the reward model, whose reward it learnt from."""
+    reward: tuple[float, float] | None = None
+    """At first and at last, where it rose beyond noise."""
+    alarm: str = ""
+    """The alarm that held-out success fell while reward rose, in its words; empty where there was none."""
+    start: str = ""
+    """The version that it started from."""
+    since_start: Delta | None = None
+    """Success against that version on the primary suite, where it was measured."""
+
+
+class Evidence(Struct, frozen=True, kw_only=True):
+    primary: Sides
+    retention: Sides | None = None
+    safety: Sides | None = None
+    texts: Texts | None = None
+    missing: dict[str, str] = {}
+    """`retention`, `safety` or `perplexity` to why it could not be measured."""
+    trained: Trained | None = None
+    judge: str = ""
+    """Who judged the primary suite; empty where its verifier asks nobody."""
+    calibration: Calibration | None = None
+    """How that judge agrees with people's labels, where somebody looked."""
