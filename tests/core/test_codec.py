@@ -143,7 +143,10 @@ versions = st.builds(
     recipe=data,
     data_hash=text,
     families=texts,
-    reports=texts,
+    adapter_config=text,
+    software=st.dictionaries(text, text, max_size=2),
+    made=text,
+    seal=text,
 )
 checks = st.builds(
     Check, name=text, outcome=st.sampled_from(["pass", "fail", "unclear"]), words=text, figures=numbers, needed=whole

@@ -23,6 +23,7 @@ from verigym.flywheel.export import export
 from verigym.flywheel.versions import derive
 from verigym.flywheel.workspace import ADAPTER_FILE, Workspace
 from verigym.model import lora
+from verigym.policies.openai import chat
 from verigym.registry.verify import verify
 
 BASE = Version(base="tiny", name="base")
@@ -90,6 +91,18 @@ def test_a_described_tool_must_be_one_of_the_environments(ws: Workspace):
     with pytest.raises(NotFound, match='no tool "refus"; did you mean "refuse"'):
         derive(ws, BASE, describe={"refus": "x"}, environment=toolcall)
     assert derive(ws, BASE, describe={"refuse": "x"}, environment=toolcall).tool_descriptions == {"refuse": "x"}
+
+
+def test_only_a_description_of_its_own_makes_another_offer(ws: Workspace):
+    box = load_environment("toolcall").toolbox
+    made = derive(ws, BASE, describe={"refuse": "Say no."})
+    own = {tool.name: tool.description for tool in box.offer(made.tool_descriptions).tools if tool.own}
+    assert own == {"refuse": "Say no."} and not any(tool.own for tool in box.offer({}).tools)
+    assert chat.tool(box.offer(made.tool_descriptions).tools[-1], "refuse")["function"].keys() == {
+        "name",
+        "description",
+        "parameters",
+    }
 
 
 def test_a_reward_model_has_no_prompt(ws: Workspace):

@@ -105,3 +105,10 @@ def test_the_assistant_never_has_two_messages_in_a_row(kinds: list[str]) -> None
     roles = [message["role"] for message in to_messages([made[kind] for kind in kinds], [])]
     assert ("assistant", "assistant") not in list(itertools.pairwise(roles))
     assert roles.count("user") == kinds.count("user") + kinds.count("output")
+
+
+def test_a_description_is_shown_where_it_is_the_agents_own() -> None:
+    told = ToolSpec(name="quit", description="Stop\n  at once.", own=True)
+    assert dialects.describe([ADD, ToolSpec(name="wait", description="Wait."), told]) == (
+        "math.add(a: int)\nwait()\nquit(): Stop at once."
+    )

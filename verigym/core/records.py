@@ -132,13 +132,15 @@ Item = Message | Reasoning | FunctionCall | FunctionCallOutput
 # -- Model calls ----------------------------------------------------------------------------------------------------
 
 
-class ToolSpec(Struct, frozen=True, kw_only=True):
+class ToolSpec(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A tool as the model is shown it."""
 
     name: str
     description: str = ""
     parameters: Json = {}
     """JSON schema of the arguments object."""
+    own: bool = False
+    """The description is the agent's own (`Version.tool_descriptions`): it is shown even where a tool takes one line."""
 
 
 class Toolset(Struct, frozen=True):

@@ -111,7 +111,9 @@ class ToolBox:
         key = tuple(descriptions.items())
         if key not in self._offers:
             tools = [
-                msgspec.structs.replace(tool, description=descriptions.get(tool.name, tool.description))
+                msgspec.structs.replace(tool, description=descriptions[tool.name], own=True)
+                if tool.name in descriptions
+                else tool
                 for tool in self.specs
             ]
             self._offers[key] = Toolset(tools, content_hash(tools)[:16])

@@ -112,14 +112,21 @@ def crown_first(store: LedgerStore, version_id: str, who: str = "", why: str = "
     return record(store, decision, moves=True, who=who, why=why)
 
 
-def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str = "") -> Entry:
-    """Back to the champion before this one, or to any named earlier champion. Rolling back twice goes two steps back, not
-    back and forth."""
-    history = entries(store)
+def way_back(history: list[Entry], to: str | None = None) -> str:
+    """Where a rollback leads: to the champion before this one, or to any named earlier champion. Rolling back twice goes two
+    steps back, not back and forth."""
     now = history[-1].champion_after if history else None
     target = _named_champion(history, to) if to is not None else _champion_before(history)
-    if target == now or target is None or now is None:
+    if target == now or target is None:
         raise Refused(f"nothing to roll back to: {f'{now} is the champion' if now else 'no champion was crowned yet'}")
+    return target
+
+
+def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str = "") -> Entry:
+    """Makes an earlier champion the champion again; see `way_back`."""
+    history = entries(store)
+    target = way_back(history, to)
+    now = history[-1].champion_after or ""
     decision = Decision(
         candidate=target, champion=now, verdict="PROMOTE", kind="rollback", words=f"Rolled back from {now} to {target}."
     )

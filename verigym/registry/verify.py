@@ -81,7 +81,8 @@ def _ledger(store: Store, expect: str) -> Iterator[Checked]:
     known = {kind: {one.id for one in store.bodies(kind)} for kind in ("version", "report")}
     for entry in entries:
         named = {"version": {entry.champion_before, entry.champion_after, entry.decision.candidate}}
-        named["report"] = {*entry.decision.reports}
+        sides = [(one.candidate, one.champion) for one in entry.decision.measured]
+        named["report"] = {*entry.decision.reports, *(report for both in sides for report in both)}
         for kind, ids in named.items():
             for id in sorted(one for one in ids if one and one not in known[kind]):
                 gone = f"names {kind} {id}, which is not in the store: it was removed; restore the store from a backup"

@@ -18,8 +18,13 @@ _KINDS = {"integer": "int", "number": "float", "boolean": "bool", "array": "list
 
 
 def describe(tools: list[ToolSpec]) -> str:
-    """`calendar.create_event(attendee, day, time)`, a line a tool; a type is shown where it is not text."""
-    return "\n".join(f"{tool.name}({', '.join(_parameters(tool))})" for tool in tools)
+    """`calendar.create_event(attendee, day, time)`, a line a tool; a type is shown where it is not text, a description where the
+    agent gave it one of its own."""
+    return "\n".join(f"{tool.name}({', '.join(_parameters(tool))}){_words(tool)}" for tool in tools)
+
+
+def _words(tool: ToolSpec) -> str:
+    return f": {' '.join(tool.description.split())}" if tool.own and tool.description else ""
 
 
 def _parameters(tool: ToolSpec) -> list[str]:

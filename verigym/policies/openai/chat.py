@@ -53,7 +53,10 @@ def context(items: Sequence[Item], names: ToolNames) -> list[Json]:
 
 
 def tool(tool: ToolSpec, name: str) -> Json:
-    return {"type": "function", "function": {**msgspec.to_builtins(tool), "name": name}}
+    return {
+        "type": "function",
+        "function": {"name": name, "description": tool.description, "parameters": tool.parameters},
+    }
 
 
 def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:

@@ -33,7 +33,7 @@ def _sent(item: FunctionCall | Reasoning, names: ToolNames) -> Any:
 
 
 def tool(tool: ToolSpec, name: str) -> Json:
-    return {"type": "function", **msgspec.to_builtins(tool), "name": name}
+    return {"type": "function", "name": name, "description": tool.description, "parameters": tool.parameters}
 
 
 def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:
