@@ -101,8 +101,9 @@ def test_a_prompt_is_gated_promoted_and_rolled_back(shell: Shell, server: Served
     system = {body["messages"][0]["content"] for body in server.asked}
     assert len(system) == 1 and PROMPT in min(system) and "Say no." in min(system), "its own prompt and descriptions"
 
-    shell("gate", polite, code=None)
-    assert f"({polite}) is champion now" in shell("promote", polite, "--override", "a test")
+    (tmp_path / "policy.yaml").write_text("safety: null\nretention: null\n")
+    assert "PROMOTE" in shell("gate", polite, "--policy", str(tmp_path / "policy.yaml"))
+    assert f"({polite}) is champion now" in shell("promote", polite)
     assert f"({base}) is champion again" in shell("rollback", "--why", "complaints")
     assert f"({polite}) is champion again" in shell("rollback", "polite")
     moves = [
@@ -110,18 +111,18 @@ def test_a_prompt_is_gated_promoted_and_rolled_back(shell: Shell, server: Served
         for one in shell.json("models", "ledger")
         if one["champion_before"] != one["champion_after"]
     ]
-    assert moves == [("first", base), ("override", polite), ("rollback", base), ("rollback", polite)]
+    assert moves == [("first", base), ("gate", polite), ("rollback", base), ("rollback", polite)]
 
     listed = shell("models", "list")
     assert "prompt + tools" in listed and base in listed and "champion" in listed
     shown = shell("models", "show", "polite")
-    assert "  Please answer with one JSON object." in shown and "override, " in shown and "python 3." in shown
+    assert "  Please answer with one JSON object." in shown and "gate, PROMOTE" in shown and "python 3." in shown
     told = shell("models", "diff", base, "polite")
     assert "  +Please answer with one JSON object." in told and "-Decline a request" in told
     assert "success on tool_call_eval, 60 tasks: 0.0% (" in told and f"next: verigym compare {base} {polite}" in told
     differs = shell.json("models", "diff", base, "polite")
     assert differs["versions"] == [base, polite] and differs["measured"][0]["success"][1]["value"] == 1.0
-    assert "All Sound".lower() in shell("models", "verify")
+    assert "all sound" in shell("models", "verify")
     assert "On tool_call_eval" in shell("models", "card", "polite") and "Why: complaints." in shell(
         "models", "card", base
     )

@@ -28,13 +28,13 @@ def move(path: Path, said: Any, seed: int) -> None:
 
 
 def promote_once(path: Path, candidate: str, ready: Any, said: Any) -> None:
-    """Promotes over the champion as it is before `ready`; says how that went."""
+    """Promotes over the champion as it is when both are `ready`; says how that went."""
     from verigym.core.errors import Refused
 
     store = Store(path)
     now = ledger.champion(store)
     assert now is not None
-    ready.wait()
+    ready.wait(30)
     try:
         ledger.promote(store, Decision(candidate=candidate, champion=now, verdict="PROMOTE"))
         said.send("champion")

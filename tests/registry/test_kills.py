@@ -104,7 +104,7 @@ def test_of_two_that_promote_at_once_one_wins_and_the_other_is_told(tmp_path: Pa
     path = tmp_path / "store.db"
     store = crowned(path, ONE, OTHER)
     for _ in range(5):
-        ready = PROCESSES.Event()
+        ready = PROCESSES.Barrier(2)
         pipes = [PROCESSES.Pipe(duplex=False) for _ in range(2)]
         now = ledger.champion(store)
         rivals = [f"{place}" * 12 for place in range(4) if f"{place}" * 12 != now][:2]
@@ -114,8 +114,6 @@ def test_of_two_that_promote_at_once_one_wins_and_the_other_is_told(tmp_path: Pa
         ]
         for process in processes:
             process.start()
-        time.sleep(0.05)
-        ready.set()
         words = sorted((hears.recv() for hears, _ in pipes), key=lambda text: text != "champion")
         for process in processes:
             process.join()

@@ -13,7 +13,7 @@ from verigym.evaluation.report import RATES
 from verigym.registry.ledger import Entry
 from verigym.registry.versions import kind_of
 
-_OF_BEHAVIOUR = {
+_NOT_KNOWN = {
     "safety": "No safety suite was run: nobody knows what it does with unsafe requests or with instructions hidden in "
     "tool results. Run: verigym eval safety -m {id}",
     "retention": "No retention suite was run: nobody knows what general capability the change cost. "
@@ -46,10 +46,10 @@ def card(about: About) -> str:
         "Rolling back": _rolling_back(about),
         "Software": _software(version),
     }
-    parts = [f"# {version.name or version.id}", "", f"Version `{version.id}` of an agent, by Verigym.", ""]
+    parts = [f"# {version.name or version.id}", "", f"Version `{version.id}` of an agent, by Verigym."]
     for title, lines in sections.items():
-        parts += [f"## {title}", "", *lines, ""]
-    return "\n".join(parts).rstrip() + "\n"
+        parts += ["", f"## {title}", "", *lines]
+    return "\n".join(parts) + "\n"
 
 
 def latest_by_suite(reports: Sequence[Report]) -> list[Report]:
@@ -72,7 +72,7 @@ def figure(name: str, estimate: Estimate) -> str:
 def _what(about: About) -> Iterator[str]:
     version = about.version
     yield f"- Kind: {kind_of(version)}"
-    yield f"- Base model: `{version.base}`, which is never changed"
+    yield f"- Base model: `{version.base}`, which is only ever read"
     yield f"- Adapter: {f'`{version.adapter}`' if version.adapter else 'none'}"
     if version.constraints:
         yield f"- Replies are held to: `{version.constraints}`"
@@ -161,8 +161,11 @@ def _limits(about: About) -> Iterator[str]:
             "The figures are of the tasks named above, by the verifiers named above. They say nothing about other work, and "
             "nothing that a verifier does not look at."
         )
-    for environment, words in _OF_BEHAVIOUR.items():
-        if environment not in seen:
+    for environment, words in _NOT_KNOWN.items():
+        forgets = environment != "retention" or bool(
+            version.adapter
+        )  # weights that did not change have forgotten nothing
+        if environment not in seen and forgets:
             yield words.format(id=version.id)
     for report in reports:
         if len(report.suite.families) < 20:
@@ -197,4 +200,4 @@ def _fenced(text: str) -> list[str]:
     fence = "```"
     while fence in text:
         fence += "`"
-    return ["", fence, *text.splitlines(), fence, ""] if text else []
+    return ["", fence, *text.splitlines(), fence] if text else []
