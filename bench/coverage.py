@@ -1,8 +1,9 @@
 """How often nominal 95% intervals of clustered binary outcomes cover the truth: ours, and others for contrast.
 
 Families of 1 to 8 tasks; outcomes of a family are correlated (0.3, beta-binomial). `ours` is the interval of every rate in a
-report; `t` is the same variance put around the mean; `z` takes the normal distribution for t; `bootstrap` draws whole families
-again and takes percentiles; `tasks` takes tasks as independent (Wilson). The last rows are paired differences (25% gained, 10% lost).
+report; `t` is the same variance put around the mean (no width where families agree); `z` takes the normal distribution for t;
+`bootstrap` draws whole families again and takes percentiles; `tasks` takes tasks as independent (Wilson). The last rows are
+paired differences (25% gained, 10% lost).
 
     python bench/coverage.py          # two minutes on one core
 """

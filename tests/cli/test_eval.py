@@ -20,7 +20,7 @@ def test_eval_says_what_repeats_tokens_and_dollars_say_and_how_often_the_set_was
         assert figure in said
     assert "held-out set tool_call_eval, version 1, used: 1 version measured" in said
     table = said[said.index("tag ") :].splitlines()
-    assert table[0].split() == ["tag", "success", "95%", "interval", "tasks", "families", "reward"]
+    assert table[0].split() == ["tag", "success", "95%", "interval", "reward", "tasks", "families"]
     rates = [float(row.split("%")[0].split()[-1]) for row in table[1:] if "%" in row]
     assert rates == sorted(rates) and len(rates) > 3
     found = shell.json(

@@ -128,6 +128,8 @@ def _ratios(found: Any) -> None:
         )
     show.say("")
     show.table(rows, ("figure", "before", "after", "ratio", "95% interval"))
+    if any(name.startswith("latency") for name in found):
+        show.say("latency is that of each run, on its machine under its load: compare it where both were alike")
 
 
 def _families(found: Any) -> None:

@@ -175,10 +175,12 @@ def _used(held_out: Any, found: Any) -> None:
 
 def _slices(found: Any, by: str) -> None:
     rows = [
-        (one.name, *show.figure("success", one.success), one.tasks, one.families, f"{one.reward:.2f}") for one in found
+        (one.name, *show.figure("success", one.success), f"{one.reward:.2f}", one.tasks, one.families) for one in found
     ]
+    header = (by, "success", "95% interval", "reward", "tasks", "families")
+    columns = len(header) - (by == "family")
     show.say("")
-    show.table(rows, (by, "success", "95% interval", "tasks", "families", "reward"))
+    show.table([row[:columns] for row in rows], header[:columns])
 
 
 def _environment(where: str, verifier: str, skip_bad: bool) -> Any:
