@@ -103,8 +103,7 @@ def new(
 @models.command("list")
 def list_versions(json: Json = False, home: Home = None) -> None:
     """Versions of agents, oldest first; the champion is marked."""
-    from verigym.core.records import Version
-    from verigym.flywheel.stages import latest_report
+    from verigym.core.records import Report, Version
     from verigym.registry import ledger
     from verigym.registry.versions import kind_of
 
@@ -114,9 +113,10 @@ def list_versions(json: Json = False, home: Home = None) -> None:
         return show.as_json(known)
     current = ledger.champion(ws.store)
     created = {body.id: body.created for body in ws.store.bodies("version")}
+    newest = {report.agent: report for report in ws.store.documents("report", Report)}
     rows = []
     for version in known:
-        report = latest_report(ws, version)
+        report = newest.get(version.id)
         success = show.figure("success", report.metrics["success"])[0] if report and report.metrics else "-"
         mark = "champion" if version.id == current else ""
         age = show.age(created[version.id], time.time())
@@ -202,10 +202,10 @@ def diff(one: Known, other: Known, json: Json = False, home: Home = None) -> Non
         show.say(f"success on {mine.suite.name}, {len(mine.suite.tasks)} tasks: {' -> '.join(figures)}")
     if both:
         return show.next_command(f"verigym compare {pair[0].id} {pair[1].id}")
-    known = [latest_report(ws, version) for version in pair]
-    where = next((report.suite.environment for report in known if report), "ENV")
-    unmeasured = pair[1] if known[0] else pair[0]
-    show.next_command(f"verigym eval {where} -m {unmeasured.id}")
+    measured = [latest_report(ws, version) for version in pair]
+    other_side = pair[1] if measured[0] else pair[0]
+    where = next((f"{one.suite.environment} -n {len(one.suite.tasks)}" for one in measured if one), "ENV")
+    show.next_command(f"verigym eval {where} -m {other_side.id}   (they share no suite yet)")
 
 
 @models.command()

@@ -176,7 +176,7 @@ def _adapters(place: Path, versions: list[Version]) -> Iterator[Checked]:
     """Each once, however many versions wear it."""
     for version in {version.adapter: version for version in reversed(versions) if version.adapter}.values():
         folder, id = place / version.adapter, version.adapter
-        again = f"restore it, or train {version.name or version.id} again: its recipe gives the same weights"
+        again = f"restore it, or train {version.name or version.id} again: on the same machine its recipe gives the same weights"
         weights, settings = folder / ADAPTER_FILE, folder / CONFIG_FILE
         if not weights.is_file():
             yield _damaged("adapter", id, f"{weights} is missing", again)
