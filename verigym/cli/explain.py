@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from verigym.cli import show
+from verigym.cli.live import duration
 from verigym.cli.options import Home, Json, workspace
 from verigym.core.errors import BadInput, not_found
 
@@ -17,6 +18,7 @@ _LISTED = 40
 
 def register(app: typer.Typer) -> None:
     app.command()(explain)
+    app.command()(advise)
 
 
 def explain(
@@ -133,3 +135,88 @@ def _list(source: Any, numbered: dict[tuple[str, str, str], int], cluster: int, 
     if count > _LISTED:
         show.say(f"  and {count - _LISTED} more: --json lists all of them")
     show.next_command(f"verigym trajectories show {first}")
+
+
+def advise(
+    run: Annotated[
+        str, typer.Argument(help="A run (id, beginning of an id, latest), or a version: then its newest run")
+    ] = "latest",
+    trials: Annotated[
+        bool,
+        typer.Option("--try", help="Run the cheap trials (a prompt variant, constrained decoding) on training tasks"),
+    ] = False,
+    n: Annotated[int, typer.Option("-n", min=2, help="Training tasks of a trial")] = 40,
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """What to try first, with reasons, figures and the command: the lightest fix first."""
+    from verigym.flywheel.advise import advise_on, open_subject
+    from verigym.flywheel.trials import try_out
+
+    subject = open_subject(workspace(home), run)
+    if trials:
+        with show.episodes("trials") as bar:
+            try_out(subject, n, on_progress=bar)
+    found = advise_on(subject)
+    if json:
+        return show.as_json(found)
+    _measured(subject, found)
+    advised = [one for one in found.advice if one.advised]
+    for place, one in enumerate(advised, start=1):
+        show.say("", f"{place}. {one.fix}")
+        for reason in one.reasons:
+            show.paragraph(reason, "   ")
+        if one.estimate:
+            show.paragraph(_takes(one.estimate), "   ")
+        if one.command:
+            show.say(f"   {one.command}")
+    if not advised:
+        show.say("", "nothing is advised: the failures that are left fit no fix that is known here; read some")
+    show.say("", "not now:")
+    for one in found.advice:
+        if not one.advised:
+            show.paragraph(f"{one.fix}: {one.reasons[0]}", "  ", "  ")
+    show.say("")
+    show.next_command(advised[0].command if advised and advised[0].command else f"verigym explain {subject.run.id}")
+
+
+def _measured(subject: Any, found: Any) -> None:
+    """The figures that decide."""
+    it, agent = found.evidence, subject.agent
+    size = f" ({it.parameters / 1e6:,.0f} million parameters)" if it.parameters else ""
+    show.say(f"{agent.name or agent.id}{size} in {it.environment}, run {it.run}")
+    low, high = 100 * it.success.low, 100 * it.success.high
+    line = f"success {100 * it.success.value:.1f}% ({low:.1f}% to {high:.1f}%) on {it.success.n} tasks"
+    if it.pass_at_k is not None:
+        line += f"; pass@1 {100 * it.pass_at_1:.1f}%, pass@{it.k} {100 * it.pass_at_k:.1f}%"
+        line += f"; rewards differ in {100 * it.signal:.0f}% of groups"
+    show.paragraph(line, "  ", "  ")
+    if it.buckets:
+        shares = sorted(it.buckets.items(), key=lambda pair: -pair[1])
+        show.paragraph("failures: " + ", ".join(f"{name} {100 * share:.0f}%" for name, share in shares), "  ", "  ")
+    if it.horizon is not None:
+        show.paragraph(
+            f"tasks of up to {it.horizon.most_short} calls pass in {100 * it.horizon.short.value:.0f}%, longer ones in "
+            f"{100 * it.horizon.long.value:.0f}%",
+            "  ",
+            "  ",
+        )
+    show.paragraph(
+        f"at hand: {it.train_tasks:,} training tasks of {it.train_families} families, {it.gold:,} with a gold solution; "
+        f"{it.demonstrations:,} demonstrations, {it.pairs:,} pairs, {it.labels:,} labels",
+        "  ",
+        "  ",
+    )
+    audit = "audited" if it.audited else "never audited"
+    show.say(f"  success is verified by a {it.verified_by}, {'checked' if it.checked else 'never checked'}, {audit}")
+    for note in found.notes:
+        show.paragraph(note, "  ", "  ")
+
+
+def _takes(estimate: dict[str, float]) -> str:
+    rollouts = f"{estimate['rollouts']:,.0f} rollouts, " if estimate["rollouts"] else ""
+    fits = "" if estimate["fits"] else ", which is MORE than there is"
+    return (
+        f"about {rollouts}{estimate['tokens']:,.0f} tokens, {duration(3600 * estimate['hours'])} on this machine (within a "
+        f"factor of two), {estimate['gigabytes']:.1f} GB of memory{fits}"
+    )

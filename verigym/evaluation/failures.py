@@ -134,6 +134,8 @@ class Explained(Struct, frozen=True, kw_only=True):
     """Of those, the ones of which some tries pass and some do not."""
     signal: int
     """Groups whose rewards differ: what a group-based method learns from."""
+    pass_at_1: float
+    """Mean share of tries that pass in those groups; 0 without groups."""
     pass_at_k: float
     """Share of groups in which at least one try passes; 0 without groups."""
     horizon: Horizon | None = None
@@ -182,6 +184,8 @@ def explained(
         signal=sum(
             max(rewards) - min(rewards) > 1e-6 for group in several.values() if (rewards := [r for _, r in group])
         ),
+        pass_at_1=sum(sum(passed for passed, _ in group) / len(group) for group in several.values())
+        / max(1, len(several)),
         pass_at_k=sum(any(passed for passed, _ in group) for group in several.values()) / max(1, len(several)),
         horizon=_horizon(by_id, tries),
     )
