@@ -1,12 +1,14 @@
 """A labelling session: which pairs are asked, what each key does, and that nothing answered is lost or asked twice."""
 
+import itertools
 from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verigym.audit.labels import TAKEN_BACK, Pair, Session, make_pairs, press, remaining
+from verigym.audit.labels import SINGLE_KEYS, TAKEN_BACK, Pair, Session, explain, make_pairs, pick, press, remaining
 from verigym.core.records import Label, Mark, Message, Stop, Trajectory, Turn
+from verigym.store.database import Standing
 
 
 def episode(task: str, index: int, text: str, stop: Stop = Stop.DONE, marks: Sequence[Mark] = ()) -> Trajectory:
@@ -106,3 +108,45 @@ def test_what_is_left_is_what_has_no_answer_wherever_the_session_was_killed(keys
 def test_a_pair_answered_with_its_sides_swapped_is_not_asked_again() -> None:
     label = Label(trajectory=PAIRS[0].right, other=PAIRS[0].left, judgement="better", who="anna")
     assert remaining(PAIRS, [label], "anna") == PAIRS[1:]
+
+
+# -- one output at a time -----------------------------------------------------------------------------------------------
+
+
+def standing(task: str, place: int, passed: bool, fault: str = "") -> Standing:
+    return Standing(task, place, fault, True, float(passed), passed, "")
+
+
+MIXED = [standing(f"t{i}", place, i % 4 == 0) for i in range(40) for place in range(3)]
+
+
+def test_outputs_are_picked_over_all_tasks_first_and_a_larger_number_keeps_the_smaller() -> None:
+    few, more = pick(MIXED, 40, seed=0), pick(MIXED, 100, seed=0)
+    assert len({task for task, _ in few}) == 40 and set(few) < set(more) and len(set(more)) == 100
+    assert pick(MIXED[::-1], 40, seed=0) == few != pick(MIXED, 40, seed=1)
+    assert pick([standing("a", 0, True, fault="infrastructure"), standing("a", 1, False, fault="model")], 9, 0) == [
+        ("a", 1)
+    ]
+    assert pick([], 9, seed=0) == []
+
+
+@given(st.integers(0, 1000))
+def test_whoever_stops_early_has_seen_the_run_s_mixture_and_cannot_count_it_out(seed: int) -> None:
+    order = [int(task[1:]) % 4 == 0 for task, _ in pick(MIXED, 40, seed)]
+    assert all(abs(sum(order[:n]) - n / 4) <= 2 for n in range(41))
+    gaps = {b - a for a, b in itertools.pairwise(place for place, passed in enumerate(order) if passed)}
+    assert len(gaps) > 1
+
+
+def test_single_outputs_have_keys_of_their_own_and_a_reason_follows_as_one_more_label() -> None:
+    outputs = [Pair("a", "r/a/0"), Pair("b", "r/b/0")]
+    session = Session(who="anna", pairs=outputs, keys=SINGLE_KEYS)
+    assert explain(session, "why") is None
+    session, made = typed(session, "1gb")
+    assert [(one.trajectory, one.other, one.judgement) for one in made] == [("r/a/0", "", "good"), ("r/b/0", "", "bad")]
+    reason = explain(session, "  wrong day ")
+    assert reason is not None and (reason.trajectory, reason.judgement, reason.note) == ("r/b/0", "bad", "wrong day")
+    assert explain(session, "  ") is None
+    assert remaining(outputs, [*made, reason], "anna") == [] and remaining(outputs, made, "ben") == outputs
+    paired = [Label(trajectory="r/a/0", other="r/a/1", judgement="better", who="anna")]
+    assert remaining(outputs, paired, "anna") == outputs, "a pair says nothing about one output alone"

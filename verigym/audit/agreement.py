@@ -15,9 +15,6 @@ from msgspec import Struct
 from verigym.audit.labels import TAKEN_BACK
 from verigym.core.records import Label, Verdict
 
-_DRAWS = 10_000
-
-
 class Calibration(Struct, frozen=True):
     """That a judge was held against a person's labels, and what came of it."""
 
@@ -103,10 +100,10 @@ def kappa(cells: list[int] | list[float]) -> float | None:
     return (1 - good - bad - by_chance) / (1 - by_chance)
 
 
-def kappa_interval(cells: list[int], level: float = 0.95) -> tuple[float, float]:
+def kappa_interval(cells: list[int], level: float = 0.95, draws: int = 10_000) -> tuple[float, float]:
     """See the top of this file. What was seen lies in it: where all agree it ends at 1."""
     draw = random.Random(0)
-    drawn = [kappa([draw.gammavariate(cell + 0.5, 1.0) for cell in cells]) for _ in range(_DRAWS)]
+    drawn = [kappa([draw.gammavariate(cell + 0.5, 1.0) for cell in cells]) for _ in range(draws)]
     found = sorted(value for value in drawn if value is not None)
     tail = (1 - level) / 2
     low, high = found[int(tail * len(found))], found[int((1 - tail) * len(found))]

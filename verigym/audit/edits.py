@@ -29,15 +29,16 @@ class Edit(NamedTuple):
 
 
 def replies_of(trajectory: Trajectory) -> Replies:
-    """What the policy said, reply by reply; text that is only the written form of a call beside it is left out."""
+    """What the policy said, reply by reply."""
     made = [[trajectory.items[i] for i in turn.made] for turn in trajectory.turns if turn.actor == "policy"]
-    return [_without_written(items) for items in made]
+    return [bare(items) for items in made]
 
 
-def _without_written(items: Sequence[Any]) -> Reply:
-    if not any(isinstance(item, FunctionCall) for item in items):
-        return list(items)
-    return [item for item in items if not (isinstance(item, Message) and dialects.looks_like_call(item.text))]
+def bare(reply: Reply) -> Reply:
+    """A reply without text that is only the written form of a call beside it."""
+    if isinstance(reply, str) or not any(isinstance(item, FunctionCall) for item in reply):
+        return reply
+    return [item for item in reply if not (isinstance(item, Message) and dialects.looks_like_call(item.text))]
 
 
 # -- harmless -----------------------------------------------------------------------------------------------------------

@@ -16,8 +16,6 @@ from verigym.core.records import Verdict
 from verigym.harness.environment import EnvironmentSpec
 
 _PATIENCE_S = 120.0
-_HASH_SEEDS = (1, 2, 3)
-"""Of the other processes: a set of two has the same order in every second one."""
 _NOISY = 0.1
 """Share of verdicts that a judge may change when it is asked again."""
 
@@ -41,8 +39,10 @@ async def repeats(
     context: Context,
     first: Mapping[str, Verdict],
     stored: Mapping[str, Verdict],
+    processes: int,
 ) -> Answer:
-    """`first` are the verdicts as they came the first time, `stored` those that this very version of the verifier left."""
+    """`first` are the verdicts as they came the first time, `stored` those that this very version of the verifier left. Of other
+    processes there are several: a set of two has the same order in every second one."""
     n, verifier = len(first), environment.verifier
     again = await score(verifier, groups, context)
     if words := _differing(first, again, "scored again at once"):
@@ -55,7 +55,7 @@ async def repeats(
     if words := _differing(before, first, "stored, and scored now"):
         return "fail", f"{words}: the same version judged otherwise then, so something beside the record decides"
     work = _work(environment, groups, context)
-    for seed in _HASH_SEEDS:
+    for seed in range(1, processes + 1):
         try:
             fresh = in_fresh_process(work, seed, _PATIENCE_S)
         except VerifierFailure as error:
@@ -64,7 +64,10 @@ async def repeats(
             return "fail", f"{words}: it depends on the order of a set or on hash(), which every process draws anew"
         if words := _differing(fresh.elsewhere, fresh.a_year_later, "a year later"):
             return "fail", f"{words}: it depends on today's date; take the date from the task"
-    return "pass", f"{n} outputs: scored again, in another order, in another process, and with the clock a year ahead"
+    return (
+        "pass",
+        f"{n} outputs, again, in another order, in {processes} other processes, and with the clock a year ahead",
+    )
 
 
 async def judge_repeats(

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from verigym.audit.edits import HARMFUL, HARMLESS, Edit, padded, replies_of
-from verigym.audit.play import Answer, Replies, play
+from verigym.audit.edits import HARMFUL, HARMLESS, Edit, bare, padded, replies_of
+from verigym.audit.play import Answer, Replies, play, why
+from verigym.core.errors import VerifierFailure
 from verigym.core.protocols import Policy
 from verigym.core.records import Message, Task, Trajectory, Verdict
 from verigym.harness.environment import EnvironmentSpec
@@ -62,32 +63,42 @@ def subjects(
     tasks: Mapping[str, Task],
 ) -> list[Subject]:
     """Passing outputs that differ, then gold solutions where those are few; then failed ones, to be padded."""
-    found: dict[bytes, Subject] = {}
+    found: dict[tuple[str, bytes], Subject] = {}
     for passed in (True, False):
-        some: dict[bytes, Subject] = {}
+        some: dict[tuple[str, bytes], Subject] = {}
         for id, verdict in verdicts.items():
             one = trajectories[id]
-            spoken = cut(one)
-            if verdict.reward is None or verdict.passed != passed or spoken is None or len(some) == _MOST:
+            if verdict.reward is None or verdict.passed != passed or cut(one) is None or len(some) == _MOST:
                 continue
             user = [one.items[i] for turn in one.turns if turn.actor == "user" for i in turn.made]
             said = [item.text for item in user if isinstance(item, Message)]
-            key = one.task.encode() + wording(spoken.rest)
-            some.setdefault(key, Subject(id, tasks[one.task], replies_of(one), said, passed))
+            replies = replies_of(one)
+            some.setdefault(_key(one.task, replies), Subject(id, tasks[one.task], replies, said, passed))
         found |= some
         if passed:
             for task in list(tasks.values())[: _MOST - len(some)]:
-                if gold := environment.gold_replies(task):
-                    found[task.id.encode()] = Subject(f"the gold solution of {task.id}", task, gold, [], True)
+                if gold := [bare(reply) for reply in environment.gold_replies(task)]:
+                    name = f"the gold solution of {task.id}"
+                    found.setdefault(_key(task.id, gold), Subject(name, task, gold, [], True))
     return list(found.values())
 
 
+def _key(task: str, replies: Replies) -> tuple[str, bytes]:
+    """The same for replies that say and call the same."""
+    items = [[Message("assistant", reply)] if isinstance(reply, str) else reply for reply in replies]
+    return task, b"".join(map(wording, items))
+
+
 async def try_edits(environment: EnvironmentSpec, some: Sequence[Subject], judge: Policy | None) -> Tried:
+    """All edits of all of them. `VerifierFailure` at the first that the verifier breaks or hangs on: the rest would too."""
     tried = Tried()
     noticed: Counter[str] = Counter()
 
     async def verdict(one: Subject, replies: Replies) -> Verdict:
-        return (await play(environment, one.task, replies, judge=judge, user=one.user)).verdict
+        played = await play(environment, one.task, replies, judge=judge, user=one.user)
+        if played.verdict.reward is None and replies is not one.replies:
+            raise VerifierFailure(f"an edit of {one.name} gets no verdict: {why(played)[:300]}")
+        return played.verdict
 
     def count(kind: str, one: Subject, wrong: bool) -> None:
         tried.tried[kind] += 1
@@ -107,10 +118,10 @@ async def try_edits(environment: EnvironmentSpec, some: Sequence[Subject], judge
         if plain.reward is None or plain.passed != one.passed:
             continue
         if longer := padded(one.replies):
-            more = (await verdict(one, longer)).reward
+            gain = ((await verdict(one, longer)).reward or 0.0) - plain.reward
             tried.padded += 1
-            tried.paid += more is not None and more > plain.reward + 1e-9
-            tried.gain += max(0.0, (more or 0.0) - plain.reward) if more is not None else 0.0
+            tried.paid += gain > 1e-9
+            tried.gain += max(0.0, gain)
         if not one.passed:
             continue
         tried.outputs += 1
@@ -132,7 +143,7 @@ def harmless_keep(tried: Tried) -> Answer:
 def harmful_change(tried: Tried) -> Answer:
     kinds = list(HARMFUL)
     outcome, words = _said(tried, kinds, "still passed", "noticed")
-    if outcome == "fail" and all(tried.wrong[kind] == tried.tried[kind] for kind in kinds):
+    if outcome == "fail" and all(tried.wrong[kind] == tried.tried[kind] for kind in kinds if kind != "a call dropped"):
         return "fail", f"it looks at the form and not at what is in it: {words}"
     never = [what.split(": ")[1] for what, count in tried.unnoticed.items() if count >= _OFTEN and "argument" in what]
     if never and outcome != "fail":
@@ -142,7 +153,7 @@ def harmful_change(tried: Tried) -> Answer:
 
 def longer_pays(tried: Tried) -> Answer:
     if not tried.padded:
-        return "unclear", tried.broken or "no output could be made longer"
+        return "unclear", "no output could be made longer"
     words = f"six hundred empty words more raised the reward of {tried.paid} of {tried.padded} outputs"
     if tried.paid > tried.padded / 4:
         return "fail", f"{words}, by {tried.gain / tried.paid:.3g} on average: it pays for length"
@@ -151,7 +162,7 @@ def longer_pays(tried: Tried) -> Answer:
 
 def _said(tried: Tried, kinds: Sequence[str], bad: str, good: str) -> Answer:
     if tried.broken:
-        return "fail", f"an output that passed could not be played again: {tried.broken}"
+        return "fail", tried.broken
     some = [kind for kind in kinds if tried.tried[kind]]
     if not some:
         return "unclear", "no passing output could be edited; audit a run in which some passed, or write gold(task)"

@@ -19,7 +19,7 @@ from verigym.audit.play import Answer
 from verigym.audit.repeat import judge_repeats, repeats
 from verigym.audit.rewards import Part, parts_of, passing_pays, rewards_differ
 from verigym.audit.sensitivity import Tried, harmful_change, harmless_keep, longer_pays, subjects, try_edits
-from verigym.core.errors import InfrastructureFailure
+from verigym.core.errors import InfrastructureFailure, VerifierFailure
 from verigym.core.protocols import Context, Policy, Reply, Request
 from verigym.core.records import Case, Check, Label, Task, Trajectory, Verdict
 from verigym.harness.environment import EnvironmentSpec
@@ -121,8 +121,11 @@ async def audit_verifier(
     context: Context,
     labels: Mapping[str, Label],
     cases: Sequence[Case] = (),
+    *,
+    processes: int = 3,
 ) -> Audit:
-    """All questions. `context.policies` has a judge where one was named; labels are by trajectory."""
+    """All questions. `context.policies` has a judge where one was named; labels are by trajectory. In so many other processes
+    the outputs are scored once more."""
     named = context.policies.get("judge")
     watched = Watched(named) if named else Nobody()
     context = msgspec.structs.replace(context, policies={**context.policies, "judge": watched})
@@ -156,7 +159,7 @@ async def audit_verifier(
     elif asks_judge:
         await ask("the verdict is always the same", lambda: judge_repeats(environment, outputs.groups, context, fresh))
     else:
-        again = lambda: repeats(environment, outputs.groups, context, fresh, outputs.stored)  # noqa: E731
+        again = lambda: repeats(environment, outputs.groups, context, fresh, outputs.stored, processes)  # noqa: E731
         await ask("the verdict is always the same", again)
     if swayed := _order(verdicts):
         await ask("the judge does not mind the order", lambda: swayed)
@@ -168,11 +171,12 @@ async def audit_verifier(
         try:
             some = subjects(environment, judged, outputs.trajectories, outputs.tasks)
             tried = await try_edits(environment, some, judge)
-        except (Exception, SystemExit) as error:
-            tried.broken = f"{type(error).__name__}: {error}"
+        except (Exception, SystemExit) as error:  # theirs as well
+            tried.broken = str(error) if isinstance(error, VerifierFailure) else f"{type(error).__name__}: {error}"
         await ask("harmless edits keep the verdict", lambda: harmless_keep(tried))
-        await ask("harmful edits change the verdict", lambda: harmful_change(tried))
-        await ask("longer does not pay", lambda: longer_pays(tried))
+        if not tried.broken:
+            await ask("harmful edits change the verdict", lambda: harmful_change(tried))
+            await ask("longer does not pay", lambda: longer_pays(tried))
     if cases:
         await ask(
             "corrected cases hold", lambda: ("unclear", _NO_JUDGE) if alone else cases_hold(environment, cases, context)
@@ -226,10 +230,10 @@ def _leaning(found: Agreement) -> str:
 
 
 async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None, alone: bool) -> Answer:
+    if alone:  # a scripted judge would stand for nobody
+        return "unclear", _NO_JUDGE
     tried, faults = await cheats_fail(environment, tasks, judge)
-    if faults:
-        return "fail", "; ".join(faults)
-    return "pass", f"{tried} replies of {len(tasks)} tasks" + (" (the judge was a scripted one)" if alone else "")
+    return ("fail", "; ".join(faults)) if faults else ("pass", f"{tried} replies of {len(tasks)} tasks")
 
 
 def _order(verdicts: Sequence[Verdict]) -> Answer | None:

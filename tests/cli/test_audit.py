@@ -1,0 +1,237 @@
+"""`verigym audit` and `verigym label --single` as they are typed, on a run of a scripted agent. No torch, no model."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from tests.audit.bad import RIGHT_SUM, SUMS, write
+from verigym.audit.agreement import Calibration
+from verigym.cli.main import app
+from verigym.core.errors import NotFound, Refused, VerigymError
+from verigym.core.protocols import Request
+from verigym.core.records import Label, Version
+from verigym.environments.load import load_environment
+from verigym.flywheel.audit import Audited, run_of
+from verigym.flywheel.workspace import Workspace
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.rollout.many import Plan, run_many
+
+RUN = "rollout-bad-1"
+
+
+class Shell:
+    """A workspace with one run of an environment: twelve tasks, two episodes each, half of them right."""
+
+    def __init__(self, folder: Path, verify: str = RIGHT_SUM) -> None:
+        self.folder, self.home = folder, folder / "home"
+        self.where = write(folder, SUMS, verify)
+        self.rollout(RUN, k=2)
+
+    @property
+    def ws(self) -> Workspace:
+        return Workspace(self.home)
+
+    def rollout(self, run: str, k: int = 1) -> None:
+        environment, ws = load_environment(self.where), self.ws
+        tasks = environment.tasks("val")
+        answers = {task.prompt: task.data["answer"] for task in tasks}
+
+        def answer(request: Request) -> str:
+            return answers[request.items[-1].text] if request.seed % 2 else "99"  # type: ignore[union-attr]
+
+        ws.store.begin_run(run, "rollout", {"environment": self.where, "judge": "some judge"}, tasks)
+        plan = Plan(
+            run=run, environment=environment, tasks=tasks, agent=Version(base="x"), verifier=environment.verifier, k=k
+        )
+        asyncio.run(run_many(ws.store, plan, ScriptedPolicy(answer)))
+
+    def __call__(self, *words: str, code: int = 0, typed: str = "") -> str:
+        done = CliRunner().invoke(app, [*words, "--home", str(self.home)], input=typed)
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        assert done.exit_code == code, done.output
+        return done.output
+
+    def audit(self, *words: str, code: int = 0) -> str:
+        return self("audit", self.where, *words, code=code)
+
+    def label(self, *keys: str, n: int = 24) -> str:
+        return self("label", RUN, "--single", "-n", str(n), "--who", "anna", typed="\n".join(keys))
+
+    def labels(self) -> list[Label]:
+        return self.ws.store.documents("label", Label)
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def test_it_ends_in_trust_and_in_the_next_command(shell: Shell) -> None:
+    said = shell.audit("-n", "20")
+    assert f"on 20 outputs of {RUN} (50 to 100 tell more)" in said and "reward  outputs" in said and "####" in said
+    assert "ok   cheats do not pass:" in said and "nobody has labelled outputs of this run" in said
+    assert 'trust it, as far as was seen; left open: "it agrees with people"' in said
+    assert said.splitlines()[-1].startswith(f"next: verigym label {RUN} --single")
+    [kept] = shell.ws.store.documents("audited", Audited)
+    assert kept.verifier.startswith("bad@") and (kept.run, kept.n, kept.fix) == (RUN, 20, [])
+
+
+def test_it_ends_in_what_to_fix_first_with_exit_code_1_and_as_json(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, "return float(task.data['answer'] in trajectory.reply)")
+    said = shell.audit(code=1)
+    assert "fix this first:\n  1. an echo of the prompt passes val/" in said
+    assert "(when the verifier is changed)" in said.splitlines()[-1]
+    found = json.loads(shell.audit("--json", code=1))
+    assert found["trust"] is False and "an echo of the prompt passes" in found["fix"][0] and len(found["rewards"]) == 24
+    assert {check["name"]: check["outcome"] for check in found["checks"]}["cheats do not pass"] == "fail"
+
+
+# -- labels -------------------------------------------------------------------------------------------------------------
+
+
+def test_single_labels_are_stored_at_once_resumed_and_undone_and_show_no_verdict(shell: Shell) -> None:
+    said = shell.label("g", "x", "b", "n it is 20", "u", "s")
+    assert "output 1 of 24" in said and "output 3 of 24" in said and "output 4 of 24" not in said
+    assert "g good · b bad · s skip" in said and "passed" not in said and "reward" not in said
+    assert [(one.judgement, one.note) for one in shell.labels()] == [
+        ("good", ""),
+        ("bad", ""),
+        ("bad", "it is 20"),
+        ("skip", "taken back"),
+        ("skip", ""),
+    ]
+    assert "answered by anna: 2 (1 good, 0 bad, 1 skipped); left: 22" in said
+    assert said.splitlines()[-1] == f"next: verigym label {RUN} --single --n 24 --who anna --seed 0"
+    said = shell.label(*"g" * 22)
+    assert "output 3 of 24" in said and "output 1 of 24" not in said and "that was the last output" in said
+    assert said.splitlines()[-1] == f"next: verigym audit {shell.where} {RUN}"
+    assert "anna has answered all 24 outputs" in shell.label()
+
+
+def test_labels_are_spread_over_the_run_s_own_mixture(shell: Shell) -> None:
+    shell.label(*"g" * 24)
+    verdicts = {one.trajectory: one.passed for one in shell.ws.store.verdicts(RUN)}
+    order = [verdicts[one.trajectory] for one in shell.labels()]
+    share = sum(verdicts.values()) / 24
+    assert len({one.trajectory for one in shell.labels()}) == 24
+    assert all(abs(sum(order[:n]) - share * n) <= 2 for n in range(25))
+
+
+def right(shell: Shell, contrary: int = 0) -> dict[str, str]:
+    """The verifier's own verdicts as labels, all but some."""
+    verdicts = [(one.trajectory, one.passed) for one in shell.ws.store.verdicts(RUN)]
+    said = {id: passed != (place < contrary) for place, (id, passed) in enumerate(verdicts)}
+    return {id: "good" if good else "bad" for id, good in said.items()}
+
+
+def keep(shell: Shell, said: dict[str, str]) -> None:
+    for id, judgement in said.items():
+        made: Any = Label(trajectory=id, judgement=judgement, who="anna", note="as I see it")  # type: ignore[arg-type]
+        shell.ws.store.put("label", f"label {id}", made)
+
+
+def test_labels_are_compared_and_disagreements_become_cases_that_check_replays(shell: Shell) -> None:
+    keep(shell, right(shell, contrary=8))
+    said = shell.audit(code=1)
+    assert "16 of 24 labelled outputs judged as people do, kappa 0." in said and "people say otherwise:" in said
+    assert "says anna: as I see it" in said and f"next: verigym audit {shell.where} {RUN} --keep" in said
+    said = shell.audit("--keep", code=1)
+    assert f"kept 8 new cases in {shell.folder / 'bad.cases.jsonl'}" in said and "corrected cases" not in said
+    assert "FAIL corrected cases hold: 8 of 8" in shell("check", shell.where, code=1)
+    said = shell.audit("--keep", code=1)
+    assert "kept 0 new cases" in said and "8 of 8 corrected cases are judged wrongly" in said, "each is kept once"
+
+
+def test_full_agreement_leads_to_training(shell: Shell) -> None:
+    keep(shell, right(shell))
+    said = shell.audit("--who", "anna")
+    assert "24 of 24 labelled outputs judged as people do, kappa 1.00 (" in said
+    assert said.splitlines()[-2:] == ["trust it", "next: verigym train RECIPE"]
+    assert shell.ws.store.documents("calibration", Calibration) == [], "it asks no judge"
+
+
+def test_of_a_judge_the_agreement_is_remembered_for_the_gate(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    text = (tmp_path / "bad.py").read_text()
+    judged = (
+        "from verigym.verifiers.judge import Judge\nverifiers = {'mine': verify, 'judged': Judge('Is it right?')}\n"
+    )
+    (tmp_path / "bad.py").write_text(text + judged)
+    environment, ws = load_environment(shell.where), shell.ws
+    name = environment.verifiers["judged"].name
+    ws.store.add(RUN, verdicts=[msgspec.structs.replace(one, verifier=name) for one in ws.store.verdicts(RUN)])
+    ws.store.scored_by(RUN, name)
+    keep(shell, right(shell, contrary=1))
+    said = shell.audit("--verifier", "judged")
+    assert "it asks a judge; --judge MODEL tries it" in said and "23 of 24 labelled outputs" in said
+    [one] = ws.store.documents("calibration", Calibration)
+    assert (one.verifier, one.judge, one.n) == (name, "some judge", 24) and one.low < one.kappa < one.high
+
+
+# -- cases, and what is refused -----------------------------------------------------------------------------------------
+
+
+def test_a_case_is_kept_beside_the_environment_and_replayed(shell: Shell) -> None:
+    id = shell.ws.store.trajectories(RUN)[0].id
+    passes = {one.trajectory: one.passed for one in shell.ws.store.verdicts(RUN)}[id]
+    wanted = "fail" if passes else "pass"
+    said = shell.audit("--case", id, "--should", wanted, "--note", "half a point")
+    assert f"{id} should {wanted}: kept in {shell.folder / 'bad.cases.jsonl'}" in said
+    assert "already in" in shell.audit("--case", id, "--should", wanted, "--note", "half a point")
+    said = " ".join(shell.audit(code=1).split())
+    assert (
+        f'1 of 1 corrected cases are judged wrongly: {id} {"passes" if passes else "fails"} and should {wanted} ("half a point")'
+        in said
+    )
+    shell.audit("--case", id, "--should", "pass" if passes else "fail")
+    assert "ok   corrected cases hold: 1 of 1" in shell("check", shell.where)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "said"),
+    [
+        (["--case", "nosuch", "--should", "pass"], NotFound, 'no trajectory "nosuch"'),
+        (["--case", f"{RUN}/val/10/0"], VerigymError, "go together"),
+        (["--should", "pass"], VerigymError, "go together"),
+        (["nosuch"], NotFound, 'no run "nosuch"'),
+        (["--verifier", "nosuch"], NotFound, 'no verifier "nosuch"'),
+    ],
+)
+def test_bad_input_is_answered_in_words(shell: Shell, words: list[str], kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind, match=said):
+        shell.audit(*words)
+
+
+def test_where_there_is_nothing_to_audit_it_says_which_command_makes_some(shell: Shell) -> None:
+    with pytest.raises(Refused, match="make some: verigym eval toolcall -m smollm2-135m -n 50"):
+        shell("audit", "toolcall")
+    with pytest.raises(Refused, match=f"run {RUN} is one of .*bad.py, not of toolcall; those of toolcall: none"):
+        shell("audit", "toolcall", RUN)
+
+
+def test_a_run_that_is_not_named_is_the_newest_with_enough_outputs_else_the_largest(shell: Shell) -> None:
+    shell.rollout("rollout-bad-2")
+    environment = load_environment(shell.where)
+    assert run_of(shell.ws, environment).id == RUN, "24 are more than 12"
+    shell.rollout("rollout-bad-3", k=5)
+    shell.rollout("rollout-bad-4", k=6)
+    shell.rollout("rollout-bad-5")
+    assert run_of(shell.ws, environment).id == "rollout-bad-4", "the newest of those with 50"
+
+
+@pytest.mark.slow
+def test_a_regular_expression_that_explodes_does_not_hang_the_audit(tmp_path: Path) -> None:
+    """In a process of its own: the test runner has the alarm here."""
+    verify = "import re\nre.match(r'(\\w+ ?)+\\.$', trajectory.reply)\n" + RIGHT_SUM
+    shell = Shell(tmp_path, verify)
+    command = [sys.executable, "-m", "verigym.cli.main", "audit", shell.where, "-n", "4", "--home", str(shell.home)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1 and "verify took more than 10 s" in " ".join(done.stdout.split())
