@@ -18,7 +18,7 @@ ACTING = {
     "email.send", "email.forward", "email.delete", "files.share", "files.delete", "payments.send", "processes.stop", "refuse"
 }  # fmt: skip
 """All tools but those that only look or answer."""
-_FREE = {("email.send", "subject"): 15, ("answer", "text"): 40}
+_FREE = {("email.send", "subject"): 15, ("answer", "text"): 20}
 """Arguments in the agent's own words: the expected ones have to be among them, and they may be so many at most."""
 
 

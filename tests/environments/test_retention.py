@@ -1,0 +1,137 @@
+"""The retention tasks are right, apart and reproducible; a reply passes when it is right, and not when it only looks so."""
+
+from collections import Counter
+
+import pytest
+
+from verigym.audit.check import check_environment
+from verigym.core.errors import NotFound, VerifierFailure
+from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
+from verigym.environments import retention
+from verigym.environments.load import find_by_verifier, load_environment
+from verigym.environments.retention import generate
+from verigym.environments.retention.families import FAMILIES
+from verigym.environments.retention.rules import RULES, asked_of, retention_verifier
+
+TASKS = retention.tasks("val")
+
+
+def judged(data: Json, reply: str | list[Item], prompt: str = "Do it.") -> Verdict:
+    items: list[Item] = [Message("assistant", reply)] if isinstance(reply, str) else reply
+    task = Task(id="t", prompt=prompt, data=data)
+    return retention_verifier(task, Trajectory(id="a", task="t", group="g", items=items))
+
+
+def test_there_are_240_tasks_of_48_families_and_four_kinds_all_held_out() -> None:
+    assert len(TASKS) == 240 and {task.split for task in TASKS} == {"val"} and retention.tasks("train") == []
+    assert set(Counter(task.family for task in TASKS).values()) == {5} and len({task.family for task in TASKS}) == 48
+    assert Counter(tag for task in TASKS for tag in task.tags) == dict.fromkeys(FAMILIES, 60)
+    assert len({asked_of(task) for task in TASKS}) == 240
+
+
+def test_every_rule_is_used_and_every_task_has_a_known_one() -> None:
+    assert {task.data["rule"] for task in TASKS} == set(RULES)
+
+
+def test_the_generator_makes_the_shipped_file_byte_for_byte() -> None:
+    assert (retention.DATA / "val.jsonl").read_bytes() == generate.lines(generate.generate())
+
+
+def test_every_gold_reply_passes_and_no_cheat_does() -> None:
+    generate.check(TASKS)
+
+
+def test_an_example_that_stands_before_the_question_is_another_question_with_its_right_answer() -> None:
+    for task in TASKS:
+        if isinstance(task.prompt, str):
+            continue
+        texts = [item.text for item in task.prompt if isinstance(item, Message)]
+        assert len(texts) == 5 and texts[-1] not in texts[:-1], task.id
+
+
+def test_the_check_finds_an_answer_that_is_in_the_question() -> None:
+    data = {"rule": "number", "answer": 7}
+    with pytest.raises(AssertionError, match="passes"):
+        generate.check([Task(id="t", prompt="What is 5 + 7?", data=data)])
+
+
+def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
+    found = check_environment(load_environment("retention"))
+    assert [one.name for one in found if one.outcome == "fail"] == []
+    assert find_by_verifier("retention_eval").name == find_by_verifier("retention_verifier").name == "retention"
+
+
+@pytest.mark.parametrize(
+    ("data", "reply"),
+    [
+        ({"rule": "number", "answer": 42}, "21 + 21 = 42."),
+        ({"rule": "number", "answer": 42}, "Answer: 42, because 6 times 7 makes that."),
+        ({"rule": "options", "answer": "Ada", "others": ["Nils"]}, "It was Ada who baked it."),
+        ({"rule": "options", "answer": "no", "others": ["yes"]}, "No."),
+        ({"rule": "words", "answer": "red-blue"}, '"Red-Blue".'),
+        ({"rule": "exact", "answer": "DRUM"}, "**DRUM**"),
+        ({"rule": "exact", "answer": "[drum]"}, "[drum]."),
+        ({"rule": "commas", "answer": ["a", "b"]}, "A, b."),
+        ({"rule": "lines", "answer": ["a", "b"], "begin": "-"}, "* a\n* b\n"),
+        ({"rule": "lines", "answer": ["a", "b"], "begin": "1."}, "1) a\n2) b"),
+        ({"rule": "lines", "answer": ["a", "b"], "begin": ""}, "a\n\nb"),
+        ({"rule": "json", "answer": {"age": 5}}, 'Here:\n```json\n{"age": 5}\n```'),
+        ({"rule": "sentence", "answer": "drum"}, "He hit the drum twice."),
+    ],
+)
+def test_what_models_put_around_a_right_answer_is_tolerated(data: Json, reply: str) -> None:
+    verdict = judged(data, reply)
+    assert verdict.passed and verdict.parts == {"valid": 1.0}, verdict.evidence
+
+
+@pytest.mark.parametrize(
+    ("data", "reply", "valid"),
+    [
+        ({"rule": "number", "answer": 42}, "42 or 43", True),
+        ({"rule": "number", "answer": 42}, "forty-two", False),
+        ({"rule": "number", "answer": 42}, '{"tool": "answer", "args": {"text": "42"}}', False),
+        ({"rule": "options", "answer": "Ada", "others": ["Nils"]}, "Ada or Nils", False),
+        ({"rule": "options", "answer": "Ada", "others": ["Nils"]}, "Adam", False),
+        ({"rule": "options", "answer": "Ada", "others": ["Nils"]}, "well " * 30 + "Ada", False),
+        ({"rule": "options", "answer": "yes", "others": ["no"]}, "Yes and no.", False),
+        ({"rule": "words", "answer": "drum"}, "The word is drum", False),
+        ({"rule": "words", "answer": "drum"}, "flute", True),
+        ({"rule": "exact", "answer": "DRUM"}, "drum", True),
+        ({"rule": "exact", "answer": "[drum]"}, "drum", True),
+        ({"rule": "commas", "answer": ["a", "b"]}, "b, a", True),
+        ({"rule": "commas", "answer": ["a", "b"]}, "a b", False),
+        ({"rule": "lines", "answer": ["a", "b"], "begin": "-"}, "a\nb", False),
+        ({"rule": "lines", "answer": ["a", "b"], "begin": "1."}, "1. a\n1. b", False),
+        ({"rule": "lines", "answer": ["a", "b"], "begin": ""}, "- a\n- b", False),
+        ({"rule": "json", "answer": {"age": 5}}, '{"age": 5, "name": "Zoe"}', True),
+        ({"rule": "json", "answer": {"age": 5}}, "[5]", False),
+        ({"rule": "json", "answer": {"age": 5}}, "{" * 5000, False),
+        ({"rule": "sentence", "answer": "drum"}, "Drum.", False),
+        ({"rule": "sentence", "answer": "drum"}, "He hit the drums twice.", True),
+        ({"rule": "sentence", "answer": "drum"}, "Write one sentence with drum in it.", False),
+    ],
+)
+def test_a_wrong_answer_and_one_that_hedges_do_not_pass(data: Json, reply: str, valid: bool) -> None:
+    verdict = judged(data, reply, prompt="Write one sentence with drum in it.")
+    assert not verdict.passed and verdict.parts == {"valid": float(valid)}
+
+
+@pytest.mark.parametrize(
+    "reply", ["", " \n", "\x00", "🙂" * 50, "x" * 100_000], ids=["empty", "space", "nul", "smile", "long"]
+)
+def test_no_rule_breaks_over_an_odd_reply(reply: str) -> None:
+    for task in TASKS[:60]:
+        assert not judged(task.data, reply).passed
+
+
+def test_a_native_call_is_no_answer() -> None:
+    call = FunctionCall("c", "answer", '{"text": "42"}')
+    verdict = judged({"rule": "number", "answer": 42}, [Message("assistant", "42"), call])
+    assert not verdict.passed and verdict.parts["valid"] == 0.0
+
+
+def test_an_unknown_rule_is_the_verifiers_failure_and_an_unknown_split_is_named() -> None:
+    with pytest.raises(VerifierFailure, match=r"of number, options.*not 'guess'"):
+        judged({"rule": "guess", "answer": 1}, "1")
+    with pytest.raises(NotFound, match=r'no split of retention "test".*There are: val'):
+        retention.tasks("test")
