@@ -13,9 +13,10 @@ import pytest
 from aiohttp import web
 
 from tests.cli import test_ring
-from tests.cli.test_ring import GOLD, Shell
+from tests.cli.test_ring import GOLD, TASKS, Shell
 from tests.policies.remote_server import Server, serving
 from verigym.core.errors import BadInput, NotFound
+from verigym.flywheel.workspace import Workspace
 
 shell = test_ring.shell
 REFUSE = '{"tool": "refuse", "args": {}}'
@@ -171,9 +172,11 @@ def test_a_prompt_variant_is_tried_on_training_tasks_and_becomes_a_version(shell
     assert "Reply: " in kept["system_prompt"] and kept["parent"] == found["evidence"]["agent"]
     tried = shell.json("runs", "list")
     assert [one["config"]["num_tasks"] for one in tried] == [20, 12, 12]
-    shown = set(kept["recipe"]["examples"])
-    episodes = shell.json("trajectories", "list", tried[-1]["id"])
-    assert all("/train/" in str(one) for one in episodes) and not any(each in str(episodes) for each in shown)
+    episodes = {one.task for one in Workspace(shell.home).store.trajectories(tried[-1]["id"])}
+    families = {task.id: task.family for task in TASKS}
+    assert all("/train/" in task for task in episodes) and len(kept["families"]) == 2
+    assert not {families[task] for task in episodes} & set(kept["families"])
+    assert (trial["unread_before"], trial["unread_after"]) == (1.0, 0.0)
     assert f"verigym eval toolcall -m {trial['version']}" in shell("advise", run)
     asked.clear()
     shell("advise", run, "--try", "-n", "12")

@@ -154,10 +154,11 @@ def advise(
     from verigym.flywheel.trials import try_out
 
     subject = open_subject(workspace(home), run)
+    notes: list[str] = []
     if trials:
         with show.episodes("trials") as bar:
-            try_out(subject, n, on_progress=bar)
-    found = advise_on(subject)
+            notes = try_out(subject, n, on_progress=bar).notes
+    found = advise_on(subject, notes)
     if json:
         return show.as_json(found)
     _measured(subject, found)

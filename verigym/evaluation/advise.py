@@ -29,6 +29,8 @@ MIN_TASKS, MIN_FAMILIES = 50, 5
 MIN_EXAMPLES, MIN_PAIRS, MIN_LABELS = 50, 50, 200
 MAX_ERRORS = 0.05
 
+BY_FORM = ("format error", "hallucinated API")
+"""Buckets that a stricter form alone could mend."""
 SFT, DPO, REWARD_MODEL, GRPO, WORKFLOW = (
     "SFT (a LoRA adapter)",
     "DPO",
@@ -51,6 +53,9 @@ class Trial(Struct, frozen=True, kw_only=True):
     low: float
     """Of the paired difference, one-sided at 95%; as is `high`."""
     high: float
+    unread_before: float = 0.0
+    """Share of episodes that failed by their form."""
+    unread_after: float = 0.0
 
     @property
     def helped(self) -> bool:
@@ -60,7 +65,8 @@ class Trial(Struct, frozen=True, kw_only=True):
     def words(self) -> str:
         return (
             f"tried on {self.tasks} training tasks: success {_percent(self.before)} to {_percent(self.after)} "
-            f"({_points(self.after - self.before)} points, {_points(self.low)} to {_points(self.high)})"
+            f"({_points(self.after - self.before)} points, {_points(self.low)} to {_points(self.high)}), "
+            f"failing by form {_percent(self.unread_before)} to {_percent(self.unread_after)}"
         )
 
 
@@ -121,8 +127,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
     @property
     def unread(self) -> float:
-        """What a stricter form alone could mend."""
-        return self.share("format error", "hallucinated API")
+        """Share of episodes that fail by their form."""
+        return self.share(*BY_FORM)
 
     @property
     def best(self) -> float:
@@ -229,7 +235,7 @@ def _constraint(e: Evidence) -> Advice | None:
         return _not(
             fix, "there are no tools to hold it to; where the reply is JSON: verigym eval --constrain SCHEMA.json"
         )
-    reason = f"{_percent(e.unread)} of episodes fail by their form, which cannot be when every call is held to the tools' schemas"
+    reason = f"{_percent(e.unread)} of episodes fail by their form, to which decoding can be held: the tools' schemas are at hand"
     return _advise(fix, [reason], f"verigym advise {e.run} --try", unread=e.unread)
 
 

@@ -3,6 +3,7 @@
 What is concluded from it is `evaluation.advise`'s; cheap changes are tried out by `trials`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -72,10 +73,12 @@ def _run(ws: Workspace, text: str) -> Run:
     return runs[-1]
 
 
-def advise_on(subject: Subject, estimate: bool = True) -> Advised:
-    evidence, notes = gather(subject)
-    advice = [_completed(subject, one, notes) if estimate else one for one in advise(evidence)]
-    return Advised(evidence=evidence, advice=advice, notes=notes)
+def advise_on(subject: Subject, notes: Sequence[str] = ()) -> Advised:
+    """Advice with recipes written and estimated; `notes` are what the caller has to add."""
+    evidence, more = gather(subject)
+    said = [*notes, *more]
+    advice = [_completed(subject, one, said) for one in advise(evidence)]
+    return Advised(evidence=evidence, advice=advice, notes=said)
 
 
 # -- what is known ----------------------------------------------------------------------------------------------------------

@@ -1,32 +1,45 @@
-"""Cheap changes, tried out: a prompt with worked examples, and decoding that is held to the tools.
+"""Cheap changes, tried out: a prompt with worked examples, and decoding that is held to the form of a call.
 
 Trials run on training tasks alone, so that held-out ones stay fresh, and never on the families of the examples that a prompt
 shows. Each is a version and a run like any other; the same call finds what is finished.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from verigym.core.errors import Refused
+from verigym.core.errors import Refused, VerigymError
 from verigym.core.records import FunctionCall, Item, Sampling, Task, Version
-from verigym.evaluation.advise import Trial
+from verigym.evaluation.advise import BY_FORM, Trial
 from verigym.evaluation.stats import paired_delta
 from verigym.evaluation.suites import family_of, pick
 from verigym.flywheel import stages
 from verigym.flywheel.advise import LOOKED_AT, Kept, Subject, is_local, training_tasks
+from verigym.flywheel.explain import open_run
 from verigym.harness.environment import EnvironmentSpec, Reply
+from verigym.policies import dialects
+from verigym.policies.dialects import Dialect
+from verigym.policies.openai.names import ToolNames
 from verigym.registry.versions import version_id
 
 EXAMPLES = 2
 """Worked ones, in a prompt."""
 _LONGEST = 1500
 """Characters of a worked example: a longer one costs more than it shows."""
+_PLAIN = dialects.ALL[-1]
+
+Kind = Literal["prompt", "constraint"]
 
 
-def try_out(subject: Subject, n: int = 40, on_progress: stages.OnProgress = lambda _: None) -> list[Trial]:
-    """The cheap trials that make sense here, on training tasks; each is a version."""
+class Tried(NamedTuple):
+    trials: list[Trial]
+    notes: list[str]
+    """What could not be tried, and why."""
+
+
+def try_out(subject: Subject, n: int = 40, on_progress: stages.OnProgress = lambda _: None) -> Tried:
+    """The cheap trials that make sense here, on n training tasks; each is a version."""
     environment, agent, ws = subject.environment, subject.agent, subject.ws
     train = training_tasks(environment)
     shown = _shown(environment, train)
@@ -36,12 +49,7 @@ def try_out(subject: Subject, n: int = 40, on_progress: stages.OnProgress = lamb
             f"{environment.name} has no training tasks to try on (beside those that a prompt would show as examples); "
             "held-out ones are kept fresh"
         )
-    variants: list[tuple[str, Version]] = []
-    if shown and not agent.adapter:
-        variants.append(("prompt", _prompted(subject, shown)))
-    if environment.tools and is_local(agent) and not agent.constraints:
-        held = msgspec.structs.replace(agent, constraints="tools", name=f"{agent.name}, constrained")
-        variants.append(("constraint", _child(held, agent, {"trial": "constraint"})))
+    variants = _variants(subject, shown)
     if not variants:
         raise Refused(
             f"there is nothing cheap to try for {agent.name or agent.id}: a prompt variant needs gold solutions and no adapter, "
@@ -49,13 +57,37 @@ def try_out(subject: Subject, n: int = 40, on_progress: stages.OnProgress = lamb
         )
     setting = _setting(subject)
     before = stages.rollout(ws, environment, agent, tasks, setting, on_progress=on_progress)
-    made: list[Trial] = []
+    made, notes = list[Trial](), list[str]()
     for kind, version in variants:
-        run = stages.rollout(ws, environment, ws.keep(version), tasks, setting, on_progress=on_progress)
+        try:
+            run = stages.rollout(ws, environment, version, tasks, setting, on_progress=on_progress)
+        except VerigymError as error:  # a tokenizer that grammars cannot read, say: the other trial goes on
+            notes.append(f"{version.name} could not be tried: {error}")
+            continue
         trial = _compared(subject, kind, version, before, run, tasks)
         ws.store.put("trial", f"{agent.id}/{version.id}/{run}", Kept(agent.id, environment.name, trial))
         made.append(trial)
-    return made
+    return Tried(made, notes)
+
+
+def _variants(subject: Subject, shown: list[Task]) -> list[tuple[Kind, Version]]:
+    environment, agent = subject.environment, subject.agent
+    found: list[tuple[Kind, Version]] = []
+    speech = _speech(agent, environment)
+    if shown and not agent.adapter:
+        text = _prompt(environment, agent, shown, speech)
+        families = sorted({*agent.families, *map(family_of, shown)})
+        found.append(("prompt", _child(agent, "with examples", system_prompt=text, families=families)))
+    if environment.tools and is_local(agent) and not agent.constraints:
+        calls = speech.dialect is _PLAIN and _only_calls(environment, shown)
+        held = call_schema(environment) if calls else "tools"
+        found.append(("constraint", _child(agent, "constrained", constraints=held)))
+    return found
+
+
+def _child(agent: Version, what: str, **changes: object) -> Version:
+    made = msgspec.structs.replace(agent, name=f"{agent.name}, {what}", parent=agent.id, **changes)
+    return msgspec.structs.replace(made, id=version_id(made))
 
 
 def _setting(subject: Subject) -> stages.Setting:
@@ -66,8 +98,11 @@ def _setting(subject: Subject) -> stages.Setting:
     return stages.Setting(sampling=msgspec.structs.replace(sampling, temperature=0.0), user=user, judge=judge)
 
 
+# -- a prompt ---------------------------------------------------------------------------------------------------------------
+
+
 def _shown(environment: EnvironmentSpec, train: list[Task]) -> list[Task]:
-    """Tasks with a short gold solution, of different families and, where they can be, of different solutions."""
+    """Tasks with a short gold solution, of different families and different solutions."""
     solved: dict[str, Task] = {}
     for task in pick(train, LOOKED_AT, 0):
         replies = environment.gold_replies(task) if isinstance(task.prompt, str) else []
@@ -78,80 +113,91 @@ def _shown(environment: EnvironmentSpec, train: list[Task]) -> list[Task]:
 
 
 def _kind(reply: Reply) -> str:
-    """What tells solutions apart: the tool that is called first; the words of an answer."""
-    return reply if isinstance(reply, str) else " ".join(item.name for item in reply if isinstance(item, FunctionCall))
+    """What tells solutions apart: the tools that are called first, the words of an answer."""
+    if isinstance(reply, str):
+        return reply
+    return " ".join(item.name for item in reply if isinstance(item, FunctionCall)) or "words"
 
 
-def _prompted(subject: Subject, shown: list[Task]) -> Version:
-    environment, agent = subject.environment, subject.agent
+def _prompt(environment: EnvironmentSpec, agent: Version, shown: list[Task], speech: "_Speech") -> str:
+    """The system prompt as it is, the form in words, and worked examples."""
     system = environment.system if agent.system_prompt is None else agent.system_prompt
-    write = _writer(agent, environment)
     examples = [
-        "\n".join([f"Request: {task.prompt}", *(f"Reply: {write(reply)}" for reply in environment.gold_replies(task))])
+        "\n".join(
+            [f"Request: {task.prompt}", *(f"Reply: {speech.write(one)}" for one in environment.gold_replies(task))]
+        )
         for task in shown
     ]
-    text = "\n\n".join(filter(None, [system, _rule(environment, shown), *examples]))
-    version = msgspec.structs.replace(
-        agent,
-        system_prompt=text,
-        name=f"{agent.name}, with examples",
-        families=sorted({*agent.families, *map(family_of, shown)}),
-    )
-    return _child(version, agent, {"trial": "prompt", "examples": [task.id for task in shown]})
+    return "\n\n".join(filter(None, [system, _rule(environment, shown), *examples]))
 
 
 def _rule(environment: EnvironmentSpec, shown: list[Task]) -> str:
-    """What the form is, in words, as the gold solutions have it."""
-    replies = [reply for task in shown for reply in environment.gold_replies(task)]
-    calls = [
-        reply
-        for reply in replies
-        if not isinstance(reply, str) and any(isinstance(item, FunctionCall) for item in reply)
-    ]
-    if len(calls) == len(replies):
+    if _only_calls(environment, shown):
         return "Every reply is one tool call in the form of the examples and nothing else: no greeting, no explanation, no code."
-    if calls:
+    if environment.tools:
         return "Write tool calls in the form of the examples, one in a reply, nothing around it; use words when all is done."
     return "Reply with the answer alone, in the form of the examples: no greeting and no explanation."
 
 
-def _writer(agent: Version, environment: EnvironmentSpec) -> Callable[[Reply], str]:
-    """How this agent writes a reply: a local model in the dialect of its template, others in the plain one."""
-    from verigym.policies import dialects
-    from verigym.policies.openai.names import ToolNames
+def _only_calls(environment: EnvironmentSpec, shown: list[Task]) -> bool:
+    """Whether the gold solutions consist of calls, with no words at the end."""
+    replies = [reply for task in shown for reply in environment.gold_replies(task)]
+    return bool(replies) and all(
+        not isinstance(reply, str) and any(isinstance(item, FunctionCall) for item in reply) for reply in replies
+    )
 
-    dialect, named = dialects.ALL[-1], lambda name: name
-    if is_local(agent):
-        from verigym.model.load import load_tokenizer
-        from verigym.policies.render import Renderer
 
-        render, names = Renderer(load_tokenizer(agent.base)), ToolNames(spec.name for spec in environment.tools)
-        dialect, named = render.dialect, lambda name: render.shown_name(name, names)
+class _Speech(NamedTuple):
+    """How an agent writes: a local model in the dialect of its template, others in the plain one."""
 
-    def write(reply: Reply) -> str:
+    dialect: Dialect
+    named: Callable[[str], str]
+    """A tool's name as it is shown."""
+
+    def write(self, reply: Reply) -> str:
         if isinstance(reply, str):
             return reply
         items: list[Item] = [
-            msgspec.structs.replace(item, name=named(item.name)) if isinstance(item, FunctionCall) else item
+            msgspec.structs.replace(item, name=self.named(item.name)) if isinstance(item, FunctionCall) else item
             for item in reply
         ]
-        return dialect.write(items)
-
-    return write
+        return self.dialect.write(items)
 
 
-def _child(version: Version, parent: Version, recipe: dict[str, Any]) -> Version:
-    made = msgspec.structs.replace(version, parent=parent.id, recipe=recipe)
-    return msgspec.structs.replace(made, id=version_id(made))
+def _speech(agent: Version, environment: EnvironmentSpec) -> _Speech:
+    if not is_local(agent):
+        return _Speech(_PLAIN, lambda name: name)
+    from verigym.model.load import load_tokenizer
+    from verigym.policies.render import Renderer
+
+    render, names = Renderer(load_tokenizer(agent.base)), ToolNames(spec.name for spec in environment.tools)
+    return _Speech(render.dialect, lambda name: render.shown_name(name, names))
 
 
-def _compared(subject: Subject, kind: Any, version: Version, before: str, after: str, tasks: list[Task]) -> Trial:
-    passed = [
+# -- a constraint -----------------------------------------------------------------------------------------------------------
+
+
+def call_schema(environment: EnvironmentSpec) -> str:
+    """JSON schema of a reply that is one call: `tools` alone would still let a model talk."""
+    calls = [
         {
-            one.task: one.passed
-            for one in subject.ws.store.standing(run, subject.environment.verifier.name)
-            if one.reward is not None
+            "type": "object",
+            "properties": {"tool": {"const": spec.name}, "args": spec.parameters},
+            "required": ["tool", "args"],
+            "additionalProperties": False,
         }
+        for spec in environment.tools
+    ]
+    return msgspec.json.encode({"anyOf": calls}).decode()
+
+
+# -- the difference ---------------------------------------------------------------------------------------------------------
+
+
+def _compared(subject: Subject, kind: Kind, version: Version, before: str, after: str, tasks: list[Task]) -> Trial:
+    store, verifier = subject.ws.store, subject.environment.verifier.name
+    passed = [
+        {one.task: one.passed for one in store.standing(run, verifier) if one.reward is not None}
         for run in (before, after)
     ]
     both = [task for task in tasks if task.id in passed[0] and task.id in passed[1]]
@@ -159,14 +205,21 @@ def _compared(subject: Subject, kind: Any, version: Version, before: str, after:
         raise Refused(f"runs {before} and {after} share no task that was scored in both; see: verigym explain {after}")
     sides = [[float(side[task.id]) for task in both] for side in passed]
     delta = paired_delta(sides[0], sides[1], [family_of(task) for task in both], rate=True)
-    means = [sum(side) / len(side) for side in sides]
     return Trial(
         kind=kind,
         version=version.id,
         run=after,
         tasks=len(both),
-        before=means[0],
-        after=means[1],
+        before=sum(sides[0]) / len(both),
+        after=sum(sides[1]) / len(both),
         low=delta.low,
         high=delta.high,
+        unread_before=_unread(subject, before),
+        unread_after=_unread(subject, after),
     )
+
+
+def _unread(subject: Subject, run: str) -> float:
+    """Share of episodes that fail by their form."""
+    shares = {one.bucket: one.share for one in open_run(subject.ws, run).explained().findings}
+    return sum(shares.get(name, 0.0) for name in BY_FORM)
