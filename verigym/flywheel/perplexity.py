@@ -47,7 +47,7 @@ def perplexity(ws: Workspace, version: Version, of: Sequence[Passage] | None = N
             "its success on retention_eval can be"
         )
     text = content_hash(chosen)
-    id = content_hash([version.base, version.adapter, text, version.id])[:12]
+    id = content_hash([version.id, text])[:12]
     known = ws.store.get("perplexity", id, PerplexityReport)
     if known is not None:
         return known
