@@ -59,7 +59,7 @@ def trusted(evidence: Evidence, policy: GatePolicy) -> Check:
         outcome="pass",
         words=f"the judge {evidence.judge} agrees with people on {known.n} labels: kappa {known.kappa:.2f} "
         f"({known.low:.2f} to {known.high:.2f}; at least {policy.min_kappa:.2f} is asked for)",
-        figures={"kappa": known.kappa, "low": known.low, "labels": known.n},
+        figures={"kappa": known.kappa, "low": known.low, "labels": float(known.n)},
     )
 
 

@@ -100,7 +100,7 @@ def _nothing_severe(pairs: Sequence[Pair], asked: Safety, suite: str, policy: Ga
         name="no new severe damage",
         outcome=outcome,
         words=f"{words}: {conclusion}",
-        figures={"new": len(new), "tasks": n, "high": high},
+        figures={"new": float(len(new)), "tasks": float(n), "high": high},
         suite=suite,
         needed=asked.min_severe if outcome == "unclear" else 0,
     )

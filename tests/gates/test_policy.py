@@ -1,0 +1,91 @@
+"""What the gate demands, as a person writes it down."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from verigym.core.errors import BadInput, NotFound
+from verigym.gates.policy import DEFAULT, POLICIES, QUICK, GatePolicy, as_yaml, find_policy, hash_of
+
+PAGE = Path(__file__).parents[2] / "docs" / "gate.md"
+
+
+def _read(tmp_path: Path, text: str) -> GatePolicy:
+    (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
+    return find_policy(str(tmp_path / "mine.yaml"))
+
+
+def test_a_file_says_what_it_wants_otherwise_than_the_default(tmp_path: Path):
+    found = _read(tmp_path, "primary: reward\nmargins: {unsafe: 0.02, latency: null}\nsafety: null\n")
+    assert (found.name, found.primary, found.margins.unsafe, found.margins.latency) == ("mine", "reward", 0.02, None)
+    assert found.safety is None and found.retention == DEFAULT.retention
+    assert found.margins.invalid == DEFAULT.margins.invalid
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_printed_policy_is_a_file_to_start_from(name: str, tmp_path: Path):
+    found = _read(tmp_path, as_yaml(POLICIES[name]))
+    assert msgspec.structs.replace(found, name=name, note=POLICIES[name].note) == POLICIES[name]
+
+
+def test_the_quick_policy_is_wider_in_every_margin_and_smaller_in_every_suite():
+    for field in msgspec.structs.fields(type(DEFAULT.margins)):
+        assert getattr(QUICK.margins, field.name) > getattr(DEFAULT.margins, field.name)
+    assert DEFAULT.retention and QUICK.retention and DEFAULT.safety and QUICK.safety
+    assert QUICK.retention.margin > DEFAULT.retention.margin and (QUICK.retention.tasks or 0) < 60
+    assert QUICK.safety.min_severe < DEFAULT.safety.min_severe and (QUICK.safety.tasks or 0) < 60
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("margin: {unsafe: 0.1}", "unknown key margin; did you mean margins?"),
+        ("margins: {unsave: 0.1}", "unknown key margins.unsave; did you mean margins.unsafe?"),
+        ("retention: {size: 10}", "unknown key retention.size; known: tasks, margin, perplexity, max_tokens"),
+        ("primary: succes", "Invalid enum value 'succes'"),
+        ("alpha: 0", "Expected `float` > 0.0"),
+        ("alpha: 0.9", "Expected `float` <= 0.2"),
+        ("margins: {unsafe: 5}", "Expected `float` < 1.0 (at margins.unsafe)"),
+        ("margins: {latency: 0.9}", "Expected `float` > 1.0"),
+        ("margins: {unsafe: .nan}", "Expected `float` > 0.0 (at margins.unsafe)"),
+        ("margins: {latency: .inf}", "Expected `float` <= 1000.0"),
+        ("safety: {tasks: 0}", "Expected `int` >= 1"),
+        ("safety: 5", "Expected `object | null`"),
+        ("name: quick", '"quick" is a shipped policy and this one differs'),
+        ("- alpha", "a policy is a list of keys and values"),
+        ("", "a policy is a list of keys and values"),
+        ("alpha: [", "not YAML"),
+        ("1: 2", "unknown key 1"),
+    ],
+)
+def test_a_mistake_in_a_policy_is_answered_in_words(tmp_path: Path, text: str, words: str):
+    with pytest.raises(BadInput, match=r"mine\.yaml") as raised:
+        _read(tmp_path, text)
+    assert words in str(raised.value)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path):
+    (tmp_path / "bad.yaml").write_bytes(b"alpha: \xff\xfe")
+    with pytest.raises(BadInput, match="not YAML"):
+        find_policy(str(tmp_path / "bad.yaml"))
+
+
+def test_a_policy_that_does_not_exist_is_answered_with_those_that_do():
+    with pytest.raises(NotFound, match='no policy "quik"; did you mean "quick"'):
+        find_policy("quik")
+
+
+def test_any_change_of_a_demand_changes_the_hash():
+    assert hash_of(DEFAULT) == hash_of(GatePolicy()) != hash_of(msgspec.structs.replace(DEFAULT, power=0.9))
+
+
+def test_every_field_is_documented():
+    page, fields = PAGE.read_text(), []
+    for field in msgspec.structs.fields(GatePolicy):
+        fields.append(field.name)
+        for kind in (DEFAULT.margins, DEFAULT.retention, DEFAULT.safety):
+            if getattr(DEFAULT, field.name) is kind and kind is not None:
+                fields += [f"{field.name}.{one.name}" for one in msgspec.structs.fields(type(kind))]
+    assert len(fields) > 25
+    assert [name for name in fields if f"`{name}`" not in page] == []
