@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from verigym.core.errors import BadInput
 from verigym.core.records import (
@@ -259,6 +261,57 @@ def test_what_a_judge_says_counts_only_where_the_rules_have_no_better_word():
     assert {one.bucket: one.clusters[0].by for one in findings} == {"bad planning": "judge j", "format error": "rules"}
 
 
+_TEXT = st.sampled_from(
+    ["", " ", "{", '{"tool": 1}', "go", "no results", "é\\ud83d", "f(x)", '"' * 50, "!" * 5000 + "a"]
+)
+_ITEMS = st.one_of(
+    st.builds(Message, st.sampled_from(["user", "assistant", "system"]), _TEXT),
+    st.builds(FunctionCall, st.sampled_from(["1", "2"]), st.sampled_from(["search", "book", ""]), _TEXT),
+    st.builds(FunctionCallOutput, st.sampled_from(["1", "2"]), _TEXT),
+)
+_DATA = st.sampled_from(
+    [
+        {},
+        {"answer": ["go", 7]},
+        {"answer": None},
+        {"expected_tool": "book", "expected_args": {"a": 1}},
+        {"expected_tool": 3, "expected_args": "no object"},
+        {"expected_calls": [{"name": "search"}, {"tool": "book", "args": {}}, "nonsense"]},
+        {"expected_calls": "nonsense", "tests": "assert f"},
+    ]
+)
+
+
+@given(
+    st.builds(
+        Trajectory,
+        id=st.just("x"),
+        task=st.just("t"),
+        group=st.just("g"),
+        items=st.lists(_ITEMS, max_size=8),
+        marks=st.lists(
+            st.builds(
+                Mark,
+                st.sampled_from(["format_error", "unknown_tool", "bad_arguments", "tool_error", "executed"]),
+                st.none() | st.integers(-1, 9),
+            ),
+            max_size=4,
+        ),
+        rewards=st.lists(st.floats(-1, 1), max_size=4),
+        stop=st.sampled_from(sorted(Stop)),
+        tools=st.sampled_from(["", "abc"]),
+    ),
+    _DATA,
+    st.dictionaries(st.sampled_from(["valid", "tool", "arguments", "executed", "side_effects"]), st.floats(0, 1)),
+    st.sampled_from(["", "- side effect: ", "~ a.b: 1, expected 2\n- side effect: c added: 3", "~ ", "no number in"]),
+)
+def test_whatever_an_episode_holds_it_gets_one_known_bucket(
+    trajectory: Trajectory, data: dict[str, Any], parts: dict[str, float], evidence: str
+):
+    verdict = _verdict(0.0, parts=parts, evidence=evidence)
+    assert bucket(Task(id="t", prompt="", data=data), trajectory, verdict) in BUCKETS
+
+
 # -- agreement with people ----------------------------------------------------------------------------------------------------
 
 
@@ -278,10 +331,10 @@ def _labelled(name: str) -> list[Labelled]:
 def test_the_rules_agree_with_a_person_on_at_least_nine_failures_in_ten(name: str):
     rows = _labelled(name)
     found = Counter((row.bucket, bucket(row.task, row.trajectory, row.verdict)) for row in rows)
-    agreed = sum(count for (label, given), count in found.items() if label == given)
+    agreed = sum(count for (label, said), count in found.items() if label == said)
     print(f"{name}: {agreed} of {len(rows)} agree")
-    for (label, given), count in sorted(found.items()):
-        print(f"  {count:>3}  labelled {label:<20} {'' if label == given else 'rules say ' + given}")
+    for (label, said), count in sorted(found.items()):
+        print(f"  {count:>3}  labelled {label:<20} {'' if label == said else 'rules say ' + said}")
     assert agreed >= 0.9 * len(rows)
 
 

@@ -39,6 +39,8 @@ _INVENTED = re.compile(
 _NOTHING = re.compile(
     r"(?i)\W*(|none|null|nothing( found)?|empty|0( \w+)?|no( \w+){1,3}( found)?|not found|nothing found for .*)\W*"
 )
+_SHORT = 100
+"""Characters within which a tool says that there is nothing."""
 _WRITTEN_CALL = re.compile(r"\s*(?:<function[=_]|<\|?tool|[A-Za-z_]\w*(?:\.\w+)*(?:\([^()]*\)\s*$|\s*:?\s*\{))")
 _SIDE_EFFECT, _DIFFERS, _MISSING = "- side effect: ", "~ ", "+ "
 """How lines of a state diff begin (verifiers/state.py)."""
@@ -157,7 +159,7 @@ def _format_of_steps(one: Episode) -> Reason | None:
         return None
     taken = {len(said.split()) for said, seen, _ in one.exchanges if not _NOT_UNDERSTOOD.search(seen)}
     told = " ".join(item.text for item in one.trajectory.items[:2] if isinstance(item, Message)).casefold()
-    new = [said for said in refused if len(said.split()) in taken and said.split()[0] not in told.split()]
+    new = [said for said in refused if said and len(said.split()) in taken and said.split()[0] not in told.split()]
     if len(new) == len(refused):
         return Reason("hallucinated API", f'commands that do not exist: "{new[0]}"', "commands that do not exist")
     return Reason("format error", _quoted("not understood", refused[-1]), "replies that were not understood")
@@ -241,7 +243,7 @@ def _nothing_found(one: Episode) -> Reason | None:
     looked = [step for step in one.steps if reads(step.name) and "unknown_tool" not in step.marks]
     if not looked or one.changed or "tool" in one.parts:
         return None
-    empty = [step for step in looked if not step.worked or _NOTHING.fullmatch(step.output)]
+    empty = [step for step in looked if not step.worked or _NOTHING.fullmatch(step.output[:_SHORT])]
     if one.answers:
         seen = " ".join(" ".join(step.output.split()) for step in looked if step.worked).casefold()
         if not any(answer in seen for answer in one.answers):
@@ -401,7 +403,7 @@ def _field(line: str) -> str:
     """`orders.A17.status: paid, expected cancelled` is about `orders.status`, `coupons.Ines added: 10` about `coupons`."""
     path = line.partition(":")[0].partition(" added")[0].partition(" deleted")[0]
     names = [part for part in re.split(r"[.\[]", path) if part]
-    return f"{names[0]}.{names[-1]}" if len(names) > 2 else names[0]
+    return ".".join([names[0], names[-1]] if len(names) > 2 else names[:1])
 
 
 def _moved(line: str, task: Task) -> bool:
