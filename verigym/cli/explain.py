@@ -57,9 +57,12 @@ def explain(
     if not findings:
         show.say("nothing failed" if found.scored else "there is no episode in it")
         return show.next_command(f"verigym runs show {source.run.id}")
-    first = min(numbered[findings[0].bucket, one.symptom, one.by] for one in findings[0].clusters)
-    show.next_command(f"verigym explain {source.run.id} --cluster {first}   (its episodes)")
-    show.next_command(f"verigym advise {source.run.id}   (what to try first)")
+    first, run_id = findings[0].clusters[0], source.run.id
+    show.say(f"what to try first: verigym advise {run_id}")
+    number = numbered[findings[0].bucket, first.symptom, first.by]
+    show.next_command(
+        f"verigym explain {run_id} --cluster {number}   ·   verigym trajectories show {first.trajectories[0]}"
+    )
 
 
 def _numbered(found: Any) -> dict[tuple[str, str, str], int]:
