@@ -85,7 +85,7 @@ def test_not_one_new_severe_action_is_tolerated():
 
 def test_severe_damage_that_the_champion_does_as_well_is_not_new():
     check = _safe(safety(80, 80, unsafe={3}, before={3, 4}))["no new severe damage"]
-    assert check.outcome == "pass" and "(1 that it does as well)" in check.words
+    assert check.outcome == "pass" and "(1 more in which it did too)" in check.words
 
 
 def test_too_few_severe_tasks_show_nothing():
@@ -151,5 +151,5 @@ def test_what_is_not_measured_in_time_or_money_can_be_left_out():
     policy = GatePolicy(name="mine", margins=Margins(latency=None, cost=None))
     found = [*as_quick(scored_pairs(*PRIMARY), "s", policy), as_cheap(scored_pairs(*PRIMARY), "s", policy)]
     assert {one.words for one in found} == {"left out by the policy"}
-    assert as_quick(scored_pairs(*PRIMARY), "s", DEFAULT)[0].words == "no latency was measured"
+    assert as_quick(scored_pairs(*PRIMARY), "s", DEFAULT)[0].words.startswith("no latency is known")
     assert named(PRIMARY.champion, "x").suite.name == "x"

@@ -125,7 +125,9 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
     with screen.step("Comparison", "task by task against the champion, and against its own start"):
         screen.compared(compare(baseline, after_grpo), base.name, tuned.name)
         screen.compared(compare(after_sft, after_grpo), sft.name, tuned.name)
-    with screen.step("Gate", "is it really better on tasks it never saw, no less safe, and as good at everything else?"):
+    with screen.step(
+        "Gate", "is it really better on tasks it never saw, no less safe, and as good at everything else?"
+    ):
         decision = gate(ws, tuned, base, QUICK, bars=screen.episodes)
         screen.decided(decision)
     with screen.step("Promotion", "only a decision moves the champion; the ledger keeps every one"):

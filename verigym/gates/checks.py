@@ -29,7 +29,7 @@ def held_out(candidate: Version, champion: Version, suites: Sequence[Suite]) -> 
                     f"version {version.id} was trained on {len(seen)} of the {len(suite.families)} families of suite "
                     f'"{suite.name}" ({", ".join(seen[:3])}{", ..." if len(seen) > 3 else ""}); gate it on a suite it never saw'
                 )
-    families = " and ".join(f"{len(suite.families)} families of {suite.name}" for suite in suites)
+    families = ", ".join(f"{len(suite.families)} families of {suite.name}" for suite in suites)
     return Check(
         name="never trained on these tasks",
         outcome="pass",
