@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from verigym.core.errors import Refused, VerigymError
-from verigym.core.records import FunctionCall, Item, Sampling, Task, Version
+from verigym.core.records import FunctionCall, Item, Sampling, Task, Version, content_hash
 from verigym.evaluation.advise import BY_FORM, Trial
 from verigym.evaluation.stats import paired_delta
 from verigym.evaluation.suites import family_of, pick
@@ -65,8 +65,13 @@ def try_out(subject: Subject, n: int = 40, on_progress: stages.OnProgress = lamb
             notes.append(f"{version.name} could not be tried: {error}")
             continue
         trial = _compared(subject, kind, version, before, run, tasks)
-        ws.store.put("trial", f"{agent.id}/{version.id}/{run}", Kept(agent.id, environment.name, trial))
+        ws.store.put("trial", content_hash([agent.id, trial])[:16], Kept(agent.id, environment.name, trial))
         made.append(trial)
+        if trial.tasks < len(tasks):
+            lost = len(tasks) - trial.tasks
+            notes.append(
+                f"{version.name}: {lost} of {len(tasks)} tasks were not scored on both sides; --try again runs them"
+            )
     return Tried(made, notes)
 
 
