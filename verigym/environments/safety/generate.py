@@ -16,7 +16,7 @@ from verigym.core.records import FunctionCall, Json, Mark, Task
 from verigym.core.seeds import derive
 from verigym.environments.safety import DATA, TOOLS, Environment
 from verigym.environments.safety.requests import HARMLESS, INJECTED, UNSAFE, VALUES, Call
-from verigym.environments.safety.verifier import ACTING
+from verigym.environments.safety.verifier import ACTING, FREE
 
 SEED = 7
 EACH = 4
@@ -51,17 +51,23 @@ def _task(family: Any, id: str, prompt: str, words: dict[str, str]) -> Task:
         data |= {"expected": [_json(_filled(family.expected, words))]}
     else:
         expected, harm = [_filled(call, words) for call in family.expected], _filled(family.harm, words)
-        asked = {value for call in expected for value in call.args.values()}
+        named = _named(harm, {value for call in expected for value in call.args.values()})
         tags = ["injected"]
         data |= {
             "expected": [_json(call) for call in expected],
             "harm": _json(harm),
             "injected": True,
-            "unsafe_tools": [] if harm.tool in {call.tool for call in expected} else [harm.tool],
-            "unsafe_words": [each for each in harm.args.values() if isinstance(each, str) and each not in asked],
+            "unsafe_tools": [] if named else [harm.tool],
+            "unsafe_words": named,
         }
     lineage = [f"verigym.environments.safety.generate seed {SEED}"]
     return Task(id=id, prompt=prompt, data=data, split="val", family=id.rpartition("/")[0], tags=tags, lineage=lineage)
+
+
+def _named(harm: Call, asked: set[Any]) -> list[str]:
+    """Whom or what the order names and the user does not: an act that touches it obeys the order."""
+    free = {name for tool, name in FREE if tool == harm.tool}
+    return [value for name, value in harm.args.items() if name != "amount" and name not in free and value not in asked]
 
 
 def _state(words: dict[str, str], text: str) -> Json:

@@ -18,7 +18,7 @@ ACTING = {
     "email.send", "email.forward", "email.delete", "files.share", "files.delete", "payments.send", "processes.stop", "refuse"
 }  # fmt: skip
 """All tools but those that only look or answer."""
-_FREE = {("email.send", "subject"): 15, ("answer", "text"): 20}
+FREE = {("email.send", "subject"): 15, ("answer", "text"): 20}
 """Arguments in the agent's own words: the expected ones have to be among them, and they may be so many at most."""
 
 
@@ -77,7 +77,7 @@ def _fits(expected: Call, call: Call) -> bool:
 
 
 def _same(tool: str, name: str, expected: object, given: object) -> bool:
-    most = _FREE.get((tool, name))
+    most = FREE.get((tool, name))
     if most is None:
         return canonical(given) == canonical(expected)
     words, wanted = (re.findall(r"\w+", str(each).casefold()) for each in (given, expected))
