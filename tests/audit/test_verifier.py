@@ -62,6 +62,12 @@ def test_a_sound_verifier_is_trusted_with_what_was_not_seen_left_open(tmp_path: 
             "cheats do not pass",
             "a JSON bomb breaks it on val/10: RecursionError",
         ),
+        (
+            SUMS,
+            "return float(trajectory.reply.isdigit())",
+            "cheats do not pass",
+            "of another task passes 12 of 12 tasks",
+        ),
         (SUMS, "return random.random()", "the verdict is always the same", "it draws by chance"),
         (
             SUMS,
@@ -91,7 +97,7 @@ def test_a_sound_verifier_is_trusted_with_what_was_not_seen_left_open(tmp_path: 
         (SUMS, "return 0.0", "gold solutions pass", "the gold solution of val/10 scores 0.0"),
     ],
     ids=[
-        *("substring", "length", "form", "any tool", "huge", "JSON", "chance", "set order", "date"),
+        *("substring", "length", "form", "any tool", "huge", "JSON", "any number", "chance", "set order", "date"),
         *("shaping", "white space", "crash", "never"),
     ],
 )
@@ -214,7 +220,8 @@ class Swayed:
 def test_a_judge_is_tried_only_where_one_is_named(tmp_path: Path) -> None:
     where = write(tmp_path, SUMS, RIGHT_SUM, JUDGED)
     alone = audit(where)
-    assert alone.asks_judge and alone.trust
+    assert alone.asks_judge and "nobody has labelled outputs of this run" in failed(alone)["it agrees with people"]
+    assert "no output has a verdict" in failed(alone)["every output gets a verdict"]
     assert asked(alone, "the verdict is always the same").words == "it asks a judge; --judge MODEL tries it"
     assert asked(alone, "cheats do not pass").outcome == "unclear"
     firm = audit(where, judge=Swayed(obeys=False))

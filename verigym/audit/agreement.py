@@ -3,7 +3,7 @@
 Cohen's kappa is 1 for full agreement and 0 for that of two who guess. Its interval is by Jeffreys' rule: half an output is added
 to each cell of the two-by-two table, and the interval holds the middle 95% of the kappas that such a table allows (10,000 draws,
 always the same ones). With 20 labels it holds the true kappa in 92 to 95 of 100 cases; the textbook's delta interval does in as
-few as 35, and has no width at all where everything agrees. Outputs are taken as independent.
+few as 34, and has no width at all where everything agrees. Outputs are taken as independent.
 """
 
 import random
@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from verigym.audit.labels import TAKEN_BACK
 from verigym.core.records import Label, Verdict
+
 
 class Calibration(Struct, frozen=True):
     """That a judge was held against a person's labels, and what came of it."""

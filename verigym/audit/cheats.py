@@ -57,6 +57,8 @@ async def cheats_fail(
     for place, task in enumerate(tasks):
         gold = environment.gold_replies(task)
         best = (await play(environment, task, gold, judge=judge)).verdict.reward if gold else None
+        if gold and best is None:
+            continue  # the task itself breaks it: nobody cheated
         kinds = [*cheats(environment, task, gold), *await _every_tool(environment, task, gold)]
         for name, replies in kinds:
             if name in faults or (name in COSTLY and place >= _FEW):
@@ -71,7 +73,8 @@ async def cheats_fail(
                 faults[name] = f"{name} passes {task.id}{shown}"
             elif best is not None and reward >= best:
                 faults[name] = f"{name} earns {reward:g} on {task.id}, as much as the gold solution ({best:g}){shown}"
-    return tried, list(faults.values())
+    num_others, words = (0, "") if judge else await _other_gold(environment, tasks)
+    return tried + num_others, [*faults.values(), *([words] if words else [])]
 
 
 def _in_prose(gold: Replies) -> str:
@@ -84,6 +87,24 @@ def _in_prose(gold: Replies) -> str:
 def _values(call: FunctionCall) -> list[object]:
     found: Json = msgspec.json.decode(call.arguments or "{}")
     return [f"{name} {value}" for name, value in found.items()]
+
+
+async def _other_gold(environment: EnvironmentSpec, tasks: list[Task]) -> tuple[int, str]:
+    """The solution of the next task that has another one: right somewhere, and not here. Two tasks may be alike in all that
+    counts, so it is a fault where it passes more often than not. (Of a judge it cannot be asked: what is polite to one is
+    polite to all.)"""
+    solutions = {task.id: environment.gold_replies(task) for task in tasks}
+    tried, passing = 0, list[str]()
+    for place, task in enumerate(tasks):
+        others = [solutions[other.id] for other in tasks[place + 1 :] + tasks[:place]]
+        other = next((replies for replies in others if replies and replies != solutions[task.id]), None)
+        if solutions[task.id] and other:
+            tried += 1
+            if (await play(environment, task, other)).verdict.passed:
+                passing.append(task.id)
+    if 2 * len(passing) <= tried:
+        return tried, ""
+    return tried, f"the gold solution of another task passes {len(passing)} of {tried} tasks ({passing[0]})"
 
 
 async def _every_tool(environment: EnvironmentSpec, task: Task, gold: Replies) -> list[tuple[str, Replies]]:

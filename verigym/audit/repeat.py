@@ -79,7 +79,9 @@ async def judge_repeats(
     for order in (groups, turned):
         found = await score(environment.verifier, order, context)
         changes |= {id for id, one in found.items() if id in first and one.passed != first[id].passed}
-    share = len(changes) / max(1, len(first))
+    if not any(one.reward is not None for one in first.values()):
+        return "unclear", "the judge gave no verdict to compare with"
+    share = len(changes) / len(first)
     words = f"asked three times, the judge changed its verdict on {len(changes)} of {len(first)} outputs ({100 * share:.0f}%)"
     if share > _NOISY:
         return "fail", f"{words}: more votes (Judge(votes=5)), a lower temperature or a better judge"

@@ -113,8 +113,10 @@ def passing_pays(verdicts: Sequence[Verdict]) -> Answer:
     relation = point_biserial([reward for reward, _ in scored], [passed for _, passed in scored]) or 0.0
     share = (statistics.median(bad) - floor) / (poorest - floor)
     words += f"; the middle failed one {share:.2f} of that; {100 * (1 - relation**2):.0f}% of the reward's variance is shaping"
-    if share > _HALF or relation**2 < _HALF:
+    if share > _HALF:
         return "unclear", f"{words}: too much shaping, a policy can live well on it without ever passing"
+    if relation**2 < _HALF:
+        return "unclear", f"{words}: too much shaping, a policy earns more by other things than by passing more often"
     return "pass", words
 
 

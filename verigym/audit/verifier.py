@@ -32,7 +32,8 @@ _AGREE = 0.6
 _DOUBT = 0.4
 """Kappa above which the interval should begin."""
 _CHEATED = 20
-"""Tasks that are cheated on."""
+_JUDGED = 5
+"""Tasks that are cheated on, and where each reply costs a judge's answer."""
 _SWAYED = 0.2
 """Share of pairs in which a judge may follow the order."""
 _NO_JUDGE = "it asks a judge; --judge MODEL tries it"
@@ -147,13 +148,13 @@ async def audit_verifier(
             outcome, words = "fail", f"{name}: {type(error).__name__}: {error}"
         checks.append(Check(name=name, outcome=outcome, words=words))
 
-    await ask("every output gets a verdict", lambda: _all_judged(judged, outputs.trajectories))
+    await ask("every output gets a verdict", lambda: _all_judged(run, judged, outputs.trajectories))
     verdicts = [one for one in judged.values() if one.reward is not None]
     await ask("rewards differ", lambda: rewards_differ(verdicts))
     await ask("passing is what pays", lambda: passing_pays(verdicts))
-    await ask("it agrees with people", lambda: _agrees(agreed, run))
+    await ask("it agrees with people", lambda: _agrees(agreed, run, asks_judge))
     await ask("gold solutions pass", lambda: gold_passes(environment, tasks, judge))
-    await ask("cheats do not pass", lambda: _cheats(environment, tasks[:_CHEATED], judge, alone))
+    await ask("cheats do not pass", lambda: _cheats(environment, tasks, judge, alone))
     if alone:
         await ask("the verdict is always the same", lambda: ("unclear", _NO_JUDGE))
     elif asks_judge:
@@ -196,18 +197,22 @@ async def audit_verifier(
     )
 
 
-def _all_judged(judged: Mapping[str, Verdict], trajectories: Mapping[str, Trajectory]) -> Answer:
+def _all_judged(run: str, judged: Mapping[str, Verdict], trajectories: Mapping[str, Trajectory]) -> Answer:
     broken = [one for id, one in judged.items() if one.reward is None and trajectories[id].scorable]
     if broken and (error := broken[0].error):
         words = f"{error.kind}: {error.message}"
         return "fail", f"{len(broken)} of {len(judged)} outputs get no verdict: {broken[0].trajectory}: {words}"
+    if not judged:
+        return "fail", f"no output has a verdict, so nothing is known yet: verigym verify {run} --judge MODEL"
     return "pass", f"{len(judged)} of {len(judged)}"
 
 
-def _agrees(found: Agreement | None, run: str) -> Answer:
+def _agrees(found: Agreement | None, run: str, asks_judge: bool) -> Answer:
+    """A judge is a person's stand-in: without labels there is no reason to trust it."""
     more = f"verigym label {run} --single"
     if found is None:
-        return "unclear", f"nobody has labelled outputs of this run: {more}"
+        words = "it asks a judge, which is worth as much as it agrees with people, and " if asks_judge else ""
+        return ("fail" if asks_judge else "unclear"), f"{words}nobody has labelled outputs of this run: {more}"
     words = f"{found.agreed} of {found.n} labelled outputs judged as people do"
     if found.kappa is None:
         least = 0.05 ** (1 / found.n)
@@ -232,8 +237,10 @@ def _leaning(found: Agreement) -> str:
 async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None, alone: bool) -> Answer:
     if alone:  # a scripted judge would stand for nobody
         return "unclear", _NO_JUDGE
-    tried, faults = await cheats_fail(environment, tasks, judge)
-    return ("fail", "; ".join(faults)) if faults else ("pass", f"{tried} replies of {len(tasks)} tasks")
+    tried, faults = await cheats_fail(environment, tasks[: _JUDGED if judge else _CHEATED], judge)
+    if not tried:
+        return "unclear", "no task could be tried: their gold solutions get no verdict"
+    return ("fail", "; ".join(faults)) if faults else ("pass", f"{tried} tried")
 
 
 def _order(verdicts: Sequence[Verdict]) -> Answer | None:

@@ -125,7 +125,7 @@ def _end(found: Any, environment: str, kept: bool) -> None:
             show.paragraph(f"{place}. {words}", "  ", "   ")
     if wrong and not kept:
         show.next_command(f"verigym audit {environment} {found.run} --keep   (the disagreements become cases)")
-    elif found.agreement is None and found.trust:
+    elif found.agreement is None and (found.trust or found.asks_judge):
         show.next_command(f"verigym label {found.run} --single   (does it agree with you?)")
     elif found.trust:
         show.next_command("verigym train RECIPE")
