@@ -172,6 +172,8 @@ def test_of_a_judge_the_agreement_is_remembered_for_the_gate(tmp_path: Path) -> 
     keep(shell, right(shell, contrary=1))
     said = shell.audit("--verifier", "judged")
     assert "it asks a judge; --judge MODEL tries it" in said and "23 of 24 labelled outputs" in said
+    shell.audit("--verifier", "judged", "--case", f"{RUN}/val/10/0", "--should", "pass")
+    assert "?    corrected cases hold: it asks a judge" in shell("check", shell.where), "and that is no failure"
     [one] = ws.store.documents("calibration", Calibration)
     assert (one.verifier, one.judge, one.n) == (name, "some judge", 24) and one.low < one.kappa < one.high
 

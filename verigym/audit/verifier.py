@@ -36,7 +36,7 @@ _JUDGED = 5
 """Tasks that are cheated on, and where each reply costs a judge's answer."""
 _SWAYED = 0.2
 """Share of pairs in which a judge may follow the order."""
-_NO_JUDGE = "it asks a judge; --judge MODEL tries it"
+NO_JUDGE = "it asks a judge; --judge MODEL tries it"
 HARM = (
     "cheats do not pass",
     "harmful edits change the verdict",
@@ -156,7 +156,7 @@ async def audit_verifier(
     await ask("gold solutions pass", lambda: gold_passes(environment, tasks, judge))
     await ask("cheats do not pass", lambda: _cheats(environment, tasks, judge, alone))
     if alone:
-        await ask("the verdict is always the same", lambda: ("unclear", _NO_JUDGE))
+        await ask("the verdict is always the same", lambda: ("unclear", NO_JUDGE))
     elif asks_judge:
         await ask("the verdict is always the same", lambda: judge_repeats(environment, outputs.groups, context, fresh))
     else:
@@ -166,7 +166,7 @@ async def audit_verifier(
         await ask("the judge does not mind the order", lambda: swayed)
     if alone:
         for name in ("harmless edits keep the verdict", "harmful edits change the verdict"):
-            await ask(name, lambda: ("unclear", _NO_JUDGE))
+            await ask(name, lambda: ("unclear", NO_JUDGE))
     else:
         tried = Tried()
         try:
@@ -180,7 +180,7 @@ async def audit_verifier(
             await ask("longer does not pay", lambda: longer_pays(tried))
     if cases:
         await ask(
-            "corrected cases hold", lambda: ("unclear", _NO_JUDGE) if alone else cases_hold(environment, cases, context)
+            "corrected cases hold", lambda: ("unclear", NO_JUDGE) if alone else cases_hold(environment, cases, context)
         )
     failed = sorted((one for one in checks if one.outcome == "fail"), key=lambda one: HARM.index(one.name))
     return Audit(
@@ -236,7 +236,7 @@ def _leaning(found: Agreement) -> str:
 
 async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None, alone: bool) -> Answer:
     if alone:  # a scripted judge would stand for nobody
-        return "unclear", _NO_JUDGE
+        return "unclear", NO_JUDGE
     tried, faults = await cheats_fail(environment, tasks[: _JUDGED if judge else _CHEATED], judge)
     if not tried:
         return "unclear", "no task could be tried: their gold solutions get no verdict"

@@ -14,8 +14,8 @@ from verigym.audit import cases, labels
 from verigym.audit.agreement import Calibration, Disagreement, single_labels
 from verigym.audit.check import check_environment
 from verigym.audit.fresh import Group
-from verigym.audit.play import watching
-from verigym.audit.verifier import Audit, Outputs, audit_verifier
+from verigym.audit.play import Answer, watching
+from verigym.audit.verifier import NO_JUDGE, Audit, Nobody, Outputs, audit_verifier
 from verigym.core.errors import Refused
 from verigym.core.records import Case, Check, Label, Version
 from verigym.flywheel.stages import context_of
@@ -61,9 +61,12 @@ def check(ws: Workspace, environment: EnvironmentSpec) -> list[Check]:
     return found
 
 
-async def _hold(ws: Workspace, environment: EnvironmentSpec, known: Sequence[Case]) -> cases.Answer:
+async def _hold(ws: Workspace, environment: EnvironmentSpec, known: Sequence[Case]) -> Answer:
+    nobody = Nobody()
     async with context_of(ws, {}) as context:
-        return await cases.cases_hold(environment, known, context)
+        given = msgspec.structs.replace(context, policies={"judge": nobody})
+        found = await cases.cases_hold(environment, known, given)
+    return ("unclear", f"{NO_JUDGE} (verigym audit {environment.name})") if nobody.asked else found
 
 
 def was_checked(ws: Workspace, environment: EnvironmentSpec) -> bool:
