@@ -242,7 +242,8 @@ def test_json_on_standard_output_stays_json_when_rows_are_skipped(
 
 
 @pytest.mark.parametrize("command", ["rollout", "eval"])
-def test_rollout_and_eval_skip_bad_rows_too(command: str) -> None:
+def test_rollout_and_eval_skip_bad_rows_too(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")  # nobody waits for a hub to say that it has no such model
     write("q.jsonl", {"prompt": "2+2?", "answer": 4}, "nonsense")
     words = [command, "q.jsonl", "-m", "nosuch-model"]
     assert run(*words)[1].startswith("q.jsonl line 2: not JSON")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from verigym.core.records import Report, Task, TaskResult, Trajectory, Verdict
+from verigym.evaluation.failures import Rule
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import make_suite
 
@@ -57,7 +58,7 @@ def measured(
     trajectories: Sequence[Trajectory],
     verdicts: Sequence[Verdict],
     verifier: str = "match@1",
+    own: Rule | None = None,
 ) -> Report:
-    return make_report(
-        "run", agent, make_suite("calendar", "desk", given, verifier), given, trajectories, verdicts, seed=7
-    )
+    suite = make_suite("calendar", "desk", given, verifier)
+    return make_report("run", agent, suite, given, trajectories, verdicts, seed=7, own=own)

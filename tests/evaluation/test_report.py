@@ -173,3 +173,12 @@ def test_the_id_follows_the_content_and_the_report_survives_json():
 def test_a_trajectory_of_another_suite_is_not_measured():
     with pytest.raises(BadInput, match='"t9", which suite "calendar" lacks'):
         measured("agent", tasks(2), [_episode("t9")], [])
+
+
+def test_an_environments_own_rule_names_the_bucket_as_explain_does():
+    [task] = given = tasks(1)
+    episodes = [_episode(task.id)]
+    verdicts = [_verdict(episodes[0], passed=False)]
+    assert measured("agent", given, episodes, verdicts).buckets == {"wrong answer": 1}
+    found = measured("agent", given, episodes, verdicts, own=lambda task, trajectory, verdict: "bad planning: too soon")
+    assert found.buckets == {"bad planning": 1}

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Estimate, Report, Suite, Task, TaskResult, Trajectory, Turn, Verdict, content_hash
-from verigym.evaluation.failures import INFRASTRUCTURE, bucket, is_unsafe, unscored
+from verigym.evaluation.failures import INFRASTRUCTURE, Rule, bucket, is_unsafe, unscored
 from verigym.evaluation.stats import clustered_mean, pass_all, pass_at, percentile, ratio_of_totals
 from verigym.evaluation.suites import family_of
 
@@ -62,10 +62,11 @@ def make_report(
     trajectories: Sequence[Trajectory],
     verdicts: Sequence[Verdict],
     seed: int,
+    own: Rule | None = None,
 ) -> Report:
     """Measures `agent` (a version id) by the episodes of `run`. `tasks` are the suite's; a task without any episode is one
-    error."""
-    episodes = _by_task(suite, {task.id: task for task in tasks}, trajectories, verdicts)
+    error. `own` is the environment's rule for buckets."""
+    episodes = _by_task(suite, {task.id: task for task in tasks}, trajectories, verdicts, own)
     results = [_result(task, episodes[task.id]) for task in tasks]
     everything = [episode for of_task in episodes.values() for episode in of_task]
     report = Report(
@@ -85,7 +86,11 @@ def make_report(
 
 
 def _by_task(
-    suite: Suite, tasks: dict[str, Task], trajectories: Sequence[Trajectory], verdicts: Sequence[Verdict]
+    suite: Suite,
+    tasks: dict[str, Task],
+    trajectories: Sequence[Trajectory],
+    verdicts: Sequence[Verdict],
+    own: Rule | None,
 ) -> dict[str, list[_Episode]]:
     if set(tasks) != set(suite.tasks):
         raise BadInput(
@@ -100,7 +105,7 @@ def _by_task(
                 f'trajectory {trajectory.id} is of task "{trajectory.task}", which suite "{suite.name}" lacks'
             )
         verdict = verdict_of.get(trajectory.id, unscored(trajectory))
-        reason = bucket(tasks[trajectory.task], trajectory, verdict)
+        reason = bucket(tasks[trajectory.task], trajectory, verdict, own)
         episodes[trajectory.task].append(_Episode(trajectory, verdict, reason))
     return episodes
 

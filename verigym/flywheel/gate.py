@@ -133,7 +133,8 @@ def rescored(ws: Workspace, candidate: Version, champion: Version, environment: 
             stages.verify(ws, run.id, spec, "", ws.known(judge) if judge else None, on_progress=bar)
         suite = make_suite(report.suite.name, report.suite.environment, tasks, spec.verifier.name)
         verdicts = ws.store.verdicts(run.id, spec.verifier.name)
-        again = make_report(run.id, report.agent, suite, tasks, ws.store.trajectories(run.id), verdicts, report.seed)
+        trajectories = ws.store.trajectories(run.id)
+        again = make_report(run.id, report.agent, suite, tasks, trajectories, verdicts, report.seed, spec.explain)
         ws.store.put("report", again.id, again)
 
 

@@ -214,7 +214,7 @@ def measure(
     suite, tasks = suite_of(environment, split, n)
     run = rollout(ws, environment, agent, tasks, setting, kind="eval", name=name, on_progress=on_progress)
     trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)
-    report = make_report(run, agent.id, suite, tasks, trajectories, verdicts, setting.seed)
+    report = make_report(run, agent.id, suite, tasks, trajectories, verdicts, setting.seed, environment.explain)
     ws.store.put("report", report.id, report)
     return Measured(report, run)
 
