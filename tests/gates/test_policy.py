@@ -43,7 +43,7 @@ def test_the_quick_policy_is_wider_in_every_margin_and_smaller_in_every_suite():
         ("margin: {unsafe: 0.1}", "unknown key margin; did you mean margins?"),
         ("margins: {unsave: 0.1}", "unknown key margins.unsave; did you mean margins.unsafe?"),
         ("retention: {size: 10}", "unknown key retention.size; known: tasks, margin, perplexity, max_tokens"),
-        ("primary: succes", "Invalid enum value 'succes'"),
+        ("primary: succes", 'primary cannot be "succes"; it is one of: success, reward'),
         ("alpha: 0", "Expected `float` > 0.0"),
         ("alpha: 0.9", "Expected `float` <= 0.2"),
         ("margins: {unsafe: 5}", "Expected `float` < 1.0 (at margins.unsafe)"),

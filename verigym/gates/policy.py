@@ -4,16 +4,15 @@ A file names what it wants otherwise than `default`; a margin or a suite that is
 An unknown key is refused with the nearest known one.
 """
 
-import difflib
-import re
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from verigym.core.errors import BadInput, not_found
 from verigym.core.records import Json, content_hash
+from verigym.core.settings import check_keys, decode, read_yaml
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
 """0.05 is five points."""
@@ -126,22 +125,13 @@ def find_policy(text: str) -> GatePolicy:
             POLICIES,
             "Or name a YAML file; verigym policy default > mine.yaml writes one to start from.",
         )
-    try:
-        data = msgspec.yaml.decode(path.read_bytes())
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: not YAML: {error}") from error
-    if not isinstance(data, dict):
-        raise BadInput(f"{path}: a policy is a list of keys and values, such as primary: success")
+    data = read_yaml(path, "a policy is a list of keys and values, such as primary: success")
     return make_policy({"name": path.stem, **data}, str(path))
 
 
 def make_policy(data: Json, where: str) -> GatePolicy:
-    _check_keys(data, GatePolicy, where)
-    try:
-        policy = msgspec.convert(data, GatePolicy)
-    except msgspec.ValidationError as error:
-        plain = re.sub(r" - at `\$\.?([^`]*)`", r" (at \1)", str(error))
-        raise BadInput(f"{where}: {plain}; what each field may be: docs/gate.md") from error
+    check_keys(data, GatePolicy, where)
+    policy = decode(data, GatePolicy, where, see="; what each field may be: docs/gate.md")
     known = POLICIES.get(policy.name)
     if known is not None and known != policy:
         raise BadInput(
@@ -154,21 +144,3 @@ def as_yaml(policy: GatePolicy) -> str:
     """All its fields, to start another from: the name of that is its file's."""
     fields = msgspec.to_builtins(policy)
     return msgspec.yaml.encode({key: value for key, value in fields.items() if key not in ("name", "note")}).decode()
-
-
-def _check_keys(data: Json, kind: type[Struct], where: str, above: str = "") -> None:
-    known = {field.name: field.type for field in msgspec.structs.fields(kind)}
-    for key, value in data.items():
-        if key not in known:
-            near = difflib.get_close_matches(str(key), list(known), n=1)
-            hint = f"; did you mean {above}{near[0]}?" if near else f"; known: {', '.join(known)}"
-            raise BadInput(f"{where}: unknown key {above}{key}{hint}")
-        below = _section(known[key])
-        if isinstance(value, dict) and below is not None:
-            _check_keys(value, below, where, f"{key}.")
-
-
-def _section(kind: Any) -> type[Struct] | None:
-    """The struct in `Retention | None`."""
-    kinds = [one for one in (kind, *get_args(kind)) if isinstance(one, type) and issubclass(one, Struct)]
-    return kinds[0] if kinds else None

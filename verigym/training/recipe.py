@@ -3,16 +3,15 @@
 An unknown key is refused with the nearest known one. `a.b=c` on the command line overrides a field.
 """
 
-import difflib
 import math
-import re
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from verigym.core.errors import BadInput
+from verigym.core.settings import check_keys, decode, read_yaml
 
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
@@ -180,26 +179,18 @@ def read_recipe(path: Path, overrides: list[str] = []) -> Recipe:  # noqa: B006 
     if not path.is_file():
         beside = sorted(each.name for each in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
         raise BadInput(f"{path}: no such recipe" + (f"; beside it: {', '.join(beside)}" if beside else ""))
-    try:
-        data = msgspec.yaml.decode(path.read_bytes())
-    except msgspec.DecodeError as error:
-        raise BadInput(f"{path}: not YAML: {error}") from error
-    if not isinstance(data, dict):
-        raise BadInput(f"{path}: a recipe is a list of keys and values, such as model: smollm2-135m")
+    data = read_yaml(path, "a recipe is a list of keys and values, such as model: smollm2-135m")
     return make_recipe(data, overrides, str(path))
 
 
 def make_recipe(data: dict[str, Any], overrides: list[str], where: str) -> Recipe:
     for override in overrides:
         _override(data, override)
-    _check_keys(data, Recipe, where)
+    check_keys(data, Recipe, where)
     for key, own in ALGORITHMS.get(str(data.get("algorithm")), {}).items():
         if isinstance(given := data.get(key, {}), dict):
             data = {**data, key: {**own, **given}}
-    try:
-        recipe = msgspec.convert(data, Recipe, strict=False)
-    except msgspec.ValidationError as error:
-        raise BadInput(f"{where}: {_plain(str(error))}") from error
+    recipe = decode(data, Recipe, where, strict=False)
     _check_sense(recipe, where)
     return recipe
 
@@ -270,22 +261,3 @@ def _override(data: dict[str, Any], override: str) -> None:
         place[last] = msgspec.yaml.decode(value)
     except msgspec.DecodeError as error:
         raise BadInput(f'"{override}": the value is not YAML: {error}') from error
-
-
-def _check_keys(data: dict[str, Any], kind: type[msgspec.Struct], where: str, above: str = "") -> None:
-    known = {field.name: field.type for field in msgspec.structs.fields(kind)}
-    for key, value in data.items():
-        if key not in known:
-            near = difflib.get_close_matches(str(key), list(known), n=1)
-            hint = f"; did you mean {above}{near[0]}?" if near else f"; known: {', '.join(known)}"
-            raise BadInput(f"{where}: unknown key {above}{key}{hint}")
-        below = known[key]
-        if get_origin(below) is Literal and value not in get_args(below):
-            raise BadInput(f'{where}: {above}{key} cannot be "{value}"; it is one of: {", ".join(get_args(below))}')
-        if isinstance(value, dict) and isinstance(below, type) and issubclass(below, msgspec.Struct):
-            _check_keys(value, below, where, f"{key}.")
-
-
-def _plain(words: str) -> str:
-    """msgspec's message in the words of a recipe: `$.lora.r` is `lora.r`."""
-    return re.sub(r" - at `\$\.?([^`]*)`", r" (at \1)", words)
