@@ -1,4 +1,4 @@
-"""Settings that people write: YAML, decoded into a struct. What is wrong is said by its key, with the nearest one that is known."""
+"""Settings that people write: YAML, decoded into a struct. What is wrong is said by its key, with the nearest known one."""
 
 import difflib
 import re
