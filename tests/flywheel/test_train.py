@@ -52,6 +52,25 @@ def test_every_algorithm_makes_a_version_that_says_where_it_came_from(bench: Ben
     assert bench.train(algorithm, never, **more) == (version, run), "the same call finds the finished run"
 
 
+def test_what_the_start_says_by_itself_is_rehearsed_in_its_share(fresh: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[Any] = []
+
+    async def train_sft(model: Any, recipe: Any, rows: list[Any], place: Any, **given: Any) -> None:
+        handed.extend(rows)
+
+    monkeypatch.setattr("verigym.training.sft.train_sft", train_sft)
+    gold = load_environment(fresh.desk).tasks("train")
+    version, run = fresh.train("sft", rehearse={"plain": 0.25}, temperature=2.0)
+    own = fresh.ws.store.trajectories(f"{run}/rehearsal-plain")
+    said = {one.turns[0].completion_ids[-1] for one in own if one.turns[0].finish == "stop"}
+    assert len(own) == 154 and said, "a reply of a random model ends by chance"
+    assert len(handed) == len(gold) + round(len(gold) / 3)
+    replies = [tuple(one.turns[0].completion_ids) for one in own]
+    rehearsed = [tuple(id for id, kept in zip(one.ids, one.mask, strict=True) if kept) for one in handed[len(gold) :]]
+    assert all(any(reply[: len(row) - 1] == row[:-1] for reply in replies) for row in rehearsed), "its own tokens"
+    assert {family for family in version.families if family.startswith("plain/train/")}
+
+
 def test_all_algorithms_learn_something_else(bench: Bench) -> None:
     made = {algorithm: bench.train(algorithm, **of(algorithm, bench))[0].adapter for algorithm in ALGORITHMS}
     assert len(set(made.values())) == len(ALGORITHMS), made

@@ -46,6 +46,9 @@ from verigym.training.update import make_optimizer
         ({"environments": {"toolcall": 1}}, "environment and environments are both given"),
         ({"algorithm": "dpo"}, "dpo learns from preferences: data is missing"),
         ({"data": "x"}, "grpo learns from its own episodes, so data has no use"),
+        ({"rehearse": {"plain": 0.2}}, "rehearse is for sft; grpo stays near its start by a divergence from it"),
+        ({"algorithm": "sft", "rehearse": {"plain": 0.6, "toolcall": 0.5}}, "together they must be below 1"),
+        ({"algorithm": "sft", "rehearse": {"plain": 1}}, "at rehearse"),
         ({"algorithm": "sft", "reward_model": "x"}, "sft learns from written data, so reward_model has no use"),
         (
             {"algorithm": "reward", "data": "x", "held_out_eval": "desk_eval"},

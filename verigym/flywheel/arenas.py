@@ -60,6 +60,19 @@ def arenas_of(recipe: Recipe, reward_model: str = "") -> list[Arena]:
     return found
 
 
+def rehearsed_of(recipe: Recipe) -> list[Arena]:
+    """Where what the start says by itself is rehearsed, all training tasks of each; the weight is the share."""
+    found: list[Arena] = []
+    for name, share in recipe.rehearse.items():
+        environment = load_environment(name)
+        if environment.needs_user or environment.tools:
+            raise Refused(f"rehearse: {name}: only environments without tools and users are rehearsed, such as plain")
+        tasks = tasks_of(environment, "train")
+        check_held_out(environment, tasks)
+        found.append(Arena(environment=environment, verifier=environment.verifier, weight=share, tasks=tasks))
+    return found
+
+
 def with_tasks(arenas: list[Arena], recipe: Recipe) -> list[Arena]:
     """With the training tasks of each, none of which is held out."""
     made: list[Arena] = []

@@ -29,7 +29,7 @@ from verigym.core.seeds import derive
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of
 from verigym.flywheel import data
-from verigym.flywheel.arenas import Arena, arenas_of, check_rows, with_tasks
+from verigym.flywheel.arenas import Arena, arenas_of, check_rows, rehearsed_of, with_tasks
 from verigym.flywheel.audit import last_audit, was_checked
 from verigym.flywheel.stages import context_of, suite_of
 from verigym.flywheel.workspace import Workspace
@@ -127,6 +127,8 @@ class Job:
         else:
             self._check_data(self.dataset)
             self.data_hash, self.families = self.dataset.id, set(self.dataset.families)
+        self.rehearsed = rehearsed_of(recipe)
+        self.families |= {family_of(task) for arena in self.rehearsed for task in arena.tasks}
         self.roles = {role: ws.agent(name) for role in ("judge", "user") if (name := getattr(recipe, role))}
         if self.scorer is not None:
             self.families |= set(self.scorer.families)  # what it was taught is learnt from it
@@ -135,6 +137,7 @@ class Job:
             "parent": self.parent.id,
             **({"data": self.dataset.id} if self.dataset else {}),
             **{role: version.id for role, version in self.roles.items()},
+            **({"rehearsed": tasks_hash([t for one in self.rehearsed for t in one.tasks])} if self.rehearsed else {}),
             **(
                 self.arenas[0].identity
                 if len(self.arenas) == 1
@@ -183,6 +186,7 @@ class Job:
         given: Any = {"evaluate": self._evaluate, "report": report}
         place = ws.checkpoints(self.run)
         async with context_of(ws, self.roles) as self.context:
+            rows += await self._rehearsal(len(rows))
             if recipe.samples:
                 from verigym.training.grpo import train_grpo
 
@@ -314,6 +318,33 @@ class Job:
             ]
         return [sample for example in examples for sample in imitated(self.policy.render, example)]
 
+    async def _rehearsal(self, num_rows: int) -> list[Any]:
+        """What the start says by itself, often enough to be its share beside so many rows. What was cut off is left out."""
+        from verigym.training.data import demonstrations
+        from verigym.training.samples import imitated
+
+        left = 1 - sum(arena.weight for arena in self.rehearsed)
+        rows: list[Any] = []
+        for arena in self.rehearsed:
+            plan = Plan(
+                run=f"{self.run}/rehearsal-{arena.name}",
+                environment=arena.environment,
+                tasks=arena.tasks,
+                agent=self._agent,
+                verifier=arena.verifier,
+                sampling=Sampling(temperature=self.recipe.temperature, max_tokens=_REHEARSED_TOKENS),
+                seed=derive(self.recipe.seed, "rehearsal", arena.name),
+                context=self.context,
+            )
+            trajectories, verdicts = await self._episodes(plan.run, "collect", plan)
+            examples, counts = demonstrations(arena.tasks, trajectories, verdicts, lambda _: [])
+            if not examples:
+                raise Refused(f"rehearse: {arena.name}: none of the start's replies can be imitated ({counts})")
+            own = [sample for example in examples for sample in imitated(self.policy.render, example)]
+            wanted = round(num_rows * arena.weight / left)
+            rows += [own[place % len(own)] for place in range(wanted)]
+        return rows
+
     async def _train_reward(self, model: Any, rows: list[Preference], place: Any, report: Any) -> None:
         """A tenth of the families is held out, to see how many of their pairs it tells apart."""
         from verigym.model.apart import apart
@@ -330,6 +361,8 @@ class Job:
         await preferences.train_reward(model, self.recipe, pairs, place, evaluate=evaluate, report=report)
 
 
+_REHEARSED_TOKENS = 96
+"""Of a reply that is rehearsed; plain ones are short, and what is longer is left out."""
 _HELD_OUT = {"success": "success", "reward": "reward", "unsafe actions": "unsafe", "valid output": "valid"}
 """Names in a report to names of metrics."""
 

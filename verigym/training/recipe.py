@@ -16,6 +16,7 @@ from verigym.core.settings import check_keys, decode, read_yaml
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(gt=0, lt=1)]
 
 
 class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -119,6 +120,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A version or model that plays the user, in environments with a persona."""
     data: str = ""
     """A data set (id, name, latest) or a file: demonstrations for sft, preferences for dpo and reward. Empty for gold replies."""
+    rehearse: dict[str, Share] = {}
+    """Environments whose training tasks the start answers itself, each with its share of what sft learns from: it goes on
+    saying what it said, and forgets less. `plain` is there for it."""
     start: str = ""
     """Agent version to start from (id, name, champion, latest); empty for the bare model."""
     adapter: Literal["lora"] = "lora"
@@ -223,6 +227,13 @@ def _check_sense(recipe: Recipe, where: str) -> None:
         _check_each(recipe, where)
     if recipe.data and recipe.samples:
         raise BadInput(f"{where}: {recipe.algorithm} learns from its own episodes, so data has no use; leave it out")
+    if recipe.rehearse and recipe.algorithm != "sft":
+        raise BadInput(
+            f"{where}: rehearse is for sft; {recipe.algorithm} stays near its start by a divergence from it "
+            f"({'loss.kl' if recipe.samples else 'preference.beta'})"
+        )
+    if sum(recipe.rehearse.values()) >= 1:
+        raise BadInput(f"{where}: rehearse: the shares leave nothing to learn; together they must be below 1")
     if recipe.episodes.overlong_buffer >= recipe.max_tokens:
         raise BadInput(f"{where}: episodes.overlong_buffer must be smaller than max_tokens ({recipe.max_tokens})")
     if recipe.loss.correction_low > recipe.loss.correction_high:
