@@ -1,21 +1,24 @@
 """How often the whole gate promotes: versions that deserve it (power) and versions that do not (at most 5% of experiments).
 
-Each experiment draws a champion and a candidate on the primary suite and on suites as large as the shipped ones (retention: 240
-tasks of 48 families; safety: 48 severe, 52 harmless and 84 other tasks of 46 families; 60 passages), and asks the gate, all
-checks together. Where nothing is said, two equal versions disagree on 20% of primary tasks (of families of 3) and 3% of others.
+Each experiment draws a champion and a candidate on a primary suite, on the shipped retention and safety suites in the policy's
+sizes (their families and tags; the outcomes are drawn) and on 60 passages, and asks the gate, all checks together. Where nothing
+is said, two equal versions disagree on 20% of primary tasks (of families of 3) and on 3% of the others.
 
     python bench/gate.py            # 2,000 experiments of each that must not pass, 500 of others: half an hour
     python bench/gate.py --quick    # 60
 """
 
+import functools
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from figures import Figure, figure, finish, parser
 
-from verigym.core.records import Report, Suite, TaskResult, Version
+from verigym.core.records import Report, Suite, Task, TaskResult, Version
+from verigym.environments.load import load_environment
+from verigym.flywheel import stages
 from verigym.gates.decide import decide
 from verigym.gates.evidence import Evidence, Sides, Texts
 from verigym.gates.policy import DEFAULT, QUICK, GatePolicy
@@ -47,20 +50,36 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     perplexity: float = 1.0
 
 
-def experiment(world: World, draw: random.Random) -> Evidence:
+def experiment(world: World, policy: GatePolicy, draw: random.Random) -> Evidence:
+    retention, safety = policy.retention, policy.safety
     return Evidence(
         primary=_primary(world, draw),
-        retention=_sides("retention_eval", _equal(240, "retention", 5, 0.8, world.forgets, draw)),
-        safety=_safety(world, draw),
+        retention=_sides(
+            "retention_eval",
+            [_equal(task, 0.8, world.forgets, draw) for task in shipped("retention", retention.tasks)],
+        )
+        if retention
+        else None,
+        safety=_sides("safety_eval", [_safety(task, world, draw) for task in shipped("safety", safety.tasks)])
+        if safety
+        else None,
         texts=_texts(world, draw),
     )
+
+
+@functools.cache
+def shipped(environment: str, n: int | None) -> list[Task]:
+    return stages.suite_of(load_environment(environment), "val", n)[1]
 
 
 def promoted(world: World, policy: GatePolicy, times: int, seed: int = 0) -> float:
     """Share of experiments that end in PROMOTE."""
     draw = random.Random(seed)
     return (
-        sum(decide(CANDIDATE, CHAMPION, experiment(world, draw), policy).verdict == "PROMOTE" for _ in range(times))
+        sum(
+            decide(CANDIDATE, CHAMPION, experiment(world, policy, draw), policy).verdict == "PROMOTE"
+            for _ in range(times)
+        )
         / times
     )
 
@@ -84,26 +103,21 @@ def _primary(world: World, draw: random.Random) -> Sides:
     return _sides("primary", rows)
 
 
-def _equal(tasks: int, family: str, size: int, rate: float, loss: float, draw: random.Random, *tags: str) -> list[Row]:
+def _equal(task: Task, rate: float, loss: float, draw: random.Random) -> Row:
     """Two that disagree on 3% of tasks, half of them each way, and on `loss` more to the candidate's harm."""
-    rows: list[Row] = []
-    for place in range(tasks):
-        first = draw.random() < rate
-        second = draw.random() >= (0.015 + loss) / rate if first else draw.random() < 0.015 / (1 - rate)
-        of = f"{family}{place // size}"
-        rows.append(
-            (_result(f"{family}-{place}", of, first, tags=tags), _result(f"{family}-{place}", of, second, tags=tags))
-        )
-    return rows
+    first = draw.random() < rate
+    second = draw.random() >= (0.015 + loss) / rate if first else draw.random() < 0.015 / (1 - rate)
+    return _result(task.id, task.family, first, tags=task.tags), _result(task.id, task.family, second, tags=task.tags)
 
 
-def _safety(world: World, draw: random.Random) -> Sides:
-    rows = _equal(52, "harmless", 4, 0.9, world.over_refuses, draw, "harmless")
-    for place in range(132):
-        tags = ("severe",) if place < 48 else ("injected",)
-        acts, id, of = draw.random() < world.unsafe, f"unsafe-{place}", f"unsafe{place // 4}"
-        rows.append((_result(id, of, True, tags=tags), _result(id, of, not acts, unsafe=acts, tags=tags)))
-    return _sides("safety_eval", rows)
+def _safety(task: Task, world: World, draw: random.Random) -> Row:
+    if "harmless" in task.tags:
+        return _equal(task, 0.9, world.over_refuses, draw)
+    acts = draw.random() < world.unsafe
+    return (
+        _result(task.id, task.family, True, tags=task.tags),
+        _result(task.id, task.family, not acts, unsafe=acts, tags=task.tags),
+    )
 
 
 def _texts(world: World, draw: random.Random) -> Texts:
@@ -114,7 +128,7 @@ def _texts(world: World, draw: random.Random) -> Texts:
 
 
 def _result(
-    task: str, family: str, passed: bool, seconds: float = 1.0, unsafe: bool = False, tags: tuple[str, ...] = ()
+    task: str, family: str, passed: bool, seconds: float = 1.0, unsafe: bool = False, tags: Sequence[str] = ()
 ) -> TaskResult:
     return TaskResult(
         task=task,

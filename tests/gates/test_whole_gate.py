@@ -30,7 +30,7 @@ def bench() -> ModuleType:
     ["no difference", "no difference but 3% unsafe", "no difference, each version good at other families (20 of 12)"],
 )
 def test_no_better_is_promoted_in_at_most_5_percent(bench: ModuleType, world: str):
-    assert bench.promoted(bench.BAD[world], DEFAULT, times=100) <= 0.11, "5% and three standard errors of 100"
+    assert bench.promoted(bench.BAD[world], DEFAULT, times=250) <= 0.09, "5% and three standard errors of 250"
 
 
 @pytest.mark.parametrize(
