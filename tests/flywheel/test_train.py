@@ -243,6 +243,18 @@ def unchanged(ws: Workspace, version: Version) -> bool:
 # -- which tasks --------------------------------------------------------------------------------------------------------
 
 
+def test_gold_of_a_mixture_is_imitated_by_weight(fresh: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[Any] = []
+
+    async def train_sft(model: Any, recipe: Any, rows: list[Any], place: Any, **given: Any) -> None:
+        handed.extend(rows)
+
+    monkeypatch.setattr("verigym.training.sft.train_sft", train_sft)
+    other = fresh.file("other.py", DESK.replace("islower", "isupper"))
+    fresh.train("sft", environment=None, environments={fresh.desk: 3, other: 1})
+    assert len(handed) == 4 * len(load_environment(other).tasks("train"))
+
+
 def test_a_mixture_measures_each_environment_and_shares_tasks_by_weight(bench: Bench) -> None:
     other = bench.file("other.py", DESK.replace("islower", "isupper"))
     _, run = bench.train(

@@ -103,10 +103,8 @@ def _unaudited(ws: Workspace, arena: Arena) -> list[str]:
         else []
     )
     if missing:
-        done, todo = (
-            " or ".join(f"{each}ed" for each in missing),
-            ", then ".join(f"verigym {each} {arena.name}" for each in missing),
-        )
+        done = " or ".join(f"{each}ed" for each in missing)
+        todo = ", then ".join(f"verigym {each} {arena.name}" for each in missing)
         words.append(f"{verifier} was never {done} here, and what it rewards wrongly will be learnt; first: {todo}")
     return words
 
@@ -313,9 +311,11 @@ class Job:
         if self.dataset is not None:
             examples: list[Any] = list(data.rows(self.ws, self.dataset))
         else:
-            examples = [
-                gold_example(arena.environment, task, self.parent) for arena in self.arenas for task in arena.tasks
-            ]
+            examples = []
+            most = max(len(arena.tasks) / arena.weight for arena in self.arenas)  # nothing is left out, some come again
+            for arena in self.arenas:
+                own = [gold_example(arena.environment, task, self.parent) for task in arena.tasks]
+                examples += [own[place % len(own)] for place in range(round(most * arena.weight))]
         return [sample for example in examples for sample in imitated(self.policy.render, example)]
 
     async def _rehearsal(self, num_rows: int) -> list[Any]:
