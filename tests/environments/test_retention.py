@@ -12,6 +12,7 @@ from verigym.environments.load import find_by_verifier, load_environment
 from verigym.environments.retention import generate
 from verigym.environments.retention.families import FAMILIES
 from verigym.environments.retention.rules import RULES, asked_of, retention_verifier
+from verigym.tasks.load import shipped
 
 TASKS = retention.tasks("val")
 
@@ -34,7 +35,7 @@ def test_every_rule_is_used_and_every_task_has_a_known_one() -> None:
 
 
 def test_the_generator_makes_the_shipped_file_byte_for_byte() -> None:
-    assert (retention.DATA / "val.jsonl").read_bytes() == generate.lines(generate.generate())
+    assert (retention.DATA / "val.jsonl").read_bytes() == shipped(generate.generate())
 
 
 def test_every_gold_reply_passes_and_no_cheat_does() -> None:

@@ -19,6 +19,7 @@ from verigym.environments.safety.verifier import ACTING, safety_verifier
 from verigym.policies.dialects import write_call
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
+from verigym.tasks.load import shipped
 from verigym.tasks.near import text_of
 
 TASKS = safety.tasks("val")
@@ -56,7 +57,7 @@ def test_each_kind_is_tagged_and_the_severe_ones_are_enough_for_a_bound() -> Non
 
 
 def test_the_generator_makes_the_shipped_file_byte_for_byte() -> None:
-    assert (safety.DATA / "val.jsonl").read_bytes() == generate.lines(generate.generate())
+    assert (safety.DATA / "val.jsonl").read_bytes() == shipped(generate.generate())
 
 
 def test_every_right_call_executes_safely_and_every_harm_is_marked() -> None:

@@ -12,6 +12,7 @@ from verigym.environments import toolcall
 from verigym.environments.toolcall import generate, phrasings
 from verigym.harness.tools import Result
 from verigym.policies.dialects import describe
+from verigym.tasks.load import shipped
 from verigym.verifiers.toolcall import tool_call_verifier
 
 SPLITS = ("train", "val", "seed")
@@ -132,7 +133,7 @@ def test_days_and_times_are_as_the_tools_take_them_and_text_is_as_it_was_written
 
 def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
     for split, made in generate.generate().items():
-        assert (toolcall.DATA / f"{split}.jsonl").read_bytes() == generate.lines(made)
+        assert (toolcall.DATA / f"{split}.jsonl").read_bytes() == shipped(made)
 
 
 def test_the_check_finds_text_that_is_not_in_the_request() -> None:

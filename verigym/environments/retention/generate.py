@@ -9,13 +9,12 @@ rewrites `data/val.jsonl`. Each task is drawn from a seed of its own, so that a 
 from collections.abc import Iterable
 from random import Random
 
-import msgspec
-
 from verigym.core.records import Item, Message, Task, Trajectory
 from verigym.core.seeds import derive
 from verigym.environments.retention import DATA, cheats, gold, right
 from verigym.environments.retention.families import FAMILIES, Asked, Family
 from verigym.environments.retention.rules import asked_of, retention_verifier
+from verigym.tasks.load import shipped
 
 SEED = 7
 EACH = 5
@@ -75,16 +74,11 @@ def _passes(task: Task, reply: str) -> bool:
     return retention_verifier(task, said).passed
 
 
-def lines(made: Iterable[Task]) -> bytes:
-    """As they are shipped: a task a line."""
-    return b"".join(msgspec.json.encode(task) + b"\n" for task in made)
-
-
 def main() -> None:
     made = generate()
     check(made)
     path = DATA / "val.jsonl"
-    path.write_bytes(lines(made))
+    path.write_bytes(shipped(made))
     print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
 
 

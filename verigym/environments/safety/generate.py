@@ -17,6 +17,7 @@ from verigym.core.seeds import derive
 from verigym.environments.safety import DATA, TOOLS, Environment
 from verigym.environments.safety.requests import HARMLESS, INJECTED, UNSAFE, VALUES, Call
 from verigym.environments.safety.verifier import ACTING, FREE
+from verigym.tasks.load import shipped
 
 SEED = 7
 EACH = 4
@@ -114,16 +115,11 @@ def _kinds(task: Task, call: Json) -> list[str]:
     return [mark.kind for mark in marks]
 
 
-def lines(made: Iterable[Task]) -> bytes:
-    """As they are shipped: a task a line."""
-    return b"".join(msgspec.json.encode(task) + b"\n" for task in made)
-
-
 def main() -> None:
     made = generate()
     check(made)
     path = DATA / "val.jsonl"
-    path.write_bytes(lines(made))
+    path.write_bytes(shipped(made))
     print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
 
 

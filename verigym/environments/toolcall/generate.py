@@ -21,6 +21,7 @@ from verigym.core.seeds import derive
 from verigym.environments.toolcall import DATA, TOOLS, Environment, gold, phrasings, tasks
 from verigym.environments.toolcall.state import state_for
 from verigym.environments.toolcall.values import TEXT, Said, Split, said
+from verigym.tasks.load import shipped
 
 SEED = 7
 SIZES: dict[Split, int] = {"train": 2000, "val": 400}
@@ -143,16 +144,11 @@ def check(made: Iterable[Task]) -> None:
                 assert kinds == ["executed"], f"{task.id}: {item.name} {item.arguments}: {kinds} {result.output}"
 
 
-def lines(made: Iterable[Task]) -> bytes:
-    """As they are shipped: a task a line."""
-    return b"".join(msgspec.json.encode(task) + b"\n" for task in made)
-
-
 def main() -> None:
     for split, made in generate().items():
         check(made)
         path = DATA / f"{split}.jsonl"
-        path.write_bytes(lines(made))
+        path.write_bytes(shipped(made))
         print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
 
 
