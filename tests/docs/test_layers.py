@@ -18,7 +18,8 @@ LINES = [
     ["evaluation", "audit", "design"],
     ["training", "gates", "registry"],
     ["flywheel", "bridges"],
-    ["servers", "dashboard", "cli"],
+    ["servers", "dashboard"],
+    ["cli"],
 ]
 LINE_OF = {folder: place for place, line in enumerate(LINES) for folder in line}
 TORCH = {"torch", "transformers", "peft", "safetensors", "tokenizers"}

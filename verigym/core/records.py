@@ -252,6 +252,10 @@ class Trajectory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """US dollars."""
     gaps: list[str] = []
     """What could not be observed."""
+    source: str = ""
+    """Where a production trace came from: a file and line, or the gateway."""
+    redacted: str = ""
+    """name@version of the rules by which secrets and personal data were taken out before it was stored."""
 
     @property
     def scorable(self) -> bool:
@@ -272,6 +276,22 @@ class Trajectory(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def marked(self, kind: str) -> bool:
         return any(mark.kind == kind for mark in self.marks)
+
+
+class Feedback(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of a production trace, said later: it is kept beside the trajectory, which stays as it was."""
+
+    trajectory: str
+    outcome: Literal["success", "failure", ""] = ""
+    """Empty where it is not known, which is never a failure."""
+    correction: list[Item] = []
+    """What should have been said or called instead."""
+    intervention: str = ""
+    """What a person had to do: took over, retried, escalated."""
+    note: str = ""
+    who: str = ""
+    when: str = ""
+    """UTC, ISO 8601."""
 
 
 class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
