@@ -1,11 +1,13 @@
 """The dry run of a recipe: what training checks is checked, nothing is loaded but the tokenizer, nothing is trained."""
 
+import asyncio
 import statistics
 from typing import Any, NamedTuple
 
 from verigym.flywheel import data
+from verigym.flywheel.gold import gold_examples
 from verigym.flywheel.stages import suite_of
-from verigym.flywheel.train import Job, gold_example
+from verigym.flywheel.train import Job
 from verigym.flywheel.workspace import Workspace
 from verigym.rollout.episode import first_items
 from verigym.training.plan import Plan, Wanted, plan
@@ -65,9 +67,9 @@ def _tokens(job: Job, render: Any) -> tuple[float, float]:
         return statistics.fmean(lengths), 0.0
     if job.dataset is None:
         rows: list[Any] = [
-            gold_example(arena.environment, task, job.parent)
+            row
             for arena in job.arenas
-            for task in arena.tasks[:_LOOKED_AT]
+            for row in asyncio.run(gold_examples(arena.environment, arena.tasks[:_LOOKED_AT], job.parent))
         ]
     else:
         rows = [row for _, row in zip(range(_LOOKED_AT), data.rows(job.ws, job.dataset), strict=False)]

@@ -14,10 +14,7 @@ from verigym.core.errors import Refused
 from verigym.core.protocols import Context
 from verigym.core.records import (
     Dataset,
-    Example,
-    Item,
     Json,
-    Message,
     Preference,
     Report,
     Sampling,
@@ -31,10 +28,9 @@ from verigym.evaluation.suites import family_of
 from verigym.flywheel import data
 from verigym.flywheel.arenas import Arena, arenas_of, check_rows, rehearsed_of, with_tasks
 from verigym.flywheel.audit import last_audit, was_checked
+from verigym.flywheel.gold import gold_examples
 from verigym.flywheel.stages import context_of, suite_of
 from verigym.flywheel.workspace import Workspace
-from verigym.harness.environment import EnvironmentSpec
-from verigym.rollout.episode import first_items
 from verigym.rollout.many import Made, Plan, results, run_many
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, new_alarms
@@ -165,7 +161,7 @@ class Job:
         self.policy: Any = ws.policy(self.parent)
         model = self.policy.model
         _prepare(model, recipe)
-        rows = self._rows()
+        rows = await self._rows()
         ws.keep(self.parent)
         ws.store.begin_run(self.run, "train", self.config)  # whatever could be refused has been
         settings = recipe.loss if recipe.samples else recipe.preference
@@ -204,7 +200,7 @@ class Job:
 
     # -- what the loops are handed ----------------------------------------------------------------------------------
 
-    def _rows(self) -> list[Any]:
+    async def _rows(self) -> list[Any]:
         """What is learnt from: sources of tasks, samples, pairs of samples, or preferences."""
         from verigym.training.groups import Source
         from verigym.training.samples import preferred
@@ -212,7 +208,7 @@ class Job:
         if self.recipe.samples:
             return [Source(arena.name, arena.weight, arena.tasks) for arena in self.arenas]
         if self.recipe.algorithm == "sft":
-            return self._demonstrations()
+            return await self._demonstrations()
         assert self.dataset is not None
         rows: list[Any] = list(data.rows(self.ws, self.dataset))
         return [preferred(self.policy.render, row) for row in rows] if self.recipe.algorithm == "dpo" else rows
@@ -305,7 +301,7 @@ class Job:
         tools = arena.environment.toolbox.offer(self.parent.tool_descriptions).tools
         return msgspec.structs.replace(self.context, scorer=self._local_scorer.offered(tools))
 
-    def _demonstrations(self) -> list[Any]:
+    async def _demonstrations(self) -> list[Any]:
         from verigym.training.samples import imitated
 
         if self.dataset is not None:
@@ -314,7 +310,7 @@ class Job:
             examples = []
             most = max(len(arena.tasks) / arena.weight for arena in self.arenas)  # nothing is left out, some come again
             for arena in self.arenas:
-                own = [gold_example(arena.environment, task, self.parent) for task in arena.tasks]
+                own = await gold_examples(arena.environment, arena.tasks, self.parent)
                 examples += [own[place % len(own)] for place in range(round(most * arena.weight))]
         return [sample for example in examples for sample in imitated(self.policy.render, example)]
 
@@ -365,26 +361,6 @@ _REHEARSED_TOKENS = 96
 """Of a reply that is rehearsed; plain ones are short, and what is longer is left out."""
 _HELD_OUT = {"success": "success", "reward": "reward", "unsafe actions": "unsafe", "valid output": "valid"}
 """Names in a report to names of metrics."""
-
-
-def gold_example(environment: EnvironmentSpec, task: Task, agent: Version) -> Example:
-    """The gold reply of a task under the agent's own prompt."""
-    replies = environment.gold_replies(task)
-    if len(replies) > 1:
-        raise Refused(
-            f'task "{task.id}": its gold solution has {len(replies)} replies with results between them, which nobody has seen '
-            "yet; roll them out with verigym rollout, and imitate that: verigym data demos RUN"
-        )
-    if not replies or not replies[0]:
-        raise Refused(
-            f'task "{task.id}" has no gold reply to imitate: give it "expected_tool" or "answer", or the environment a gold(task)'
-        )
-    reply = replies[0]
-    items: list[Item] = [Message("assistant", reply)] if isinstance(reply, str) else reply
-    context = first_items(environment, task, agent)
-    tools = environment.toolbox.offer(agent.tool_descriptions).tools
-    made = [(len(context), len(context) + len(items))]
-    return Example(task=task.id, family=family_of(task), items=context + items, made=made, tools=tools)
 
 
 def _parent(ws: Workspace, recipe: Recipe) -> Version:
