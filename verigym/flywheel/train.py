@@ -315,9 +315,8 @@ class Job:
         return [sample for example in examples for sample in imitated(self.policy.render, example)]
 
     async def _rehearsal(self, num_rows: int) -> list[Any]:
-        """What the start says by itself, often enough to be its share beside so many rows. What was cut off is left out."""
-        from verigym.training.data import demonstrations
-        from verigym.training.samples import imitated
+        """What the start says by itself, token by token, often enough to be its share beside so many rows."""
+        from verigym.training.samples import from_trajectory
 
         left = 1 - sum(arena.weight for arena in self.rehearsed)
         rows: list[Any] = []
@@ -332,11 +331,10 @@ class Job:
                 seed=derive(self.recipe.seed, "rehearsal", arena.name),
                 context=self.context,
             )
-            trajectories, verdicts = await self._episodes(plan.run, "collect", plan)
-            examples, counts = demonstrations(arena.tasks, trajectories, verdicts, lambda _: [])
-            if not examples:
-                raise Refused(f"rehearse: {arena.name}: none of the start's replies can be imitated ({counts})")
-            own = [sample for example in examples for sample in imitated(self.policy.render, example)]
+            trajectories, _ = await self._episodes(plan.run, "collect", plan)
+            own = [sample for one in trajectories if one.scorable for sample in from_trajectory(one, 1.0)]
+            if not own:
+                raise Refused(f"rehearse: {arena.name}: the start gave no reply that could be imitated")
             wanted = round(num_rows * arena.weight / left)
             rows += [own[place % len(own)] for place in range(wanted)]
         return rows
@@ -358,7 +356,7 @@ class Job:
 
 
 _REHEARSED_TOKENS = 96
-"""Of a reply that is rehearsed; plain ones are short, and what is longer is left out."""
+"""Of a reply that is rehearsed; of a longer one, as much."""
 _HELD_OUT = {"success": "success", "reward": "reward", "unsafe actions": "unsafe", "valid output": "valid"}
 """Names in a report to names of metrics."""
 
