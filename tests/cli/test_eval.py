@@ -72,6 +72,8 @@ def test_compare_names_its_tests_and_shows_both_conversations(shell: Shell, serv
     for model in ("refuser", "good"):
         _measure(shell, server, model, "-n", "60", "--price", "1,1")
     before, after = version(shell, "refuser"), version(shell, "good")
+    with pytest.raises(Exception, match="are one version"):
+        shell("compare", before, before)
     said = shell("compare", before, after, "--flips", "1")
     for words in (
         "(clustered t, 59 degrees of freedom)",

@@ -136,12 +136,20 @@ def test_a_versions_own_sampling_is_sampled_with(shell: Shell, server: Served) -
     )
     assert "it samples by its own settings, whatever a command says: temperature 0.7" in said
     server.asked.clear()
-    shell("rollout", "toolcall", "-m", "warm", "-n", "3", "--temperature", "0.1", "--max-tokens", "99")
+    said = shell("rollout", "toolcall", "-m", "warm", "-n", "3", "--temperature", "0.1", "--max-tokens", "99")
+    assert "warm samples by its own settings: --temperature and --max-tokens do not count" in said
     assert len(server.asked) == 3
     assert {
         (body["temperature"], body.get("max_tokens") or body["max_completion_tokens"]) for body in server.asked
     } == {(0.7, 33)}
     assert all(body["stop"] == ["END"] for body in server.asked)
+
+
+def test_the_environment_suggested_next_is_the_agents_own_not_a_guardrail(shell: Shell, server: Served) -> None:
+    shell("eval", "toolcall", "-m", server.url, "-n", "3")
+    shell("eval", "retention", "-m", server.url, "-n", "3")
+    said = shell("models", "new", "warm", "--from", server.url, "--temperature", "0.7")
+    assert "next: verigym eval toolcall -m " in said
 
 
 def test_the_same_change_twice_makes_one_version(shell: Shell) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
+from verigym.core.errors import BadInput
 
 _NUM_FAMILIES = 5
 
@@ -34,6 +35,8 @@ def compare(
 
     ws = workspace(home)
     before, after = ws.known(champion), ws.known(candidate)
+    if before.id == after.id:
+        raise BadInput(f"{champion} and {candidate} are one version ({before.id}); name two: verigym models list")
     theirs, ours = shared_reports(ws, after, before, environment)[::-1]
     if task:
         return _both(ws, theirs, ours, task, (before.name or before.id, after.name or after.id), json)

@@ -67,6 +67,7 @@ def rollout(
 
     ws, spec = workspace(home), _environment(environment, verifier, skip_bad)
     agent = agent_of(ws, model, constrain)
+    _say_own_sampling(agent)
     tasks = stages.tasks_of(spec, split, n, seed)
     under = setting(
         ws,
@@ -131,6 +132,7 @@ def evaluate(
         split = f"{split} {parse_part(part)}"
     ws, spec = workspace(home), _environment(environment, verifier, skip_bad)
     agent = agent_of(ws, model, constrain)
+    _say_own_sampling(agent)
     under = setting(
         ws,
         k=k,
@@ -181,6 +183,15 @@ def _slices(found: Any, by: str) -> None:
     columns = len(header) - (by == "family")
     show.say("")
     show.table([row[:columns] for row in rows], header[:columns])
+
+
+def _say_own_sampling(agent: Any) -> None:
+    """Beside the output, since that may be JSON."""
+    if agent.sampling is not None:
+        typer.echo(
+            f"{agent.name or agent.id} samples by its own settings: --temperature and --max-tokens do not count",
+            err=True,
+        )
 
 
 def _environment(where: str, verifier: str, skip_bad: bool) -> Any:

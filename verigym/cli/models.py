@@ -69,6 +69,7 @@ def new(
     """Make a version by another prompt, other tool descriptions, constraints or sampling, without training."""
     from verigym.environments.load import load_environment
     from verigym.flywheel import versions
+    from verigym.flywheel.gate import GUARDS
     from verigym.flywheel.stages import latest_report
     from verigym.registry.versions import kind_of
 
@@ -95,7 +96,7 @@ def new(
         show.say(f"version {made.id} ({made.name}): {kind_of(made)}, from {old.id} ({old.name or old.base})")
     if made.sampling is not None:
         show.say(f"it samples by its own settings, whatever a command says: {_settings(made.sampling)}")
-    report = latest_report(ws, old)
+    report = latest_report(ws, old, besides=GUARDS)
     where = environment or (report.suite.environment if report else "ENV")
     show.next_command(f"verigym eval {where} -m {made.id}   ·   verigym models diff {old.id} {made.id}")
 

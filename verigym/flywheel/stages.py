@@ -219,7 +219,11 @@ def measure(
     return Measured(report, run)
 
 
-def latest_report(ws: Workspace, agent: Version) -> Report | None:
-    """The newest report of a version."""
-    reports = [one for one in ws.store.documents("report", Report) if one.agent == agent.id]
+def latest_report(ws: Workspace, agent: Version, besides: Sequence[str] = ()) -> Report | None:
+    """The newest report of a version, those on the environments `besides` left out."""
+    reports = [
+        one
+        for one in ws.store.documents("report", Report)
+        if one.agent == agent.id and one.suite.environment not in besides
+    ]
     return reports[-1] if reports else None
