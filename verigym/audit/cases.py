@@ -15,16 +15,18 @@ from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Context
 from verigym.core.records import Case, Task, Trajectory
+from verigym.environments.load import base_and_added
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.many import judge
 
 
 def path_of(environment: str, home: Path) -> Path:
     """Where the cases of an environment are kept, by its name or path."""
-    first = Path(environment.partition(",")[0].strip())
+    base, _ = base_and_added(environment)
+    first = Path(base.partition(",")[0].strip())
     if first.suffix:
         return first.with_name(f"{first.stem}.cases.jsonl")
-    return home / "cases" / f"{environment}.cases.jsonl"
+    return home / "cases" / f"{base}.cases.jsonl"
 
 
 def read(path: Path) -> list[Case]:

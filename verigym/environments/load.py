@@ -1,12 +1,14 @@
 """An environment by name (a folder of this collection) or by path (a Python file of the user's own).
 
-Nothing is registered: a module is read as it is, and what is missing from it is said in words.
+Nothing is registered: a module is read as it is, and what is missing from it is said in words. `ENV+FILE.jsonl` is an
+environment with the tasks of a file added to its own.
 """
 
 import importlib
 import importlib.util
 import inspect
 import pkgutil
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +47,8 @@ _OF_FILES = {
 """Verifiers that can be chosen for a bare file of tasks."""
 _SUITES = {"val": "val"}
 """Of an environment that names none."""
+_ADDED = re.compile(r"mined_v([1-9][0-9]*)")
+"""The split of held-out tasks that were added, with the version that they came in by."""
 
 
 def names() -> list[str]:
@@ -54,7 +58,10 @@ def names() -> list[str]:
 
 def load_environment(where: str, bad: list[BadRow] | None = None) -> EnvironmentSpec:
     """`toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` to measure on, `train.csv,val.parquet` to train as well.
-    Rows of a file that are wrong go to `bad`, where it is given."""
+    Any of them may be followed by `+FILE`: tasks to add. Rows of a file that are wrong go to `bad`, where it is given."""
+    base, added = base_and_added(where)
+    if added:
+        return _with_added(load_environment(base, bad), where, added, bad)
     if is_task_file(where):
         return _from_tasks(where, bad)
     if where in names():
@@ -68,7 +75,18 @@ def load_environment(where: str, bad: list[BadRow] | None = None) -> Environment
 
 def environment_of(where: str, tasks: list[Task]) -> EnvironmentSpec:
     """The environment of a stored run, for its verifiers: of a file of tasks, the tasks that were stored are enough."""
-    return _of_rows(where, tasks) if is_task_file(where) else load_environment(where)
+    whole = base_and_added(where)[1] or not is_task_file(where)
+    return load_environment(where) if whole else _of_rows(where, tasks)
+
+
+def base_and_added(where: str) -> tuple[str, str]:
+    """`toolcall+more.jsonl` is `toolcall` and `more.jsonl`; an environment by itself has nothing added. A plus in a folder's
+    name, or in that of a file of tasks that is there, is a letter like any other."""
+    for plus in re.finditer(r"\+", where) if is_task_file(where) and not Path(where).exists() else ():
+        base, added = where[: plus.start()], where[plus.end() :]
+        if base in names() or base.endswith(".py") or is_task_file(base):
+            return base, added
+    return where, ""
 
 
 def find_by_verifier(name: str) -> EnvironmentSpec:
@@ -142,7 +160,8 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         gold=getattr(module, "gold", None) or gold_from_data,
         cheats=getattr(module, "cheats", None),
         judge=getattr(module, "scripted_judge", None),
-        explain=_explain(module, where),
+        explain=_function(module, "explain", "explain(task, trajectory, verdict) and names a bucket", where),
+        mined=_function(module, "mined", "mined(request, items) and gives a task's data, or None", where),
         version=version(kind),
     )
 
@@ -196,10 +215,10 @@ def _verifiers(module: ModuleType, name: str) -> dict[str, Verifier]:
     return {key: lift(Path(name).stem if key == "verify" else key, verify) for key, verify in given.items()}
 
 
-def _explain(module: ModuleType, where: str) -> Any:
-    found = getattr(module, "explain", None)
+def _function(module: ModuleType, name: str, what: str, where: str) -> Any:
+    found = getattr(module, name, None)
     if found is not None and not callable(found):
-        raise BadInput(f"{where}: explain is no function; it is explain(task, trajectory, verdict) and names a bucket")
+        raise BadInput(f"{where}: {name} is no function; it is {what}")
     return found
 
 
@@ -284,3 +303,46 @@ def _of_rows(where: str, rows: list[Task]) -> EnvironmentSpec:
 
 def _by_split(rows: list[Task]) -> Callable[[str], list[Task]]:
     return lambda split: [task for task in rows if task.split == split]
+
+
+# -- tasks added to an environment ----------------------------------------------------------------------------------------
+
+
+def _with_added(base: EnvironmentSpec, where: str, file: str, bad: list[BadRow] | None) -> EnvironmentSpec:
+    """Its training tasks are the environment's and the file's. Held-out tasks came in by versions, and the suite `STEM_v2`
+    holds those of the first two, so that a later version leaves it as it is. The environment's own suites stay as they are."""
+    rows = load_tasks(file, split="train", bad=bad)
+    versions: dict[str, int] = {}
+    for task in rows:
+        found = _ADDED.fullmatch(task.split)
+        if found is not None:
+            versions[task.split] = int(found[1])
+        elif task.split != "train":
+            raise BadInput(
+                f'{file}: task "{task.id}" has the split "{task.split}"; a task that is added is of train, or held out as '
+                "mined_v1, mined_v2, ...: the environment's own held-out sets stay as they are"
+            )
+
+    def tasks(split: str) -> list[Task]:
+        if _ADDED.fullmatch(split) is None:
+            return _distinct([*base.tasks(split), *(task for task in rows if task.split == split)], file)
+        if split not in versions:
+            raise not_found(f"version of the held-out tasks in {file}", split, versions)
+        return [task for task in rows if task.split in versions and versions[task.split] <= versions[split]]
+
+    ordered = sorted(versions, key=versions.__getitem__)
+    return msgspec.structs.replace(
+        base,
+        name=where,
+        tasks=tasks,
+        suites={**base.suites, **{f"{Path(file).stem}_v{versions[split]}": split for split in ordered}},
+    )
+
+
+def _distinct(tasks: list[Task], file: str) -> list[Task]:
+    seen: set[str] = set()
+    for task in tasks:
+        if task.id in seen:
+            raise BadInput(f'{file}: the id "{task.id}" is that of a task of the environment too; give it its own')
+        seen.add(task.id)
+    return tasks

@@ -71,8 +71,9 @@ def judged_by(environment: EnvironmentSpec, verifier: str) -> EnvironmentSpec:
 
 def suite_of(environment: EnvironmentSpec, split: str, n: int | None = None) -> tuple[Suite, list[Task]]:
     """The held-out suite of a split, `val`, or of a part of it, `val 1/3` (which tasks are in it does not depend on a run's
-    seed)."""
+    seed). A suite's own name will do as well."""
     split, part = split_part(split)
+    split = environment.suites.get(split, split)
     tasks = tasks_of(environment, split)
     name = next((name for name, of in environment.suites.items() if of == split), f"{environment.name}:{split}")
     if part is not None:

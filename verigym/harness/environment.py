@@ -11,7 +11,7 @@ import msgspec
 
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Request, Verifier
-from verigym.core.records import Item, Task, ToolSpec, Trajectory, Verdict
+from verigym.core.records import Item, Json, Task, ToolSpec, Trajectory, Verdict
 from verigym.harness.pace import Pace
 from verigym.harness.tools import ToolBox
 
@@ -43,6 +43,9 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A scripted judge for `verigym check`, where the verifier asks one in words of its own."""
     explain: Callable[[Task, Trajectory, Verdict], str | None] | None = None
     """Its own rule for why an episode failed: a bucket, `bucket: reason`, or none to leave it to the general rules."""
+    mined: Callable[[str, list[Item]], Json | None] | None = None
+    """Its own rule for a request of production with the items that were right: the data of a task, or none where it cannot
+    make one."""
     pace: Pace = msgspec.field(default_factory=Pace)
     version: str = ""
     """Of the code: another one makes other runs."""
