@@ -42,6 +42,14 @@ SITUATIONS: dict[str, tuple[Evidence, list[str]]] = {
         _evidence(0.68, trained="sft", buckets={"wrong tool": 0.2}, **_tried(0.65, 0.9)),
         [GRPO],
     ),
+    "after sft, failures mined since": (
+        _evidence(0.68, trained="sft", fresh=60, buckets={"wrong tool": 0.2}, **_tried(0.65, 0.9)),
+        [SFT, GRPO],
+    ),
+    "after sft, a few failures mined since": (
+        _evidence(0.68, trained="sft", fresh=6, buckets={"wrong tool": 0.2}, **_tried(0.65, 0.9)),
+        [GRPO],
+    ),
     "never checked": (
         _evidence(0.0, checked=False, buckets={"format error": 1.0}),
         ["check the verifier", PROMPT, CONSTRAINT, SFT],

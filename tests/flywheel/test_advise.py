@@ -12,9 +12,10 @@ from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Label, Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.evaluation.advise import SFT
-from verigym.flywheel import stages
+from verigym.flywheel import data, stages
 from verigym.flywheel.advise import Advised, advise_on, gather, open_subject
 from verigym.flywheel.dry_run import dry_run
+from verigym.flywheel.train import train
 from verigym.flywheel.trials import call_schema, try_out
 from verigym.training.recipe import read_recipe
 
@@ -104,6 +105,24 @@ def test_training_that_is_advised_comes_with_a_recipe_that_runs_and_what_it_take
     recipe = read_recipe(path)
     assert (recipe.algorithm, recipe.held_out_eval, recipe.num_tasks) == ("sft", "calls_eval", 64)
     assert dry_run(bench.ws, recipe).plan.trained == sft.estimate["tokens"], "nothing is sampled"
+
+
+def test_a_trained_agent_learns_what_is_new_to_it_beside_what_it_knows(bench: Bench):
+    environment = load_environment(bench.file("calls.py", CALLS))
+    few = bench.file("few.py", CALLS.replace('"abcdefgh"', '("abcd" if split == "train" else "abcdefgh")'))
+    trained, _ = bench.train("sft", environment=few, held_out_eval="", num_tasks=32, lora={"r": 3})
+    assert trained.families == [f"train-{letter}" for letter in "abcd"]
+    setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=60))
+    run = stages.measure(bench.ws, environment, trained, setting, n=8).run
+    found = advise_on(open_subject(bench.ws, run))
+    assert found.evidence.fresh == 32, "the families e to h"
+    sft = next(one for one in found.advice if one.fix == SFT)
+    assert sft.advised and "32 training tasks with a written solution are of families" in sft.reasons[0]
+    recipe = read_recipe(Path(sft.command.removeprefix("verigym train ")))
+    dataset = data.find(bench.ws, recipe.data)
+    assert dataset.counts == {"new": 32, "known": 32} and recipe.start == trained.id
+    made, _ = train(bench.ws, msgspec.structs.replace(recipe, steps=1, held_out_eval=""))
+    assert len(made.families) == 8, "its adapter goes on in its own shape"
 
 
 def test_an_agent_with_an_adapter_gets_no_prompt_variant_and_one_that_is_constrained_nothing(bench: Bench):

@@ -47,6 +47,24 @@ def decode(data: Json, kind: type[T], where: str, strict: bool = True, see: str 
         raise BadInput(f"{where}: {plain}{see}") from error
 
 
+def set_field(data: Json, text: str) -> None:
+    """`steps=20` or `lora.r=8`, as given on the command line, into the settings; the value is YAML."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise BadInput(f'"{text}": an override is key=value, such as steps=20 or lora.r=8')
+    *path, last = key.strip().split(".")
+    place = data
+    for part in path:
+        below = place.setdefault(part, {})
+        if not isinstance(below, dict):
+            raise BadInput(f'"{text}": {part} has no keys below it')
+        place = cast(Json, below)
+    try:
+        place[last] = msgspec.yaml.decode(value)
+    except msgspec.DecodeError as error:
+        raise BadInput(f'"{text}": the value is not YAML: {error}') from error
+
+
 def _section(kind: Any) -> type[Struct] | None:
     """The struct in `Retention | None`."""
     kinds = [one for one in (kind, *get_args(kind)) if isinstance(one, type) and issubclass(one, Struct)]

@@ -27,10 +27,14 @@ NEVER = 0.05
 MIN_TASKS, MIN_FAMILIES = 50, 5
 """To train on; with fewer, a model learns the tasks by heart."""
 MIN_EXAMPLES, MIN_PAIRS, MIN_LABELS = 50, 50, 200
+MIN_FRESH = 20
+"""Solutions of families that a trained agent has not learnt from, to train it once more."""
 MAX_ERRORS = 0.05
 
 BY_FORM = ("format error", "hallucinated API")
 """Buckets that a stricter form alone could mend."""
+GOOD_ENOUGH, MORE_TASKS = "do not train: it is good enough", "do not train yet: more tasks"
+PROMPT, CONSTRAINT, TRIES = "a prompt variant", "constrained decoding", "measure several tries"
 SFT, DPO, REWARD_MODEL, GRPO, WORKFLOW = (
     "SFT (a LoRA adapter)",
     "DPO",
@@ -103,6 +107,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
     train_families: int = 0
     gold: int = 0
     """Training tasks with a written solution."""
+    fresh: int = 0
+    """Of a trained agent: those of `gold` whose families it has not learnt from, such as failures that were mined since."""
     demonstrations: int = 0
     """Episodes on training tasks that passed, and rows of data sets."""
     pairs: int = 0
@@ -177,7 +183,7 @@ def _good_enough(e: Evidence) -> Advice | None:
     reason = (
         f"success is {_interval(e.success)}: there is little left to learn on these tasks; harder ones would show more"
     )
-    return _advise("do not train: it is good enough", [reason], f"verigym gate {e.agent}", success=e.success.value)
+    return _advise(GOOD_ENOUGH, [reason], f"verigym gate {e.agent}", success=e.success.value)
 
 
 def _more_tasks(e: Evidence) -> Advice | None:
@@ -188,14 +194,14 @@ def _more_tasks(e: Evidence) -> Advice | None:
         f"{MIN_TASKS} tasks of {MIN_FAMILIES} families are the least"
     )
     figures = {"train_tasks": float(e.train_tasks), "train_families": float(e.train_families)}
-    return _advise("do not train yet: more tasks", [reason], f"verigym tasks stats {e.environment}", **figures)
+    return _advise(MORE_TASKS, [reason], f"verigym tasks stats {e.environment}", **figures)
 
 
 # -- what changes no weights ------------------------------------------------------------------------------------------------
 
 
 def _prompt(e: Evidence) -> Advice | None:
-    fix, tried = "a prompt variant", e.trial("prompt")
+    fix, tried = PROMPT, e.trial("prompt")
     if tried:
         return _of_trial(e, fix, tried)
     if _saturated(e):
@@ -220,7 +226,7 @@ def _prompt(e: Evidence) -> Advice | None:
 
 
 def _constraint(e: Evidence) -> Advice | None:
-    fix, tried = "constrained decoding", e.trial("constraint")
+    fix, tried = CONSTRAINT, e.trial("constraint")
     if tried:
         return _of_trial(e, fix, tried)
     if _saturated(e):
@@ -276,7 +282,7 @@ def _tries(e: Evidence) -> Advice | None:
         "Where some of 8 tries pass, reinforcement has something to work with"
     )
     return _advise(
-        "measure several tries",
+        TRIES,
         [reason],
         f"verigym rollout {e.environment} -m {e.agent} -n 48 -k 8",
         success=e.success.value,
@@ -290,7 +296,7 @@ def _imitation(e: Evidence) -> Advice | None:
     if why := _no_training(e):
         return _not(SFT, why)
     if e.trained:
-        return _not(SFT, f"it has learnt from examples already ({e.trained})")
+        return _once_more(e)
     if e.examples < MIN_EXAMPLES:
         return _not(
             SFT,
@@ -308,6 +314,17 @@ def _imitation(e: Evidence) -> Advice | None:
     if e.unread >= SHARE:
         reasons.append(f"{_percent(e.unread)} of episodes fail by their form, which is quickly imitated")
     return _advise(SFT, reasons, "verigym train RECIPE", success=e.success.value, examples=float(e.examples))
+
+
+def _once_more(e: Evidence) -> Advice:
+    """What a trained agent was never shown it cannot be expected to do, however well it does the rest."""
+    if e.fresh < MIN_FRESH:
+        new = f"; {e.fresh} solutions of other families are new, {MIN_FRESH} are a start" if e.fresh else ""
+        return _not(SFT, f"it has learnt from examples already ({e.trained}){new}")
+    reason = (
+        f"{e.fresh:,} training tasks with a written solution are of families that it has not learnt from ({e.trained})"
+    )
+    return _advise(SFT, [reason], "verigym train RECIPE", success=e.success.value, fresh=float(e.fresh))
 
 
 def _pairs(e: Evidence) -> Advice | None:

@@ -3,20 +3,22 @@
 What is concluded from it is `evaluation.advise`'s; cheap changes are tried out by `trials`.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from verigym.core.errors import BadInput, NotFound, Refused, VerigymError
-from verigym.core.records import Advice, Estimate, Label, Sampling, Task, Version
+from verigym.core.records import Advice, Dataset, Estimate, Label, Sampling, Task, Version
 from verigym.environments.load import environment_of
-from verigym.evaluation.advise import DPO, GRPO, REWARD_MODEL, SFT, WORKFLOW, Evidence, Trial, advise
+from verigym.evaluation.advise import DPO, GRPO, MIN_FRESH, REWARD_MODEL, SFT, WORKFLOW, Evidence, Trial, advise
 from verigym.evaluation.stats import clustered_mean
-from verigym.evaluation.suites import family_of
+from verigym.evaluation.suites import family_of, pick
 from verigym.flywheel import data
 from verigym.flywheel.audit import last_audit, was_checked
 from verigym.flywheel.explain import Source, open_run
+from verigym.flywheel.gold import gold_examples
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
 from verigym.store.database import Run
@@ -25,6 +27,8 @@ from verigym.tasks.files import write_whole
 KINDS = ("rollout", "eval")
 LOOKED_AT = 64
 """Training tasks that are asked for a gold solution."""
+KNOWN = 2
+"""Times as many known solutions as new ones, where a trained agent learns more."""
 
 
 class Advised(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,6 +121,7 @@ def gather(subject: Subject) -> tuple[Evidence, list[str]]:
         train_tasks=len(train),
         train_families=len({family_of(task) for task in train}),
         gold=round(len(train) * gold / max(1, min(len(train), LOOKED_AT))),
+        fresh=len(fresh_tasks(agent, environment)),
         demonstrations=_passed_in_training(subject) + sum(one.rows for one in sets if one.kind == "demonstrations"),
         pairs=sum(one.rows for one in sets if one.kind == "preferences"),
         labels=sum(one.judgement in ("better", "worse") for one in ws.store.documents("label", Label)),
@@ -153,7 +158,7 @@ def _success(subject: Subject) -> Estimate:
 
 def _several_tries(subject: Subject) -> Run | None:
     """The newest run of the same agent in the same environment in which tasks were tried several times."""
-    ours = (subject.agent.id, subject.run.config["environment"])
+    ours = (subject.agent.id, subject.environment.name)
     runs = [
         one
         for one in subject.ws.store.runs()
@@ -172,11 +177,21 @@ def training_tasks(environment: EnvironmentSpec) -> list[Task]:
 
 def _passed_in_training(subject: Subject) -> int:
     """Episodes on training tasks that passed, in rollouts that anybody made here."""
-    where, store = subject.run.config["environment"], subject.ws.store
+    where, store = subject.environment.name, subject.ws.store
     runs = [
         one for one in store.runs() if one.kind == "rollout" and one.config.get("environment") == where and one.passed
     ]
     return sum(one.passed for one in runs if all(task.split == "train" for task in store.tasks(one.id)[:1]))
+
+
+def fresh_tasks(agent: Version, environment: EnvironmentSpec) -> list[Task]:
+    """Of a trained agent: training tasks with a solution, of families that it has not learnt from."""
+    learnt = set(agent.families)
+    return [
+        task
+        for task in (training_tasks(environment) if agent.adapter else [])
+        if family_of(task) not in learnt and environment.gold_replies(task)
+    ]
 
 
 def is_local(agent: Version) -> bool:
@@ -206,7 +221,7 @@ def _completed(subject: Subject, one: Advice, notes: list[str]) -> Advice:
         return one
     algorithm = _ALGORITHM[one.fix]
     path = subject.ws.home / "recipes" / f"{algorithm}-{subject.agent.id}.yaml"
-    fields = _recipe(subject, algorithm)
+    fields = recipe_for(subject, algorithm)
     body = msgspec.yaml.encode(fields)
     write_whole(path, lambda file: file.writelines([body]))
     command = one.command.replace("RECIPE", str(path))
@@ -234,8 +249,8 @@ def _estimate(subject: Subject, fields: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def _recipe(subject: Subject, algorithm: str) -> dict[str, Any]:
-    """Settings to start from, those that were measured (docs/training.md, recipes/)."""
+def recipe_for(subject: Subject, algorithm: str) -> dict[str, Any]:
+    """Settings to start from, those that were measured (docs/training.md, recipes/). An adapter keeps its shape."""
     agent, environment = subject.agent, subject.environment
     small = _parameters(agent) < 1e9
     fields: dict[str, Any] = {"model": agent.base, "algorithm": algorithm, "environment": environment.name}
@@ -244,7 +259,8 @@ def _recipe(subject: Subject, algorithm: str) -> dict[str, Any]:
         fields["start"] = agent.id
     if algorithm != "reward" and environment.suites:
         fields["held_out_eval"] = next(iter(environment.suites))
-    fields["lora"] = {"r": 32, "alpha": 64}
+    if not agent.adapter:
+        fields["lora"] = {"r": 32, "alpha": 64}
     longest = msgspec.convert(subject.run.config.get("sampling", {}), Sampling).max_tokens
     if algorithm == "sft":
         more = {"prompts_per_step": 16, "steps": 60, "learning_rate": 2e-3 if small else 2e-4, "eval_interval": 0}
@@ -258,10 +274,30 @@ def _recipe(subject: Subject, algorithm: str) -> dict[str, Any]:
 
 
 def _imitated(subject: Subject) -> dict[str, Any]:
-    """Gold solutions where tasks have them, else the newest demonstrations."""
+    """Gold solutions where tasks have them, else the newest demonstrations. A trained agent learns what is new to it, beside
+    what it knows."""
+    if len(fresh_tasks(subject.agent, subject.environment)) >= MIN_FRESH:
+        return {"data": _new_beside_known(subject).name}
     if any(subject.environment.gold_replies(task) for task in training_tasks(subject.environment)[:LOOKED_AT]):
         return {"num_tasks": min(480, len(training_tasks(subject.environment)))}
     return {"data": _newest(subject, "demonstrations")}
+
+
+def _new_beside_known(subject: Subject) -> Dataset:
+    """Solutions that are new to the agent, and `KNOWN` times as many of families that it has learnt from, so that it does not
+    forget them over the new ones."""
+    agent, environment = subject.agent, subject.environment
+    fresh, learnt = fresh_tasks(agent, environment), set(agent.families)
+    known = [
+        task for task in training_tasks(environment) if family_of(task) in learnt and environment.gold_replies(task)
+    ]
+    known = pick(known, KNOWN * len(fresh), seed=0)
+    rows = asyncio.run(gold_examples(environment, [*fresh, *known], agent))
+    source = (
+        f"gold solutions of {environment.name}: {len(fresh)} new to {agent.id}, {len(known)} of what it has learnt from"
+    )
+    counts = {"new": len(fresh), "known": len(known)}
+    return data.keep(subject.ws, rows, counts, environment=environment.name, source=source)
 
 
 def _newest(subject: Subject, kind: str) -> str:

@@ -50,9 +50,16 @@ def gate(
     environment: str = "",
     bars: Bars = silent,
 ) -> Decision:
-    """The decision, which nobody recorded yet."""
+    """The decision by the newest reports that both have, which nobody recorded yet."""
     ours, theirs = shared_reports(ws, candidate, champion, environment)
-    decision = decide(candidate, champion, gather(ws, candidate, champion, Sides(theirs, ours), policy, bars), policy)
+    return judge(ws, candidate, champion, Sides(theirs, ours), policy, bars)
+
+
+def judge(
+    ws: Workspace, candidate: Version, champion: Version, primary: Sides, policy: GatePolicy, bars: Bars = silent
+) -> Decision:
+    """The decision by these reports."""
+    decision = decide(candidate, champion, gather(ws, candidate, champion, primary, policy, bars), policy)
     return msgspec.structs.replace(decision, words=" ".join([decision.words, *_asked_before(ws, decision)]))
 
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from verigym.core.errors import BadInput
-from verigym.core.settings import check_keys, decode, read_yaml
+from verigym.core.settings import check_keys, decode, read_yaml, set_field
 
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
@@ -189,7 +189,7 @@ def read_recipe(path: Path, overrides: list[str] = []) -> Recipe:  # noqa: B006 
 
 def make_recipe(data: dict[str, Any], overrides: list[str], where: str) -> Recipe:
     for override in overrides:
-        _override(data, override)
+        set_field(data, override)
     check_keys(data, Recipe, where)
     for key, own in ALGORITHMS.get(str(data.get("algorithm")), {}).items():
         if isinstance(given := data.get(key, {}), dict):
@@ -256,19 +256,3 @@ def _check_each(recipe: Recipe, where: str) -> None:
             raise BadInput(
                 f"{where}: advantage.rewards: each and {other} cannot both be; with {other}, take rewards: sum"
             )
-
-
-def _override(data: dict[str, Any], override: str) -> None:
-    key, equals, value = override.partition("=")
-    if not equals:
-        raise BadInput(f'"{override}": an override is key=value, such as steps=20 or lora.r=8')
-    *path, last = key.strip().split(".")
-    place = data
-    for part in path:
-        place = place.setdefault(part, {})
-        if not isinstance(place, dict):
-            raise BadInput(f'"{override}": {part} has no keys below it')
-    try:
-        place[last] = msgspec.yaml.decode(value)
-    except msgspec.DecodeError as error:
-        raise BadInput(f'"{override}": the value is not YAML: {error}') from error
