@@ -188,6 +188,7 @@ def append(store: Store, text: str) -> int:
 def test_the_ledger_grows_and_each_entry_is_made_from_the_last(store: Store) -> None:
     assert [append(store, text) for text in "abc"] == [1, 2, 3]
     assert store.ledger() == [b"a", b"ab", b"abc"]
+    assert store.last_of_ledger() == b"abc"
 
 
 def test_an_entry_that_cannot_be_made_leaves_the_ledger_as_it_was(store: Store) -> None:

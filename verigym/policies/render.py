@@ -140,12 +140,16 @@ class Renderer:
         ended it, and what came with it in the last token, is in none."""
         if ids and ids[-1] in self.stop_ids:
             ids = ids[:-1]
-        opened = self._opened(tuple(context[-8:]))
+        opened = self.thinks(context)
         names = self.template.offer(tools).names if tools else None
         text = self.decode(ids)
         for stop in stops:
             text = text.partition(stop)[0]
         return self._items(text, names, call_id, opened=opened)
+
+    def thinks(self, context: Sequence[int]) -> bool:
+        """Whether the prompt has opened the thinking already, as some templates do."""
+        return self._opened(tuple(context[-8:]))
 
     def shown_name(self, name: str, names: ToolNames) -> str:
         """A tool's name as this model writes it."""

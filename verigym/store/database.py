@@ -210,6 +210,13 @@ class Store:
                 raise not_found("run", name, [run.id for run in runs if not run.parent], "See: verigym runs")
             return _counted(connection, found[0])
 
+    def delete_run(self, id: str) -> None:
+        """Takes a run out, with its trajectories, verdicts, tasks and metrics; blobs stay, others may share them."""
+        with self._writing() as connection:
+            for table in (TRAJECTORIES, VERDICTS, TASKS, METRICS):
+                connection.execute(table.delete().where(table.c.run == id))
+            connection.execute(RUNS.delete().where(RUNS.c.id == id))
+
     def scored_by(self, run: str, verifier: str) -> None:
         """From now on this verifier's verdicts are the run's."""
         with self._writing() as connection:
@@ -276,6 +283,15 @@ class Store:
                     "List a run's: verigym trajectories list RUN",
                 )
         return rows[0].run, unpack(codec.decode(rows[0].body, Trajectory), rows[0].packed)
+
+    def known_trajectories(self, ids: Iterable[str]) -> set[str]:
+        """Those of the ids that are stored, whatever their run."""
+        wanted, known = list(ids), set[str]()
+        with self._engine.connect() as connection:
+            for start in range(0, len(wanted), _PAGE):
+                some = TRAJECTORIES.c.id.in_(wanted[start : start + _PAGE])
+                known |= set(connection.execute(sa.select(TRAJECTORIES.c.id).where(some)).scalars())
+        return known
 
     def verdicts(self, run: str, verifier: str | None = None) -> list[Verdict]:
         """Those that count; another verifier's where it is named, everybody's where it is `*`."""
@@ -394,6 +410,11 @@ class Store:
     def ledger(self) -> list[bytes]:
         with self._engine.connect() as connection:
             return list(connection.execute(sa.select(LEDGER.c.body).order_by(LEDGER.c.seq)).scalars())
+
+    def last_of_ledger(self) -> bytes | None:
+        """For whoever looks every moment."""
+        with self._engine.connect() as connection:
+            return connection.execute(sa.select(LEDGER.c.body).order_by(LEDGER.c.seq.desc()).limit(1)).scalar()
 
 
 def _is_begun(connection: sa.Connection, id: str, config: bytes) -> bool:

@@ -46,6 +46,8 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """Whose weights: a key of `Engine.adapters`, or what sits on the model."""
     matcher: Any = None
     """Says which tokens may come next: `allowed(vocabulary)`, and is told which one came: `took(id)`."""
+    heard: Callable[[list[int]], None] | None = None
+    """Is told the tokens as they are sampled, on the thread of whoever asked."""
 
 
 class Completion(msgspec.Struct, frozen=True):
@@ -283,6 +285,8 @@ class Engine:
                 finish, taken = self._finish(row, ids)
             row.ids += ids[:taken]
             row.logprobs += logprobs[:taken]
+            if row.request.heard is not None:
+                row.loop.call_soon_threadsafe(row.request.heard, ids[:taken])
             if drawn.restricted is not None:
                 row.restricted.append(drawn.restricted[place])
             if finish is not None:

@@ -3,6 +3,7 @@
 import copy
 import functools
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from verigym.core.records import Message, Turn, Usage
 from verigym.model import lora
 from verigym.model.load import Loaded, load
 from verigym.policies.local.engine import Engine, Generation
+from verigym.policies.local.spoken import Spoken
 from verigym.policies.render import Renderer, ids_so_far
 
 
@@ -77,6 +79,15 @@ class LocalPolicy:
         return self._constraints.matcher(constrain, request.tools) if constrain else None
 
     async def respond(self, request: Request) -> Reply:
+        return await self._respond(request, None)
+
+    async def stream(self, request: Request, said: Callable[[str], None]) -> Reply:
+        """As `respond`; `said` is told the words of the reply while they are sampled, as far as they are sure to be words: where
+        tools are offered they may be a call until the end, and thinking is none."""
+        spoken = Spoken(self.render.decode, self.render.stop_ids, request.sampling.stop, said)
+        return await self._respond(request, None if request.tools else spoken.add)
+
+    async def _respond(self, request: Request, heard: Callable[[list[int]], None] | None) -> Reply:
         started = time.perf_counter()
         place = len(request.turns) - 1 if request.turns and request.turns[-1].completion_ids else None
         gained = None if place is None else self.render.extend(request.items, request.tools, request.turns)
@@ -95,6 +106,7 @@ class LocalPolicy:
                 seed=request.seed + len(request.turns),
                 version=self.version,
                 matcher=self._matcher(request),
+                heard=None if heard is None or self.render.thinks(context) else heard,
             )
         )
         turn = Turn(
