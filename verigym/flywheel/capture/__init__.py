@@ -1,0 +1,6 @@
+"""What goes through the gateway, as trajectories: `Capture(home, redaction).add(Exchange(...))`."""
+
+from verigym.flywheel.capture.exchange import Exchange
+from verigym.flywheel.capture.keep import Capture, Counts, Placed
+
+__all__ = ["Capture", "Counts", "Exchange", "Placed"]
