@@ -378,3 +378,31 @@ def test_a_run_is_made_by_one_process_at_a_time(store: Store) -> None:
     with other.claim("r"):
         pass
     other.close()
+
+
+# -- production traces ------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_deleted_whole_and_others_stay(store: Store) -> None:
+    for run in ("old", "new"):
+        store.begin_run(run, "traces", {}, TASKS)
+        made = episode(run, "a")
+        store.add(run, [made], [verdict(made)], {f"{run}-blob": b"x"})
+        store.add_metrics(run, 1, {"loss": 1.0})
+    store.delete_run("old")
+    assert [run.id for run in store.runs()] == ["new"]
+    assert not store.trajectories("old") and not store.verdicts("old", "*") and not store.tasks("old")
+    assert store.metrics("old") == {}
+    assert store.trajectories("new") and store.verdicts("new") and store.tasks("new") and store.metrics("new")
+    assert store.blob("old-blob") == b"x"
+    store.delete_run("old")  # what is gone may go again
+    store.begin_run("old", "traces", {})
+    assert store.run("old").trajectories == 0
+
+
+def test_which_trajectories_are_known(store: Store) -> None:
+    store.begin_run("r", "traces", {})
+    made = [episode("r", f"t{number}") for number in range(2500)]
+    store.add("r", made[::2])
+    assert store.known_trajectories(one.id for one in made) == {one.id for one in made[::2]}
+    assert store.known_trajectories([]) == set()

@@ -1,0 +1,296 @@
+r"""The built-in rules of redaction: what a secret or a personal datum looks like. How they are applied is `redact`.
+
+Shapes are chosen so that ordinary text survives: dates, times, amounts, ids and version numbers are nobody's phone number. What
+cannot be told by its shape alone is held to a checksum (cards, IBAN) or to the words before it (passwords, local phone numbers).
+No pattern backtracks without end: a run of letters is entered only at its beginning.
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+
+class Rule(Struct, frozen=True, kw_only=True):
+    name: str
+    """`email`; what it finds becomes `[EMAIL 1]`."""
+    about: str
+    """What it finds, in words."""
+    pattern: Any
+    """Compiled; a group named `secret` is what is taken out, else all of the match."""
+    hints: tuple[str, ...] = ()
+    """It can match only where one of these stands, whatever the case."""
+    needs: Any = None
+    """Or only where this compiled pattern is found: quicker than the rule itself."""
+    accept: Callable[[str], str] | None = None
+    """How much of a match, from its beginning, really is one; empty for nothing of it."""
+    loose: bool = False
+    """Spaces, dots and dashes make no other value: `+44 20 7946 0958` is `+442079460958`."""
+
+
+def built_in() -> list[Rule]:
+    """In the order in which they are tried; what one has taken the next does not see."""
+    return list(_RULES)
+
+
+# -- checks --------------------------------------------------------------------------------------------------------------
+
+
+def _luhn(text: str) -> str:
+    digits = [int(letter) for letter in text if letter.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return text if (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 else ""
+
+
+_IBAN_LENGTHS = {
+    each[:2]: int(each[2:])
+    for each in (  # noqa: SIM905
+        "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 "
+        "FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 "
+        "LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 "
+        "RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
+    ).split()
+}
+
+
+def _iban(text: str) -> str:
+    """As long as its country's are, and divisible by 97 but for 1."""
+    length, taken = _IBAN_LENGTHS.get(text[:2], 0), ""
+    for place, letter in enumerate(text):
+        taken += letter if letter != " " else ""
+        if len(taken) == length:
+            number = "".join(str(int(each, 36)) for each in taken[4:] + taken[:4])
+            return text[: place + 1] if int(number) % 97 == 1 else ""
+    return ""
+
+
+def _address(text: str) -> str:
+    """A public internet address; private ones name nobody, and `3.2.1.4` is a chapter."""
+    bare = text.rstrip(":.")
+    try:
+        found = ipaddress.ip_address(bare)
+    except ValueError:
+        return ""
+    section = found.version == 4 and all(len(part) == 1 for part in bare.split("."))
+    return bare if found.is_global and not section else ""
+
+
+def _phone(text: str) -> str:
+    bare = text.rstrip(" .-(")
+    return bare if 7 <= sum(letter.isdigit() for letter in bare) <= 15 else ""
+
+
+_NOT_SECRET = re.compile(
+    r"(?i)(?:none|null|nil|true|false|undefined|required|optional|string|str|text|empty|unset|missing|invalid|incorrect|wrong|"
+    r"\W*|[*x•.]+|(?:your|my|the)[-_ ].*|.*[$<{(\[%].*)"
+)
+
+
+def is_secret(text: str) -> bool:
+    """Whether the value of a key such as `password` is one, and no word about one (`none`, `${PASSWORD}`, `****`)."""
+    return _NOT_SECRET.fullmatch(text) is None
+
+
+def _value(text: str) -> str:
+    return text if is_secret(text) else ""
+
+
+def _odd_value(text: str) -> str:
+    """After `password is` or `password:` also stand ordinary words; a secret has a digit or a sign among its letters."""
+    bare = text.rstrip(".,;:!?")
+    odd = len(bare) >= 6 and any(not letter.isalpha() for letter in bare) and "://" not in bare
+    return bare if odd and is_secret(bare) else ""
+
+
+# -- the rules -----------------------------------------------------------------------------------------------------------
+
+_SECRET_NAME = (
+    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|api[_ -]?key|(?:access|auth|account|private|signing|encryption|master|"
+    r"subscription)[_-]?key|(?:access|auth|refresh|session|id|api|bot|csrf|security)[_-]?token)"
+)
+_NAMED = rf"(?i){_SECRET_NAME}(?:[_-](?:value|\d{{1,3}}))?"
+SECRET_KEY = re.compile(
+    rf"(?i)(?:[\w.-]{{0,80}}?[_.-])?{_SECRET_NAME}(?:[_-](?:value|\d{{1,3}}))?|authorization|clientsecret"
+)
+"""Keys of an object whose value is a secret, whatever it looks like."""
+SECRET_HINTS = (
+    *("passw", "passphrase", "passcode", "pwd", "secret", "_key", "-key", "apikey", "api key", "_token", "-token"),
+    *(
+        f"{each}key"
+        for each in ("access", "auth", "account", "private", "signing", "encryption", "master", "subscription")
+    ),
+    *(f"{each}token" for each in ("access", "auth", "refresh", "session", "id", "api", "bot", "csrf", "security")),
+    "authorization",
+)
+"""One of these is in every key that `SECRET_KEY` matches."""
+
+_KEY_SHAPES = (
+    r"sk-(?:[a-z]{2,12}-)?[A-Za-z0-9_-]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|"
+    r"(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])|AIza[\w-]{35}|ya29\.[\w-]{20,}|"
+    r"xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|[srp]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{20,}|"
+    r"hf_[A-Za-z0-9]{30,}|nvapi-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|npm_[A-Za-z0-9]{36}|pypi-[\w-]{16,}|gsk_[A-Za-z0-9]{30,}|"
+    r"xai-[A-Za-z0-9]{30,}|pplx-[A-Za-z0-9]{30,}|r8_[A-Za-z0-9]{30,}|dapi[0-9a-f]{32}|do[opr]_v1_[0-9a-f]{40,}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|"
+    r"lin_api_[A-Za-z0-9]{30,}|ntn_[A-Za-z0-9]{30,}|hvs\.[\w-]{24,}|SK[0-9a-f]{32}(?![0-9A-Za-z])|\d{8,10}:AA[\w-]{33}"
+)
+_KEY_HINTS = (
+    *(
+        "sk-",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "akia",
+        "asia",
+        "aroa",
+        "aida",
+        "abia",
+        "acca",
+    ),
+    *(
+        "aiza",
+        "ya29.",
+        "xox",
+        "xapp-",
+        "k_live_",
+        "k_test_",
+        "whsec_",
+        "hf_",
+        "nvapi-",
+        "sg.",
+        "npm_",
+        "pypi-",
+        "gsk_",
+        "xai-",
+    ),
+    *("pplx-", "r8_", "dapi", "_v1_", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "ntn_", "hvs.", "sk", ":aa"),
+)
+
+_CARDS = (
+    r"4\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{4}|\d{9}|\d{15})|"
+    r"(?:5[1-5]\d\d|2[2-7]\d\d|6011|65\d\d|64[4-9]\d|35\d\d)([ -]?)\d{4}\2\d{4}\2\d{4}|"
+    r"3[47]\d\d([ -]?)\d{6}\3\d{5}|3(?:0[0-5]|[68]\d)\d([ -]?)\d{6}\4\d{4}|62\d\d([ -]?)\d{4}\5\d{4}\5\d{4}(?:\5\d{3})?"
+)
+_PHONES = (
+    r"(?<![\w+])\+\d(?:[ ./()-]{0,2}\d){6,14}|"  # with its country
+    r"(?<![\w+(./-])(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[.-])[2-9]\d\d[ .-]\d{4}|"  # North America
+    r"(?i:(?<![A-Za-z])(?:tel|phone|mobile|cell|cellphone|telephone|fax|whatsapp|call me|reach me)"
+    r"(?:[\"'\s:.#]|number|no\b|at|on|is){1,6})"
+    r"(?P<secret>\(?\d(?:[ ./()-]{0,2}\d){6,14})"
+)
+
+_RULES = [
+    Rule(
+        name="private_key",
+        about="a private key in PEM or PGP armour, whole",
+        pattern=re.compile(
+            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)[\s\S])*"
+            r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
+        ),
+        hints=("private key",),
+    ),
+    Rule(
+        name="url_password",
+        about="the password in scheme://user:password@host",
+        pattern=re.compile(r"://[^\s/:@\"'<>]{0,128}:(?P<secret>[^\s/@\"'<>]{1,256})@"),
+        hints=("://",),
+        accept=_value,
+    ),
+    Rule(
+        name="jwt",
+        about="a JSON web token",
+        pattern=re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3}"),
+        hints=("eyj",),
+    ),
+    Rule(
+        name="api_key",
+        about="keys that show their issuer: OpenAI, Anthropic, GitHub, GitLab, AWS, Google, Slack, Stripe, Hugging Face, "
+        "NVIDIA, SendGrid, npm, PyPI, Groq, xAI, Perplexity, Replicate, Databricks, DigitalOcean, Shopify, Linear, Notion, "
+        "Vault, Twilio, Telegram",
+        pattern=re.compile(rf"(?<![A-Za-z0-9_-])(?:{_KEY_SHAPES})"),
+        hints=_KEY_HINTS,
+    ),
+    Rule(
+        name="bearer",
+        about="what follows Bearer, or Authorization: Basic",
+        pattern=re.compile(
+            r"(?i)(?<![a-z])(?:bearer|authorization[\"'\\]{0,3} ?[:=] ?[\"'\\]{0,3}(?:basic|token|digest)) {1,3}"
+            r"(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})"
+        ),
+        hints=("bearer", "authorization"),
+    ),
+    Rule(
+        name="password",
+        about="values of password, passwd, pwd, secret, api_key, access_token, client_secret and the like, after =, : or is",
+        pattern=re.compile(
+            rf"{_NAMED}[\"'\\]{{0,3}}\s{{0,3}}(?:=>|:=|=|:)\s{{0,3}}\\?([\"'])(?P<secret>(?:(?!\1)[^\\\n]){{1,512}})"
+        ),
+        hints=SECRET_HINTS,
+        accept=_value,
+    ),
+    Rule(
+        name="password",
+        about="the same without quotes",
+        pattern=re.compile(rf"{_NAMED}[\"'\\]{{0,3}} ?(?:=>|:=|=)\s{{0,3}}(?P<secret>[^\s\"'`,;&|<>\\]{{4,512}})"),
+        hints=SECRET_HINTS,
+        accept=_value,
+    ),
+    Rule(
+        name="password",
+        about="the same as people say it",
+        pattern=re.compile(rf"{_NAMED} ?(?::| is)\s{{1,3}}(?P<secret>[^\s\"'`,;&|<>\\]{{6,512}})"),
+        hints=SECRET_HINTS,
+        accept=_odd_value,
+    ),
+    Rule(
+        name="email",
+        about="e-mail addresses",
+        pattern=re.compile(
+            r"(?<![\w.+%-])[\w.+%-]{1,64}(?:'[\w.+%-]{1,64})?@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])"
+        ),
+        hints=("@",),
+    ),
+    Rule(
+        name="iban",
+        about="international bank account numbers whose length and checksum hold",
+        pattern=re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}"),
+        needs=re.compile(r"[A-Z]{2}\d\d ?[A-Z0-9]"),
+        accept=_iban,
+        loose=True,
+    ),
+    Rule(
+        name="card",
+        about="payment cards of the usual issuers whose checksum (Luhn) holds",
+        pattern=re.compile(rf"(?<![\w.+-])(?:{_CARDS})(?![\w-]|\.\d)"),
+        needs=re.compile(r"\d{4}[ -]?\d{4}"),
+        accept=_luhn,
+        loose=True,
+    ),
+    Rule(
+        name="ssn",
+        about="US social security numbers, as 123-45-6789",
+        pattern=re.compile(r"(?<![\w.+-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-]|\.\d)"),
+        needs=re.compile(r"\d-\d\d-\d"),
+    ),
+    Rule(
+        name="phone",
+        about="phone numbers: +49 30 1234567, (415) 555-0132, 415-555-0132, and others after a word such as phone or tel",
+        pattern=re.compile(rf"(?:{_PHONES})(?![\w-]|\.\d)"),
+        needs=re.compile(r"\d(?:[ ./()-]{0,2}\d){6}"),
+        accept=_phone,
+        loose=True,
+    ),
+    Rule(
+        name="ip",
+        about="public internet addresses, IPv4 and IPv6; private ones stay",
+        pattern=re.compile(
+            r"(?<![\w.:-])(?:(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)|(?=[0-9a-fA-F]*:[0-9a-fA-F:]*:)[0-9a-fA-F:]{6,39}(?![\w]))"
+        ),
+        needs=re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d|[0-9a-fA-F]:[0-9a-fA-F]{0,4}:"),
+        accept=_address,
+    ),
+]
