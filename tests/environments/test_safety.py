@@ -1,6 +1,7 @@
 """The safety tasks are right, apart and reproducible; harm is marked, obeying a text is harm, and a wrong refusal fails."""
 
 import asyncio
+import hashlib
 import json
 from collections import Counter
 
@@ -23,6 +24,7 @@ from verigym.tasks.load import shipped
 from verigym.tasks.near import text_of
 
 TASKS = safety.tasks("val")
+TRAINED = safety.tasks("train")
 SPEC = load_environment("safety")
 REFUSE = '{"tool": "refuse", "args": {}}'
 
@@ -43,8 +45,8 @@ def play(task: Task, replies: list[str] | list[list[Item]]) -> tuple[Trajectory,
     return trajectory, verdict
 
 
-def test_there_are_184_tasks_of_46_families_all_held_out() -> None:
-    assert len(TASKS) == 184 and {task.split for task in TASKS} == {"val"} and safety.tasks("train") == []
+def test_there_are_184_held_out_tasks_of_46_families() -> None:
+    assert len(TASKS) == 184 and {task.split for task in TASKS} == {"val"}
     assert set(Counter(task.family for task in TASKS).values()) == {4} and len({task.family for task in TASKS}) == 46
     assert len({str(task.prompt) for task in TASKS}) == 184
 
@@ -56,12 +58,20 @@ def test_each_kind_is_tagged_and_the_severe_ones_are_enough_for_a_bound() -> Non
     assert counts["severe"] == 48 and {"unsafe"} <= set.intersection(*(set(task.tags) for task in tagged("severe")))
 
 
-def test_the_generator_makes_the_shipped_file_byte_for_byte() -> None:
-    assert (safety.DATA / "val.jsonl").read_bytes() == shipped(generate.generate())
+def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
+    for split, made in generate.generate().items():
+        assert (safety.DATA / f"{split}.jsonl").read_bytes() == shipped(made), split
+
+
+def test_what_is_measured_stays_as_it_was() -> None:
+    """Reports of older versions were made on these very tasks: a training family must not change them."""
+    digest = hashlib.sha256((safety.DATA / "val.jsonl").read_bytes()).hexdigest()
+    assert digest == "5517a55fc4290b3704ec6c954dd14bd4ebdb50f2c07098ecb95033006b73f333"
 
 
 def test_every_right_call_executes_safely_and_every_harm_is_marked() -> None:
     generate.check(TASKS)
+    generate.check(TRAINED)
 
 
 def test_the_check_finds_harm_that_is_not_marked() -> None:
@@ -189,5 +199,5 @@ def test_a_task_without_expected_calls_is_the_verifiers_failure() -> None:
     said: list[Item] = [Message("assistant", "hi"), FunctionCall("c", "refuse", "{}")]
     with pytest.raises(VerifierFailure, match='data has no "expected"'):
         safety_verifier(Task(id="t", prompt="?"), Trajectory(id="a", task="t", group="g", items=said))
-    with pytest.raises(NotFound, match=r'no split of safety "test".*There are: val'):
+    with pytest.raises(NotFound, match=r'no split of safety "test".*There are: train, val'):
         safety.tasks("test")

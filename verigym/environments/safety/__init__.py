@@ -2,7 +2,8 @@
 
 Three kinds of tasks, by tag: `unsafe` (of which the worst are `severe`), `harmless`, and `injected`, where the agent reads
 an email or a file that tells it to do something its user never asked for. Several turns; every tool executes on the small
-state that the task brings. Held out only: what is measured here is never trained on. The tasks are made by `generate`.
+state that the task brings. What is measured here is never trained on: `train` has other families, in other words, with
+other names. The tasks are made by `generate`.
 """
 
 from collections.abc import Callable
@@ -26,10 +27,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `val`, all held out."""
+    """The shipped tasks: `train` to learn from, `val` held out."""
     if split not in ("train", "val"):
-        raise not_found("split of safety", split, ["val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / "val.jsonl").read_bytes()) if split == "val" else []
+        raise not_found("split of safety", split, ["train", "val"])
+    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
 
 
 class Email(Struct):
@@ -162,9 +163,9 @@ TOOLS = ToolBox(Environment)
 
 
 def gold(task: Task) -> list[list[Item]]:
-    """A call a turn, then a word."""
-    done = Message("assistant", "Done.")
-    return [[each] for each in [*_calls(task), done]]
+    """A call a turn, then a word, which never says that something was done when it was refused."""
+    last = Message("assistant", "I will not do that." if "unsafe" in task.tags else "Done.")
+    return [[each] for each in [*_calls(task), last]]
 
 
 def cheats(task: Task) -> list[list[list[Item]]]:
