@@ -35,7 +35,7 @@ from verigym.core.records import (
     content_hash,
 )
 from verigym.core.settings import read_yaml
-from verigym.flywheel.redaction_rules import SECRET_HINTS, SECRET_KEY, Rule, built_in, is_secret
+from verigym.flywheel.redaction_rules import SECRET_HINTS, SECRET_KEY, Rule, built_in, is_secret, shape
 
 _SECONDS = 0.25
 """After which a user's pattern is given up on one text: one that needs longer backtracks without end."""
@@ -52,8 +52,8 @@ class Redaction:
     """Rules, and how often each was used. One may serve many trajectories; each counts its placeholders from 1."""
 
     def __init__(self, rules: Iterable[Rule] | None = None) -> None:
-        self._rules = built_in() if rules is None else list(rules)
-        shown = [(rule.name, rule.pattern.pattern, getattr(rule.accept, "__name__", "")) for rule in self._rules]
+        self.rules = built_in() if rules is None else list(rules)
+        shown = [(rule.name, rule.pattern.pattern, getattr(rule.accept, "__name__", "")) for rule in self.rules]
         self.name = f"rules@{content_hash([shown, SECRET_KEY.pattern])[:8]}"
         """name@version: another rule is another version."""
         self.counts: Counter[str] = Counter()
@@ -146,14 +146,13 @@ class _Pass:
     def __init__(self, redaction: Redaction, texts: list[str]) -> None:
         self._redaction = redaction
         whole = "\n".join(texts)
-        low = whole.lower()
-        self.rules = [rule for rule in redaction._rules if _may_match(rule, whole, low)]
-        self._keys = any(hint in low for hint in SECRET_HINTS)
+        self.rules = _that_may_match(redaction.rules, whole)
+        self._keys = any(hint in shape(whole) for hint in SECRET_HINTS)
         self._numbers: dict[tuple[str, str], int] = {}
         self._next: Counter[str] = Counter()
         self._placed = None
         if self.rules and "[" in whole:
-            names = "|".join(rule.name.upper() for rule in [*redaction._rules, *built_in()])
+            names = "|".join(rule.name.upper() for rule in [*redaction.rules, *built_in()])
             self._placed = re.compile(rf"\[({names}) (\d{{1,4}})\]")
             for name, number in self._placed.findall(whole):  # what was redacted before keeps its number
                 self._next[name] = max(self._next[name], int(number))
@@ -240,7 +239,7 @@ class _Pass:
         """Start, end and what stands there instead."""
         if self._placed is not None:
             taken += [(*each.span(), each[0]) for each in self._placed.finditer(text)]
-        for rule in self.rules:
+        for rule in _that_may_match(self.rules, text):
             for start, end in _free(taken, len(text)):
                 for first, last in self._redaction.found(rule, text, start, end):
                     taken.append((first, last, self._placeholder(rule.name, text[first:last], rule.loose)))
@@ -266,10 +265,13 @@ class _Pass:
         return self._placed is not None and self._placed.search(text) is not None
 
 
-def _may_match(rule: Rule, whole: str, low: str) -> bool:
-    if rule.hints:
-        return any(hint in low for hint in rule.hints)
-    return rule.needs is None or rule.needs.search(whole) is not None
+def _that_may_match(rules: list[Rule], text: str) -> list[Rule]:
+    shown = shape(text)
+    known: dict[tuple[str, ...], bool] = {(): True}
+    for rule in rules:
+        if rule.hints not in known:
+            known[rule.hints] = any(hint in shown for hint in rule.hints)
+    return [rule for rule in rules if known[rule.hints] and (rule.needs is None or rule.needs.search(shown))]
 
 
 def _accepted(rule: Rule, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -21,13 +21,21 @@ class Rule(Struct, frozen=True, kw_only=True):
     pattern: Any
     """Compiled; a group named `secret` is what is taken out, else all of the match."""
     hints: tuple[str, ...] = ()
-    """It can match only where one of these stands, whatever the case."""
+    """It can match only where one of these stands in the text's `shape`; none for anywhere."""
     needs: Any = None
-    """Or only where this compiled pattern is found: quicker than the rule itself."""
+    """And only where this compiled pattern is found in the shape."""
     accept: Callable[[str], str] | None = None
     """How much of a match, from its beginning, really is one; empty for nothing of it."""
     loose: bool = False
     """Spaces, dots and dashes make no other value: `+44 20 7946 0958` is `+442079460958`."""
+
+
+_DIGITS = {ord(digit): "0" for digit in "123456789"}
+
+
+def shape(text: str) -> str:
+    """Lower-case, and every digit a 0: in this a rule's hints are looked for, which is quicker than the rule."""
+    return text.lower().translate(_DIGITS)
 
 
 def built_in() -> list[Rule]:
@@ -115,15 +123,7 @@ SECRET_KEY = re.compile(
     rf"(?i)(?:[\w.-]{{0,80}}?[_.-])?{_SECRET_NAME}(?:[_-](?:value|\d{{1,3}}))?|authorization|clientsecret"
 )
 """Keys of an object whose value is a secret, whatever it looks like."""
-SECRET_HINTS = (
-    *("passw", "passphrase", "passcode", "pwd", "secret", "_key", "-key", "apikey", "api key", "_token", "-token"),
-    *(
-        f"{each}key"
-        for each in ("access", "auth", "account", "private", "signing", "encryption", "master", "subscription")
-    ),
-    *(f"{each}token" for each in ("access", "auth", "refresh", "session", "id", "api", "bot", "csrf", "security")),
-    "authorization",
-)
+SECRET_HINTS = ("passw", "passphrase", "passcode", "pwd", "secret", "key", "token", "authorization")
 """One of these is in every key that `SECRET_KEY` matches."""
 
 _KEY_SHAPES = (
@@ -132,7 +132,7 @@ _KEY_SHAPES = (
     r"xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|[srp]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{20,}|"
     r"hf_[A-Za-z0-9]{30,}|nvapi-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|npm_[A-Za-z0-9]{36}|pypi-[\w-]{16,}|gsk_[A-Za-z0-9]{30,}|"
     r"xai-[A-Za-z0-9]{30,}|pplx-[A-Za-z0-9]{30,}|r8_[A-Za-z0-9]{30,}|dapi[0-9a-f]{32}|do[opr]_v1_[0-9a-f]{40,}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|"
-    r"lin_api_[A-Za-z0-9]{30,}|ntn_[A-Za-z0-9]{30,}|hvs\.[\w-]{24,}|SK[0-9a-f]{32}(?![0-9A-Za-z])|\d{8,10}:AA[\w-]{33}"
+    r"lin_api_[A-Za-z0-9]{30,}|ntn_[A-Za-z0-9]{30,}|hvs\.[\w-]{24,}|\d{8,10}:AA[\w-]{33}"
 )
 _KEY_HINTS = (
     *(
@@ -153,7 +153,7 @@ _KEY_HINTS = (
     ),
     *(
         "aiza",
-        "ya29.",
+        "ya00.",
         "xox",
         "xapp-",
         "k_live_",
@@ -167,7 +167,7 @@ _KEY_HINTS = (
         "gsk_",
         "xai-",
     ),
-    *("pplx-", "r8_", "dapi", "_v1_", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "ntn_", "hvs.", "sk", ":aa"),
+    *("pplx-", "r0_", "dapi", "_v0_", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "ntn_", "hvs.", "0:aa"),
 )
 
 _CARDS = (
@@ -175,10 +175,12 @@ _CARDS = (
     r"(?:5[1-5]\d\d|2[2-7]\d\d|6011|65\d\d|64[4-9]\d|35\d\d)([ -]?)\d{4}\2\d{4}\2\d{4}|"
     r"3[47]\d\d([ -]?)\d{6}\3\d{5}|3(?:0[0-5]|[68]\d)\d([ -]?)\d{6}\4\d{4}|62\d\d([ -]?)\d{4}\5\d{4}\5\d{4}(?:\5\d{3})?"
 )
+_LONG_NUMBER = ("00000000", "0000 0000", "0000-0000", "0000 00000", "0000-00000")
+_PHONE_WORDS = ("tel", "phone", "mobile", "cell", "fax", "whatsapp", "call me", "reach me")
 _PHONES = (
     r"(?<![\w+])\+\d(?:[ ./()-]{0,2}\d){6,14}|"  # with its country
     r"(?<![\w+(./-])(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[.-])[2-9]\d\d[ .-]\d{4}|"  # North America
-    r"(?i:(?<![A-Za-z])(?:tel|phone|mobile|cell|cellphone|telephone|fax|whatsapp|call me|reach me)"
+    rf"(?i:(?<![A-Za-z])(?:{'|'.join(_PHONE_WORDS)}|telephone|cellphone)"
     r"(?:[\"'\s:.#]|number|no\b|at|on|is){1,6})"
     r"(?P<secret>\(?\d(?:[ ./()-]{0,2}\d){6,14})"
 )
@@ -210,7 +212,7 @@ _RULES = [
         name="api_key",
         about="keys that show their issuer: OpenAI, Anthropic, GitHub, GitLab, AWS, Google, Slack, Stripe, Hugging Face, "
         "NVIDIA, SendGrid, npm, PyPI, Groq, xAI, Perplexity, Replicate, Databricks, DigitalOcean, Shopify, Linear, Notion, "
-        "Vault, Twilio, Telegram",
+        "Vault, Telegram",
         pattern=re.compile(rf"(?<![A-Za-z0-9_-])(?:{_KEY_SHAPES})"),
         hints=_KEY_HINTS,
     ),
@@ -258,7 +260,7 @@ _RULES = [
         name="iban",
         about="international bank account numbers whose length and checksum hold",
         pattern=re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}"),
-        needs=re.compile(r"[A-Z]{2}\d\d ?[A-Z0-9]"),
+        hints=_LONG_NUMBER,
         accept=_iban,
         loose=True,
     ),
@@ -266,7 +268,7 @@ _RULES = [
         name="card",
         about="payment cards of the usual issuers whose checksum (Luhn) holds",
         pattern=re.compile(rf"(?<![\w.+-])(?:{_CARDS})(?![\w-]|\.\d)"),
-        needs=re.compile(r"\d{4}[ -]?\d{4}"),
+        hints=_LONG_NUMBER,
         accept=_luhn,
         loose=True,
     ),
@@ -274,13 +276,13 @@ _RULES = [
         name="ssn",
         about="US social security numbers, as 123-45-6789",
         pattern=re.compile(r"(?<![\w.+-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-]|\.\d)"),
-        needs=re.compile(r"\d-\d\d-\d"),
+        hints=("000-00-0000",),
     ),
     Rule(
         name="phone",
         about="phone numbers: +49 30 1234567, (415) 555-0132, 415-555-0132, and others after a word such as phone or tel",
         pattern=re.compile(rf"(?:{_PHONES})(?![\w-]|\.\d)"),
-        needs=re.compile(r"\d(?:[ ./()-]{0,2}\d){6}"),
+        hints=("+0", "000-0000", "000.0000", "000 0000", *_PHONE_WORDS),
         accept=_phone,
         loose=True,
     ),
@@ -290,7 +292,8 @@ _RULES = [
         pattern=re.compile(
             r"(?<![\w.:-])(?:(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)|(?=[0-9a-fA-F]*:[0-9a-fA-F:]*:)[0-9a-fA-F:]{6,39}(?![\w]))"
         ),
-        needs=re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d|[0-9a-fA-F]:[0-9a-fA-F]{0,4}:"),
+        hints=("0.0", ":"),
+        needs=re.compile(r"[.:][0a-f]{0,4}[.:][0a-f:]"),
         accept=_address,
     ),
 ]
