@@ -1,0 +1,145 @@
+"""Follows a page to the letter: writes its files, types its commands in one shell, and compares what is printed.
+
+A block ```` ```python shop.py ```` is a file. A block ```` ```console ```` holds commands, each after `$ `, and below each what
+it prints (standard error too). `…` stands for what may differ (times, ids), and a line that is only `…` for any number of lines.
+Blocks ```` ```console slow ```` run the embedded model and are followed by the slow tests alone; there any number may be another
+one, since what a model says to the last digit depends on the machine. Servers of a page listen at port 8123 and after; the
+test takes free ports instead, so that two pages never meet. What the shell itself says of its jobs is left out.
+
+`python -m tests.docs.follow docs/tutorials/judge.md` follows a page and writes into it what the commands print now.
+"""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from msgspec import Struct
+
+_BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+_PORT = re.compile(r"\b812[3-9]\b")
+_DIFFERS = re.compile(
+    r"(?<=quick: )[\d.]+(?= CPU-ms)|[\d.]+(?= ms on the clock)|(?<=[a-z]-)[0-9a-f]{8}\b|\b[0-9a-f]{12}\b|(?<=suite )[0-9a-f]{8}\b"
+    r"|(?<=@)[0-9a-f]{8}\b|(?<=\()[0-9a-f]{8}(?=\))|(?<=latency p50 s).*|(?<=latency p95 s).*"
+)
+"""Times and ids, which a page does not pin down."""
+_JOB = re.compile(r"^\[\d+\][+-]?  .*\n", re.MULTILINE)
+_MARK = "@@@ verigym follows @@@"
+SECONDS = 900
+
+
+class File(Struct, frozen=True):
+    name: str
+    text: str
+
+
+class Command(Struct, frozen=True):
+    typed: str
+    expected: str
+    place: tuple[int, int]
+    """Where the expected output stands in the page."""
+    slow: bool
+
+
+def steps(page: str) -> list[File | Command]:
+    """The files and commands of a page, in order. Code that names no file cannot be followed, and is refused."""
+    found: list[File | Command] = []
+    for block in _BLOCK.finditer(page):
+        kind, *rest = block["info"].split() or [""]
+        if kind == "console":
+            found += _commands(block["body"], block.start("body"), slow="slow" in rest)
+        elif rest:
+            found.append(File(rest[0], block["body"]))
+        elif kind:
+            raise AssertionError(f"a {kind} block names no file: {block['body'][:60]!r}")
+    return found
+
+
+def _commands(body: str, start: int, slow: bool) -> list[Command]:
+    typed = [match for match in re.finditer(r"^\$ (.*(?:\\\n.*)*)\n", body, re.MULTILINE)]
+    assert typed and typed[0].start() == 0, f"a console block begins with a command: {body[:60]!r}"
+    ends = [match.start() for match in typed[1:]] + [len(body)]
+    return [
+        Command(match[1], body[match.end() : end], (start + match.end(), start + end), slow)
+        for match, end in zip(typed, ends, strict=True)
+    ]
+
+
+def follow(page: str, folder: Path, *, slow: bool) -> list[tuple[Command, str]]:
+    """Each command with what it printed, typed in an empty folder into one shell."""
+    ports = _free_ports(page)
+    script, typed = ["exec 2>&1", "set -m", "trap 'kill $(jobs -p) 2>/dev/null' EXIT"], []
+    for number, step in enumerate(steps(page)):
+        if isinstance(step, File):
+            kept = folder / f".step-{number}"
+            kept.write_text(_with(ports, step.text))
+            script.append(f"cp {kept.name} {step.name}")
+        elif slow or not step.slow:
+            script += [_with(ports, step.typed), f"echo '{_MARK}'"]
+            typed.append(step)
+    environment = {name: value for name, value in os.environ.items() if name != "VERIGYM_HOME"}
+    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(script)],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=SECONDS,
+    )
+    back = {there: here for here, there in ports.items()}
+    printed = [_with(back, _JOB.sub("", text)).lstrip("\n") for text in done.stdout.split(_MARK)]
+    assert len(printed) == len(typed) + 1, f"the shell ended early:\n{done.stdout[-2000:]}"
+    return list(zip(typed, printed[:-1], strict=True))
+
+
+def _free_ports(page: str) -> dict[str, str]:
+    held = {port: socket.socket() for port in sorted(set(_PORT.findall(page)))}
+    for one in held.values():
+        one.bind(("127.0.0.1", 0))
+    free = {port: str(one.getsockname()[1]) for port, one in held.items()}
+    for one in held.values():
+        one.close()
+    return free
+
+
+def _with(ports: dict[str, str], text: str) -> str:
+    for here, there in ports.items():
+        text = re.sub(rf"\b{here}\b", there, text)
+    return text
+
+
+def agrees(expected: str, printed: str, *, numbers: bool = True) -> bool:
+    """Whether what was printed is what the page shows, but for `…`, white space at the ends of lines, and numbers where they do
+    not count."""
+    if not numbers:
+        expected, printed = (
+            re.sub(r"-?\d[\d.,]*|[ -]{2,}", " ", _DIFFERS.sub("…", text)) for text in (expected, printed)
+        )
+    lines = [
+        r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line.rstrip()).replace("…", ".*?") + r"\n"
+        for line in expected.rstrip().splitlines()
+    ]
+    shown = "".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines())
+    return re.fullmatch("".join(lines), shown) is not None
+
+
+def rewritten(page: str, followed: list[tuple[Command, str]]) -> str:
+    """The page with what is printed now, where it does not agree."""
+    for command, printed in sorted(followed, key=lambda each: -each[0].place[0]):
+        if not agrees(command.expected, printed, numbers=not command.slow):
+            first, last = command.place
+            shown = "".join(f"{_DIFFERS.sub('…', line.rstrip())}\n" for line in printed.rstrip().splitlines())
+            page = page[:first] + shown + page[last:]
+    return page
+
+
+if __name__ == "__main__":
+    for name in (given for given in sys.argv[1:] if given != "--slow"):
+        text = Path(name).read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            Path(name).write_text(rewritten(text, follow(text, Path(folder), slow="--slow" in sys.argv)))
