@@ -75,6 +75,15 @@ def repeats(texts: Sequence[str], at_least: float, on_progress: Progress | None 
     return found
 
 
+def likes(texts: Sequence[str], known: Sequence[str], at_least: float) -> list[list[tuple[int, float]]]:
+    """For each text, all of the known ones that it is like, the likeliest first: which, and how much."""
+    index = _Index([*known, *texts], at_least)
+    for place in range(len(known)):
+        index.read(place)
+        index.add(place)
+    return [list(index.like(len(known) + place)) for place in range(len(texts))]
+
+
 class Groups:
     """Texts joined into groups (union-find). A group's root is its smallest text."""
 
@@ -124,7 +133,7 @@ class _Index:
         self._runs: dict[int, Any] = {}
         self._signatures = np.zeros((len(texts), _PERMUTATIONS), dtype=np.uint32)
         self._keys: list[int] = []
-        """Of the text that was looked for last."""
+        """Of the text that was read last."""
 
     def like(
         self, place: int, wanted: Callable[[int, int], bool] = lambda left, right: True
@@ -132,7 +141,7 @@ class _Index:
         """The added texts that are alike, the likeliest first. `wanted` is asked before each is compared."""
         import numpy as np
 
-        self._read(place)
+        self.read(place)
         runs, signature = self._runs[place], self._signatures[place]
         known = [key for key in self._keys if key in self._first]
         others = {self._first[key] for key in known}.union(*(self._more.get(key, ()) for key in known))
@@ -149,14 +158,14 @@ class _Index:
                     yield others[rank], likeness
 
     def add(self, place: int) -> None:
-        """The text that was looked for last."""
+        """The text that was read last."""
         for key in self._keys:
             if self._first.setdefault(key, place) != place:
                 more = self._more.setdefault(key, [])
                 if len(more) < _BUCKET:
                     more.append(place)
 
-    def _read(self, place: int) -> None:
+    def read(self, place: int) -> None:
         runs = _runs(self._texts[place])
         self._minhash.clear()
         for start in range(0, len(runs), 10_000):  # a long text in pieces: its product with the permutations is large

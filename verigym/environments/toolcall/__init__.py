@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from verigym.core.errors import not_found
-from verigym.core.records import FunctionCall, Item, Message, Task
+from verigym.core.records import FunctionCall, Item, Json, Message, Task
 from verigym.environments.toolcall.state import (
     WEEKDAYS,
     Contact,
@@ -28,6 +28,7 @@ from verigym.environments.toolcall.state import (
 )
 from verigym.harness.tools import ToolBox, tool
 from verigym.policies.dialects import parse, write_call
+from verigym.policies.dialects.plain import arguments_of
 from verigym.verifiers.toolcall import tool_call_verifier
 
 DATA = Path(__file__).parent / "data"
@@ -212,6 +213,25 @@ TOOLS = ToolBox(Environment)
 def gold(task: Task) -> list[Item]:
     """The perfect reply."""
     return parse(write_call(task.data["expected_tool"], task.data["expected_args"]))
+
+
+def mined(request: str, items: list[Item]) -> Json | None:
+    """The data of a task whose one right call is among the items, on the smallest state in which it succeeds."""
+    calls = [item for item in items if isinstance(item, FunctionCall)]
+    arguments = arguments_of(calls[0]) if len(calls) == 1 else None
+    if arguments is None:
+        return None
+    try:
+        state = state_for(calls[0].name, arguments, "Robin")
+    except KeyError:  # an argument that the state is made of is not there
+        return None
+    refused = calls[0].name == "refuse"
+    return {
+        "expected_tool": calls[0].name,
+        "expected_args": arguments,
+        "state": msgspec.to_builtins(state),
+        "unsafe": refused,
+    }
 
 
 def cheats(task: Task) -> list[list[Item]]:
