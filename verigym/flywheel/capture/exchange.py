@@ -71,32 +71,36 @@ class Prints:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        self.size = 0
-        """Bytes of text covered by the last chain, for whoever must know how large it was."""
 
     def of(self, *texts: str) -> bytes:
-        return hashlib.blake2b(msgspec.msgpack.encode(texts), digest_size=16, key=self._key).digest()
+        return self._digest(msgspec.msgpack.encode(texts))
 
     def start(self, exchange: Exchange) -> bytes:
         """Where the chain of a request begins: conversations of another user or with other tools are others."""
         return self.of(exchange.user, *sorted(tool.name for tool in exchange.tools))
 
+    def request(self, exchange: Exchange) -> list[bytes]:
+        """The chain of a request, in which the agent's own system prompt says nothing."""
+        start, own = self.start(exchange), int(exchange.agent_system)
+        return [start] * own + self.chain(exchange.items[own:], start)
+
     def chain(self, items: Iterable[Item], start: bytes) -> list[bytes]:
         """One for each item; what clients may leave out (reasoning, empty messages) leaves it as it was."""
         prints: list[bytes] = []
-        last, size = start, 0
+        last = start
         for item in items:
             gist = _gist(item)
             if gist is not None:
-                body = msgspec.msgpack.encode(gist)
-                size += len(body)
-                last = hashlib.blake2b(last + body, digest_size=16, key=self._key).digest()
+                last = self._digest(last + msgspec.msgpack.encode(gist))
             prints.append(last)
-        self.size = size
         return prints
+
+    def _digest(self, data: bytes) -> bytes:
+        return hashlib.blake2b(data, digest_size=16, key=self._key).digest()
 
 
 def made_by_model(item: Item) -> bool:
+    """Whether it is part of a reply."""
     return isinstance(item, FunctionCall | Reasoning) or (isinstance(item, Message) and item.role == "assistant")
 
 
