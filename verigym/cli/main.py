@@ -16,6 +16,7 @@ from verigym.cli import (
     explain,
     kept,
     label,
+    loop,
     make,
     measure,
     models,
@@ -55,7 +56,23 @@ def root(
 ) -> None: ...
 
 
-for group in (start, make, tasks, measure, explain, label, audit, data, train, compare, ship, models, suites, kept):
+for group in (
+    start,
+    make,
+    tasks,
+    measure,
+    explain,
+    label,
+    audit,
+    data,
+    train,
+    compare,
+    ship,
+    loop,
+    models,
+    suites,
+    kept,
+):
     group.register(app)
 
 

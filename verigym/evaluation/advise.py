@@ -33,6 +33,7 @@ MAX_ERRORS = 0.05
 
 BY_FORM = ("format error", "hallucinated API")
 """Buckets that a stricter form alone could mend."""
+REPAIR, MEND, CHECK = "put the infrastructure right", "fix the verifier", "check the verifier"
 GOOD_ENOUGH, MORE_TASKS = "do not train: it is good enough", "do not train yet: more tasks"
 PROMPT, CONSTRAINT, TRIES = "a prompt variant", "constrained decoding", "measure several tries"
 SFT, DPO, REWARD_MODEL, GRPO, WORKFLOW = (
@@ -163,17 +164,15 @@ def _infrastructure(e: Evidence) -> Advice | None:
     if e.errors < MAX_ERRORS:
         return None
     reason = f"{_percent(e.errors)} of episodes could not be scored; every other figure is of what is left"
-    return _advise(
-        "put the infrastructure right", [reason], f'verigym explain {e.run} --bucket "infrastructure"', errors=e.errors
-    )
+    return _advise(REPAIR, [reason], f'verigym explain {e.run} --bucket "infrastructure"', errors=e.errors)
 
 
 def _verifier(e: Evidence) -> Advice | None:
     if e.faults:
-        return _advise("fix the verifier", e.faults, f"verigym audit {e.environment} {e.run}")
+        return _advise(MEND, e.faults, f"verigym audit {e.environment} {e.run}")
     if not e.checked:
         reason = "nobody has tried whether gold passes and cheats do not; what it rewards wrongly would be learnt"
-        return _advise("check the verifier", [reason], f"verigym check {e.environment}")
+        return _advise(CHECK, [reason], f"verigym check {e.environment}")
     return None
 
 

@@ -63,14 +63,27 @@ def judge(
     return msgspec.structs.replace(decision, words=" ".join([decision.words, *_asked_before(ws, decision)]))
 
 
-def keep(ws: Workspace, decision: Decision) -> None:
+def keep(ws: Workspace, decision: Decision, why: str = "asked") -> None:
     """Records the decision, whatever it is, so that the policy it was made by cannot be chosen afterwards. Asked again, the
     same question is not recorded twice."""
-    for entry in ledger.entries(ws.store):
-        known = entry.decision
-        if known.kind == "gate" and _question(known) == _question(decision) and known.verdict == decision.verdict:
-            return
-    ledger.record(ws.store, decision, moves=False, why="asked")
+    if not any(known.decision.verdict == decision.verdict for known in _answers(ws, decision)):
+        ledger.record(ws.store, decision, moves=False, why=why)
+
+
+def settle(ws: Workspace, decision: Decision, why: str) -> None:
+    """Records the decision, and makes its candidate champion where it says PROMOTE; called again, it does nothing twice.
+    Somebody else who became champion meanwhile stays."""
+    moved = any(known.champion_before != known.champion_after for known in _answers(ws, decision))
+    if decision.verdict == "PROMOTE" and not moved and ledger.champion(ws.store) == decision.champion:
+        ledger.promote(ws.store, decision, why=why)
+    elif not moved:
+        keep(ws, decision, why)
+
+
+def _answers(ws: Workspace, decision: Decision) -> list[ledger.Entry]:
+    """What the ledger holds of the same question."""
+    asked = _question(decision)
+    return [one for one in ledger.entries(ws.store) if one.decision.kind == "gate" and _question(one.decision) == asked]
 
 
 def last_policy(ws: Workspace, candidate: Version, champion: Version) -> GatePolicy | None:

@@ -4,8 +4,8 @@ Trials run on training tasks alone, so that held-out ones stay fresh, and never 
 shows. Each is a version and a run like any other; the same call finds what is finished.
 """
 
-from collections.abc import Callable
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Collection
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -22,6 +22,7 @@ from verigym.policies import dialects
 from verigym.policies.dialects import Dialect
 from verigym.policies.openai.names import ToolNames
 from verigym.registry.versions import version_id
+from verigym.rollout.episode import Prices
 
 EXAMPLES = 2
 """Worked ones, in a prompt."""
@@ -38,7 +39,12 @@ class Tried(NamedTuple):
     """What could not be tried, and why."""
 
 
-def try_out(subject: Subject, n: int = 40, on_progress: stages.OnProgress = lambda _: None) -> Tried:
+def try_out(
+    subject: Subject,
+    n: int = 40,
+    on_progress: stages.OnProgress = lambda _: None,
+    kinds: Collection[str] = get_args(Kind),
+) -> Tried:
     """The cheap trials that make sense here, on n training tasks; each is a version."""
     environment, agent, ws = subject.environment, subject.agent, subject.ws
     train = training_tasks(environment)
@@ -49,7 +55,7 @@ def try_out(subject: Subject, n: int = 40, on_progress: stages.OnProgress = lamb
             f"{environment.name} has no training tasks to try on (beside those that a prompt would show as examples); "
             "held-out ones are kept fresh"
         )
-    variants = _variants(subject, shown)
+    variants = [one for one in _variants(subject, shown) if one[0] in kinds]
     if not variants:
         raise Refused(
             f"there is nothing cheap to try for {agent.name or agent.id}: a prompt variant needs gold solutions and no adapter, "
@@ -100,7 +106,9 @@ def _setting(subject: Subject) -> stages.Setting:
     config, ws = subject.run.config, subject.ws
     sampling = msgspec.convert(config.get("sampling", {}), Sampling)
     user, judge = (ws.known(config[role]) if role in config else None for role in ("user", "judge"))
-    return stages.Setting(sampling=msgspec.structs.replace(sampling, temperature=0.0), user=user, judge=judge)
+    prices = msgspec.convert(config.get("prices", {}), Prices)
+    greedy = msgspec.structs.replace(sampling, temperature=0.0)
+    return stages.Setting(sampling=greedy, user=user, judge=judge, prices=prices)
 
 
 # -- a prompt ---------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,158 @@
+"""Which fix a round of the loop takes: the lightest that is advised, allowed, and was not tried on this champion yet.
+
+What is advised, and why, is `evaluation.advise`'s. Here what it needs to know is measured on training tasks, and its word is
+turned into a version to evaluate or a recipe to train by.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from verigym.core.records import Advice, Json, Sampling
+from verigym.evaluation.advise import (
+    CHECK,
+    CONSTRAINT,
+    DPO,
+    GOOD_ENOUGH,
+    GRPO,
+    MEND,
+    MORE_TASKS,
+    PROMPT,
+    REPAIR,
+    SFT,
+    TRIES,
+    WORKFLOW,
+    Evidence,
+    advise,
+)
+from verigym.evaluation.suites import pick
+from verigym.flywheel import audit, stages
+from verigym.flywheel.advise import Subject, gather, recipe_for, training_tasks
+from verigym.flywheel.loop_recipe import TRAINED, Fix, Loop
+from verigym.flywheel.rounds import GOOD, Chosen, Round
+from verigym.flywheel.trials import try_out
+
+FIXES: dict[str, Fix] = {
+    PROMPT: "prompt",
+    CONSTRAINT: "constraint",
+    SFT: "sft",
+    DPO: "dpo",
+    GRPO: "grpo",
+    WORKFLOW: "grpo",
+}
+"""What the loop can do by itself, as advice names it. A reward model, other facts or another model are people's to bring."""
+TRIES_EACH = 8
+"""Tries of a training task, to see whether reinforcement has something to work with."""
+
+
+class Asked(NamedTuple):
+    """For which round."""
+
+    loop: Loop
+    number: int
+    earlier: list[Round]
+    setting: stages.Setting
+    """That the champion was measured under."""
+    bars: Callable[[str], AbstractContextManager[stages.OnProgress]]
+    say: Callable[[str], None]
+
+
+def choose(asked: Asked, subject: Subject) -> Chosen:
+    """The fix, or why there is none. `subject` is the champion in the round's environment."""
+    if wrong := _broken_contract(subject):
+        chosen = Chosen(advice=[CHECK], environment=subject.environment.name, why=wrong)
+    else:
+        evidence = _evidence(asked, subject)
+        advised = [one for one in advise(evidence) if one.advised]
+        for one in advised:
+            asked.say(f"{one.fix}: {one.reasons[0]}")
+        chosen = _lightest(asked, subject, evidence, advised)
+    asked.say(f"taken: {chosen.fix}" if chosen.fix else f"nothing is tried: {chosen.why}")
+    return chosen
+
+
+def _broken_contract(subject: Subject) -> str:
+    """Why its verifier cannot be learnt from; empty where gold passes, cheats do not, and so on."""
+    environment = subject.environment
+    if audit.was_checked(subject.ws, environment):
+        return ""
+    failed = [one for one in audit.check(subject.ws, environment) if one.outcome == "fail"]
+    if not failed:
+        return ""
+    return (
+        f"{environment.name} does not keep its contract, and what it rewards wrongly would be learnt: {failed[0].name}: "
+        f"{failed[0].words}; see: verigym check {environment.name}"
+    )
+
+
+def _evidence(asked: Asked, subject: Subject) -> Evidence:
+    """With what is missing of it measured: cheap fixes on training tasks, several tries for reinforcement."""
+    recipe, (evidence, _) = asked.loop.recipe, gather(subject)
+    advised = {one.fix for one in advise(evidence) if one.advised}
+    n = recipe.evaluation.trial_tasks
+    cheap = [
+        FIXES[fix]
+        for fix in (PROMPT, CONSTRAINT)
+        if fix in advised and FIXES[fix] in recipe.fixes and evidence.trial(FIXES[fix]) is None
+    ]
+    if cheap:
+        with asked.bars("trials") as bar:
+            for words in try_out(subject, n, bar, cheap).notes:
+                asked.say(words)
+    if TRIES in advised and "grpo" in recipe.fixes:
+        tasks = pick(training_tasks(subject.environment), n, seed=0)
+        sampling = Sampling(temperature=1.0, max_tokens=recipe.evaluation.max_tokens)
+        setting = msgspec.structs.replace(asked.setting, k=TRIES_EACH, sampling=sampling)
+        with asked.bars(f"{TRIES_EACH} tries of training tasks") as bar:
+            stages.rollout(subject.ws, subject.environment, subject.agent, tasks, setting, on_progress=bar)
+    return gather(subject)[0]
+
+
+def _lightest(asked: Asked, subject: Subject, evidence: Evidence, advised: list[Advice]) -> Chosen:
+    recipe, where, names = asked.loop.recipe, subject.environment.name, [one.fix for one in advised]
+    for one in advised:
+        if one.fix in (REPAIR, MEND, GOOD_ENOUGH):
+            first = GOOD if one.fix == GOOD_ENOUGH else f"first {one.fix}"
+            return Chosen(advice=names, environment=where, why=f"{first}: {one.reasons[0]}")
+    for one in advised:
+        kind = FIXES.get(one.fix)
+        if kind is None or kind not in recipe.fixes or _tried(asked, subject, kind):
+            continue
+        if kind in TRAINED:
+            fields = _training(asked, subject, kind)
+            return Chosen(advice=names, environment=where, fix=kind, why=one.reasons[0], recipe=fields)
+        if (trial := evidence.trial(kind)) is not None:
+            return Chosen(advice=names, environment=where, fix=kind, why=one.reasons[0], version=trial.version)
+    short = next((one.reasons[0] for one in advised if one.fix == MORE_TASKS), "")
+    tried = ", ".join(dict.fromkeys(one.chosen.fix for one in _same(asked, subject) if one.chosen and one.chosen.fix))
+    others = [one for one in names if FIXES.get(one) not in recipe.fixes and one not in (CHECK, MORE_TASKS, TRIES)]
+    words = [
+        short or "nothing that is advised and allowed is left to try",
+        *([f"tried on this champion: {tried}"] if tried else []),
+        *([f"advised, but not the loop's to do: {', '.join(others)}"] if others else []),
+    ]
+    return Chosen(advice=names, environment=where, why="; ".join(words))
+
+
+def _same(asked: Asked, subject: Subject) -> list[Round]:
+    """Earlier rounds that tried something on this champion."""
+    mine = [one for one in asked.earlier if one.begun is not None and one.begun.champion == subject.agent.id]
+    return [one for one in mine if one.decided is not None]
+
+
+def _tried(asked: Asked, subject: Subject, fix: Fix) -> bool:
+    """On this champion already; of training, on these tasks."""
+    known = [one.chosen for one in _same(asked, subject) if one.chosen is not None and one.chosen.fix == fix]
+    return any(fix not in TRAINED or one.environment == subject.environment.name for one in known)
+
+
+def _training(asked: Asked, subject: Subject, algorithm: Fix) -> Json:
+    """The recipe that is advised, with the loop's own settings. Held-out tasks are left to the evaluation after it."""
+    recipe = asked.loop.recipe
+    name = f"{asked.loop.id}-{asked.number}-{algorithm}"
+    fields: dict[str, Any] = {**recipe_for(subject, algorithm), "eval_interval": 0, "name": name}
+    fields.pop("held_out_eval", None)
+    fields |= {role: named for role in ("judge", "user") if (named := getattr(recipe, role))}
+    return fields | recipe.training.get(cast(Any, algorithm), {})

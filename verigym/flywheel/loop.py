@@ -1,0 +1,347 @@
+"""The ring, round after round: mine, measure the champion, explain, advise, the lightest fix, measure, gate, promote or keep.
+
+`play` is the whole of it, `_Round.play` one round. One round tries one fix; what was rejected is not tried again on the same
+champion and tasks, so the next round takes the next heavier one. Every stage is named by its content and every step is
+written down once (`rounds`): killed anywhere, the same call goes on where it was. What is shown, and how, is the caller's
+`Screen`.
+"""
+
+import hashlib
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from verigym.core.errors import BadInput, Refused
+from verigym.core.records import Decision, Finding, Report, Sampling, Version
+from verigym.environments.load import base_and_added, load_environment
+from verigym.evaluation.suites import split_part
+from verigym.flywheel import gate, stages
+from verigym.flywheel.advise import open_subject
+from verigym.flywheel.explain import open_run
+from verigym.flywheel.fixes import Asked, choose
+from verigym.flywheel.loop_recipe import Loop
+from verigym.flywheel.mine import mine
+from verigym.flywheel.mining.proposals import with_file
+from verigym.flywheel.rounds import (
+    Begun,
+    Chosen,
+    Decided,
+    Dug,
+    Log,
+    Made,
+    Measured,
+    Over,
+    Paused,
+    Round,
+    over_budget,
+    rounds_of,
+    spent,
+)
+from verigym.flywheel.train import OnStep, train
+from verigym.flywheel.workspace import Workspace
+from verigym.gates.evidence import Sides
+from verigym.harness.environment import EnvironmentSpec
+from verigym.registry import ledger
+from verigym.tasks.files import write_whole
+from verigym.tasks.load import load_tasks
+from verigym.training.recipe import make_recipe
+
+
+class Screen(Protocol):
+    """Where the loop shows itself."""
+
+    def round(self, number: int, champion: Version) -> None: ...
+    def step(self, title: str, why: str) -> AbstractContextManager[None]: ...
+    def line(self, text: str) -> None: ...
+    def episodes(self, what: str) -> AbstractContextManager[stages.OnProgress]: ...
+    def training(self, steps: int) -> AbstractContextManager[OnStep]: ...
+    def failures(self, findings: list[Finding]) -> None: ...
+    def decided(self, decision: Decision) -> None: ...
+    def over(self, round: Round) -> None: ...
+
+
+class Played(NamedTuple):
+    rounds: list[Round]
+    why: str
+    """Why there is no other round now."""
+
+
+def play(ws: Workspace, loop: Loop, screen: Screen) -> Played:
+    """Rounds until the budget is spent or nothing is left to do. What was done before is found again."""
+    with ws.store.claim(f"loop {loop.id}"):
+        while not (why := ended(ws, loop)):
+            known = rounds_of(ws, loop.id)
+            goes_on = known and known[-1].over is None
+            number = len(known) if goes_on else len(known) + 1
+            try:
+                _Round(ws, loop, number, known[: number - 1], screen).play()
+            except Paused as waits:
+                why = str(waits)
+                break
+    return Played(rounds_of(ws, loop.id), why)
+
+
+def ended(ws: Workspace, loop: Loop) -> str:
+    """Why there is no other round; empty where there is, or where one waits to go on."""
+    known = rounds_of(ws, loop.id)
+    if known and known[-1].over is None:
+        return ""
+    if len(known) >= loop.recipe.budget.rounds:
+        return f"the budget of {loop.recipe.budget.rounds} rounds is spent; raise budget.rounds, and the same command goes on"
+    if known and known[-1].over is not None and known[-1].over.why and not _anything_new(ws, known[-1]):
+        return known[-1].over.why
+    return over_budget(loop, spent(ws, loop))
+
+
+class _Round:
+    def __init__(self, ws: Workspace, loop: Loop, number: int, before: list[Round], screen: Screen) -> None:
+        self.ws, self.loop, self.recipe, self.number = ws, loop, loop.recipe, number
+        self.earlier, self.screen, self.log = before, screen, Log(ws, loop, number)
+        self.bars = self.log.watched(screen.episodes)
+
+    def play(self) -> None:
+        """One round, from the champion there is to the next one."""
+        begun = self.log.once("begun", Begun, self.begin)
+        champion = self.ws.known(begun.champion)
+        self.screen.round(self.number, champion)
+        dug = self.log.once("dug", Dug, lambda: self.mine(begun))
+        before = self.log.once("before", Measured, lambda: self.measure(champion, dug, "Evaluate the champion"))
+        chosen = self.log.once("chosen", Chosen, lambda: self.choose(dug, before))
+        decided = None
+        if chosen.fix is not None:
+            made = self.log.once("made", Made, lambda: self.make(chosen))
+            if made.version != champion.id:
+                candidate = self.ws.known(made.version)
+                after = self.log.once("after", Measured, lambda: self.measure(candidate, dug, "Evaluate the candidate"))
+                decided = self.log.once(
+                    "decided", Decided, lambda: self.decide(champion, candidate, dug, before, after)
+                )
+            else:
+                decided = self.log.once("decided", Decided, lambda: _nothing_learnt(champion))
+        self.log.once("over", Over, lambda: self.close(chosen, decided))
+        self.screen.over(rounds_of(self.ws, self.loop.id)[-1])
+
+    # -- the steps, in their order --------------------------------------------------------------------------------------
+
+    def begin(self) -> Begun:
+        recipe, now = self.recipe, ledger.champion(self.ws.store)
+        if now is None and not recipe.model:
+            raise BadInput(
+                "there is no champion yet: name the model that becomes the first in the recipe (model: smollm2-135m), or make "
+                "one with verigym promote VERSION"
+            )
+        champion = self.ws.known(now) if now is not None else self.ws.champion(self.ws.agent(recipe.model))
+        return Begun(champion=champion.id, traces=_traces(self.ws), feedback=_feedback(self.ws), when=_now())
+
+    def mine(self, begun: Begun) -> Dug:
+        """What is mined now is the round's: later traces and feedback are for the next one."""
+        with self.screen.step(
+            "Mine", "failures in production traces become tasks, each with its way back to the trace"
+        ):
+            said = self.mined() if begun.traces else "no production traces"
+            environment = _frozen(self.ws, with_file(self.ws, self.recipe.environment))
+            last = self.earlier[-1].dug if self.earlier else None
+            new = _added(environment) - (_added(last.environment) if last else set())
+            train = sum(split == "train" for _, split in new)
+            words = f"{said}; new: {train} tasks to train on, {len(new) - train} held out"
+            self.screen.line(words)
+        return Dug(environment=environment, train=train, held_out=len(new) - train, words=words)
+
+    def mined(self) -> str:
+        recipe, asked = self.recipe, self.recipe.mining
+        environment, accept = load_environment(recipe.environment), not asked.review
+        found = mine(self.ws, environment, asked.traces, held_out_share=asked.held_out, accept=accept)
+        if asked.review and found.open:
+            raise Paused(
+                f"{len(found.open)} mined tasks or cases wait for somebody to look at them: "
+                f"verigym mine {recipe.environment} --review; then the same command goes on"
+            )
+        it, missing = found.summary.counts, len(found.summary.unverifiable)
+        unknown = f" ({missing} without a known right outcome)" if missing else ""
+        return f"{it['failed requests']} requests failed in {it['traces']} traces{unknown}"
+
+    def measure(self, version: Version, dug: Dug, title: str) -> Measured:
+        with self.screen.step(title, f"{version.name or version.id} on held-out tasks"):
+            report = self.report(version, dug, self.recipe.evaluation.tasks)
+            self.screen.line(_measured(report))
+            if version.id == ledger.champion(self.ws.store) and report.buckets:
+                self.screen.failures(open_run(self.ws, report.run).explained().findings)
+        return Measured(
+            version=version.id,
+            report=report.id,
+            run=report.run,
+            success=report.metrics["success"],
+            buckets=report.buckets,
+        )
+
+    def choose(self, dug: Dug, before: Measured) -> Chosen:
+        with self.screen.step("Advise", "the lightest fix first; cheap ones are tried on training tasks"):
+            subject = open_subject(self.ws, before.run)
+            subject = msgspec.structs.replace(subject, environment=load_environment(dug.environment))
+            asked = Asked(self.loop, self.number, self.earlier, self.setting(), self.bars, self.screen.line)
+            return choose(asked, subject)
+
+    def make(self, chosen: Chosen) -> Made:
+        """The candidate: a prompt or a constraint is a version already, anything else is trained."""
+        if chosen.version:
+            return Made(version=chosen.version)
+        recipe = make_recipe(dict(chosen.recipe), [], f"the loop's {chosen.fix}")
+        with self.screen.step("Train", f"{recipe.algorithm} from {recipe.start or recipe.model}, {recipe.steps} steps"):
+            with self.screen.training(recipe.steps) as show_step:
+
+                def on_step(step: int, metrics: dict[str, float], alarms: list[Any]) -> None:
+                    show_step(step, metrics, alarms)
+                    self.log.check()
+
+                version, run = train(self.ws, recipe, on_step)
+            self.screen.line(f"version {version.id} ({version.name}), run {run}")
+        return Made(version=version.id, run=run)
+
+    def decide(self, champion: Version, candidate: Version, dug: Dug, before: Measured, after: Measured) -> Decided:
+        """Where the gate needs more data and there are more held-out tasks, both are measured once more, on as many as it asks
+        for: once, as every further look makes luck likelier."""
+        why = f"loop {self.loop.id}, round {self.number}"
+        with self.screen.step("Gate", f"policy {self.loop.policy.name}: really better, and nothing lost?"):
+            sides = Sides(*(_known(self.ws, each.report) for each in (before, after)))
+            decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
+            if more := self.more(decision, dug):
+                gate.keep(self.ws, decision, why)
+                self.screen.line(f"{decision.verdict}: both are measured on {more} tasks")
+                sides = Sides(*(self.report(each, dug, more) for each in (champion, candidate)))
+                decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
+            gate.settle(self.ws, decision, why)
+            self.screen.decided(decision)
+        return Decided(
+            verdict=decision.verdict,
+            words=decision.words,
+            reports=decision.reports,
+            before=sides.champion.metrics["success"],
+            after=sides.candidate.metrics["success"],
+            champion=ledger.champion(self.ws.store) or "",
+        )
+
+    def close(self, chosen: Chosen, decided: Decided | None) -> Over:
+        why = chosen.why if chosen.fix is None else ""
+        last = self.earlier[-1] if self.earlier else None
+        if decided is not None and last is not None and last.chosen is not None:
+            repeats = decided.verdict == last.verdict and decided.verdict not in ("", "PROMOTE")
+            if repeats and (decided.verdict == "NEED MORE DATA" or chosen.fix == last.chosen.fix):
+                why = f"the gate says {decided.verdict} again, as in round {last.number}: somebody should look"
+        return Over(
+            why=why,
+            champion=ledger.champion(self.ws.store) or "",
+            data=_data(self.ws),
+            seconds=self.log.seconds,
+            dollars=self.log.dollars,
+            when=_now(),
+        )
+
+    # -- measuring ------------------------------------------------------------------------------------------------------
+
+    def report(self, version: Version, dug: Dug, n: int | None) -> Report:
+        """The same tasks of the same version are measured once, in whichever round."""
+        environment, split = self.suite(dug)
+        with self.bars(f"held-out tasks, {version.name or version.id}") as bar:
+            return stages.measure(
+                self.ws, environment, version, self.setting(), split=split, n=n, on_progress=bar
+            ).report
+
+    def setting(self) -> stages.Setting:
+        asked = self.recipe.evaluation
+        return stages.Setting(
+            k=asked.repeats,
+            sampling=Sampling(temperature=asked.temperature, max_tokens=asked.max_tokens),
+            prices=self.recipe.budget.prices,
+            user=self.ws.agent(self.recipe.user) if self.recipe.user else None,
+            judge=self.ws.agent(self.recipe.judge) if self.recipe.judge else None,
+        )
+
+    def suite(self, dug: Dug) -> tuple[EnvironmentSpec, str]:
+        """The environment's own suites stay as they are whatever is mined, so they are measured without it."""
+        wanted, own = self.recipe.evaluation.suite, load_environment(self.recipe.environment)
+        if not wanted:
+            return own, next(iter(own.suites.values()))
+        if wanted != "mined":
+            name, _ = split_part(wanted)
+            return (own if name in (*own.suites, *own.suites.values()) else load_environment(dug.environment)), wanted
+        mined = load_environment(dug.environment)
+        added = [split for name, split in mined.suites.items() if name not in own.suites]
+        if not added:
+            raise Refused(
+                "evaluation.suite: mined: no failure is held out yet; mine some traces, or name another suite of "
+                f"{own.name}: {', '.join(own.suites)}"
+            )
+        return mined, added[-1]
+
+    def more(self, decision: Decision, dug: Dug) -> int:
+        """Tasks of the suite that would settle it, where there are more than were measured; else 0."""
+        environment, split = self.suite(dug)
+        suite, _ = stages.suite_of(environment, split)
+        measured, there = decision.measured[0].tasks, len(suite.tasks)
+        needed = max(
+            (one.needed for one in decision.checks if one.outcome == "unclear" and one.suite == suite.name), default=0
+        )
+        return min(needed, there) if decision.verdict == "NEED MORE DATA" and min(needed, there) > measured else 0
+
+
+def _nothing_learnt(champion: Version) -> Decided:
+    words = "No group of tries differed in reward, so there was nothing to learn from: the weights are the champion's."
+    return Decided(verdict="", words=words, champion=champion.id)
+
+
+def _known(ws: Workspace, report: str) -> Report:
+    found = ws.store.get("report", report, Report)
+    assert found is not None, report
+    return found
+
+
+def _measured(report: Report) -> str:
+    it = report.metrics["success"]
+    tasks = f"{len(report.suite.tasks)} tasks of {len(report.suite.families)} families"
+    return f"success {100 * it.value:.1f}% ({100 * it.low:.1f}% to {100 * it.high:.1f}%) on {tasks}, suite {report.suite.name}"
+
+
+def _frozen(ws: Workspace, environment: str) -> str:
+    """The environment with its mined tasks as they are now: mining adds to their file, and a round's tasks stay as they are. The
+    same tasks are the same copy."""
+    base, added = base_and_added(environment)
+    if not added:
+        return base
+    body = Path(added).read_bytes()
+    copy = ws.home / "loops" / hashlib.sha256(body).hexdigest()[:8] / Path(added).name
+    write_whole(copy, lambda file: file.writelines([body]))
+    return f"{base}+{copy}"
+
+
+def _added(environment: str) -> set[tuple[str, str]]:
+    """Mined tasks by id, and the split of each."""
+    _, added = base_and_added(environment)
+    return {(task.id, task.split) for task in load_tasks(Path(added))} if added else set()
+
+
+def _traces(ws: Workspace) -> dict[str, int]:
+    """Runs of production traces, and how many each holds."""
+    return {run.id: run.trajectories for run in ws.store.runs() if run.kind == "traces"}
+
+
+def _feedback(ws: Workspace) -> int:
+    return len(ws.store.bodies("feedback"))
+
+
+def _data(ws: Workspace) -> int:
+    """Labels and data sets."""
+    return sum(len(ws.store.bodies(kind)) for kind in ("label", "dataset"))
+
+
+def _anything_new(ws: Workspace, last: Round) -> bool:
+    """Whether there is something now that the last round had not."""
+    assert last.begun is not None and last.over is not None
+    had = (last.begun.traces, last.begun.feedback, last.over.data, last.over.champion)
+    return had != (_traces(ws), _feedback(ws), _data(ws), ledger.champion(ws.store))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
