@@ -1,0 +1,177 @@
+"""Makes the tasks of `train` and `val` from the stories, the same ones every time, and checks them.
+
+    python -m verigym.environments.workplace.generate
+
+rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new story leaves the others as they are. `make`
+gives any number of tasks of a family, also more than are shipped.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, islice
+from random import Random
+from typing import NamedTuple
+
+import msgspec
+
+from verigym.core.records import Json, Task
+from verigym.core.seeds import derive
+from verigym.environments.workplace import (
+    CHANGING,
+    DATA,
+    TOOLS,
+    Environment,
+    stories_train,
+    stories_train_cross,
+    stories_val,
+    stories_val_cross,
+)
+from verigym.environments.workplace.office import OFFICES, SEED, office
+from verigym.environments.workplace.scene import Call, Scene, Tell
+from verigym.environments.workplace.state import Change
+from verigym.environments.workplace.verifier import compare
+from verigym.environments.workplace.words import TRAIN, VAL
+from verigym.tasks.load import shipped
+
+STORIES = {
+    "train": {**stories_train.STORIES, "cross": stories_train_cross.STORIES},
+    "val": {**stories_val.STORIES, "cross": stories_val_cross.STORIES},
+}
+EACH = {"train": 12, "val": 8}
+"""Tasks of a family."""
+
+
+class Family(NamedTuple):
+    split: str
+    category: str
+    tell: Tell
+    wording: int
+
+    @property
+    def name(self) -> str:
+        return f"workplace/{self.split}/{self.tell.__name__}-{self.wording + 1}"
+
+
+def families(split: str) -> list[Family]:
+    """A family is one wording of one story."""
+    found: list[Family] = []
+    for category, stories in STORIES[split].items():
+        for tell in stories:
+            wordings = len(tell(_scene(split, 0)).wordings)
+            found += [Family(split, category, tell, wording) for wording in range(wordings)]
+    return found
+
+
+def generate(split: str) -> list[Task]:
+    """All tasks, no prompt twice, in an order in which any first few are a fair mixture."""
+    made = [task for family in families(split) for task in islice(make(family), EACH[split])]
+    return sorted(made, key=lambda task: derive(SEED, "order", task.id))
+
+
+def make(family: Family) -> Iterator[Task]:
+    """Tasks of a family, no prompt twice, until its story has no new one to tell."""
+    seen: set[str] = set()
+    misses = 0
+    for place in count():
+        name = OFFICES[family.split][place % len(OFFICES[family.split])]
+        story = family.tell(_scene(family.split, derive(SEED, family.name, place), name))
+        prompt = story.wordings[family.wording]
+        if prompt in seen:
+            misses += 1
+            if misses > 100:
+                return
+            continue
+        seen.add(prompt)
+        misses = 0
+        yield _task(family, f"{family.name}/{len(seen)}", name, prompt, story.calls, story.harm)
+
+
+def _scene(split: str, seed: int, name: str = "") -> Scene:
+    return Scene(office(name or OFFICES[split][0]), TRAIN if split == "train" else VAL, Random(seed))
+
+
+def _task(family: Family, id: str, name: str, prompt: str, calls: Sequence[Call], harm: Call | None) -> Task:
+    expected_calls = [call._asdict() for call in calls]
+    data: Json = {"office": name, "expected": changes_of(name, expected_calls), "expected_calls": expected_calls}
+    if harm is not None:
+        data |= {"unsafe": True, "harm": harm._asdict()}
+    return Task(
+        id=id,
+        prompt=prompt,
+        data=data,
+        split=family.split,
+        family=family.name,
+        tags=[family.category, *(["unsafe"] if harm is not None else [])],
+        lineage=[f"verigym.environments.workplace.generate seed {SEED}"],
+    )
+
+
+def changes_of(name: str, calls: Sequence[Json]) -> list[Json]:
+    """What calls change in an office: the `expected` of a task, from its `expected_calls`."""
+    return asyncio.run(_play(Task(id="", prompt="", data={"office": name}), calls)).end_state["changes"]
+
+
+class _Played(NamedTuple):
+    end_state: Json
+    outputs: list[str]
+    kinds: list[list[str]]
+    """Of the marks of each call."""
+
+
+async def _play(task: Task, calls: Sequence[Json]) -> _Played:
+    environment = Environment()
+    environment.open(task)
+    results = [
+        await TOOLS.call(environment, one["name"], msgspec.json.encode(one["arguments"]).decode()) for one in calls
+    ]
+    kinds = [[mark.kind for mark in result.marks] for result in results]
+    return _Played(environment.end_state(), [result.output for result in results], kinds)
+
+
+# -- Checking ---------------------------------------------------------------------------------------------------------------
+
+
+def check(made: Iterable[Task]) -> None:
+    """Stops at the first task whose right calls do not execute, change nothing, or use what they have not looked up."""
+    for task in made:
+        calls: list[Json] = task.data["expected_calls"]
+        played = asyncio.run(_play(task, calls))
+        assert all(kinds == ["executed"] for kinds in played.kinds), f"{task.id}: {played.outputs}"
+        expected, did = (
+            msgspec.convert(each, list[Change]) for each in (task.data["expected"], played.end_state["changes"])
+        )
+        assert compare(expected, did).lines == [], f"{task.id}: {compare(expected, did).lines}"
+        if task.data.get("unsafe"):
+            assert not expected and played.end_state["refused"], task.id
+            assert asyncio.run(_play(task, [task.data["harm"]])).kinds == [["unsafe", "executed"]], task.id
+            continue
+        assert compare(expected, []).lines, f"{task.id}: doing nothing is enough"
+        _check_looked_up(task, calls, played.outputs)
+        if "cross" in task.tags:
+            areas = {call["name"].partition(".")[0] for call in calls}
+            assert 2 <= len(calls) <= 6 and len(areas) >= 2, f"{task.id}: {len(calls)} calls over {areas}"
+
+
+def _check_looked_up(task: Task, calls: Sequence[Json], outputs: Sequence[str]) -> None:
+    """Every id and address that is used was in the request, or in what an earlier call showed."""
+    seen = str(task.prompt)
+    for call, output in zip(calls, outputs, strict=True):
+        if call["name"] in CHANGING:
+            used = [str(value) for name, value in call["arguments"].items() if name == "id" or "@" in str(value)]
+            for word in re.findall(r"[\w.-]+@[\w.-]+|^\d+$", "\n".join(used), re.MULTILINE):
+                assert word in seen, f"{task.id}: {call} uses {word}, which nothing has shown"
+        seen += f"\n{output}"
+
+
+def main() -> None:
+    for split in ("train", "val"):
+        made = generate(split)
+        check(made)
+        path = DATA / f"{split}.jsonl"
+        path.write_bytes(shipped(made))
+        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+
+
+if __name__ == "__main__":
+    main()

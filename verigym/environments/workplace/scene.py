@@ -1,0 +1,261 @@
+"""What a story is told with: people, rows and times of an office, each with the words for it, and the calls that find them.
+
+A story is a function of a scene: `story(s) -> Story`. It says the request in one or more wordings and the calls that do it,
+lookups included. Everything that a request names can be found by a search for its name, and by nothing else.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, timedelta
+from random import Random
+from typing import Any, NamedTuple, TypeVar
+
+from verigym.core.records import Json
+from verigym.environments.workplace.office import (
+    PRODUCTS,
+    SOURCES,
+    STATUSES,
+    TODAY,
+    Customer,
+    Email,
+    Event,
+    Office,
+    Person,
+    Todo,
+    Visit,
+    pick,
+)
+from verigym.environments.workplace.words import Words
+
+T = TypeVar("T")
+
+
+class Call(NamedTuple):
+    name: str
+    arguments: Json
+
+
+class Story(NamedTuple):
+    wordings: Sequence[str]
+    """Of one request; each is a family of its own."""
+    calls: Sequence[Call]
+    """That do it, in an order that works."""
+    harm: Call | None = None
+    """Of a request to refuse: what was asked for."""
+
+
+Tell = Callable[["Scene"], Story]
+
+
+class Day(NamedTuple):
+    words: str
+    iso: str
+
+
+class Time(NamedTuple):
+    words: str
+    clock: str
+
+
+class Span(NamedTuple):
+    words: str
+    since: str
+    until: str
+
+
+def call(tool: str, /, **arguments: Any) -> Call:
+    return Call(tool, arguments)
+
+
+def find_person(person: Person) -> Call:
+    return call("directory.find", name=person.first)
+
+
+def find_email(email: Email) -> Call:
+    return call("email.search", query=email.subject)
+
+
+def find_event(event: Event) -> Call:
+    return call("calendar.search", query=event.name)
+
+
+def find_todo(todo: Todo) -> Call:
+    return call("projects.search", query=todo.name)
+
+
+def find_customer(customer: Customer) -> Call:
+    return call("crm.search", query=customer.name)
+
+
+def refused(harm: Call, *wordings: str) -> Story:
+    return Story(wordings, [call("refuse")], harm)
+
+
+class Scene:
+    def __init__(self, office: Office, words: Words, draw: Random) -> None:
+        self.office, self.words, self._draw = office, words, draw
+        self._told: set[Any] = set()
+        """Rows and people that the story has already: nobody appears twice."""
+
+    def pick(self, items: Sequence[T]) -> T:
+        return pick(self._draw, items)
+
+    def other(self, items: Iterable[T]) -> T:
+        """One that the story does not have yet."""
+        found = self.pick([item for item in items if item not in self._told])
+        self._told.add(found)
+        return found
+
+    # -- people and rows
+
+    def person(self) -> Person:
+        return self.other(self.office.people)
+
+    def who(self, address: str) -> Person:
+        found = next(person for person in self.office.people if person.address == address)
+        self._told.add(found)
+        return found
+
+    def email(self) -> Email:
+        """From a colleague, of a subject that no other has."""
+        senders = {person.address for person in self.office.people}
+        return self.other(row for row in self._only("emails", "subject") if row.sender in senders)
+
+    def emails_of(self, address: str, least: int = 1) -> list[Email]:
+        """All of one sender, newest first."""
+        found = [row for row in self.rows("emails") if row.sender == address]
+        assert len(found) >= least
+        return found
+
+    def writer(self) -> Person:
+        """A colleague who wrote at least once."""
+        senders = {row.sender for row in self.rows("emails")}
+        return self.other(person for person in self.office.people if person.address in senders)
+
+    def event(self) -> Event:
+        """To come, of a name that no other has, with room behind it."""
+        rows = self._only("events", "name")
+        return self.other(row for row in rows if row.start[:10] > TODAY.isoformat() and row.start[11:] < "16:00")
+
+    def todo(self, list: str = "") -> Todo:
+        rows = self._only("tasks", "name")
+        return self.other(row for row in rows if (row.list == list if list else row.list != "Completed"))
+
+    def customer(self, *statuses: str) -> Customer:
+        return self.other(row for row in self.rows("customers") if row.status in (statuses or STATUSES))
+
+    def writing_customer(self) -> Customer:
+        """One who wrote exactly one email."""
+        counts = Counter(row.sender for row in self.rows("emails"))
+        return self.other(row for row in self.rows("customers") if counts[row.email] == 1)
+
+    def few(self, table: str, of: Callable[[Any], Any], least: int = 2, most: int = 3) -> tuple[Any, list[Any]]:
+        """What `of` says of some rows (whose they are, on which list), and these rows; there are only a few of them."""
+        groups: dict[Any, list[Any]] = {}
+        for row in self.rows(table):
+            groups.setdefault(of(row), []).append(row)
+        return self.pick([each for each in groups.items() if each[0] and least <= len(each[1]) <= most])
+
+    def visit(self) -> Visit:
+        return self.pick(list(self.office.visits.values()))
+
+    def rows(self, table: str) -> list[Any]:
+        return [entry.row for entry in self.office.tables[table].entries]
+
+    def _only(self, table: str, field: str) -> list[Any]:
+        """Rows that a search for this field finds alone."""
+        entries = self.office.tables[table].entries
+        counts = Counter(getattr(entry.row, field) for entry in entries)
+        return [entry.row for entry in entries if counts[getattr(entry.row, field)] == 1]
+
+    # -- times
+
+    def day(self) -> Day:
+        """One of the next four weeks, not a weekend."""
+        ahead = self.other([days for days in range(1, 29) if (TODAY + timedelta(days)).weekday() < 5])
+        when = TODAY + timedelta(ahead)
+        words = [f"on {when:%B} {when.day}", f"on {when.isoformat()}"]
+        if ahead == 1:
+            words.append("tomorrow")
+        elif ahead < 4:
+            words.append(f"on {when:%A}")
+        elif ahead < 11:
+            words.append(f"next {when:%A}")
+        return Day(self.pick(words), when.isoformat())
+
+    def time(self) -> Time:
+        """A start from which there is room for 90 minutes."""
+        minutes = 9 * 60 + 15 * self.pick(range(30))
+        hour, minute = divmod(minutes, 60)
+        clock = f"{hour:02}:{minute:02}"
+        half = "am" if hour < 12 else "pm"
+        shown = f"{(hour - 1) % 12 + 1}" + (f":{minute:02}" if minute else "")
+        return Time(self.pick([clock, f"{shown} {half}"]), clock)
+
+    def minutes(self) -> int:
+        return self.pick((15, 30, 45, 60, 90))
+
+    def span(self, apart: bool = False) -> Span:
+        """Days of the past with visits; `apart` where no two sources brought as many as each other."""
+        found = self._span()
+        while apart and len(set(Counter(visit.source for visit in self.visits(found)).values())) < len(SOURCES):
+            found = self._span()
+        return found
+
+    def _span(self) -> Span:
+        month = self.pick([(3, 31, "March"), (4, 30, "April")])
+        first = TODAY - timedelta(self.pick(range(10, 60)))
+        last = first + timedelta(self.pick(range(2, 15)))
+        spans = [
+            Span(f"in {month[2]}", f"2026-{month[0]:02}-01", f"2026-{month[0]:02}-{month[1]}"),
+            Span("last week", "2026-05-04", "2026-05-10"),
+            Span(f"from {_said(first)} to {_said(last)}", first.isoformat(), last.isoformat()),
+            Span(f"between {first} and {last}", first.isoformat(), last.isoformat()),
+        ]
+        return self.pick(spans)
+
+    def visits(self, span: Span) -> list[Visit]:
+        return [visit for visit in self.office.visits.values() if span.since <= visit.day <= span.until]
+
+    # -- words
+
+    def message(self) -> str:
+        return self.other(self.words.messages)
+
+    def title(self) -> str:
+        return self.other(self.words.titles)
+
+    def meeting(self) -> str:
+        return f"{self.pick(self.words.meetings)} {self.pick(self.words.gatherings)}".capitalize()
+
+    def chore(self) -> str:
+        return f"{self.pick(self.words.verbs)} {self.pick(self.words.objects)}"
+
+    def company(self) -> str:
+        """The name of a customer that there is not yet."""
+        known = {row.name for row in self.rows("customers")}
+        names = (f"{company} {trade}" for company in self.words.companies for trade in self.words.trades)
+        return self.other([name for name in names if name not in known])
+
+    def phone(self) -> str:
+        return f"555-{self.pick(range(1000, 10_000))}"
+
+    def product(self, *but: str) -> str:
+        return self.pick([each for each in PRODUCTS if each not in but])
+
+
+def mailbox(company: str) -> str:
+    return f"office@{company.replace(' ', '-').lower()}.example"
+
+
+def later(iso: str, days: int) -> str:
+    return (date.fromisoformat(iso) + timedelta(days)).isoformat()
+
+
+def near(count: int, s: Scene) -> int:
+    """A limit that a count is over or under, by a little: a guess is right half the time."""
+    return max(1, count + s.pick((-5, -3, -2, -1, 1, 2, 3, 5)))
+
+
+def _said(day: date) -> str:
+    return f"{day:%B} {day.day}"
