@@ -1,0 +1,153 @@
+"""A gateway of our own on a free port, whose versions say what they are told to, for the tests of the server."""
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import openai
+import uvicorn
+
+from verigym.core.errors import NotFound
+from verigym.core.protocols import Policy
+from verigym.core.records import Decision, Feedback, Version
+from verigym.flywheel.capture import Counts, Exchange, Placed
+from verigym.flywheel.workspace import Workspace
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.registry import ledger
+from verigym.servers.app import make_app
+from verigym.servers.champion import Lineup
+from verigym.servers.gateway import Gateway
+from verigym.servers.limits import Door, Limits
+
+
+class Recorded:
+    """Takes exchanges as `Capture` does, and keeps them in a list."""
+
+    def __init__(self) -> None:
+        self.exchanges: list[Exchange] = []
+        self.said: list[tuple[str, dict[str, Any]]] = []
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(captured=len(self.exchanges), waiting=0, sampled_out=0, lost={"disk": 2}, conversations=0)
+
+    def place(self, exchange: Exchange) -> Placed:
+        return Placed("traces-served-2026-01-01/0123456789abcdef")
+
+    def add(self, exchange: Exchange, placed: Placed | None) -> str:
+        assert placed is not None
+        self.exchanges.append(exchange)
+        return placed.trajectory
+
+    def feedback(self, of: str, **said: Any) -> Feedback:
+        if of == "unknown":
+            raise NotFound('no trajectory "unknown"')
+        self.said.append((of, said))
+        return Feedback(trajectory=of, outcome=said["outcome"])
+
+
+class Fakes:
+    """Opens versions as policies of the test's own, and remembers what was opened and closed."""
+
+    def __init__(self, policy: Callable[[Version], Policy]) -> None:
+        self._policy = policy
+        self.opened: list[str] = []
+        self.closed: list[str] = []
+
+    def open(self, version: Version) -> Policy:
+        policy = self._policy(version)
+        self.opened.append(version.name)
+        return policy
+
+    def close(self, version: Version) -> None:
+        self.closed.append(version.name)
+
+
+class Running:
+    """A server in a thread."""
+
+    def __init__(self, ws: Workspace, gateway: Gateway, fakes: Any, recorded: Recorded, port: int) -> None:
+        self.ws, self.gateway, self.fakes, self.recorded, self.port = ws, gateway, fakes, recorded, port
+        self.url = f"http://127.0.0.1:{port}"
+
+    def client(self, **options: Any) -> openai.OpenAI:
+        return openai.OpenAI(base_url=f"{self.url}/v1", **{"api_key": "none", "max_retries": 0, **options})
+
+    def async_client(self, **options: Any) -> openai.AsyncOpenAI:
+        return openai.AsyncOpenAI(base_url=f"{self.url}/v1", **{"api_key": "none", "max_retries": 0, **options})
+
+    def promote(self, version: Version) -> None:
+        current = ledger.champion(self.ws.store) or ""
+        ledger.promote(
+            self.ws.store,
+            Decision(candidate=version.id, champion=current, verdict="PROMOTE"),
+            who="a test",
+            why="a test",
+        )
+
+    def until(self, is_so: Callable[[], bool], seconds: float = 10) -> None:
+        deadline = time.monotonic() + seconds
+        while not is_so():
+            assert time.monotonic() < deadline, "it did not become so in time"
+            time.sleep(0.02)
+
+
+def version(ws: Workspace, name: str, **fields: Any) -> Version:
+    """A version of the name, kept; another system prompt makes it another one."""
+    return ws.keep(Version(**{"base": "scripted", "name": name, "system_prompt": f"You are {name}.", **fields}))
+
+
+def says_its_name(one: Version) -> Policy:
+    return ScriptedPolicy([f"I am {one.name}."])
+
+
+@contextlib.contextmanager
+def running(
+    home: Path,
+    policy: Callable[[Version], Policy] = says_its_name,
+    *,
+    fixed: str | Version = "",
+    canary: Version | None = None,
+    share: float = 0.0,
+    limits: Limits = Limits(),
+    keys: list[str] | None = None,
+    opener: Any = None,
+    capture: Any = None,
+) -> Iterator[Running]:
+    """`fixed` names a new version to serve; without it the champion is served."""
+    ws = Workspace(home)
+    fakes = opener or Fakes(policy)
+    recorded = Recorded() if capture is None else capture
+    one = version(ws, fixed) if isinstance(fixed, str) and fixed else fixed or None
+    lineup = Lineup(ws, fixed=one, canary=canary, share=share, opener=fakes)
+    gateway = Gateway(lineup, Door(limits, keys or []), capture=recorded)
+    with serving(make_app(gateway)) as port:
+        yield Running(ws, gateway, fakes, recorded, port)
+
+
+@contextlib.contextmanager
+def serving(app: Any) -> Iterator[int]:
+    """Any ASGI app in a thread of its own; its port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning", access_log=False, backlog=1024))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.005)
+        yield port
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def json_of(body: bytes) -> Any:
+    return msgspec.json.decode(body)

@@ -1,0 +1,52 @@
+"""What a client is told when it gets no answer, in the shape that OpenAI's clients read."""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+_TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
+_PLACE = re.compile(r"(.*) - at `\$\.?([^`]*)`", re.DOTALL)
+
+
+class HttpError(Exception):
+    """`HttpError(404, 'no model "x"', code="model_not_found")`."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.message, self.code, self.param = status, message, code, param
+        self.headers: Sequence[tuple[bytes, bytes]] = ()
+        if retry_after_s is not None:
+            self.headers = [(b"retry-after", b"%d" % max(1, round(retry_after_s + 0.5)))]
+
+    @property
+    def error(self) -> dict[str, str | None]:
+        kind = _TYPES.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
+        return {"message": self.message, "type": kind, "param": self.param, "code": self.code}
+
+    @property
+    def body(self) -> bytes:
+        return msgspec.json.encode({"error": self.error})
+
+
+def bad(message: str, param: str | None = None, code: str | None = None) -> HttpError:
+    return HttpError(400, message if param is None else f"{param}: {message}", param=param, code=code)
+
+
+def unreadable(error: Exception) -> HttpError:
+    """A body that is not JSON, or has a field of the wrong type."""
+    words = str(error)
+    if isinstance(error, msgspec.ValidationError):
+        found = _PLACE.fullmatch(words)
+        return bad(found[1], found[2] or None) if found else bad(words)
+    if isinstance(error, RecursionError):
+        return bad("the body is nested too deeply")
+    return bad(f"the body is not JSON: {words}")

@@ -1,0 +1,202 @@
+"""A gateway to any server that speaks OpenAI's APIs: what comes is handed on, in both directions, as it comes.
+
+A request's body goes out byte for byte where the version has nothing to say; else only what it says is changed: the model's name,
+the system prompt, descriptions of tools, and settings of sampling that the client left open. Left out: retries, which clients
+do themselves, redirects and proxies.
+"""
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import aiohttp
+import msgspec
+from msgspec import Raw
+from yarl import URL
+
+from verigym.core.errors import BadInput
+from verigym.core.records import Json, Version
+from verigym.policies.openai.names import ToolNames
+from verigym.servers.errors import HttpError, unreadable
+
+KEY_ENV = "OPENAI_API_KEY"
+_CONNECT_S = 10.0
+_IDLE_S = 4.0
+"""How long a connection is kept: less than the 5 s after which uvicorn, and so vLLM, closes it."""
+_LARGEST = 64 * 2**20
+_DROPPED = {
+    b"accept-encoding",
+    b"authorization",
+    b"connection",
+    b"content-length",
+    b"cookie",
+    b"expect",
+    b"forwarded",
+    b"host",
+    b"keep-alive",
+    b"proxy-authorization",
+    b"proxy-connection",
+    b"te",
+    b"trailer",
+    b"transfer-encoding",
+    b"upgrade",
+}
+"""Headers of a request that are not handed on: those of one connection, and those with secrets."""
+_NOT_BACK = {
+    "connection",
+    "content-length",
+    "date",
+    "keep-alive",
+    "server",
+    "set-cookie",
+    "trailer",
+    "transfer-encoding",
+}
+_fields = msgspec.json.Decoder(dict[str, Raw])
+_list = msgspec.json.Decoder(list[Raw])
+
+
+class _Role(msgspec.Struct):
+    role: str = ""
+
+
+_role = msgspec.json.Decoder(_Role)
+
+
+class Upstream:
+    """The server that answers as a version: `http://localhost:8000/v1#qwen`."""
+
+    def __init__(self, version: Version, key_env: str = KEY_ENV) -> None:
+        base, _, rest = version.base.partition("#")
+        self.model, _, options = rest.partition("?")
+        url = URL(base)
+        if not self.model or url.scheme not in ("http", "https") or not url.host or url.user or url.password:
+            raise BadInput(f'"{version.base}": a server is URL#MODEL, such as http://localhost:8000/v1#qwen')
+        if version.constraints or "tools=text" in options.split("&"):
+            raise BadInput(
+                f"{version.name or version.id}: constraints and tools as text are not handed on to a server; it has options "
+                "of its own for them"
+            )
+        self.url = url
+        self._key_env = key_env
+        self._version = version
+        self._plain = version.system_prompt is None and not version.tool_descriptions and version.sampling is None
+        self._session: aiohttp.ClientSession | None = None
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def post(
+        self, path: str, body: bytes, headers: Mapping[bytes, bytes], *, own_key: bool
+    ) -> aiohttp.ClientResponse:
+        """The server's answer, to be released. `own_key`: the client's key is for this gateway, and stays here."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                skip_auto_headers=("User-Agent", "Accept-Encoding", "Accept"),
+            )
+        sent = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.items() if _goes_on(name)]
+        key = "" if own_key else headers.get(b"authorization", b"").decode("latin-1")
+        own = os.environ.get(self._key_env, "").strip()
+        if key or own:
+            sent.append(("Authorization", key or f"Bearer {own}"))
+        try:
+            return await self._session.post(
+                self.url.joinpath(*path.split("/")), data=body, headers=sent, allow_redirects=False
+            )
+        except (aiohttp.ClientError, OSError) as error:
+            raise _unreachable(self.url, error) from None
+
+    def headers_back(self, response: aiohttp.ClientResponse) -> list[tuple[bytes, bytes]]:
+        return [
+            (name.lower().encode("latin-1"), value.encode("latin-1", "replace"))
+            for name, value in response.headers.items()
+            if name.lower() not in _NOT_BACK
+        ]
+
+    # -- what a version changes -----------------------------------------------------------------------------------------
+
+    def body(self, body: bytes, asked: str, chat: bool) -> bytes:
+        """The request's body as it is sent on; `asked` is the model that it names."""
+        if self._plain and asked == self.model:
+            return body
+        try:
+            fields: Json = _fields.decode(body)
+            fields["model"] = self.model
+            _dress(fields, self._version, chat)
+            return msgspec.json.encode(fields)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise unreadable(error) from error
+
+
+def _goes_on(name: bytes) -> bool:
+    return name not in _DROPPED and not name.startswith((b"x-verigym-", b"x-forwarded-"))
+
+
+def _unreachable(url: URL, error: Exception) -> HttpError:
+    words = f"{url.with_query(None)} cannot be reached ({type(error).__name__})"
+    return HttpError(502, words, code="upstream_unreachable")
+
+
+def _dress(fields: Json, version: Version, chat: bool) -> None:
+    """Puts the version's system prompt, descriptions and settings into a request."""
+    prompt = version.system_prompt
+    context = "messages" if chat else "input"
+    if prompt is not None and fields.get(context, b"").lstrip().startswith(b"["):
+        rest = [one for one in _list.decode(fields[context]) if _role.decode(one).role not in ("system", "developer")]
+        fields[context] = [{"role": "system", "content": prompt}, *rest] if prompt and chat else rest
+    if prompt is not None and not chat:
+        fields["instructions"] = prompt or None
+    if version.tool_descriptions and "tools" in fields:
+        fields["tools"] = [_described(tool, version, chat) for tool in msgspec.json.decode(fields["tools"]) or ()]
+    if version.sampling is not None:
+        for name, value in _settings(version, chat).items():
+            fields.setdefault(name, value)
+        if "max_completion_tokens" in fields:
+            fields.pop("max_tokens", None)
+
+
+def _described(tool: Any, version: Version, chat: bool) -> Any:
+    own = tool.get("function") if chat and isinstance(tool, dict) else tool
+    if isinstance(own, dict):
+        names = ToolNames(version.tool_descriptions)
+        for name, words in version.tool_descriptions.items():
+            if own.get("name") in (name, names.wire(name)):
+                own["description"] = words
+    return tool
+
+
+def _settings(version: Version, chat: bool) -> Json:
+    """The version's own settings; those at their default are left to the server."""
+    given = {} if version.sampling is None else msgspec.to_builtins(version.sampling)
+    settings = {name: given[name] for name in ("temperature", "top_p", "top_k", "min_p", "stop") if name in given}
+    return settings | (
+        {"max_tokens" if chat else "max_output_tokens": given["max_tokens"]} if "max_tokens" in given else {}
+    )
+
+
+async def pieces(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """An answer as it comes."""
+    try:
+        while piece := await response.content.readany():
+            yield piece
+    except (aiohttp.ClientError, OSError) as error:
+        words = f"the server broke off its answer ({type(error).__name__})"
+        raise HttpError(502, words, code="upstream_broke_off") from None
+
+
+async def whole(response: aiohttp.ClientResponse) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    async for part in pieces(response):
+        parts.append(part)
+        size += len(part)
+        if size > _LARGEST:
+            words = f"the server's answer is larger than {_LARGEST // 2**20} MiB"
+            raise HttpError(502, words, code="upstream_too_large")
+    return parts[0] if len(parts) == 1 else b"".join(parts)
