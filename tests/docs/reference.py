@@ -1,14 +1,18 @@
-"""The reference of commands, from the commands' own help. `python -m tests.docs.reference` rewrites docs/commands.md."""
+"""The references that are made from the code: of commands, by their own help, and of records, by what stands under their
+fields. `python -m tests.docs.reference` rewrites docs/commands.md and docs/records.md."""
 
+import ast
+import inspect
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from verigym.cli.main import app
+from verigym.core import records
 
-PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
-HEAD = """# Commands
+DOCS = Path(__file__).parents[2] / "docs"
+COMMANDS_HEAD = """# Commands
 
 Verbs in the order of the ring, then what is kept. A version, a run or `latest` may be named wherever one is asked for. Every
 command prints what it made and the next command to type. This page is made from the commands' own help.
@@ -16,10 +20,51 @@ command prints what it made and the next command to type. This page is made from
 """
 
 
-def made() -> str:
-    return HEAD + "\n".join(
+RECORDS_HEAD = """# Records
+
+What is stored, exported (`verigym runs export`) and printed by `--json`, in the order in which it is made. Most records leave
+a field out of the JSON where it has its default. This page is made from `verigym/core/records.py`; one task followed through
+all of it is in [ARCHITECTURE.md](../ARCHITECTURE.md).
+
+"""
+
+
+def pages() -> dict[Path, str]:
+    return {DOCS / "commands.md": made_of_commands(), DOCS / "records.md": made_of_records()}
+
+
+def made_of_commands() -> str:
+    return COMMANDS_HEAD + "\n".join(
         _section(command, name) for name, command in _commands(typer.main.get_command(app), "verigym")
     )
+
+
+def made_of_records() -> str:
+    parts = [_record(node) for node in ast.parse(inspect.getsource(records)).body if isinstance(node, ast.ClassDef)]
+    return RECORDS_HEAD + "\n".join(parts)
+
+
+def _record(node: ast.ClassDef) -> str:
+    """A class with its fields; the text under a field says what it is."""
+    said = ast.get_docstring(node)
+    lines = [f"## {node.name}", "", *([" ".join(said.split()), ""] if said else [])]
+    for field, below in zip(node.body, [*node.body[1:], None], strict=True):
+        if isinstance(field, ast.AnnAssign):
+            default = f" = {ast.unparse(field.value)}" if field.value is not None else ""
+            kind = ast.unparse(field.annotation).strip("'")
+            lines.append(f"- `{ast.unparse(field.target)}`, `{kind}{default}`{_words(below)}")
+        elif isinstance(field, ast.Assign):
+            lines.append(f"- `{ast.literal_eval(field.value)}`{_words(below)}")
+        elif isinstance(field, ast.FunctionDef):
+            lines.append(f"- `{field.name}`, worked out{_words(field.body[0])}")
+    return "\n".join(lines) + "\n"
+
+
+def _words(node: ast.stmt | None) -> str:
+    """The text that is this statement, if it is one."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return f": {' '.join(str(node.value.value).split())}"
+    return ""
 
 
 def _commands(command: Any, name: str) -> list[tuple[str, Any]]:
@@ -49,4 +94,5 @@ def _section(command: Any, name: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(made())
+    for page, text in pages().items():
+        page.write_text(text)

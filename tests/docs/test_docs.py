@@ -1,8 +1,12 @@
 """The documents are true: every command and every field is in them, what they tell to type exists, and no path is private."""
 
+import enum
+import inspect
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 import pytest
@@ -10,18 +14,83 @@ import typer
 
 from tests.docs import reference
 from verigym.cli.main import app
+from verigym.core import records
+from verigym.environments import load
+from verigym.evaluation import failures
+from verigym.flywheel import workspace
+from verigym.harness.tools import _Declared
+from verigym.rollout.episode import Limits
 from verigym.training.recipe import Recipe, read_recipe
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def commands() -> dict[str, object]:
     return typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
 
-def test_the_reference_of_commands_is_what_the_commands_say() -> None:
-    assert reference.PAGE.read_text() == reference.made(), "run: python -m tests.docs.reference"
+@pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
+def test_a_reference_is_what_the_code_says(page: Path) -> None:
+    assert page.read_text() == reference.pages()[page], "run: python -m tests.docs.reference"
+
+
+def test_the_reference_of_records_has_every_field_of_every_record() -> None:
+    page = reference.made_of_records()
+    kinds = [kind for _, kind in inspect.getmembers(records, inspect.isclass) if kind.__module__ == records.__name__]
+    assert len(kinds) > 35
+    for kind in kinds:
+        section = page.partition(f"\n## {kind.__name__}\n")[2].partition("\n## ")[0]
+        fields = [*kind] if issubclass(kind, enum.StrEnum) else getattr(kind, "__struct_fields__")  # noqa: B009
+        assert section and [field for field in fields if f"- `{field}`" not in section] == [], kind
+
+
+def undocumented(page: str, names: Iterable[str]) -> list[str]:
+    """Names that the page has nowhere as `name` or `name(...)`, also as `name=...` or inside `a, b`."""
+    text = (ROOT / "docs" / page).read_text()
+    return [name for name in names if not re.search(rf"`[^`\n]*\b{name}\b[^`\n]*`", text)]
+
+
+def test_everything_that_an_environment_may_have_is_documented() -> None:
+    """What is looked for in a module and its class, noted while one that has hardly anything is loaded."""
+    asked: set[str] = set()
+
+    class Kind(type):
+        def __getattr__(cls, name: str) -> object:
+            asked.add(name)
+            raise AttributeError(name)
+
+    class Module(ModuleType):
+        def __getattr__(self, name: str) -> object:
+            asked.add(name)
+            raise AttributeError(name)
+
+    class Environment(metaclass=Kind):
+        def open(self, task: records.Task) -> None: ...
+
+    module = Module("bare")
+    module.__dict__.update(
+        __file__="bare.py", Environment=Environment, tasks=lambda split: [], verify_group=lambda task, group: []
+    )
+    load._from_module(module, "bare.py")
+    hooks = {name for name in {*asked, *load._METHODS} if not name.startswith("_")}
+    assert {"verify", "verifiers", "explain", "gold", "system", "max_turns", "step"} <= hooks
+    assert undocumented("environments.md", hooks) == []
+    assert undocumented("environments.md", set(_Declared.__struct_fields__) - {"name"}) == []
+
+
+def test_every_limit_option_of_a_server_and_bucket_is_documented() -> None:
+    assert undocumented("environments.md", Limits.__struct_fields__) == []
+    assert undocumented("servers.md", workspace._Server.__struct_fields__) == []
+    table = (ROOT / "docs" / "explain.md").read_text()
+    assert [name for name in failures.BUCKETS if f"| {name} |" not in table] == []
+
+
+def test_the_index_names_every_page() -> None:
+    docs = ROOT / "docs"
+    links = re.findall(r"\]\(([^)#:]+)\)", (docs / "README.md").read_text())
+    pages = {str(page.relative_to(docs)) for page in docs.rglob("*.md")} - {"README.md"}
+    assert pages - set(links) == set()
 
 
 def test_every_field_of_a_recipe_is_documented() -> None:
