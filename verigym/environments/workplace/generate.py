@@ -24,6 +24,7 @@ from verigym.environments.workplace import (
     Environment,
     stories_train,
     stories_train_cross,
+    stories_train_work,
     stories_val,
     stories_val_cross,
 )
@@ -35,10 +36,10 @@ from verigym.environments.workplace.words import TRAIN, VAL
 from verigym.tasks.load import shipped
 
 STORIES = {
-    "train": {**stories_train.STORIES, "cross": stories_train_cross.STORIES},
+    "train": {**stories_train.STORIES, **stories_train_work.STORIES, "cross": stories_train_cross.STORIES},
     "val": {**stories_val.STORIES, "cross": stories_val_cross.STORIES},
 }
-EACH = {"train": 12, "val": 8}
+EACH = {"train": 9, "val": 7}
 """Tasks of a family."""
 
 

@@ -177,14 +177,14 @@ def _customers(draw: Random, words: Words, people: list[Person]) -> list[Custome
             id,
             name,
             f"office@{name.replace(' ', '-').lower()}.example",
-            f"555-{1000 + int(draw.random() * 9000)}",
+            f"555-{phone}",
             pick(draw, STATUSES),
             pick(draw, PRODUCTS),
             pick(draw, people).address,
             _ago(draw, 120).isoformat(),
             pick(draw, words.notes) if draw.random() < 0.2 else "",
         )
-        for id, name in zip(_ids(draw, 200), names, strict=True)
+        for id, name, phone in zip(_ids(draw, 200), names, _some(draw, range(1000, 10_000), 200), strict=True)
     ]
 
 
