@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from verigym.cli import show
+from verigym.cli import mined, show
 from verigym.cli.options import Home, Json, workspace
 
 runs = typer.Typer(
@@ -141,7 +141,7 @@ def list_trajectories(
 ) -> None:
     """The trajectories of a run, with their verdicts."""
     ws = workspace(home)
-    found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
+    found = ws.store.run(run, kinds=("rollout", "eval", "collect", "traces"))
     verdicts = {verdict.trajectory: verdict for verdict in ws.store.verdicts(found.id)}
     made = [
         one
@@ -162,12 +162,16 @@ def list_trajectories(
 
 @trajectories.command("show")
 def show_trajectory(trajectory: Annotated[str, typer.Argument()], json: Json = False, home: Home = None) -> None:
-    """A readable conversation with its verdict."""
+    """A readable conversation with its verdict; of a production trace, with where it came from and what came of it."""
     ws = workspace(home)
     run, found = ws.store.trajectory(trajectory)
     verdicts = ws.store.verdicts_on(run, found.id)
+    is_trace = ws.store.run(run).kind == "traces"
     if json:
-        return show.as_json({"trajectory": found, "verdicts": verdicts})
+        came = {"came": mined.came_of(ws, found.id)} if is_trace else {}
+        return show.as_json({"trajectory": found, "verdicts": verdicts, **came})
     task = next((task for task in ws.store.tasks(run) if task.id == found.task), None)
     show.conversation(task, found, verdicts)
+    if is_trace:
+        return mined.trace(ws, found)
     show.next_command(f"verigym explain {run}")

@@ -50,7 +50,7 @@ def label(
     session = labels.Session(who=who, pairs=left, keys=labels.SINGLE_KEYS if single else labels.KEYS)
     while not session.over:
         _ask(session, episodes, len(asked) - len(left), len(asked))
-        key, rest = _key()
+        key, rest = pressed()
         if key == "n":
             made = labels.explain(session, rest or _reason())
         else:
@@ -88,7 +88,7 @@ def _singles(ws: Any, run: Any, n: int, seed: int) -> tuple[dict[str, Any], list
     return episodes, asked
 
 
-def _key() -> tuple[str | None, str]:
+def pressed() -> tuple[str | None, str]:
     """One key on a terminal; else the first letter of the next line that has one, and the rest of it. None at the end."""
     if sys.stdin.isatty():
         import click

@@ -19,7 +19,7 @@ from verigym.core.errors import Refused
 from verigym.core.records import Feedback, Task, Toolset
 from verigym.environments.load import base_and_added, load_environment
 from verigym.flywheel.mining import expect, family, proposals
-from verigym.flywheel.mining.proposals import HELD_OUT, Proposal, Review
+from verigym.flywheel.mining.proposals import HELD_OUT, Proposal, Review, Summary, Unverifiable
 from verigym.flywheel.mining.requests import Miner, Request
 from verigym.flywheel.mining.signals import heard
 from verigym.flywheel.mining.traces import Attempt, attempts_of, belongs, solution, tool_names
@@ -34,28 +34,6 @@ _SIGNALS = 5
 ALL = "all that was proven"
 """What is noted where nobody looked at each."""
 OnProgress = Callable[[int, int], None]
-
-
-class Unverifiable(Struct, frozen=True, kw_only=True):
-    """A request at which the agent failed, and what is missing to make a task of it."""
-
-    request: str
-    missing: str
-    bucket: str
-    signals: list[str]
-    trajectories: list[str]
-
-
-class Summary(Struct, frozen=True, kw_only=True):
-    """What a mining saw beside what it proposed."""
-
-    environment: str
-    counts: dict[str, int]
-    buckets: dict[str, int]
-    """Failed attempts by bucket, the most frequent first."""
-    unverifiable: list[Unverifiable]
-    tasks: dict[str, str]
-    """Failed trace to the task that stands for it."""
 
 
 class Mined(Struct, frozen=True, kw_only=True):
@@ -96,7 +74,7 @@ def mine(
         made, summary = _made(miner, found, counts, held_out_share)
         new_cases = [one for request in found for one in request.cases if one.id not in known.proposals]
         proposals.propose(ws, [*made, *new_cases])
-        if summary != last_summary(ws, base):
+        if summary != proposals.last_summary(ws, base):
             ws.store.put("mining", uuid.uuid4().hex, summary)
         if accept:
             _accept_all(ws, base, who)
@@ -113,9 +91,11 @@ def mine(
     )
 
 
-def last_summary(ws: Workspace, environment: str) -> Summary | None:
-    name = proposals.name_of(environment)
-    return next((one for one in reversed(ws.store.documents("mining", Summary)) if one.environment == name), None)
+def take(ws: Workspace, environment: str) -> list[Task]:
+    """Writes what was accepted to the files; returns the tasks that are new."""
+    base = base_and_added(environment)[0]
+    with ws.store.claim(f"mine-{proposals.name_of(base)}"):
+        return proposals.take(ws, base)
 
 
 def _attempts(

@@ -84,7 +84,7 @@ def data_of(environment: EnvironmentSpec, request: str, items: Sequence[Item]) -
                 f"mined(...) of {environment.name} raised {type(error).__name__}: {words_of(error)}"
             ) from error
         if data is None:
-            raise Missing(f"state unknown: mined(...) of {environment.name} makes no task of {short(items)}")
+            raise Missing(f"the environment's rule mined(request, items) makes no task of it: {short(items)}")
         return data
     if len(calls) == 1:
         arguments = arguments_of(calls[0])

@@ -1,4 +1,4 @@
-"""What mining keeps: proposals, what people said of them, and the file of tasks that were taken.
+"""What mining keeps: proposals, what people said of them, the file of tasks that were taken, and what was left over.
 
 Nothing that is kept is changed. A proposal is written once; every answer is one more `Review`, and the newest counts; what was
 taken is appended to `HOME/mined/ENV.jsonl`, which begins with what it held before, byte for byte, so that held-out versions stay.
@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from verigym.audit import cases
 from verigym.core import codec
 from verigym.core.records import Case, Task
 from verigym.environments.load import base_and_added
@@ -61,19 +62,43 @@ class Review(Struct, frozen=True, kw_only=True, omit_defaults=True):
     proposals: list[str]
     answer: Answer
     task: Task | None = None
-    """As it was edited."""
+    """As it was edited, and what is right then."""
+    right: str = ""
     who: str = ""
     when: str = ""
     note: str = ""
 
 
-class Taken(Struct, frozen=True, kw_only=True):
-    """Tasks that were written to the file together."""
+class Taken(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was written together: tasks to the file, cases to the verifier's own."""
 
     environment: str
-    file: str
-    tasks: list[Task]
+    tasks: list[Task] = []
+    cases: list[str] = []
+    """Proposals."""
     when: str
+
+
+class Unverifiable(Struct, frozen=True, kw_only=True):
+    """A request at which the agent failed, and what is missing to make a task of it."""
+
+    request: str
+    missing: str
+    bucket: str
+    signals: list[str]
+    trajectories: list[str]
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """What a mining saw beside what it proposed."""
+
+    environment: str
+    counts: dict[str, int]
+    buckets: dict[str, int]
+    """Failed attempts by bucket, the most frequent first."""
+    unverifiable: list[Unverifiable]
+    tasks: dict[str, str]
+    """Failed trace to the task that stands for it."""
 
 
 class Kept(Struct, frozen=True):
@@ -83,9 +108,11 @@ class Kept(Struct, frozen=True):
     """By id, oldest first."""
     reviews: dict[str, list[Review]]
     taken: dict[str, Task]
+    """By id, also those that somebody has put into the file by hand."""
+    taken_cases: set[str]
 
     def state(self, id: str) -> State:
-        if id in self.taken:
+        if id in self.taken or id in self.taken_cases:
             return "taken"
         said = self.reviews.get(id, [])
         return said[-1].answer if said else "open"
@@ -94,9 +121,13 @@ class Kept(Struct, frozen=True):
         return [one for id, one in self.proposals.items() if self.state(id) == state]
 
     def task(self, id: str) -> Task:
-        """As it was taken, or as it would be: edited where somebody did."""
-        edited = [review.task for review in self.reviews.get(id, []) if review.task is not None]
-        return self.taken.get(id) or (edited or [self.proposals[id].task])[-1]
+        """As it was taken, or as it would be: edited where the last answer says so."""
+        said = self.reviews.get(id, [])
+        return self.taken.get(id) or (said[-1].task if said else None) or self.proposals[id].task
+
+    def right(self, id: str) -> str:
+        said = self.reviews.get(id, [])
+        return (said[-1].right if said else "") or self.proposals[id].right
 
 
 def name_of(environment: str) -> str:
@@ -127,7 +158,12 @@ def kept(ws: Workspace, environment: str) -> Kept:
     taken = {task.id: task for one in noted for task in one.tasks}
     path = file_of(ws, environment)
     in_file = {task.id: task for task in load_tasks(path)} if path.exists() else {}
-    return Kept(proposals, reviews, taken | in_file)
+    return Kept(proposals, reviews, taken | in_file, {id for one in noted for id in one.cases})
+
+
+def last_summary(ws: Workspace, environment: str) -> Summary | None:
+    name = name_of(environment)
+    return next((one for one in reversed(ws.store.documents("mining", Summary)) if one.environment == name), None)
 
 
 def propose(ws: Workspace, proposals: Iterable[Proposal]) -> None:
@@ -144,24 +180,35 @@ def now() -> str:
 
 
 def take(ws: Workspace, environment: str) -> list[Task]:
-    """Writes what was accepted to the file, held-out tasks as its next version. Returns what is new in it."""
+    """Writes what was accepted: cases beside the environment, tasks to the file, held-out ones as its next version. Returns the
+    tasks that are new in it."""
     found = kept(ws, environment)
-    accepted = [found.task(one.id) for one in found.by_state("accepted") if one.case is None]
+    accepted = found.by_state("accepted")
     if not accepted:
         return []
+    told = [one for one in accepted if one.case is not None]
+    for one in told:
+        assert one.case is not None
+        cases.add(cases.path_of(environment, ws.home), one.case)
     version = newest_version(found.taken.values()) + 1
+    tasks = [found.task(one.id) for one in accepted if one.case is None]
     tasks = [
         msgspec.structs.replace(task, split=f"{HELD_OUT}_v{version}") if task.split == HELD_OUT else task
-        for task in accepted
+        for task in tasks
     ]
-    path = file_of(ws, environment)
+    if tasks:
+        _append(file_of(ws, environment), tasks)
+    noted = Taken(environment=name_of(environment), tasks=tasks, cases=[one.id for one in told], when=now())
+    ws.store.put("taken", uuid.uuid4().hex, noted)
+    return tasks
+
+
+def _append(path: Path, tasks: list[Task]) -> None:
+    """All or nothing, after what is there."""
     before = path.read_bytes() if path.exists() else b""
     gap = b"\n" if before and not before.endswith(b"\n") else b""
     lines = b"".join(codec.encode(task) + b"\n" for task in tasks)
     write_whole(path, lambda file: file.writelines([before, gap, lines]))
-    noted = Taken(environment=name_of(environment), file=str(path), tasks=tasks, when=now())
-    ws.store.put("taken", uuid.uuid4().hex, noted)
-    return tasks
 
 
 def newest_version(tasks: Iterable[Task]) -> int:
