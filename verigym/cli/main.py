@@ -25,6 +25,7 @@ from verigym.cli import (
     start,
     suites,
     tasks,
+    traces,
     train,
 )
 from verigym.core.errors import VerigymError
@@ -69,6 +70,7 @@ for group in (
     train,
     compare,
     ship,
+    traces,
     mine,
     loop,
     models,

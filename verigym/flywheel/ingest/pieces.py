@@ -1,0 +1,71 @@
+"""Parts of trajectories that stand apart in the input, brought together in bounded memory.
+
+Parts wait in memory; past a limit they go to files, spread by their key, so that at the end each file is read alone. The files
+have no name: a process that is killed leaves none behind.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+
+import msgspec
+
+_LIMIT = 64 * 1024 * 1024
+"""Bytes that wait in memory."""
+_FILES = 64
+
+
+class Piece(NamedTuple):
+    """A part with where it came from."""
+
+    file: str
+    place: str
+    value: Any
+
+
+class Pieces:
+    def __init__(self, limit: int = _LIMIT) -> None:
+        self._limit, self._size = limit, 0
+        self._waiting: dict[tuple[str, str], list[bytes]] = {}
+        self._files: list[IO[bytes]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting or self._files)
+
+    def add(self, format: str, key: str, piece: Piece) -> None:
+        body = msgspec.json.encode(piece)
+        self._waiting.setdefault((format, key), []).append(body)
+        self._size += len(body) + 200
+        if self._size > self._limit:
+            self._spill()
+
+    def groups(self) -> Iterator[tuple[str, str, list[Piece]]]:
+        """Format, key and parts, once everything was added; afterwards nothing is left."""
+        if self._files:
+            self._spill()
+        files, self._files = self._files, []
+        for file in files:
+            file.seek(0)
+            group: dict[tuple[str, str], list[bytes]] = {}
+            for line in file:
+                format, key, body = msgspec.json.decode(line, type=tuple[str, str, msgspec.Raw])
+                group.setdefault((format, key), []).append(bytes(body))
+            file.close()
+            yield from _read(group)
+        waiting, self._waiting = self._waiting, {}
+        yield from _read(waiting)
+
+    def _spill(self) -> None:
+        if not self._files:
+            self._files = [tempfile.TemporaryFile() for _ in range(_FILES)]  # noqa: SIM115
+        for (format, key), bodies in self._waiting.items():
+            file = self._files[hashlib.sha256(f"{format} {key}".encode(errors="replace")).digest()[0] % _FILES]
+            for body in bodies:
+                file.write(msgspec.json.encode((format, key, msgspec.Raw(body))) + b"\n")
+        self._waiting, self._size = {}, 0
+
+
+def _read(group: dict[tuple[str, str], list[bytes]]) -> Iterator[tuple[str, str, list[Piece]]]:
+    for (format, key), bodies in group.items():
+        yield format, key, [msgspec.json.decode(body, type=Piece) for body in bodies]
