@@ -7,9 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.flywheel.capture.chats import TOOLS, AsItIs, Chat, is_call, output, said, stored, thought, user
+from tests.flywheel.capture.chats import TOOLS, AsItIs, Chat, exchange, is_call, output, said, stored, thought, user
 from verigym.core.records import FunctionCall, Item, Message, Reasoning
-from verigym.flywheel.capture import Capture
+from verigym.flywheel.capture import Capture, Exchange
+from verigym.flywheel.capture.exchange import Prints
+from verigym.flywheel.capture.join import Joined
 
 _numbers = itertools.count()
 
@@ -108,3 +110,96 @@ def test_any_interleaving_of_conversations_gives_back_exactly_these(
             seen = [found.items[i] for start, end in turn.saw for i in range(start, end)]
             assert gist(seen) == gist(found.items[: turn.made[0]] if turn.made else found.items)
     assert not running.counts.lost
+
+
+def test_conversations_that_are_alike_to_the_letter_stay_two_once_the_first_went_on(running: Capture) -> None:
+    first, second = Chat(user="twin"), Chat(user="twin")
+    one = running.add(first.ask("Good morning, twin.", "Good morning!"))
+    assert running.add(first.ask("Book a room.", "Which?")) == one
+    other = running.add(second.ask("Good morning, twin.", "Good morning!"))
+    assert other != one
+    assert running.add(second.ask("Book a room.", "Which?")) == other
+    assert running.add(first.ask("The large one.", "Done.")) != running.add(second.ask("The small one.", "Done."))
+    turns = sorted((len(stored(running, id).turns), stored(running, id).marks) for id in (one, other))
+    assert turns == [(3, []), (3, [])]
+
+
+def test_two_people_who_say_the_same_have_two_conversations(running: Capture) -> None:
+    said_by = [running.add(Chat(user=who).ask("Hello from somewhere.", "Hello!")) for who in ("ada", "bob")]
+    assert len(set(said_by)) == 2
+
+
+def test_two_agents_with_other_system_messages_or_tools_have_two_conversations(running: Capture) -> None:
+    chats = [Chat("Plan."), Chat("Write."), Chat("Plan.", tools=TOOLS)]
+    assert len({running.add(chat.ask("Make a thing of three agents.", "Yes.")) for chat in chats}) == 3
+
+
+def test_an_id_that_the_client_gives_is_taken_at_its_word(running: Capture) -> None:
+    one = running.add(exchange([user("a question with an id")], "Yes.", conversation="word 1"))
+    assert running.add(exchange([user("something else altogether")], "No.", conversation="word 1")) == one
+    assert running.add(exchange([user("a question with an id")], "Yes.", conversation="word 2")) != one
+    found = stored(running, one)
+    assert [turn.parent for turn in found.turns] == [None, None]
+    assert [turn.saw for turn in found.turns] == [[(0, 1)], [(2, 3)]]
+    assert "word 1" not in one
+
+
+def test_a_chain_of_responses_is_one_conversation_though_only_what_is_new_is_sent(running: Capture) -> None:
+    system = Message("system", "You help with chains.")
+    one = running.add(exchange([system, user("first of a chain")], "One.", response="resp_1"))
+    again = [system, user("second")]
+    assert running.add(exchange(again, "Two.", response="resp_2", previous="resp_1")) == one
+    assert running.add(exchange([user("third")], "Three.", response="resp_3", previous="resp_2")) == one
+    found = stored(running, one)
+    assert [item.text for item in found.items if isinstance(item, Message)] == [
+        "You help with chains.", "first of a chain", "One.", "second", "Two.", "third", "Three.",
+    ]  # fmt: skip
+    assert [turn.parent for turn in found.turns] == [None, 0, 1]
+    assert found.turns[2].saw == [(0, 6)]
+
+
+def test_a_response_that_goes_on_from_nowhere_says_what_is_missing(running: Capture) -> None:
+    found = stored(running, running.add(exchange([user("and then?")], "Then this.", previous="resp_gone")))
+    assert found.gaps == ["what was said before response resp_gone"]
+
+
+def test_a_place_that_is_known_before_the_reply_is_where_the_exchange_goes(running: Capture) -> None:
+    chat = Chat()
+    asked = chat.ask("placed before it is answered", "Yes.")
+    placed = running.place(Exchange(items=asked.items))
+    assert running.add(asked, placed) == placed.trajectory
+    more = chat.ask("and again", "Yes, again.")
+    assert running.place(more).trajectory == placed.trajectory
+
+
+def test_a_request_that_comes_again_before_the_first_was_answered_is_a_retry(running: Capture) -> None:
+    asked = exchange([user("a slow one")], "Late.")
+    first, second = running.place(asked), running.place(asked)
+    running.add(asked, second)
+    running.add(asked, first)
+    found = stored(running, first.trajectory)
+    assert first.trajectory == second.trajectory
+    assert [mark.kind for mark in found.marks] == ["retry"]
+    assert len(found.turns) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "later_s", "same"), [("hi", 5, True), ("hi", 100, False), ("", 100, True), ("", 1000, False)]
+)
+def test_the_same_first_request_is_a_retry_soon_and_somebody_else_later(reply: str, later_s: float, same: bool) -> None:
+    prints, joined = Prints(b"key"), Joined()
+    asked = exchange([user("hello")], reply)
+    chain = prints.request(asked)
+    joined.end(chain[-1], prints.chain(asked.reply, chain[-1])[-1], "traces-served-2026-01-01/a", 0.0)
+    found = joined.found(asked.items, chain, later_s)
+    assert found == ("traces-served-2026-01-01/a" if same else None)
+
+
+def test_only_the_latest_fingerprints_are_held() -> None:
+    joined = Joined(most=100)
+    for n in range(1000):
+        joined.end(b"request %d" % n, b"whole %d" % n, f"traces-served-2026-01-01/{n}", 0.0)
+        joined.name(b"name %d" % n, f"traces-served-2026-01-01/{n}")
+    assert len(joined) == 100
+    assert joined.named(b"name 999") == "traces-served-2026-01-01/999"
+    assert joined.named(b"name 1") is None

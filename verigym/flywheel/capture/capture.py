@@ -20,9 +20,9 @@ from typing import Any
 import msgspec
 
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, VerigymError, words_of
-from verigym.core.records import Feedback, FunctionCall, FunctionCallOutput, Item, Message, content_hash
+from verigym.core.records import Feedback, content_hash
 from verigym.flywheel.capture import feedback as given
-from verigym.flywheel.capture.exchange import Exchange, Prints, made_by_model
+from verigym.flywheel.capture.exchange import Exchange, Prints, made_by_model, size_of
 from verigym.flywheel.capture.join import Joined
 from verigym.flywheel.capture.keep import RUN, Keeper, Placed, Redacts
 from verigym.flywheel.capture.remembered import Remembered
@@ -129,7 +129,7 @@ class Capture:
             placed = placed or self.place(exchange)
             if not placed.trajectory:
                 with self._lock:
-                    self._sampled_out += 1
+                    self._sampled_out += placed.sampled_out
                 return ""
             request = placed.chain[-1] if placed.chain else self._prints.start(exchange)
             whole = self._prints.chain(exchange.reply, request)
@@ -141,7 +141,7 @@ class Capture:
                     full = False
                     self._queued += 1
                     self._queued_bytes += taken.size
-                    if not placed.name:
+                    if not (exchange.conversation or exchange.previous):
                         self._joined.end(request, whole[-1] if whole else request, placed.trajectory, time.time())
                     if exchange.response:
                         self._joined.name(self._prints.of("response", exchange.response), placed.trajectory)
@@ -159,18 +159,17 @@ class Capture:
             found = self._joined.named(name)
         elif exchange.previous:
             found = self._joined.named(self._prints.of("response", exchange.previous))
-            found = found or self._joined.found(exchange.items, chain, now)
         else:
             found = self._joined.found(exchange.items, chain, now)
         if found is None and not self._is_sampled(exchange, chain):
-            return Placed("")
+            return Placed("", sampled_out=True)
         day = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
         request = chain[-1] if chain else self._prints.start(exchange)
         own = exchange.conversation or f"{request.hex()} {now} {next(self._numbers)}"
         trajectory = found or f"{RUN}{day}/{self._prints.of('trajectory', own, self._salt).hex()[:16]}"
         if name:
             self._joined.name(name, trajectory)
-        else:
+        elif not exchange.previous:
             self._joined.begin(request, trajectory, now)
         return Placed(trajectory, chain, name, new=found is None and not name, began=now)
 
@@ -180,7 +179,7 @@ class Capture:
             return True
         if exchange.conversation:
             print = self._prints.of("sampled", exchange.conversation)
-        elif exchange.previous and not any(map(made_by_model, exchange.items)):
+        elif exchange.previous:
             return False  # what it continues is not here
         else:
             first = next((n for n, item in enumerate(exchange.items) if made_by_model(item)), len(chain))
@@ -204,7 +203,7 @@ class Capture:
         made = given.read(outcome, correction, intervention, note, who)
         self.flush()
         try:
-            trajectory = self._named(of)
+            trajectory = self._named(of.encode("utf-8", "replace").decode())
             if why := self._keeper.why_waiting(trajectory):
                 raise InfrastructureFailure(f"{trajectory} could not be written yet ({why}); send the feedback again")
             if not self.store.known_trajectories([trajectory]):
@@ -257,10 +256,10 @@ class Capture:
                 self._queued -= len(taken)
                 self._queued_bytes -= sum(each.size for each in taken)
             self._keeper.write(everything=bool(ending or waiting))
-            for event in waiting:
-                event.set()
             self._keeper.put_idle_away()
             self._tidy()
+            for event in waiting:
+                event.set()
         self._keeper.give_up_all()
 
     def _next(self) -> tuple[list[_Taken], list[threading.Event], bool]:
@@ -269,7 +268,7 @@ class Capture:
         waiting: list[threading.Event] = []
         try:
             one = self._queue.get(timeout=_LOOK_S)
-            if isinstance(one, _Taken):
+            if isinstance(one, _Taken) and self._queued < _BATCH:
                 time.sleep(_GATHER_S)
             while True:
                 if one is None:
@@ -329,16 +328,6 @@ class Capture:
 
 def _size(exchange: Exchange) -> int:
     """Bytes, about."""
-    texts = sum(map(_length, exchange.items)) + sum(map(_length, exchange.reply))
+    texts = sum(map(size_of, exchange.items)) + sum(map(size_of, exchange.reply))
     numbers = len(exchange.context_ids) + len(exchange.completion_ids) + len(exchange.logprobs)
     return 1000 + texts + 40 * numbers + 1000 * len(exchange.tools)
-
-
-def _length(item: Item) -> int:
-    match item:
-        case Message(content=str(text)) | FunctionCall(arguments=text) | FunctionCallOutput(output=text):
-            return 300 + len(text)
-        case Message():
-            return 300 + len(item.text)
-        case _:
-            return 2000

@@ -27,14 +27,14 @@ from verigym.core.records import (
     Trajectory,
     Turn,
 )
-from verigym.flywheel.capture.exchange import Exchange, Prints
+from verigym.flywheel.capture.exchange import Exchange, Prints, is_system, size_of
 from verigym.policies import dialects
 
 T = TypeVar("T")
 _LONGEST = 16_000_000
 """Bytes of one conversation; what comes after is not kept."""
-_ITEM, _ID = 300, 40
-"""Bytes that an item takes beside its text, and that a token id or logprob does."""
+_TURN, _ID = 1000, 40
+"""Bytes that a turn takes, and that a token id or logprob does."""
 
 
 class TooLong(Exception):
@@ -124,7 +124,7 @@ class Conversation:
         self._cost += exchange.cost
         self._error, self._stop = exchange.error, _stop(exchange)
         self._metadata |= exchange.metadata
-        self.size += len(msgspec.json.encode(exchange.metadata))
+        self.size += len(str(exchange.metadata))
         self.unwritten += 1
         self.touched = time.monotonic()
 
@@ -132,29 +132,24 @@ class Conversation:
         self, exchange: Exchange, chain: Sequence[bytes], prints: Prints
     ) -> tuple[int | None, list[int], bytes]:
         """The turn that a request goes on from, the items in its context, and the fingerprint of all of it."""
-        items = exchange.items
-        again = chain[-1] if chain and chain[-1] in self._begins else None  # which goes on from where the first did
-        ends = (n for n in range(len(chain), 0, -1) if chain[n - 1] in self._turn_of and chain[n - 1] != again)
-        known = next(ends, 0)
-        if known:
-            follows = self._turn_of[chain[known - 1]]
-            rest, last = list(zip(items[known:], chain[known:], strict=True)), chain[known - 1]
-            head = items[0] if exchange.agent_system else None
-        elif exchange.previous in self._responses:
-            follows = self._responses[exchange.previous]
-            head = items[0] if items and _is_system(items[0]) else None
-            more, last = items[1:] if head else items, self._ends[follows]
-            rest = list(zip(more, prints.chain(more, last), strict=True))
-        else:
-            follows, head = None, items[0] if exchange.agent_system else None
-            rest, last = list(zip(items, chain, strict=True))[1 if head else 0 :], prints.start(exchange)
-            if exchange.previous:
+        items, start = exchange.items, prints.start(exchange)
+        head = items[0] if (exchange.agent_system or exchange.previous) and items and is_system(items[0]) else None
+        if exchange.previous:
+            follows = self._responses.get(exchange.previous)
+            if follows is None:
                 self._gap(f"what was said before response {exchange.previous}")
+            rest, last = items[1:] if head else items, start if follows is None else self._ends[follows]
+            rest_chain = prints.chain(rest, last)
+        else:
+            known = self._known(chain)
+            follows, last = (self._turn_of[chain[known - 1]], chain[known - 1]) if known else (None, start)
+            known = known or int(head is not None)
+            rest, rest_chain = items[known:], chain[known:]
         context = [] if follows is None else [*self._seen(follows), *self._turns[follows].made]
-        if isinstance(head, Message):
-            context = self._headed(head, context, prints)
+        if head is not None:
+            context = self._headed(head, prints.chain([head], start)[0], context)
         reused = bool(self._turns)
-        for item, print in rest:
+        for item, print in zip(rest, rest_chain, strict=True):
             if print != last:
                 place = self._places.get(print)
                 reused = place is not None
@@ -164,11 +159,16 @@ class Conversation:
             last = print
         return follows, context, last
 
-    def _headed(self, head: Message, context: list[int], prints: Prints) -> list[int]:
+    def _known(self, chain: Sequence[bytes]) -> int:
+        """How many items of a request a turn ended with. The same request again goes on from where the first did."""
+        again = chain[-1] if chain and chain[-1] in self._begins else None
+        ends = (n for n in range(len(chain), 0, -1) if chain[n - 1] in self._turn_of and chain[n - 1] != again)
+        return next(ends, 0)
+
+    def _headed(self, head: Item, print: bytes, context: list[int]) -> list[int]:
         """The context under this system message, which may be another than before."""
-        print = prints.of("system", head.text)
         place = self._places.get(print)
-        rest = context[1:] if context and _is_system(self._items[context[0]]) else context
+        rest = context[1:] if context and is_system(self._items[context[0]]) else context
         return [self._append(head, print) if place is None else place, *rest]
 
     def _append(self, item: Item, print: bytes = b"") -> int:
@@ -178,7 +178,7 @@ class Conversation:
         if print:
             self._places[print] = place
         self._note(item, place)
-        self.size += _ITEM + len(msgspec.json.encode(item))
+        self.size += size_of(item)
         return place
 
     def _seen(self, turn: int) -> list[int]:
@@ -199,7 +199,7 @@ class Conversation:
             else:  # the ids spell what was redacted when the conversation was written
                 completion, logprobs, restricted = [], [], []
                 self._gap("token ids: the turn before has none that it could go on from")
-        self.size += _ID * (len(gained) + len(completion) + len(logprobs) + len(restricted)) + _ITEM
+        self.size += _ID * (len(gained) + len(completion) + len(logprobs) + len(restricted)) + _TURN
         return Turn(
             parent=parent,
             saw=list(_ranges(context)),
@@ -320,17 +320,13 @@ class Conversation:
         self._metadata = dict(stored.end_state.get("metadata", {}))
         self.tools = stored.tools
         numbers = sum(len(turn.context_ids) + 2 * len(turn.completion_ids) for turn in self._turns)
-        self.size += _ID * numbers + _ITEM * len(self._turns)
+        self.size += _ID * numbers + _TURN * len(self._turns)
         self.touched = time.monotonic()
         return self
 
 
 def _padded(known: list[T], length: int, empty: T) -> list[T]:
     return [*known, *[empty] * (length - len(known))][:length]
-
-
-def _is_system(item: Item) -> bool:
-    return isinstance(item, Message) and item.role in ("system", "developer")
 
 
 def _stop(exchange: Exchange) -> Stop:

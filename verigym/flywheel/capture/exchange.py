@@ -73,7 +73,7 @@ class Prints:
         self._key = key
 
     def of(self, *texts: str) -> bytes:
-        return self._digest(msgspec.msgpack.encode(texts))
+        return self._digest(b"", texts)
 
     def start(self, exchange: Exchange) -> bytes:
         """Where the chain of a request begins: conversations of another user or with other tools are others."""
@@ -81,8 +81,10 @@ class Prints:
 
     def request(self, exchange: Exchange) -> list[bytes]:
         """The chain of a request, in which the agent's own system prompt says nothing."""
-        start, own = self.start(exchange), int(exchange.agent_system)
-        return [start] * own + self.chain(exchange.items[own:], start)
+        start, items = self.start(exchange), exchange.items
+        if exchange.agent_system and items and is_system(items[0]):
+            return [start, *self.chain(items[1:], start)]
+        return self.chain(items, start)
 
     def chain(self, items: Iterable[Item], start: bytes) -> list[bytes]:
         """One for each item; what clients may leave out (reasoning, empty messages) leaves it as it was."""
@@ -91,17 +93,33 @@ class Prints:
         for item in items:
             gist = _gist(item)
             if gist is not None:
-                last = self._digest(last + msgspec.msgpack.encode(gist))
+                last = self._digest(last, gist)
             prints.append(last)
         return prints
 
-    def _digest(self, data: bytes) -> bytes:
-        return hashlib.blake2b(data, digest_size=16, key=self._key).digest()
+    def _digest(self, before: bytes, texts: Iterable[str]) -> bytes:
+        body = "".join([f"{len(text)}:{text}" for text in texts]).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(before + body, digest_size=16, key=self._key).digest()
 
 
 def made_by_model(item: Item) -> bool:
     """Whether it is part of a reply."""
     return isinstance(item, FunctionCall | Reasoning) or (isinstance(item, Message) and item.role == "assistant")
+
+
+def is_system(item: Item) -> bool:
+    return isinstance(item, Message) and item.role in ("system", "developer")
+
+
+def size_of(item: Item) -> int:
+    """Bytes that it takes in memory, about."""
+    match item:
+        case Message(content=str(text)) | FunctionCall(arguments=text) | FunctionCallOutput(output=text):
+            return 300 + len(text)
+        case Message():
+            return 500 + len(item.text)
+        case Reasoning():
+            return 500 + sum(len(part.text) for part in [*item.summary, *(item.content or [])])
 
 
 def _gist(item: Item) -> tuple[str, ...] | None:

@@ -16,8 +16,9 @@ from verigym.flywheel.capture.exchange import made_by_model
 
 _MOST = 100_000
 """Fingerprints held; two for each exchange."""
-RETRY_S = 120.0
-"""For so long is the same first request a retry; later it is somebody else who says the same."""
+_RETRY_S, _UNANSWERED_S = 60.0, 600.0
+"""For so long is the same first request a retry, after an answer and while there is none; later it is somebody else who says
+the same."""
 
 
 class _Begun(NamedTuple):
@@ -30,9 +31,9 @@ class _Begun(NamedTuple):
 class Joined:
     """Fingerprints to trajectories. Ids of trajectories sort by their day: those before `oldest` are forgotten."""
 
-    def __init__(self, most: int = _MOST, retry_s: float = RETRY_S) -> None:
+    def __init__(self, most: int = _MOST) -> None:
         self.oldest = ""
-        self._most, self._retry_s = most, retry_s
+        self._most = most
         self._names: OrderedDict[bytes, str] = OrderedDict()
         """Of conversations and responses."""
         self._begun: OrderedDict[bytes, _Begun] = OrderedDict()
@@ -99,7 +100,7 @@ class Joined:
 
     def _is_retry(self, begun: _Begun, now: float) -> bool:
         gone_on = begun.end is not None and begun.trajectory not in self._ends.get(begun.end, [])[1:]
-        return not gone_on and now - begun.when <= self._retry_s
+        return not gone_on and now - begun.when <= (_UNANSWERED_S if begun.end is None else _RETRY_S)
 
     def _bound(self) -> None:
         while len(self) > self._most:

@@ -9,15 +9,15 @@ import datetime
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
-from verigym.core.errors import words_of
+from verigym.core.errors import InfrastructureFailure, words_of
 from verigym.core.records import Feedback, Toolset, ToolSpec, Trajectory, content_hash
 from verigym.flywheel.capture.conversation import Conversation, Known, TooLong
 from verigym.flywheel.capture.exchange import Exchange, Prints
-from verigym.flywheel.capture.remembered import Remembered
+from verigym.flywheel.capture.remembered import Remembered, Row, row
 from verigym.store.database import Store
 
 RUN = "traces-served-"
@@ -53,7 +53,14 @@ class Placed(msgspec.Struct, frozen=True):
     """Fingerprint of the conversation's id, where the client gave one."""
     new: bool = False
     """The store cannot have it yet."""
+    sampled_out: bool = False
     began: float = 0.0
+
+
+class _Ready(NamedTuple):
+    conversation: Conversation
+    trajectory: Trajectory
+    row: Row
 
 
 class Keeper:
@@ -145,7 +152,7 @@ class Keeper:
             return
         due = [one for one in self._unwritten.values() if everything or now >= one.written + one.size / _BYTES_S]
         for start in range(0, len(due), _BATCH):
-            batch = self._redacted(due[start : start + _BATCH])
+            batch = self._ready(due[start : start + _BATCH])
             try:
                 self._commit(batch)
             except Exception as error:
@@ -157,31 +164,31 @@ class Keeper:
                 self._tell("", "the store takes conversations again")
             self._trouble, self._wait_s = "", _WAIT_S
 
-    def _redacted(self, conversations: list[Conversation]) -> list[tuple[Conversation, Trajectory]]:
-        """What could not be redacted is not stored."""
-        made: list[tuple[Conversation, Trajectory]] = []
+    def _ready(self, conversations: list[Conversation]) -> list[_Ready]:
+        """As it will be stored; what cannot be redacted will not."""
+        made: list[_Ready] = []
         for one in conversations:
             try:
-                made.append((one, self._redaction.trajectory(one.trajectory())))
+                made.append(_Ready(one, self._redaction.trajectory(one.trajectory()), row(one.known())))
             except Exception as error:
                 self._give_up(one, "redaction failed", words_of(error))
         return made
 
-    def _commit(self, batch: list[tuple[Conversation, Trajectory]]) -> None:
+    def _commit(self, batch: list[_Ready]) -> None:
         for hash in list(self._new_tools):
             self._store.put("tools", hash, self._new_tools[hash])
             del self._new_tools[hash]
         by_run: dict[str, list[Trajectory]] = {}
-        for one, trajectory in batch:
+        for one, trajectory, _ in batch:
             by_run.setdefault(one.id.partition("/")[0], []).append(trajectory)
         for run, trajectories in by_run.items():
             if run not in self._runs:
                 self._store.begin_run(run, "traces", {})
                 self._runs.add(run)
             self._store.add(run, trajectories)
-        self._remembered.keep(one.known() for one, _ in batch)
+        self._remembered.keep(one.row for one in batch)
         now = time.monotonic()
-        for one, _ in batch:
+        for one, *_ in batch:
             self.captured += one.unwritten
             self._clean(one)
             one.written = now
@@ -254,4 +261,4 @@ def _reason(error: Exception) -> str:
         return "disk full"
     if "locked" in words:
         return "store locked"
-    return f"store: {type(error).__name__}"
+    return "store refused" if isinstance(error, InfrastructureFailure) else f"store: {type(error).__name__}"

@@ -26,6 +26,14 @@ CREATE INDEX IF NOT EXISTS conversations_by_time ON conversations (updated);
 """
 
 
+Row = tuple[str, bytes, float, bytes]
+
+
+def row(known: Known) -> Row:
+    """As it is written."""
+    return known.id, known.name, time.time(), msgspec.msgpack.encode(known)
+
+
 class Remembered:
     def __init__(self, path: Path) -> None:
         try:
@@ -47,9 +55,7 @@ class Remembered:
     def close(self) -> None:
         self._database.close()
 
-    def keep(self, conversations: Iterable[Known]) -> None:
-        now = time.time()
-        rows = [(one.id, one.name, now, msgspec.msgpack.encode(one)) for one in conversations]
+    def keep(self, rows: Iterable[Row]) -> None:
         with self._writing():
             self._database.executemany("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?)", rows)
 
