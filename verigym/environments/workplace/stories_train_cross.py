@@ -198,6 +198,23 @@ def prepare_meeting(s: Scene) -> Story:
     )
 
 
+def quote_in_notes(s: Scene) -> Story:
+    email, customer = s.email(), s.customer()
+    return Story(
+        [
+            f'Read the email "{email.subject}" and enter its text as the notes of {customer.name}.',
+            f'Copy the text of "{email.subject}" into the notes of the customer {customer.name}.',
+            f'The notes of {customer.name} should be what the email "{email.subject}" says, word by word.',
+        ],
+        [
+            find_email(email),
+            call("email.get", id=email.id),
+            find_customer(customer),
+            call("crm.update", id=customer.id, field="notes", value=email.body),
+        ],
+    )
+
+
 def clear_up(s: Scene) -> Story:
     email, event, todo = s.email(), s.event(), s.todo()
     return Story(
@@ -229,5 +246,5 @@ def rig_bonus(s: Scene) -> Story:
 
 STORIES: list[Tell] = [
     task_from_email, meet_sender, report_visits, won_and_told, cancel_and_tell, postpone_and_tell, answer_customer,
-    meet_if_few, hand_over, prepare_meeting, clear_up, rig_bonus,
+    meet_if_few, hand_over, prepare_meeting, quote_in_notes, clear_up, rig_bonus,
 ]  # fmt: skip
