@@ -1,4 +1,4 @@
-"""Every tutorial is followed to the letter in an empty folder: its files, its commands, and what they print."""
+"""The README and every tutorial are followed to the letter in an empty folder: files, commands, and what they print."""
 
 import difflib
 from collections.abc import Iterator
@@ -9,7 +9,9 @@ import pytest
 
 from tests.docs.follow import Command, File, agrees, follow, steps
 
-TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+FOLLOWED = [README, *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
 
 
 def differences(page: Path, folder: Path, *, slow: bool) -> str:
@@ -27,27 +29,32 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Path, Fu
     """All pages, two at a time: they wait for servers more than they compute."""
     with ThreadPoolExecutor(2) as pool:
         yield {
-            page: pool.submit(differences, page, tmp_path_factory.mktemp(page.stem), slow=False) for page in TUTORIALS
+            page: pool.submit(differences, page, tmp_path_factory.mktemp(page.stem), slow=False) for page in FOLLOWED
         }
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_a_tutorial_works_as_it_is_written(page: Path, followed: dict[Path, Future[str]]) -> None:
+@pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: page.stem)
+def test_a_page_works_as_it_is_written(page: Path, followed: dict[Path, Future[str]]) -> None:
     assert followed[page].result() == ""
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_a_tutorial_works_with_the_embedded_model(page: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: page.stem)
+def test_a_page_works_with_the_embedded_model(page: Path, tmp_path: Path) -> None:
     assert differences(page, tmp_path, slow=True) == ""
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_an_environment_of_a_tutorial_can_be_read_at_one_sitting(page: Path) -> None:
+@pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: page.stem)
+def test_a_file_of_a_page_can_be_read_at_one_sitting(page: Path) -> None:
     for step in steps(page.read_text()):
         if isinstance(step, File):
             assert len(step.text.splitlines()) <= 60, step.name
+
+
+def test_the_readmes_environment_has_thirty_lines_of_code() -> None:
+    [file] = [step for step in steps(README.read_text()) if isinstance(step, File)]
+    assert len([line for line in file.text.splitlines() if line.strip()]) <= 30
 
 
 def test_what_differs_from_the_page_is_noticed(tmp_path: Path) -> None:
