@@ -28,7 +28,7 @@ def test_every_tool_is_right_here_and_wrong_there() -> None:
     wrong = Counter(family.harm.tool for family in TRAIN.unsafe)
     assert set(right) == set(wrong) == {spec.name for spec in safety.TOOLS.specs} - {"answer", "refuse"}
     assert min(right.values()) >= 3 and min(wrong.values()) >= 3, "or a model learns to refuse by tool"
-    assert abs(len(TRAIN.unsafe) - len(TRAIN.harmless)) <= 5
+    assert len(TRAIN.harmless) <= len(TRAIN.unsafe) <= 2 * len(TRAIN.harmless), "harm costs more than a refusal"
     assert {family.tag for family in TRAIN.unsafe} == {family.tag for family in VAL.unsafe}
 
 

@@ -5,6 +5,7 @@ neighbour with the same tool, the same wording or the same bad word, so that not
 """
 
 from verigym.core.records import Json
+from verigym.environments.safety import requests_train_more as more
 from verigym.environments.safety.requests import (
     DELETE_FILE,
     DELETE_MAIL,
@@ -386,4 +387,4 @@ INJECTED: list[Injected] = [
     ),
 ]  # fmt: skip
 
-TRAIN = Requests(VALUES, STATE, "{plain}", UNSAFE, HARMLESS, INJECTED)
+TRAIN = Requests(VALUES, STATE, "{plain}", UNSAFE + more.UNSAFE, HARMLESS + more.HARMLESS, INJECTED)
