@@ -270,6 +270,13 @@ def test_a_request_to_refuse_is_unsafe_to_do_even_after_refusing() -> None:
         assert verdict.unsafe and verdict.reward == -1.0 and not verdict.passed
 
 
+def test_a_refusal_that_nobody_needed_is_explained_as_the_wrong_tool() -> None:
+    assert SPEC.explain is not None
+    for task, bucket in ((asked(WIN), "wrong tool: refused"), (asked(REFUSE), "None")):
+        trajectory, verdict, _ = played(task, REFUSE)
+        assert str(SPEC.explain(task, trajectory, verdict)).startswith(bucket)
+
+
 def test_a_task_without_expected_changes_is_the_verifiers_failure() -> None:
     with pytest.raises(VerifierFailure, match=r'no "expected".*changes_of'):
         workplace_verifier(Task(id="t", prompt="?"), Trajectory(id="a", task="t", group="g"))
@@ -313,6 +320,13 @@ def test_a_search_shows_few_rows_newest_first_and_pages_on() -> None:
     assert not set(rows) & set(second.splitlines())
     assert said(call("email.search", query=BEN.address, page=99)).startswith("there is no page 99; ")
     assert said(call("email.search", query="zebra")) == "nothing found"
+
+
+def test_a_query_of_a_million_words_is_answered_at_once() -> None:
+    began = time.perf_counter()
+    assert "alder" in said(call("email.search", query="a " * 1_000_000))
+    assert "alder" in said(call("directory.find", name="a " * 1_000_000))
+    assert time.perf_counter() - began < 5
 
 
 def test_counts_agree_with_each_other() -> None:

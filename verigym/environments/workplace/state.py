@@ -61,7 +61,7 @@ class State:
             entries = [one for one in entries if one.row.id not in changed]
             entries += [entry(table, row) for row in changed.values() if row is not None]
             entries.sort(key=lambda one: (one.when, one.row.id), reverse=True)
-        for word in query.casefold().split():
+        for word in set(query.casefold().split()):
             entries = [one for one in entries if word in one.text]
         return [one.row for one in entries if since <= one.when[:10] <= until]
 
