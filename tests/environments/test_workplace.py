@@ -40,7 +40,7 @@ from tests.environments.workplace_office import (
 from verigym.audit.check import check_environment
 from verigym.audit.play import play
 from verigym.core.errors import NotFound, VerifierFailure
-from verigym.core.records import FunctionCallOutput, Json, Task, Trajectory, Version
+from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Task, Trajectory, Version
 from verigym.environments import workplace
 from verigym.environments.load import find_by_verifier
 from verigym.environments.workplace import CHANGING, Environment, generate
@@ -145,6 +145,9 @@ def test_no_cheat_passes() -> None:
 def test_gold_can_be_imitated_and_is_short() -> None:
     examples = asyncio.run(gold_examples(SPEC, TRAIN, Version(base="scripted", id="scripted")))
     assert [example.task for example in examples] == [task.id for task in TRAIN]
+    for example in examples:
+        ids = [item.call_id for item in example.items if isinstance(item, FunctionCall)]
+        assert len(set(ids)) == len(ids), f"{example.task}: two calls of one name"
     longest = max(sum(len(str(item)) for item in example.items) for example in examples)
     assert longest < 4500 and len(dialects.describe(SPEC.tools)) < 2000
 
