@@ -41,6 +41,8 @@ def loop(
         show.say(f"loop {wanted.id} in {ws.home}" + ("" if rounds else ": no round yet"))
         for one in rounds:
             summary(one)
+            if one.decided:
+                show.paragraph(one.decided.words, " " * 12)
     else:
         screen = Silent() if json else LoopTerminal()
         if not json:
@@ -51,7 +53,7 @@ def loop(
         show.as_json(rounds)
         raise typer.Exit(code)
     show.say("")
-    show.paragraph(f"no further round: {why}" if why else "the next command goes on")
+    show.paragraph(f"no further round: {why}" if why else "a round waits to go on, or the next one to begin")
     show.next_command(_next(rounds, recipe, why))
     if not status:
         raise typer.Exit(code)
@@ -113,7 +115,8 @@ def _lines(one: "Round") -> list[tuple[str, str]]:
     buckets = sorted((one.before.buckets if one.before else {}).items(), key=lambda pair: -pair[1])
     fix = "nothing" if chosen and not chosen.fix else (chosen.fix or "") if chosen else ""
     made = f" (version {one.made.version})" if one.made else ""
-    spent = f"{duration(one.over.seconds)}, {show.dollars(one.over.dollars)}" if one.over else ""
+    paid = f", {show.dollars(one.over.dollars)}" if one.over and one.over.dollars else ""
+    spent = f"{duration(one.over.seconds)}{paid}" if one.over else ""
     return [
         ("champion", one.begun.champion if one.begun else ""),
         ("mined", one.dug.words if one.dug else ""),
@@ -122,7 +125,6 @@ def _lines(one: "Round") -> list[tuple[str, str]]:
         ("advice", ", ".join(chosen.advice) if chosen else ""),
         ("tried", f"{fix}{made}: {chosen.why}" if chosen else ""),
         ("decision", f"{decided.verdict or 'not asked'}; champion {decided.champion}" if decided else ""),
-        ("", decided.words if decided else ""),
         ("took", spent),
     ]
 

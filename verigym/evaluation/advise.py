@@ -28,7 +28,7 @@ MIN_TASKS, MIN_FAMILIES = 50, 5
 """To train on; with fewer, a model learns the tasks by heart."""
 MIN_EXAMPLES, MIN_PAIRS, MIN_LABELS = 50, 50, 200
 MIN_FRESH = 20
-"""Solutions of families that a trained agent has not learnt from, to train it once more."""
+"""Solutions that are new to a trained agent, to train it once more."""
 MAX_ERRORS = 0.05
 
 BY_FORM = ("format error", "hallucinated API")
@@ -109,7 +109,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     gold: int = 0
     """Training tasks with a written solution."""
     fresh: int = 0
-    """Of a trained agent: those of `gold` whose families it has not learnt from, such as failures that were mined since."""
+    """Of a trained agent: those of `gold` that are new to it, such as failures that were mined since."""
     demonstrations: int = 0
     """Episodes on training tasks that passed, and rows of data sets."""
     pairs: int = 0
@@ -318,7 +318,7 @@ def _imitation(e: Evidence) -> Advice | None:
 def _once_more(e: Evidence) -> Advice:
     """What a trained agent was never shown it cannot be expected to do, however well it does the rest."""
     if e.fresh < MIN_FRESH:
-        new = f"; {e.fresh} solutions of other families are new, {MIN_FRESH} are a start" if e.fresh else ""
+        new = f"; {e.fresh} solutions are new to it, {MIN_FRESH} are a start" if e.fresh else ""
         return _not(SFT, f"it has learnt from examples already ({e.trained}){new}")
     reason = (
         f"{e.fresh:,} training tasks with a written solution are of families that it has not learnt from ({e.trained})"

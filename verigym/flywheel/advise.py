@@ -121,7 +121,7 @@ def gather(subject: Subject) -> tuple[Evidence, list[str]]:
         train_tasks=len(train),
         train_families=len({family_of(task) for task in train}),
         gold=round(len(train) * gold / max(1, min(len(train), LOOKED_AT))),
-        fresh=len(fresh_tasks(agent, environment)),
+        fresh=len(fresh_tasks(ws, agent, environment)),
         demonstrations=_passed_in_training(subject) + sum(one.rows for one in sets if one.kind == "demonstrations"),
         pairs=sum(one.rows for one in sets if one.kind == "preferences"),
         labels=sum(one.judgement in ("better", "worse") for one in ws.store.documents("label", Label)),
@@ -184,14 +184,33 @@ def _passed_in_training(subject: Subject) -> int:
     return sum(one.passed for one in runs if all(task.split == "train" for task in store.tasks(one.id)[:1]))
 
 
-def fresh_tasks(agent: Version, environment: EnvironmentSpec) -> list[Task]:
-    """Of a trained agent: training tasks with a solution, of families that it has not learnt from."""
-    learnt = set(agent.families)
+def fresh_tasks(ws: Workspace, agent: Version, environment: EnvironmentSpec) -> list[Task]:
+    """Of a trained agent: training tasks with a solution that are new to it. Either it has not learnt from their family, or they
+    were mined from production and are not in the data sets that it learnt from: it failed, however much its family is known."""
+    if not agent.adapter:
+        return []
+    families, shown = set(agent.families), _shown(ws, agent)
     return [
         task
-        for task in (training_tasks(environment) if agent.adapter else [])
-        if family_of(task) not in learnt and environment.gold_replies(task)
+        for task in training_tasks(environment)
+        if (family_of(task) not in families or (_is_mined(task) and task.id not in shown))
+        and environment.gold_replies(task)
     ]
+
+
+def _is_mined(task: Task) -> bool:
+    return any(each.startswith("trace ") for each in task.lineage)
+
+
+def _shown(ws: Workspace, agent: Version | None) -> set[str]:
+    """Tasks in the data sets that an agent and those before it learnt from."""
+    found: set[str] = set()
+    while agent is not None:
+        dataset = ws.store.get("dataset", agent.data_hash, Dataset) if agent.data_hash else None
+        if dataset is not None and data.path_of(ws, dataset.id).exists():
+            found |= {row.task for row in data.rows(ws, dataset)}
+        agent = ws.store.get("version", agent.parent, Version) if agent.parent else None
+    return found
 
 
 def is_local(agent: Version) -> bool:
@@ -276,7 +295,7 @@ def recipe_for(subject: Subject, algorithm: str) -> dict[str, Any]:
 def _imitated(subject: Subject) -> dict[str, Any]:
     """Gold solutions where tasks have them, else the newest demonstrations. A trained agent learns what is new to it, beside
     what it knows."""
-    if len(fresh_tasks(subject.agent, subject.environment)) >= MIN_FRESH:
+    if len(fresh_tasks(subject.ws, subject.agent, subject.environment)) >= MIN_FRESH:
         return {"data": _new_beside_known(subject).name}
     if any(subject.environment.gold_replies(task) for task in training_tasks(subject.environment)[:LOOKED_AT]):
         return {"num_tasks": min(480, len(training_tasks(subject.environment)))}
@@ -287,10 +306,9 @@ def _new_beside_known(subject: Subject) -> Dataset:
     """Solutions that are new to the agent, and `KNOWN` times as many of families that it has learnt from, so that it does not
     forget them over the new ones."""
     agent, environment = subject.agent, subject.environment
-    fresh, learnt = fresh_tasks(agent, environment), set(agent.families)
-    known = [
-        task for task in training_tasks(environment) if family_of(task) in learnt and environment.gold_replies(task)
-    ]
+    fresh = fresh_tasks(subject.ws, agent, environment)
+    new = {task.id for task in fresh}
+    known = [task for task in training_tasks(environment) if task.id not in new and environment.gold_replies(task)]
     known = pick(known, KNOWN * len(fresh), seed=0)
     rows = asyncio.run(gold_examples(environment, [*fresh, *known], agent))
     source = (

@@ -306,11 +306,11 @@ def _measured(report: Report) -> str:
 
 def _frozen(ws: Workspace, environment: str) -> str:
     """The environment with its mined tasks as they are now: mining adds to their file, and a round's tasks stay as they are. The
-    same tasks are the same copy."""
+    same tasks, in whichever order they came, are the same copy."""
     base, added = base_and_added(environment)
     if not added:
         return base
-    body = Path(added).read_bytes()
+    body = b"\n".join(sorted(Path(added).read_bytes().splitlines())) + b"\n"
     copy = ws.home / "loops" / hashlib.sha256(body).hexdigest()[:8] / Path(added).name
     write_whole(copy, lambda file: file.writelines([body]))
     return f"{base}+{copy}"

@@ -1,0 +1,196 @@
+"""A loop that dies at every turn goes on, and ends as if nothing had happened: nothing is measured, decided or recorded twice."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.flywheel.answering import answering
+from tests.flywheel.production import OFFICE, requests, served
+from tests.flywheel.test_loop import answer
+from verigym.cli.loop import Silent
+from verigym.core.records import Report, Version
+from verigym.flywheel.loop import play
+from verigym.flywheel.loop_recipe import Loop, make_loop
+from verigym.flywheel.rounds import rounds_of
+from verigym.flywheel.workspace import Workspace
+from verigym.registry import ledger
+from verigym.store.database import Store
+
+POLICY = "retention: null\nsafety: null\nmargins: {latency: null, unsafe: null, invalid: null, mastered: 0.4}\n"
+
+
+class Killed(BaseException):
+    """As sudden as a kill: nobody catches it."""
+
+
+class Mortal(Store):
+    """Dies at its next write of a document or a decision: before it or after it."""
+
+    before = False
+
+    def put(self, kind: str, id: str, record: msgspec.Struct) -> None:
+        new = self.get(kind, id, type(record)) is None
+        if new and self.before:
+            raise Killed
+        super().put(kind, id, record)
+        if new:
+            raise Killed
+
+    def append_ledger(self, make: Callable[[bytes | None], bytes]) -> int:
+        if self.before:
+            raise Killed
+        super().append_ledger(make)
+        raise Killed
+
+
+@pytest.fixture(autouse=True, scope="module")
+def back() -> Iterator[None]:
+    """To the folder that tests are run in."""
+    here = Path.cwd()
+    yield
+    os.chdir(here)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with answering(answer) as address:
+        yield address
+
+
+def loop_in(place: Path, model: str) -> Loop:
+    """Of a model that is right in a quarter, so that the gate asks for more first; then it is promoted."""
+    os.chdir(place)  # names of runs hold the path of the mined tasks
+    Path("alone.yaml").write_text(POLICY)
+    fields: dict[str, Any] = {
+        "environment": OFFICE,
+        "model": model,
+        "evaluation": {"tasks": 8, "trial_tasks": 60},
+        "fixes": ["prompt"],
+        "gate": "alone.yaml",
+        "budget": {"rounds": 2},
+    }
+    return make_loop(fields, [], "ring.yaml")
+
+
+def traced(place: Path) -> Workspace:
+    os.chdir(place)
+    ws = Workspace(Path("home"))
+    served(ws, requests("files.share")[:4])
+    return ws
+
+
+def came_to(ws: Workspace, loop: Loop) -> dict[str, Any]:
+    """All that a loop leaves behind, but for times."""
+    rounds = [
+        (
+            one.chosen and (one.chosen.fix, one.chosen.why, one.chosen.version),
+            one.dug,
+            one.before and one.before.success,
+            one.decided and (one.decided.verdict, one.decided.champion, one.decided.before, one.decided.after),
+            one.over and one.over.why,
+        )
+        for one in rounds_of(ws, loop.id)
+    ]
+    entries = [
+        (
+            one.decision.kind,
+            one.decision.candidate,
+            one.decision.champion,
+            one.decision.verdict,
+            one.champion_after,
+            one.why,
+        )
+        for one in ledger.entries(ws.store)
+    ]
+    assert ledger.verify_chain(ws.store) == len(entries)
+    return {
+        "rounds": rounds,
+        "ledger": entries,
+        "runs": sorted((run.id, run.trajectories, run.scored) for run in ws.store.runs()),
+        "reports": len(ws.store.documents("report", Report)),
+        "versions": sorted(one.id for one in ws.store.documents("version", Version)),
+        "mined": [sorted(path.read_bytes().splitlines()) for path in sorted((ws.home / "mined").glob("*"))],
+    }
+
+
+@pytest.fixture(scope="module")
+def whole(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    place = tmp_path_factory.mktemp("whole")
+    ws, loop = traced(place), loop_in(place, f"{server}#some?tools=text")
+    play(ws, loop, Silent())
+    found = came_to(ws, loop)
+    assert [one[3] for one in found["ledger"]] == ["PROMOTE", "NEED MORE DATA", "PROMOTE"]
+    return found
+
+
+@pytest.mark.parametrize(
+    "before",
+    [pytest.param(True, marks=pytest.mark.slow, id="before each write"), pytest.param(False, id="after each write")],
+)
+def test_dying_at_every_write_changes_nothing(server: str, whole: dict[str, Any], tmp_path: Path, before: bool) -> None:
+    ws, loop = traced(tmp_path), loop_in(tmp_path, f"{server}#some?tools=text")
+    deaths = 0
+    while True:
+        mortal = Workspace(Path("home"))
+        mortal.store = Mortal(Path("home/store.db"))
+        mortal.store.before = before
+        try:
+            if before and deaths % 2:  # the write that was refused is let through, the next one is not
+                mortal.store = _Once(Path("home/store.db"))
+            play(mortal, loop, Silent())
+            break
+        except Killed:
+            deaths += 1
+            assert deaths < 400
+        finally:
+            mortal.store.close()
+    assert deaths > 20 and came_to(ws, loop) == whole
+
+
+class _Once(Mortal):
+    """Lets one write through, and dies before the second."""
+
+    before = True
+
+    def put(self, kind: str, id: str, record: msgspec.Struct) -> None:
+        if self.get(kind, id, type(record)) is None and not self._used():
+            return Store.put(self, kind, id, record)
+        super().put(kind, id, record)
+
+    def append_ledger(self, make: Callable[[bytes | None], bytes]) -> int:
+        return Store.append_ledger(self, make) if not self._used() else super().append_ledger(make)
+
+    def _used(self) -> bool:
+        used = getattr(self, "_let_through", False)
+        self._let_through = True
+        return used
+
+
+def test_killed_at_random_moments_it_ends_as_if_never_killed(
+    server: str, whole: dict[str, Any], tmp_path: Path
+) -> None:
+    ws, loop = traced(tmp_path), loop_in(tmp_path, f"{server}#some?tools=text")
+    Path("ring.yaml").write_bytes(msgspec.yaml.encode(msgspec.to_builtins(loop.recipe)))
+    words = [sys.executable, "-m", "verigym.cli.main", "loop", "ring.yaml", "--home", "home"]
+    chance, kills = random.Random(3), 0
+    for _ in range(4):
+        begun = len(ws.store.bodies("round"))
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        while process.poll() is None and len(ws.store.bodies("round")) == begun:
+            time.sleep(0.02)  # until it is at work
+        time.sleep(chance.uniform(0, 0.3))
+        kills += process.poll() is None
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0 and kills >= 3, (kills, done.stdout)
+    assert came_to(ws, loop) == whole
