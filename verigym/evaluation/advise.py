@@ -320,9 +320,7 @@ def _once_more(e: Evidence) -> Advice:
     if e.fresh < MIN_FRESH:
         new = f"; {e.fresh} solutions are new to it, {MIN_FRESH} are a start" if e.fresh else ""
         return _not(SFT, f"it has learnt from examples already ({e.trained}){new}")
-    reason = (
-        f"{e.fresh:,} training tasks with a written solution are of families that it has not learnt from ({e.trained})"
-    )
+    reason = f"{e.fresh:,} training tasks with a written solution are new to it since it was trained ({e.trained})"
     return _advise(SFT, [reason], "verigym train RECIPE", success=e.success.value, fresh=float(e.fresh))
 
 
