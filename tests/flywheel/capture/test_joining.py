@@ -112,6 +112,53 @@ def test_any_interleaving_of_conversations_gives_back_exactly_these(
     assert not running.counts.lost
 
 
+moves = st.lists(
+    st.tuples(st.sampled_from(["ask", "retry", "branch", "edit"]), st.integers(0, 9)), min_size=1, max_size=8
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(moves=moves, as_parts=st.booleans(), named=st.booleans())
+def test_every_turn_saw_what_its_request_held_through_retries_branches_and_edits(
+    running: Capture, moves: list[tuple[str, int]], as_parts: bool, named: bool
+) -> None:
+    example = next(_numbers)
+    chat = Chat(as_parts=as_parts, conversation=f"moves {example}" if named else "")
+    sent = [chat.ask(f"moves {example}", "first reply")]
+    for n, (move, which) in enumerate(moves):
+        reply = [thought("hm"), said(f"reply {n}")] if which % 3 == 0 else [said(f"reply {n}")]
+        if move == "retry":
+            sent.append(exchange(sent[-1].items, reply, conversation=sent[-1].conversation))
+            continue
+        if move == "branch":  # back to one of the replies, and on with something else
+            ends = [
+                place for place, item in enumerate(chat.items) if item in (said("first reply"), *map(said, _replies))
+            ]
+            chat.items = chat.items[: ends[which % len(ends)] + 1]
+        elif move == "edit":
+            chat.items[2 + chat.items[2:].index(next(filter(_is_said, chat.items)))] = said(f"edited {n}")
+        sent.append(chat.ask(f"question {n}", reply))
+    ids = [running.add(each) for each in sent]
+    assert len(set(ids)) == 1
+    found = stored(running, ids[0])
+    assert len(found.turns) == len(sent)
+    for turn, asked in zip(found.turns, sent, strict=True):
+        saw = [found.items[i] for start, end in turn.saw for i in range(start, end)]
+        assert gist(saw) == gist(asked.items)
+        assert [found.items[i] for i in turn.made] == asked.reply
+        if turn.parent is not None:
+            before = sent[turn.parent]
+            assert gist(saw)[: len(gist(before.items + before.reply))] == gist(before.items + before.reply)
+    assert sum(mark.kind == "retry" for mark in found.marks) >= sum(move == "retry" for move, _ in moves)
+
+
+_replies = [f"reply {n}" for n in range(10)]
+
+
+def _is_said(item: Item) -> bool:
+    return isinstance(item, Message) and item.role == "assistant"
+
+
 def test_conversations_that_are_alike_to_the_letter_stay_two_once_the_first_went_on(running: Capture) -> None:
     first, second = Chat(user="twin"), Chat(user="twin")
     one = running.add(first.ask("Good morning, twin.", "Good morning!"))

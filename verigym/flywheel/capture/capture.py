@@ -96,7 +96,8 @@ class Capture:
         """When old traces were deleted last."""
         self._tidy_again = 0.0
         self._tidy()
-        self._remember()
+        if not self._salt:
+            self._remember()
         self._thread = threading.Thread(target=self._work, name="verigym-capture", daemon=True)
         self._thread.start()
 
@@ -306,8 +307,8 @@ class Capture:
                 self._joined.name(self._prints.of("response", response), known.id)
 
     def _alone(self) -> str:
-        """Empty for the first process that captures here; another beside it takes its own ids, so that none writes over the
-        other's conversations."""
+        """Empty for the first process that captures here; another beside it takes ids of its own and goes on with nobody's
+        conversation, so that none writes over the other's."""
         try:
             self._leaving.enter_context(self.store.claim("capture"))
             return ""

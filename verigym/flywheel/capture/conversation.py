@@ -16,19 +16,16 @@ from typing import TypeVar
 import msgspec
 
 from verigym.core.records import (
-    FunctionCall,
-    FunctionCallOutput,
     Item,
     Json,
     Mark,
-    Message,
     Stop,
     ToolSpec,
     Trajectory,
     Turn,
 )
 from verigym.flywheel.capture.exchange import Exchange, Prints, is_system, size_of
-from verigym.policies import dialects
+from verigym.flywheel.ingest.seen import marks_of
 
 T = TypeVar("T")
 _LONGEST = 16_000_000
@@ -67,12 +64,15 @@ class Conversation:
         """Bytes, about."""
         self.unwritten = 0
         """Exchanges that the store does not have yet."""
+        self.clean: int | None = 0
+        """Items in which nothing is to be redacted; none where something is."""
         self.written = 0.0
         """When it was written last, and so for `touched` (both monotonic)."""
         self.touched = 0.0
         self._items: list[Item] = []
         self._turns: list[Turn] = []
-        self._marks: list[Mark] = []
+        self._retries: list[Mark] = []
+        self._offered: dict[str, ToolSpec] = {}
         self._gaps: list[str] = []
         self._prints: list[bytes] = []
         self._begins: list[bytes] = []
@@ -83,9 +83,6 @@ class Conversation:
         """Item by the fingerprint of the conversation up to it."""
         self._turn_of: dict[bytes, int] = {}
         """Turn by the fingerprint of what it ended with."""
-        self._open: dict[str, int] = {}
-        """Calls without an output, by their id."""
-        self._calls: dict[str, int] = {}
         self._from_store = 0
         """Items that came back from the store, redacted."""
         self._began = self._ended = self._cost = 0.0
@@ -109,7 +106,8 @@ class Conversation:
         end = ends[-1] if ends else last
         place = len(self._turns)
         self._turns.append(self._turn(exchange, follows, context, made))
-        self._mark(made, exchange.tools, retry=last in self._begins)
+        if last in self._begins:
+            self._retries.append(Mark("retry", made[0] if made else None))
         self._begins.append(last)
         self._ends.append(end)
         self._follows.append(-1 if follows is None else follows)
@@ -119,6 +117,7 @@ class Conversation:
         if self.tools not in ("", tools):
             self._gap("the tools that were offered before the last call: others than it had")
         self.tools = tools
+        self._offered |= {tool.name: tool for tool in exchange.tools}
         self._began = min(self._began or began, began)
         self._ended = max(self._ended, began + exchange.latency_s)
         self._cost += exchange.cost
@@ -177,7 +176,6 @@ class Conversation:
         self._prints.append(print)
         if print:
             self._places[print] = place
-        self._note(item, place)
         self.size += size_of(item)
         return place
 
@@ -227,40 +225,6 @@ class Conversation:
             return []
         return [id for each in reversed(path) for id in each.context_ids + each.completion_ids]
 
-    # -- what was seen ------------------------------------------------------------------------------------------------
-
-    def _note(self, item: Item, place: int) -> None:
-        """Calls, and what came of them."""
-        if isinstance(item, FunctionCall):
-            self._calls[item.call_id] = self._open[item.call_id] = place
-        elif isinstance(item, FunctionCallOutput):
-            call = self._open.pop(item.call_id, None)
-            if call is not None:
-                made = self._items[call]
-                assert isinstance(made, FunctionCall)
-                failed = _is_error(item.output)
-                self._marks.append(Mark("tool_error" if failed else "executed", call, made.name))
-            elif item.call_id not in self._calls:
-                self._marks.append(Mark("orphan_output", place, item.call_id))
-
-    def _mark(self, made: range, tools: Sequence[ToolSpec], *, retry: bool) -> None:
-        """What can be seen of a reply."""
-        if retry:
-            self._marks.append(Mark("retry", made[0] if made else None))
-        offered = {tool.name: tool for tool in tools}
-        called = any(isinstance(self._items[place], FunctionCall) for place in made)
-        looks_wrong = dialects.has_markup if called else dialects.looks_like_call
-        for place in made if offered else ():
-            item = self._items[place]
-            if isinstance(item, FunctionCall):
-                if item.name not in offered:
-                    self._marks.append(Mark("unknown_tool", place, item.name))
-                elif wrong := _wrong(offered[item.name], item.arguments):
-                    self._marks.append(Mark("bad_arguments", place, wrong))
-            elif isinstance(item, Message) and looks_wrong(item.text):
-                words = "looks like a tool call, but cannot be read as one"
-                self._marks.append(Mark("format_error", place, words))
-
     def _gap(self, words: str) -> None:
         if words not in self._gaps:
             self._gaps.append(words)
@@ -270,7 +234,6 @@ class Conversation:
     def trajectory(self) -> Trajectory:
         """As it was said: to be redacted before it is stored."""
         key = self.id.partition("/")[2]
-        unanswered = [Mark("unanswered_call", place, call) for call, place in self._open.items()]
         return Trajectory(
             id=self.id,
             task=key,
@@ -278,7 +241,7 @@ class Conversation:
             items=self._items[:],
             tools=self.tools,
             turns=self._turns[:],
-            marks=self._marks + unanswered,
+            marks=marks_of(self._items, list(self._offered.values())) + self._retries,
             end_state={"metadata": self._metadata} if self._metadata else {},
             stop=self._stop,
             error=self._error,
@@ -310,7 +273,7 @@ class Conversation:
             self._append(item, print)
         self._from_store = items
         self._turns, self._gaps = list(stored.turns), list(stored.gaps)
-        self._marks = [mark for mark in stored.marks if mark.kind != "unanswered_call"]
+        self._retries = [mark for mark in stored.marks if mark.kind == "retry"]
         self._begins, self._ends = _padded(known.begins, turns, b""), _padded(known.ends, turns, b"")
         self._follows = _padded(known.follows, turns, -1)
         self._responses = {id: turn for id, turn in known.responses.items() if turn < turns}
@@ -342,21 +305,3 @@ def _ranges(places: Sequence[int]) -> Iterator[tuple[int, int]]:
         if n == len(places) or places[n] != places[n - 1] + 1:
             yield places[start], places[n - 1] + 1
             start = n
-
-
-def _is_error(output: str) -> bool:
-    """Whether a tool's output says that it failed: `error: ...`, or a JSON object with an error in it."""
-    text = output.lstrip()[:200].lower()
-    return text.startswith(("error", '{"error"', '{ "error"', "traceback (most recent call last)"))
-
-
-def _wrong(tool: ToolSpec, arguments: str) -> str:
-    """What is wrong with a call's arguments; empty where nothing is seen."""
-    try:
-        found = msgspec.json.decode(arguments or "{}")
-    except (ValueError, RecursionError) as error:
-        return f"not JSON: {error}"
-    if not isinstance(found, dict):
-        return f"not an object: {type(found).__name__}"
-    missing = [name for name in tool.parameters.get("required", []) if name not in found]
-    return f"missing: {', '.join(map(str, missing))}" if missing else ""

@@ -113,27 +113,26 @@ def is_system(item: Item) -> bool:
 
 def size_of(item: Item) -> int:
     """Bytes that it takes in memory, about."""
-    match item:
-        case Message(content=str(text)) | FunctionCall(arguments=text) | FunctionCallOutput(output=text):
-            return 300 + len(text)
-        case Message():
-            return 500 + len(item.text)
-        case Reasoning():
-            return 500 + sum(len(part.text) for part in [*item.summary, *(item.content or [])])
+    if isinstance(item, Message):
+        return 300 + len(item.content if isinstance(item.content, str) else item.text)
+    if isinstance(item, FunctionCall):
+        return 300 + len(item.arguments)
+    if isinstance(item, FunctionCallOutput):
+        return 300 + len(item.output)
+    return 500 + sum(len(part.text) for part in [*item.summary, *(item.content or [])])
 
 
 def _gist(item: Item) -> tuple[str, ...] | None:
     """What stays of an item when a client sends it back; none where nothing may."""
-    match item:
-        case Message(role, content):
-            text = content if isinstance(content, str) else "".join(map(_part, content))
-            return (role, text.strip()) if text.strip() else None
-        case FunctionCall(call_id, name, arguments):
-            return "call", call_id, name, _plain(arguments)
-        case FunctionCallOutput(call_id, output):
-            return "output", call_id, output.strip()
-        case Reasoning():
-            return None
+    if isinstance(item, Message):
+        content = item.content
+        text = (content if isinstance(content, str) else "".join(map(_part, content))).strip()
+        return (item.role, text) if text else None
+    if isinstance(item, FunctionCall):
+        return "call", item.call_id, item.name, _plain(item.arguments)
+    if isinstance(item, FunctionCallOutput):
+        return "output", item.call_id, item.output.strip()
+    return None
 
 
 def _part(part: object) -> str:

@@ -169,10 +169,22 @@ class Keeper:
         made: list[_Ready] = []
         for one in conversations:
             try:
-                made.append(_Ready(one, self._redaction.trajectory(one.trajectory()), row(one.known())))
+                made.append(_Ready(one, self._redacted(one), row(one.known())))
             except Exception as error:
                 self._give_up(one, "redaction failed", words_of(error))
         return made
+
+    def _redacted(self, one: Conversation) -> Trajectory:
+        """While there was nothing to take out, only what is new is looked through: a rule sees one text at a time."""
+        whole = one.trajectory()
+        if one.clean is not None:
+            new = msgspec.structs.replace(whole, items=whole.items[one.clean :], turns=[], marks=[])
+            looked = self._redaction.trajectory(new)
+            if msgspec.structs.replace(looked, redacted="") == new:
+                one.clean = len(whole.items)
+                return msgspec.structs.replace(whole, redacted=looked.redacted)
+            one.clean = None
+        return self._redaction.trajectory(whole)
 
     def _commit(self, batch: list[_Ready]) -> None:
         for hash in list(self._new_tools):
