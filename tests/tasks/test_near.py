@@ -123,3 +123,17 @@ def test_many_texts_of_one_template_do_not_take_the_square_of_their_number() -> 
         [f"What is {number * 7919 % 99991} times {number * 104729 % 99991}?" for number in range(3000)], 0.5
     )
     assert found and time.process_time() - started < 20
+
+
+def test_every_known_text_that_is_alike_is_named_the_likeliest_first() -> None:
+    known = [
+        "book a room for ten people",
+        "send the invoice",
+        "book a room for two people",
+        "book a room for ten peoples",
+    ]
+    (found, nothing) = near.likes(["book a room for ten people", "water the plants"], known, 0.7)
+    assert [place for place, _ in found] == [0, 3, 2] and [likeness for _, likeness in found] == sorted(
+        (near.likeness(known[place], known[0]) for place, _ in found), reverse=True
+    )
+    assert nothing == [] and near.likes([], known, 0.7) == [] and near.likes(["x"], [], 0.7) == [[]]

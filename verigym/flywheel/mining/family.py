@@ -59,8 +59,9 @@ def asked(task: Task, meaning: str, right: Sequence[Item]) -> Asked:
 def repeats(known: Iterable[Asked], new: Iterable[Asked]) -> dict[str, Repeat]:
     """The new ones that repeat a known one, or a new one before them."""
     fresh = [*new]
-    tasks = [Task(id=one.id, prompt=one.prompt, data={"right": one.meaning}) for one in (*known, *fresh)]
-    ids = {one.id for one in fresh}
+    wanted, ids = {one.meaning for one in fresh}, {one.id for one in fresh}
+    near_by = [one for one in known if one.meaning in wanted]
+    tasks = [Task(id=one.id, prompt=one.prompt, data={"right": one.meaning}) for one in (*near_by, *fresh)]
     return {repeat.task: repeat for repeat in deduplicate(tasks).repeats if repeat.task in ids}
 
 
@@ -122,7 +123,7 @@ def _families(new: Sequence[Asked], known: Sequence[Asked]) -> dict[str, list[As
 
 def _near(new: Sequence[Asked], others: Sequence[Asked]) -> dict[str, list[str]]:
     """The ids of those that each new request is practically the same as."""
-    if not others:
+    if not new or not others:
         return {one.id: [] for one in new}
     alike = near.likes([_text(one) for one in new], [_text(one) for one in others], leaks.NEAR)
     return {one.id: [others[place].id for place, _ in found] for one, found in zip(new, alike, strict=True)}

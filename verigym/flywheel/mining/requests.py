@@ -80,7 +80,7 @@ class Miner:
         """A task whose right solution passes and at which every failure fails. Where nobody knows how an attempt ended, the
         verifier says so; but of words only where a person wrote what is right: there are many ways to say it."""
         first, standings = attempts[0], Counter[str]()
-        asks = right.by_correction or any(not isinstance(reply, str) for reply in right.replies)
+        asks = right.by_correction or any(isinstance(item, FunctionCall) for item in right.items)
         if all(one.standing != "failed" and not (asks and one.standing == "unknown") for one in said):
             return Request(standings=Counter(one.standing for one in said))
         if first.has_image:

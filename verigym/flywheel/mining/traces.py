@@ -42,8 +42,7 @@ class Attempt(Struct, frozen=True, kw_only=True):
 
     @property
     def has_image(self) -> bool:
-        contents = [item.content for item in [*self.prompt, *self.tried] if isinstance(item, Message)]
-        return any(isinstance(part, Image) for parts in contents if isinstance(parts, list) for part in parts)
+        return any(_has_image(item) for item in self.prompt if not isinstance(item, str))
 
 
 def attempts_of(trajectory: Trajectory, names: Mapping[str, str]) -> list[Attempt]:
@@ -118,9 +117,14 @@ def _user_text(item: Item) -> str:
 
 def _prompt(items: list[Item]) -> str | list[Item]:
     match items:
-        case [Message(role="user") as only]:
+        case [Message(role="user") as only] if not _has_image(only):
             return only.text
     return items
+
+
+def _has_image(item: Item) -> bool:
+    parts = item.content if isinstance(item, Message) and isinstance(item.content, list) else []
+    return any(isinstance(part, Image) for part in parts)
 
 
 def _stop(trajectory: Trajectory) -> Stop:

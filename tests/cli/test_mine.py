@@ -1,0 +1,161 @@
+"""`verigym mine` as a user types it: what it says, the look key by key, the list, and the way there and back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.flywheel.mining.counter import Counter, book, call, squeeze
+from verigym.cli.main import app
+from verigym.core.errors import VerigymError
+
+
+class Shell(Counter):
+    """A counter of production with a terminal."""
+
+    def __call__(self, *words: str, keys: str = "") -> str:
+        result = CliRunner().invoke(app, [*words, "--home", str(self.ws.home)], input=keys)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    @property
+    def name(self) -> str:
+        return self.environment.name
+
+    def json(self, *words: str) -> Any:
+        return json.loads(self(*words, "--json"))
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    made = Shell(tmp_path / "home")
+    made.failed(squeeze("Ana"), book("Ana", "12:00"), book("Ana", "16:30"))
+    made.failed("Mail Bob about Invoice 77", "ok", call("email.send", to="Bob", subject="Invoice 77"))
+    made.trace("Tell the landlord", "ok", outcome="failure")
+    made.trace("What a day", "indeed")
+    return made
+
+
+def test_it_says_what_it_saw_what_it_made_and_what_to_type(shell: Shell) -> None:
+    said = shell("mine", shell.name, "--held-out-share", "0")
+    assert "4 traces\n" in said and "4 requests, attempts at them: 3 failed, 1 unknown" in said
+    assert "failures: format error 1, wrong answer 1, wrong arguments 1" in said
+    assert "3 requests that failed: 1 with something missing, 2 new" in said
+    assert "1  no correction, and no trace with the same request that succeeded" in said
+    assert "2 new tasks in 2 families: 2 to train on, 0 to hold out" in said and "waiting for a look: 2 tasks" in said
+    assert f"next: verigym mine {shell.name} --review   ·   verigym mine {shell.name} --yes" in said
+    again = shell("mine", shell.name)
+    assert "3 requests that failed: 2 proposed before, 1 with something missing" in again and "new task" not in again
+
+
+def test_yes_takes_all_and_leads_on_to_an_evaluation(shell: Shell) -> None:
+    said = shell("mine", shell.name, "--yes", "--held-out-share", "1")
+    assert "taken, mined_v1: 2 tasks" in said
+    assert f"next: verigym eval {shell.name}+{shell.file} -m champion --split mined_v1" in said
+    shell.failed("My Friday 16:30 is for Chen", book("Chen", "12:00"), book("Chen", "16:30"))
+    assert "taken, train: 1 task\n" in shell("mine", shell.name, "--yes", "--held-out-share", "0")
+
+
+def test_where_no_family_is_held_out_it_says_so(shell: Shell) -> None:
+    said = shell("mine", shell.name, "--yes", "--held-out-share", "0")
+    assert "nothing is held out yet" in said and f"next: verigym mine {shell.name} --list" in said
+
+
+def test_a_look_accepts_edits_rejects_and_takes_back(shell: Shell) -> None:
+    edit = book("Ana", "16:45")
+    keys = f"a\nu\ne {book('Ana', '12:00')}\ne {edit}\nx\nr bob is gone\nq\n"
+    said = shell("mine", shell.name, "--review", "--held-out-share", "0", keys=keys)
+    assert "1 of 2, small/mined/" in said and "2 of 2, small/mined/" in said
+    assert 'the agent:\n  calendar.create_event {"attendee":"Ana","day":"Friday","time":"12:00"}' in said
+    assert (
+        "what is right:\n  " + book("Ana", "16:30") in said
+        and "  from: correction by ana on traces-counter/0001" in said
+    )
+    assert "not taken: what traces-counter/0001 did would pass then" in said
+    assert "1 accepted, 1 rejected; still open: 0" in said and "taken, train: 1 task" in said
+    states = {row["state"]: row for row in shell.json("mine", shell.name, "--list")["proposals"]}
+    assert set(states) == {"rejected", "taken"}
+    assert states["taken"]["task"]["data"]["expected_args"]["time"] == "16:45"
+    shown = shell("mine", "--show", states["taken"]["proposal"]["id"])
+    assert "accepted by " in shown and ": edited" in shown and f"right: {edit}" in shown
+    assert "nothing waits for a look" in shell("mine", shell.name, "--review")
+
+
+def test_a_look_that_is_left_early_keeps_what_was_said(shell: Shell) -> None:
+    said = shell("mine", shell.name, "--review", keys="r\n")
+    assert "0 accepted, 1 rejected; still open: 1" in said
+    assert "1 of 1, small/mined/" in shell("mine", shell.name, "--review", keys="")
+
+
+def test_a_case_of_the_verifier_is_looked_at_and_kept_for_check(shell: Shell) -> None:
+    own = shell.environment.tasks("train")[0]
+    id = shell.trace(str(own.prompt), "By phone.")
+    shell.feedback(id, outcome="success", who="ana", note="by phone is fine")
+    said = shell("mine", shell.name, "--yes")
+    assert "1 case in which a person and the verifier disagree" in said and "waiting for a look: 1 case" in said
+    said = shell("mine", shell.name, "--review", keys="e never mind\na\n")
+    assert "it should pass" in said and 'from: feedback: success, by ana: "by phone is fine"' in said
+    assert f"cases of the verifier are played again by: verigym check {shell.name}" in said
+    assert Path(shell.name).with_name("small.cases.jsonl").is_file()
+
+
+def test_the_list_shows_every_state_and_what_is_missing(shell: Shell) -> None:
+    assert "nothing was mined yet" in shell("mine", shell.name, "--list")
+    shell("mine", shell.name, "--review", keys="a\n")
+    said = shell("mine", shell.name, "--list")
+    assert "open: 1" in said and "taken: 1" in said and "no task can be made of 1:" in said
+    assert "traces-counter/0003  Tell the landlord  no correction" in said
+    listed = shell.json("mine", shell.name, "--list")
+    assert [row["state"] for row in listed["proposals"]].count("open") == 1
+    assert listed["unverifiable"][0]["trajectories"] == ["traces-counter/0003"]
+
+
+def test_a_task_and_a_trace_lead_to_each_other(shell: Shell) -> None:
+    found = shell.json("mine", shell.name, "--yes")
+    made = next(id for ids in found["added"].values() for id in ids)
+    shown = shell("mine", "--show", made)
+    trace = (
+        next(line for line in shown.splitlines() if "traces-counter/" in line and "day.jsonl" in line)
+        .split(",")[0]
+        .strip()
+    )
+    assert "failure by ana, 2026-03-01 10:00: wrong" in shown and "versions trained on its family: none" in shown
+    assert f"next: verigym trajectories show {trace}" in shown
+    back = shell("trajectories", "show", trace)
+    assert f"its task: {made}" in back and "feedback by ana, 2026-03-01 10:00: failure; wrong; right is " in back
+    assert f"next: verigym mine --show {made}" in back
+    assert shell.json("trajectories", "show", trace)["came"]["tasks"] == [made]
+    assert shell.json("mine", "--show", made)["proposal"]["id"] == made
+    assert trace in shell("trajectories", "list", "traces-counter")
+
+
+def test_a_trace_without_a_task_says_why(shell: Shell) -> None:
+    shell("mine", shell.name)
+    back = shell("trajectories", "show", "traces-counter/0003")
+    assert "no task was made of it: no correction" in back and "next: verigym mine ENV --from traces-counter" in back
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ([], "name the environment whose workload it is"),
+        (["tolcall"], 'did you mean "toolcall"'),
+        (["toolcall", "--review", "--yes"], "four ways to go on; name one of them"),
+        (["toolcall", "--review", "--json"], "--review is a screen"),
+        (["toolcall", "--from", "nothing"], 'no run "nothing"'),
+        (["--show", "nothing"], 'no mined task "nothing"'),
+    ],
+    ids=["nothing", "unknown", "two ways", "a screen as JSON", "an unknown run", "an unknown task"],
+)
+def test_what_cannot_be_meant_is_said_in_words(shell: Shell, words: list[str], error: str) -> None:
+    with pytest.raises(VerigymError, match=error):
+        shell("mine", *words)
+
+
+def test_without_traces_it_says_where_they_come_from(tmp_path: Path) -> None:
+    with pytest.raises(VerigymError, match="no production traces yet; bring some in: verigym ingest LOGS"):
+        Shell(tmp_path / "home")("mine", "toolcall")
