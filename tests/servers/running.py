@@ -1,6 +1,7 @@
 """A gateway of our own on a free port, whose versions say what they are told to, for the tests of the server."""
 
 import contextlib
+import functools
 import socket
 import threading
 import time
@@ -75,6 +76,7 @@ class Running:
         self.ws, self.gateway, self.fakes, self.recorded, self.port = ws, gateway, fakes, recorded, port
         self.url = f"http://127.0.0.1:{port}"
 
+    @functools.cache  # noqa: B019
     def client(self, **options: Any) -> openai.OpenAI:
         return openai.OpenAI(base_url=f"{self.url}/v1", **{"api_key": "none", "max_retries": 0, **options})
 

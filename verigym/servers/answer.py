@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
+from verigym.core.errors import ContextFull
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Message, Sampling, ToolSpec, Version
 from verigym.policies.dialects.plain import is_text_of
@@ -69,8 +70,7 @@ def answered(reply: Reply, head: Answered) -> Answered:
     """The reply as the client sees it, under the id that was given to it before."""
     finish = reply.turn.finish
     if finish == "context_full":
-        words = "the conversation does not fit the model's window"
-        raise HttpError(400, words, code="context_length_exceeded")
+        raise ContextFull("the conversation does not fit the model's window")
     items = as_sent(reply.items)
     called = any(isinstance(item, FunctionCall) for item in items)
     how = "length" if finish == "length" else "tool_calls" if called else "stop"

@@ -8,6 +8,8 @@ import msgspec
 _TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
 _PLACE = re.compile(r"(.*) - at `\$\.?([^`]*)`", re.DOTALL)
 
+_PART = re.compile(r"content\[\d+\]\.type$")
+
 
 class HttpError(Exception):
     """`HttpError(404, 'no model "x"', code="model_not_found")`."""
@@ -46,7 +48,12 @@ def unreadable(error: Exception) -> HttpError:
     words = str(error)
     if isinstance(error, msgspec.ValidationError):
         found = _PLACE.fullmatch(words)
-        return bad(found[1], found[2] or None) if found else bad(words)
+        what, where = (found[1], found[2]) if found else (words, "")
+        if "unknown field" in what:
+            what += "; /openapi.json lists those that are honoured"
+        elif _PART.search(where):
+            what += "; only text is read here"
+        return bad(what, where or None)
     if isinstance(error, RecursionError):
         return bad("the body is nested too deeply")
     return bad(f"the body is not JSON: {words}")

@@ -14,6 +14,8 @@ from typing import Any
 import msgspec
 
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
+from verigym.policies.openai.answer import read_as
+from verigym.rollout.episode import Prices
 from verigym.servers import chat, responses, seen
 from verigym.servers.answer import Remembered, first_words
 from verigym.servers.ask import Api
@@ -34,10 +36,16 @@ Answer = Callable[[Headers, bytes, str, Out], Awaitable[None]]
 
 class Gateway:
     def __init__(
-        self, lineup: Lineup, door: Door, *, capture: Captures | None = None, say: Callable[[str], None] = print
+        self,
+        lineup: Lineup,
+        door: Door,
+        *,
+        capture: Captures | None = None,
+        prices: Prices = Prices(),
+        say: Callable[[str], None] = print,
     ) -> None:
         self.lineup, self.door, self._say = lineup, door, say
-        self.recorder = Recorder(capture)
+        self.recorder = Recorder(capture, prices)
         self._remembered = Remembered()
         self._conversations: OrderedDict[str, str] = OrderedDict()
         """Response to what its conversation is known by, so that all of it stays with one version."""
@@ -51,7 +59,7 @@ class Gateway:
     async def _serve(self, api: Api, scope: Any, receive: Any, send: Any) -> None:
         async def answer(headers: Headers, body: bytes, client: str, out: Out) -> None:
             try:
-                model = seen.peek.decode(body).model
+                model = read_as(body, seen.peek).model
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise unreadable(error) from error
             with self.lineup.agent(model, lambda: self._conversation(headers, body, api)) as agent:
@@ -88,7 +96,7 @@ class Gateway:
         except Exception as error:
             await out.error(self._said(error), api)
         finally:
-            status = LEFT if left.is_set() else out.status
+            status = LEFT if left.is_set() and not out.is_over else out.status
             self.recorder.metrics.took(scope["path"], status, time.perf_counter() - started)
 
     def _said(self, error: Exception) -> HttpError:

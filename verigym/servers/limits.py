@@ -83,7 +83,7 @@ class Door:
         except ValueError:
             declared = 0
         parts: list[bytes] = []
-        size = declared
+        size, arrived = declared, 0
         try:
             async with asyncio.timeout(_BODY_S):
                 while size <= self.limits.body:
@@ -91,9 +91,9 @@ class Door:
                     if message["type"] == "http.disconnect":
                         raise ConnectionError
                     parts.append(message.get("body", b""))
-                    if not message.get("more_body", False):
+                    size = arrived = arrived + len(parts[-1])
+                    if size <= self.limits.body and not message.get("more_body", False):
                         return parts[0] if len(parts) == 1 else b"".join(parts)
-                    size = max(declared, sum(map(len, parts)))
         except TimeoutError:
             raise HttpError(408, f"the body did not arrive within {_BODY_S:g} s", code="body_time_out") from None
         most = f"{self.limits.body / 2**20:.3g} MiB"

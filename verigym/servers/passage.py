@@ -1,6 +1,7 @@
 """A request handed on to another server: its answer goes back as it comes, and is read on the side for capture."""
 
 import asyncio
+import re
 import time
 
 import aiohttp
@@ -8,6 +9,7 @@ import aiohttp
 from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Fault, FunctionCall, Usage
 from verigym.flywheel.capture import Exchange, Placed
+from verigym.policies.openai.answer import Answer
 from verigym.servers import chat, seen
 from verigym.servers.call import Call
 from verigym.servers.errors import HttpError
@@ -16,6 +18,8 @@ from verigym.servers.upstream import Upstream, pieces, whole
 
 _LARGE = 64 * 1024
 """Bytes from which on a body is read for capture in a thread."""
+_ENDED = re.compile(rb"data: \[DONE\]|event: response\.(completed|incomplete|failed)\b.*\n\n", re.DOTALL)
+"""The last event of a stream."""
 
 
 async def hand_on(call: Call, model: str, server: Upstream, recorder: Recorder, own_key: bool) -> str:
@@ -35,38 +39,41 @@ async def hand_on(call: Call, model: str, server: Upstream, recorder: Recorder, 
     except BaseException:
         asking.cancel()
         raise
+    parts: list[bytes] = []
     async with response:
         try:
-            answer = await _send(call, response, server)
+            await _send(call, response, server, parts)
         except HttpError as error:
             _keep_failure(exchange, placed, recorder, error.code or "", error.message, started)
             raise
-    latency_s = time.perf_counter() - started
+        except asyncio.CancelledError:
+            if _is_stream(response) and _ENDED.search(b"".join(parts)):
+                call.out.is_over = True  # clients leave after the last event, and servers may hold the line for longer
+            else:
+                raise
+    answer, latency_s = b"".join(parts), time.perf_counter() - started
     if response.status != 200:
         said = answer[:300].decode(errors="replace")
         _keep_failure(exchange, placed, recorder, f"HTTP status {response.status}", said, started)
         return ""
-    return await _keep(call, exchange, placed, recorder, answer, is_chat, _is_stream(response), latency_s)
+    return _keep(call, exchange, placed, recorder, await _read(answer, is_chat, _is_stream(response)), latency_s)
 
 
 def _is_stream(response: aiohttp.ClientResponse) -> bool:
     return response.content_type == "text/event-stream"
 
 
-async def _send(call: Call, response: aiohttp.ClientResponse, server: Upstream) -> bytes:
-    """Sends the answer back, and returns all of it."""
+async def _send(call: Call, response: aiohttp.ClientResponse, server: Upstream, parts: list[bytes]) -> None:
+    """Sends the answer back, and keeps its parts."""
     headers = server.headers_back(response)
     if not _is_stream(response):
-        answer = await whole(response)
-        await call.out.whole(response.status, answer, headers)
-        return answer
+        parts.append(await whole(response))
+        return await call.out.whole(response.status, parts[0], headers)
     await call.out.begin(response.status, headers)
-    parts: list[bytes] = []
     async for part in pieces(response):
         parts.append(part)
         await call.out.piece(part)
     await call.out.piece(b"", more=False)
-    return b"".join(parts)
 
 
 # -- on the side ----------------------------------------------------------------------------------------------------
@@ -95,26 +102,31 @@ async def _exchange(call: Call, body: bytes, is_chat: bool, began: float, record
     )
 
 
-async def _keep(
+async def _read(answer: bytes, is_chat: bool, is_stream: bool) -> tuple[Answer, str] | BadInput:
+    try:
+        if len(answer) > _LARGE:
+            return await asyncio.to_thread(seen.reply, answer, is_chat, is_stream)
+        return seen.reply(answer, is_chat, is_stream)
+    except BadInput as error:
+        return error
+
+
+def _keep(
     call: Call,
     exchange: Exchange | None,
     placed: Placed | None,
     recorder: Recorder,
-    answer: bytes,
-    is_chat: bool,
-    is_stream: bool,
+    read: tuple[Answer, str] | BadInput,
     latency_s: float,
 ) -> str:
-    read = asyncio.to_thread(seen.reply, answer, is_chat, is_stream) if len(answer) > _LARGE else None
     agent = call.agent.version.id
-    try:
-        found, response = await read if read is not None else seen.reply(answer, is_chat, is_stream)
-    except BadInput as error:
+    if isinstance(read, BadInput):
         recorder.count(agent, Usage())
         if exchange is not None:
-            failure = Failure(Fault.INFRASTRUCTURE, "Unreadable", str(error))
+            failure = Failure(Fault.INFRASTRUCTURE, "Unreadable", str(read))
             recorder.keep(exchange, placed, error=failure, finish="error", latency_s=latency_s)
         return ""
+    found, response = read
     recorder.count(agent, found.usage)
     called = any(isinstance(item, FunctionCall) for item in found.items)
     if exchange is not None:

@@ -4,8 +4,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from verigym.core.records import Feedback, Usage
+from verigym.core.records import Feedback, Turn, Usage
 from verigym.flywheel.capture import Counts, Exchange, Placed
+from verigym.rollout.episode import Prices
 from verigym.servers.call import Out
 from verigym.servers.metrics import Metrics
 
@@ -17,12 +18,14 @@ class Captures(Protocol):
     def counts(self) -> Counts: ...
     def place(self, exchange: Exchange, /) -> Placed: ...
     def add(self, exchange: Exchange, placed: Placed | None, /) -> str: ...
-    def feedback(self, of: str, /, **said: Any) -> Feedback: ...
+    def feedback(
+        self, of: str, /, *, outcome: str, correction: Any, intervention: str, note: str, who: str
+    ) -> Feedback: ...
 
 
 class Recorder:
-    def __init__(self, capture: Captures | None) -> None:
-        self.capture = capture
+    def __init__(self, capture: Captures | None, prices: Prices = Prices()) -> None:
+        self.capture, self._prices = capture, prices
         self.metrics = Metrics()
         self.unread = 0
         """Exchanges that were handed on and could not be read."""
@@ -38,7 +41,8 @@ class Recorder:
 
     def keep(self, exchange: Exchange, placed: Placed | None, **answered: Any) -> None:
         if self.capture is not None:
-            self.capture.add(msgspec.structs.replace(exchange, **answered), placed)
+            cost = self._prices.of(Turn(usage=answered.get("usage", Usage())))
+            self.capture.add(msgspec.structs.replace(exchange, cost=cost, **answered), placed)
 
     def count(self, agent: str, usage: Usage) -> None:
         self.metrics.answers[agent] += 1

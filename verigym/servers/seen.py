@@ -11,7 +11,7 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Item, Json, Message, Sampling, ToolSpec
 from verigym.policies.openai import chat as chat_api
 from verigym.policies.openai import responses as responses_api
-from verigym.policies.openai.answer import Answer, ServerError
+from verigym.policies.openai.answer import Answer, ServerError, read_as
 from verigym.tasks.chat import read_items
 
 _TEXT = {"text", "input_text", "output_text", "refusal"}
@@ -27,6 +27,7 @@ class Peek(Struct):
 
 
 peek = msgspec.json.Decoder(Peek)
+_any = msgspec.json.Decoder()
 
 
 class Seen(Struct, kw_only=True):
@@ -44,7 +45,7 @@ class Seen(Struct, kw_only=True):
 def request(body: bytes, is_chat: bool) -> Seen:
     """Raises `BadInput` where the conversation cannot be read."""
     try:
-        data = msgspec.json.decode(body)
+        data = read_as(body, _any)
         if not isinstance(data, dict):
             raise BadInput("the request is not an object")
         items = _messages(data.get("messages")) if is_chat else _input(data)
@@ -81,7 +82,9 @@ class _Named(Struct):
 
 
 def _messages(messages: Any) -> list[Item]:
-    return read_items([_pictured(one) for one in messages] if isinstance(messages, list) else messages, "messages")
+    if not isinstance(messages, list):
+        raise BadInput("messages are a list")
+    return read_items([_pictured(one) for one in messages], "messages")
 
 
 def _input(data: Json) -> list[Item]:

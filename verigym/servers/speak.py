@@ -3,9 +3,9 @@
 import asyncio
 import time
 
-from verigym.core.errors import words_of
+from verigym.core.errors import BadInput, ContextFull, failure
 from verigym.core.protocols import Policy, Reply, Request
-from verigym.core.records import Failure, Fault
+from verigym.core.records import Fault
 from verigym.flywheel.capture import Exchange
 from verigym.servers.answer import Remembered, Streams, answered, request_of
 from verigym.servers.ask import Answered, Ask, Stream
@@ -39,9 +39,12 @@ async def speak(call: Call, ask: Ask, policy: Policy, remembered: Remembered, re
         else:
             reply = await _heard(policy, request, stream, out)
         made = answered(reply, head)
+    except BadInput:  # the client's
+        raise
     except Exception as error:
-        failure = Failure(Fault.INFRASTRUCTURE, type(error).__name__, words_of(error))
-        recorder.keep(exchange, placed, error=failure, finish="error", latency_s=time.perf_counter() - started)
+        finish = "context_full" if isinstance(error, ContextFull) else "error"
+        broke = failure(error, Fault.INFRASTRUCTURE)
+        recorder.keep(exchange, placed, error=broke, finish=finish, latency_s=time.perf_counter() - started)
         raise
     turn = reply.turn
     recorder.count(version.id, turn.usage)

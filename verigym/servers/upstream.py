@@ -147,7 +147,7 @@ def _dress(fields: Json, version: Version, chat: bool) -> None:
     """Puts the version's system prompt, descriptions and settings into a request."""
     prompt = version.system_prompt
     context = "messages" if chat else "input"
-    if prompt is not None and fields.get(context, b"").lstrip().startswith(b"["):
+    if prompt is not None and bytes(fields.get(context, b"")).lstrip().startswith(b"["):
         rest = [one for one in _list.decode(fields[context]) if _role.decode(one).role not in ("system", "developer")]
         fields[context] = [{"role": "system", "content": prompt}, *rest] if prompt and chat else rest
     if prompt is not None and not chat:
