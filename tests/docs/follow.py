@@ -23,7 +23,8 @@ _BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE |
 _PORT = re.compile(r"\b812[3-9]\b")
 _DIFFERS = re.compile(
     r"(?<=quick: )[\d.]+(?= CPU-ms)|[\d.]+(?= ms on the clock)|(?<=[a-z]-)[0-9a-f]{8}\b|\b[0-9a-f]{12}\b|(?<=suite )[0-9a-f]{8}\b"
-    r"|(?<=@)[0-9a-f]{8}\b|(?<=\()[0-9a-f]{8}(?=\))|(?<=latency p50 s).*|(?<=latency p95 s).*"
+    r"|(?<=\[)[\d.]+(?= s\]$)|(?<=records in )[\d.]+(?= s)|(?<=^  took      )\d+(?= s)"
+    r"|(?<=traces-ingested/)[0-9a-f]{16}|(?<=@)[0-9a-f]{8}\b|(?<=\()[0-9a-f]{8}(?=\))|(?<=latency p50 s).*|(?<=latency p95 s).*"
 )
 """Times and ids, which a page does not pin down."""
 _JOB = re.compile(r"^\[\d+\][+-]?  .*\n", re.MULTILINE)
