@@ -61,6 +61,21 @@ def test_what_was_redacted_stays_so_after_a_restart_with_its_ids(tmp_path: Path)
     assert [turn.context_ids + turn.completion_ids for turn in found.turns] == [[], []]
 
 
+def test_a_secret_that_was_named_before_a_restart_is_known_after_it(tmp_path: Path) -> None:
+    chat = Chat("")
+    first = Capture(tmp_path, Redaction.load(None))
+    id = first.add(chat.ask("The password is hunter2-xyz, mail ada@example.com", "ok"))
+    first.close()
+    second = Capture(tmp_path, Redaction.load(None))
+    second.add(chat.ask("Type hunter2-xyz for bob@example.com, then for ada@example.com", "done"))
+    found = stored(second, id)
+    second.close()
+    assert [item.text for item in found.items if isinstance(item, Message) and item.role == "user"] == [
+        "The password is [PASSWORD 1], mail [EMAIL 1]",
+        "Type [PASSWORD 1] for [EMAIL 2], then for [EMAIL 1]",
+    ]
+
+
 def test_a_conversation_that_was_put_away_is_taken_out_of_the_store_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

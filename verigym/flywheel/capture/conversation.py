@@ -6,7 +6,7 @@
     [s u1 x1 u2] -> c2                   turn 4, a root: its past was edited
 
 Items are held as they were said and redacted when they are written. Those of a conversation that came back from the store are
-redacted already.
+redacted already, until the client sends them again.
 """
 
 import time
@@ -83,7 +83,7 @@ class Conversation:
         """Item by the fingerprint of the conversation up to it."""
         self._turn_of: dict[bytes, int] = {}
         """Turn by the fingerprint of what it ended with."""
-        self._from_store = 0
+        self._stale: set[int] = set()
         """Items that came back from the store, redacted."""
         self._began = self._ended = self._cost = 0.0
         self._stop, self._error = Stop.DONE, None
@@ -140,6 +140,7 @@ class Conversation:
             rest, last = items[1:] if head else items, start if follows is None else self._ends[follows]
             rest_chain = prints.chain(rest, last)
         else:
+            self._refresh(items, chain)
             known = self._known(chain)
             follows, last = (self._turn_of[chain[known - 1]], chain[known - 1]) if known else (None, start)
             known = known or int(head is not None)
@@ -157,6 +158,14 @@ class Conversation:
                 context.append(self._append(item))
             last = print
         return follows, context, last
+
+    def _refresh(self, items: Sequence[Item], chain: Sequence[bytes]) -> None:
+        """What came back redacted and is sent again is taken as it was said: a rule may know a secret by where it first stood."""
+        for item, print in zip(items, chain, strict=True) if self._stale else ():
+            place = self._places.get(print)
+            if place in self._stale and self._prints[place] == print:
+                self._items[place], self.clean = item, None
+                self._stale.discard(place)
 
     def _known(self, chain: Sequence[bytes]) -> int:
         """How many items of a request a turn ended with. The same request again goes on from where the first did."""
@@ -192,7 +201,7 @@ class Conversation:
             before = [] if follows is None else self._ids(follows)
             if parent is not None and before and exchange.context_ids[: len(before)] == before:
                 gained = exchange.context_ids[len(before) :]
-            elif before or not any(place < self._from_store for place in context):
+            elif before or self._stale.isdisjoint(context):
                 parent, gained, rewritten = None, exchange.context_ids, bool(before)
             else:  # the ids spell what was redacted when the conversation was written
                 completion, logprobs, restricted = [], [], []
@@ -271,7 +280,7 @@ class Conversation:
         items, turns = len(stored.items), len(stored.turns)
         for item, print in zip(stored.items, _padded(known.prints, items, b""), strict=True):
             self._append(item, print)
-        self._from_store = items
+        self._stale = set(range(items))
         self._turns, self._gaps = list(stored.turns), list(stored.gaps)
         self._retries = [mark for mark in stored.marks if mark.kind == "retry"]
         self._begins, self._ends = _padded(known.begins, turns, b""), _padded(known.ends, turns, b"")

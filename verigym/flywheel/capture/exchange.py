@@ -98,7 +98,7 @@ class Prints:
         return prints
 
     def _digest(self, before: bytes, texts: Iterable[str]) -> bytes:
-        body = "".join([f"{len(text)}:{text}" for text in texts]).encode("utf-8", "surrogatepass")
+        body = "\0".join(texts).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(before + body, digest_size=16, key=self._key).digest()
 
 

@@ -175,7 +175,7 @@ class Keeper:
         return made
 
     def _redacted(self, one: Conversation) -> Trajectory:
-        """While there was nothing to take out, only what is new is looked through: a rule sees one text at a time."""
+        """While there was nothing to take out, only what is new is looked through."""
         whole = one.trajectory()
         if one.clean is not None:
             new = msgspec.structs.replace(whole, items=whole.items[one.clean :], turns=[], marks=[])
