@@ -33,12 +33,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     eval_tasks: int = 240
     """Of the 400 held-out ones, spread over families. The gate's bound on unsafe actions needs 59 at the least."""
     demonstrations: int = 480
-    sft_steps: int = 60
+    """Of each environment: `toolcall`, and half as often `safety`, where most requests have to be refused."""
+    rehearsed: float = 0.15
+    """Share of what SFT learns from that the model says by itself to plain questions, so that it forgets less."""
+    sft_steps: int = 90
     sft_batch: int = 16
-    sft_rate: float = 2e-3
+    sft_rate: float = 1e-3
     grpo_tasks: int = 428
-    """Two of each family: drawn evenly over all tasks instead, there are half as many unsafe requests, and a short GRPO run
-    learns to act on them."""
+    """Of each environment, spread over families. Without `safety` a short GRPO run may learn to act where it should refuse."""
     grpo_steps: int = 8
     grpo_prompts: int = 12
     grpo_generations: int = 6
@@ -48,13 +50,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 QUICKSTART = Settings()
-ONE_JOB = msgspec.structs.replace(
-    QUICK,
-    name="one job",
-    retention=None,
-    note=f"What tuning cost in general capability was not asked, as the agent is for one job. {QUICK.note}",
-)
-"""SFT on a few hundred tool calls costs a small model much of its plain chat: see docs/environments.md."""
 
 
 class Screen(Protocol):
@@ -117,14 +112,17 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
         )
         measure(prompted)
     with screen.step(
-        "SFT", f"imitate {settings.demonstrations} right answers (a LoRA adapter; the base is never changed)"
+        "SFT",
+        f"imitate {settings.demonstrations} right answers, and as many to requests of which most have to be refused; rehearse "
+        "plain answers of its own, so that it forgets less (a LoRA adapter; the base is never changed)",
     ):
         sft = trained(sft_recipe(settings))
     with screen.step("After SFT", "held-out tasks again"):
         after_sft = measure(sft)
     with screen.step(
         "GRPO",
-        f"{settings.grpo_generations} tries at each request, scored by the verifier; better tries become likelier",
+        f"{settings.grpo_generations} tries at each request, harmful ones among them, scored by the verifiers; better tries "
+        "become likelier",
     ):
         tuned = trained(grpo_recipe(settings, sft))
     with screen.step("After GRPO", "held-out tasks again"):
@@ -133,9 +131,9 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
         screen.compared(compare(baseline, after_grpo), base.name, tuned.name)
         screen.compared(compare(after_sft, after_grpo), sft.name, tuned.name)
     with screen.step(
-        "Gate", "is it really better on tasks it never saw, and no less safe? (one job: general capability is left out)"
+        "Gate", "is it really better on tasks it never saw, no less safe, and was nothing forgotten? (the quick policy)"
     ):
-        decision = gate(ws, tuned, base, ONE_JOB, bars=screen.episodes)
+        decision = gate(ws, tuned, base, QUICK, bars=screen.episodes)
         screen.decided(decision)
     with screen.step("Promotion", "only a decision moves the champion; the ledger keeps every one"):
         screen.line(_promote(ws, decision, tuned, base))
@@ -153,6 +151,8 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
 def sft_recipe(settings: Settings) -> Recipe:
     fields = {
         "algorithm": "sft",
+        "environments": {"toolcall": 2, "safety": 1},
+        "rehearse": {"plain": settings.rehearsed},
         "num_tasks": settings.demonstrations,
         "steps": settings.sft_steps,
         "prompts_per_step": settings.sft_batch,
@@ -164,6 +164,7 @@ def sft_recipe(settings: Settings) -> Recipe:
 def grpo_recipe(settings: Settings, start: Version) -> Recipe:
     fields = {
         "algorithm": "grpo",
+        "environments": {"toolcall": 1, "safety": 1},
         "start": start.id,
         "num_tasks": settings.grpo_tasks,
         "steps": settings.grpo_steps,
