@@ -228,6 +228,20 @@ def test_a_trajectory_without_secrets_keeps_everything() -> None:
     assert Redaction().trajectory(plain) == msgspec.structs.replace(plain, redacted=Redaction().name)
 
 
+def test_a_secret_that_was_named_once_is_one_wherever_else_it_stands() -> None:
+    items = [
+        Message("user", "Use hunter2!x"),
+        Message("user", "my password is hunter2!x"),
+        FunctionCall("c", "f", '{"p":"hunter2!x"}'),
+    ]
+    made = Redaction().trajectory(Trajectory(id="a", task="a", group="a", items=[*items]))
+    assert made.items[0] == Message("user", "Use [PASSWORD 1]") and made.items[2] == FunctionCall(
+        "c", "f", '{"p":"[PASSWORD 1]"}'
+    )
+    ordinary = Redaction().text('{"password": "Tuesday", "note": "on Tuesday"}')
+    assert ordinary == '{"password": "[PASSWORD 1]", "note": "on Tuesday"}'
+
+
 def test_text_that_was_redacted_before_keeps_its_numbers() -> None:
     assert Redaction().text("[EMAIL 3] and a@example.com") == "[EMAIL 3] and [EMAIL 4]"
     assert Redaction().text('{"password": "[PASSWORD 1]"}') == '{"password": "[PASSWORD 1]"}'

@@ -8,9 +8,9 @@ they go with it.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Self, TypeVar, cast
 
 import msgspec
 import regex
@@ -35,8 +35,18 @@ from verigym.core.records import (
     content_hash,
 )
 from verigym.core.settings import read_yaml
-from verigym.flywheel.redaction_rules import SECRET_HINTS, SECRET_KEY, Rule, built_in, is_secret, shape
+from verigym.flywheel.redaction_rules import (
+    SECRET_HINTS,
+    SECRET_KEY,
+    Rule,
+    built_in,
+    is_odd,
+    is_secret,
+    literal,
+    shape,
+)
 
+T = TypeVar("T")
 _SECONDS = 0.25
 """After which a user's pattern is given up on one text: one that needs longer backtracks without end."""
 _PATIENCE = 5
@@ -79,43 +89,20 @@ class Redaction:
         return cls(rules)
 
     def text(self, text: str) -> str:
-        return _Pass(self, [text]).text(text)
+        return self._done([text], lambda one: one.text(text))
 
     def value(self, value: Any) -> Any:
         """A JSON value, with the strings inside it redacted."""
-        return _Pass(self, list(_strings(value))).value(value)
+        return self._done(list(_strings(value)), lambda one: one.value(value))
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
-        one = _Pass(self, list(_strings_of(trajectory)))
-        if not one.rules:
-            return msgspec.structs.replace(trajectory, redacted=self.name)
-        items = [one.item(item) for item in trajectory.items]
-        changed = {place for place, item in enumerate(items) if item is not trajectory.items[place]}
-        turns, lost = _without_ids(trajectory.turns, changed)
-        gaps = [one.text(gap) for gap in trajectory.gaps]
-        if lost:
-            gaps.append(f"token ids of {lost} of {len(turns)} turns: their text was redacted")
-        return msgspec.structs.replace(
-            trajectory,
-            items=items,
-            turns=turns,
-            marks=[Mark(mark.kind, mark.item, one.text(mark.detail)) for mark in trajectory.marks],
-            end_state=one.value(trajectory.end_state),
-            outcome=one.text(trajectory.outcome),
-            interventions=[one.text(each) for each in trajectory.interventions],
-            error=trajectory.error and one.failure(trajectory.error),
-            gaps=gaps,
-            redacted=self.name,
-        )
+        made = self._done(list(_strings_of(trajectory)), lambda one: one.trajectory(trajectory))
+        return msgspec.structs.replace(made, redacted=self.name)
 
     def feedback(self, feedback: Feedback) -> Feedback:
-        said = (feedback.intervention, feedback.note, feedback.who)
-        one = _Pass(self, [*said, *(text for item in feedback.correction for text in _strings_in(item))])
-        if not one.rules:
-            return feedback
-        intervention, note, who = (one.text(each) for each in said)
-        correction = [one.item(item) for item in feedback.correction]
-        return msgspec.structs.replace(feedback, correction=correction, intervention=intervention, note=note, who=who)
+        said = [feedback.intervention, feedback.note, feedback.who]
+        texts = [*said, *(text for item in feedback.correction for text in _strings_in(item))]
+        return self._done(texts, lambda one: one.feedback(feedback))
 
     def tools(self, tools: Toolset) -> Toolset:
         """Descriptions may hold a name or a key, too; what is unchanged keeps its hash."""
@@ -124,6 +111,17 @@ class Redaction:
         if made == plain:
             return tools
         return Toolset(msgspec.convert(made, type(tools).__annotations__["tools"]), content_hash(made)[:16])
+
+    def _done(self, texts: list[str], work: "Callable[[_Pass], T]") -> T:
+        """The work of one pass; of a second, where the first learned of secrets that may stand elsewhere without their words."""
+        one = _Pass(self, texts, self.rules)
+        made = work(one)
+        if one.learned:
+            known = [literal(name, values) for name, values in one.learned.items()]
+            one = _Pass(self, texts, [*known, *self.rules])
+            made = work(one)
+        self.counts += one.counts
+        return made
 
     def found(self, rule: Rule, text: str, start: int, end: int) -> list[tuple[int, int]]:
         """Where a rule's values stand in a part of a text."""
@@ -143,19 +141,52 @@ class Redaction:
 class _Pass:
     """One trajectory: the rules that can match something in it, and the numbers of the values found so far."""
 
-    def __init__(self, redaction: Redaction, texts: list[str]) -> None:
+    def __init__(self, redaction: Redaction, texts: list[str], rules: list[Rule]) -> None:
         self._redaction = redaction
         whole = "\n".join(texts)
-        self.rules = _that_may_match(redaction.rules, whole)
-        self._keys = any(hint in shape(whole) for hint in SECRET_HINTS)
+        self.rules = _that_may_match(rules, whole)
+        self.counts: Counter[str] = Counter()
+        self.learned: dict[str, set[str]] = {}
+        """Rule to secrets that were found by the words before them."""
+        self._keys = bool(self.rules) and any(hint in shape(whole) for hint in SECRET_HINTS)
         self._numbers: dict[tuple[str, str], int] = {}
         self._next: Counter[str] = Counter()
         self._placed = None
         if self.rules and "[" in whole:
-            names = "|".join(rule.name.upper() for rule in [*redaction.rules, *built_in()])
+            names = "|".join({rule.name.upper() for rule in [*rules, *built_in()]})
             self._placed = re.compile(rf"\[({names}) (\d{{1,4}})\]")
             for name, number in self._placed.findall(whole):  # what was redacted before keeps its number
                 self._next[name] = max(self._next[name], int(number))
+
+    def trajectory(self, trajectory: Trajectory) -> Trajectory:
+        if not self.rules:
+            return trajectory
+        items = [self.item(item) for item in trajectory.items]
+        changed = {place for place, item in enumerate(items) if item is not trajectory.items[place]}
+        turns, lost = _without_ids(trajectory.turns, changed)
+        gaps = [self.text(gap) for gap in trajectory.gaps]
+        if lost:
+            gaps.append(f"token ids of {lost} of {len(turns)} turns: their text was redacted")
+        return msgspec.structs.replace(
+            trajectory,
+            items=items,
+            turns=turns,
+            marks=[Mark(mark.kind, mark.item, self.text(mark.detail)) for mark in trajectory.marks],
+            end_state=self.value(trajectory.end_state),
+            outcome=self.text(trajectory.outcome),
+            interventions=[self.text(each) for each in trajectory.interventions],
+            error=trajectory.error and self.failure(trajectory.error),
+            gaps=gaps,
+        )
+
+    def feedback(self, feedback: Feedback) -> Feedback:
+        return msgspec.structs.replace(
+            feedback,
+            correction=[self.item(item) for item in feedback.correction],
+            intervention=self.text(feedback.intervention),
+            note=self.text(feedback.note),
+            who=self.text(feedback.who),
+        )
 
     def item(self, item: Item) -> Item:
         """The same object where nothing in it changed."""
@@ -215,6 +246,7 @@ class _Pass:
     def _under(self, key: str, text: str, depth: int = 0) -> str:
         """The value of a key: a secret whatever it looks like, where the key says so."""
         if self._keys and text and SECRET_KEY.fullmatch(key) and is_secret(text) and not self._has_placeholder(text):
+            self._learn("password", text)
             return self._placeholder("password", text, loose=False)
         return self.text(text, depth)
 
@@ -222,8 +254,8 @@ class _Pass:
         """Only literals that change are written anew; all else stays as it was, spaces and order and all."""
         made: list[str] = []
         last, key, key_end = 0, "", -1
-        for literal in _LITERAL.finditer(text):
-            raw, start, end = literal[0], literal.start(), literal.end()
+        for found in _LITERAL.finditer(text):
+            raw, start, end = found[0], found.start(), found.end()
             said = cast(str, msgspec.json.decode(raw)) if raw[0] == '"' else raw
             if raw[0] == '"' and _COLON.match(text, end):
                 new, key, key_end = self.text(said, depth + 1), said, end
@@ -242,6 +274,8 @@ class _Pass:
         for rule in _that_may_match(self.rules, text):
             for start, end in _free(taken, len(text)):
                 for first, last in self._redaction.found(rule, text, start, end):
+                    if rule.by_words:
+                        self._learn(rule.name, text[first:last])
                     taken.append((first, last, self._placeholder(rule.name, text[first:last], rule.loose)))
         if not taken:
             return text
@@ -251,8 +285,12 @@ class _Pass:
             last = end
         return made + text[last:]
 
+    def _learn(self, rule: str, secret: str) -> None:
+        if is_odd(secret):
+            self.learned.setdefault(rule, set()).add(secret)
+
     def _placeholder(self, rule: str, value: str, loose: bool) -> str:
-        self._redaction.counts[rule] += 1
+        self.counts[rule] += 1
         name, same = rule.upper(), value.casefold()
         same = re.sub(r"[\W_]+", "", same) if loose else same
         number = self._numbers.get((name, same))

@@ -7,7 +7,7 @@ No pattern backtracks without end: a run of letters is entered only at its begin
 
 import ipaddress
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -26,6 +26,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     """And only where this compiled pattern is found in the shape."""
     accept: Callable[[str], str] | None = None
     """How much of a match, from its beginning, really is one; empty for nothing of it."""
+    by_words: bool = False
+    """Found by the words before it: once it is known, it is one wherever it stands."""
     loose: bool = False
     """Spaces, dots and dashes make no other value: `+44 20 7946 0958` is `+442079460958`."""
 
@@ -105,11 +107,23 @@ def _value(text: str) -> str:
     return text if is_secret(text) else ""
 
 
+def is_odd(text: str) -> bool:
+    """Whether it is no ordinary word: a digit or a sign is among its letters."""
+    return len(text) >= 6 and any(not letter.isalpha() for letter in text)
+
+
 def _odd_value(text: str) -> str:
-    """After `password is` or `password:` also stand ordinary words; a secret has a digit or a sign among its letters."""
+    """After `password is` or `password:` also stand ordinary words."""
     bare = text.rstrip(".,;:!?")
-    odd = len(bare) >= 6 and any(not letter.isalpha() for letter in bare) and "://" not in bare
-    return bare if odd and is_secret(bare) else ""
+    return bare if is_odd(bare) and "://" not in bare and is_secret(bare) else ""
+
+
+def literal(name: str, values: Iterable[str]) -> Rule:
+    """Finds these values, and nothing else."""
+    words = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
+    return Rule(
+        name=name, about="known from elsewhere in the trajectory", pattern=re.compile(rf"(?<!\w)(?:{words})(?!\w)")
+    )
 
 
 # -- the rules -----------------------------------------------------------------------------------------------------------
@@ -201,6 +215,7 @@ _RULES = [
         pattern=re.compile(r"://[^\s/:@\"'<>]{0,128}:(?P<secret>[^\s/@\"'<>]{1,256})@"),
         hints=("://",),
         accept=_value,
+        by_words=True,
     ),
     Rule(
         name="jwt",
@@ -224,6 +239,7 @@ _RULES = [
             r"(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})"
         ),
         hints=("bearer", "authorization"),
+        by_words=True,
     ),
     Rule(
         name="password",
@@ -233,6 +249,7 @@ _RULES = [
         ),
         hints=SECRET_HINTS,
         accept=_value,
+        by_words=True,
     ),
     Rule(
         name="password",
@@ -240,6 +257,7 @@ _RULES = [
         pattern=re.compile(rf"{_NAMED}[\"'\\]{{0,3}} ?(?:=>|:=|=)\s{{0,3}}(?P<secret>[^\s\"'`,;&|<>\\]{{4,512}})"),
         hints=SECRET_HINTS,
         accept=_value,
+        by_words=True,
     ),
     Rule(
         name="password",
@@ -247,6 +265,7 @@ _RULES = [
         pattern=re.compile(rf"{_NAMED} ?(?::| is)\s{{1,3}}(?P<secret>[^\s\"'`,;&|<>\\]{{6,512}})"),
         hints=SECRET_HINTS,
         accept=_odd_value,
+        by_words=True,
     ),
     Rule(
         name="email",

@@ -55,10 +55,10 @@ def read(value: Any) -> Iterator[Trace | Part]:
     turns: list[Turn] = []
     copied: set[int] = set()
     for place, step in enumerate(map(record, steps), start=1):
-        source = step.get("source")
-        need(source in _SOURCES, f"step {place}: the source is {text(source)[:40]!r}; it is system, user or agent")
+        source = text(step.get("source"))
+        need(source in _SOURCES, f"step {place}: the source is {source[:40]!r}; it is system, user or agent")
         first = len(items)
-        items += _said(step, _SOURCES[text(source)])
+        items += _said(step, _SOURCES[source])
         made = len(items)
         items += _results(step)
         if step.get("is_copied_context") is True:

@@ -4,8 +4,8 @@ A value that cannot be read is a `Bad` one and the next is read on; memory holds
 readers' business.
 """
 
-import contextlib
 import gzip
+import io
 import json
 import re
 import shutil
@@ -47,7 +47,9 @@ class Input:
 
     def values(self) -> Iterator[Found | Bad]:
         if self.name == "-":
-            yield from self._values_of(sys.stdin.buffer)
+            file = io.BufferedReader(sys.stdin.buffer)  # type: ignore[arg-type]
+            yield from self._values_of(file)
+            file.detach()  # it is not ours to close
             return
         try:
             with Path(self.name).open("rb") as file:
@@ -60,7 +62,7 @@ class Input:
         if magic == b"PK":
             found = _samples(file if self.name != "-" else _spooled(file))
         else:
-            found = _values(gzip.GzipFile(fileobj=file) if magic == b"\x1f\x8b" else file)  # type: ignore[arg-type]
+            found = _unzipped(file) if magic == b"\x1f\x8b" else _values(file)
         for each in found:
             self.at = file.tell() if self.size else 0
             yield each
@@ -122,15 +124,22 @@ def _values(file: IO[bytes]) -> Iterator[Found | Bad]:
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
-    """None for a line that is too long. A compressed file that breaks off ends with what could be read of it."""
-    with contextlib.suppress(EOFError, zlib.error, gzip.BadGzipFile):
-        while line := file.readline(LONGEST + 1):
-            if len(line) <= LONGEST:
-                yield line
-                continue
-            while line and not line.endswith(b"\n"):
-                line = file.readline(LONGEST)
-            yield None
+    """None for a line that is too long."""
+    while line := file.readline(LONGEST + 1):
+        if len(line) <= LONGEST:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(LONGEST)
+        yield None
+
+
+def _unzipped(file: IO[bytes]) -> Iterator[Found | Bad]:
+    """One that breaks off gives what could be read of it."""
+    try:
+        yield from _values(gzip.GzipFile(fileobj=file))  # type: ignore[arg-type]
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        yield Bad("end", f"it breaks off here: {error}", "")
 
 
 def _unfinished(first: int, lines: list[bytes]) -> Bad:

@@ -180,12 +180,9 @@ def _is_response(row: Json) -> bool:
 def _are_items(value: Any) -> bool:
     """Messages alone may be a chat's as well: one item of another kind, or a message that says its type, decides."""
     found = [record(each) for each in listed(value)]
-    kinds = [each.get("type") for each in found]
-    return (
-        bool(found)
-        and all(isinstance(kind, str) or "role" in each for kind, each in zip(kinds, found, strict=True))
-        and any(kind in _KINDS for kind in kinds)
-    )
+    kinds = [text(each.get("type")) for each in found]
+    known = all(kind or "role" in each for kind, each in zip(kinds, found, strict=True))
+    return bool(found) and known and any(kind in _KINDS for kind in kinds)
 
 
 # -- items ----------------------------------------------------------------------------------------------------------------

@@ -38,6 +38,8 @@ _JOIN = {reader.NAME: reader.join for reader in (otel, chat, responses, messages
 _NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _BATCH = 500
 """Trajectories of one transaction."""
+_TOOLS = 1000
+"""Offers of tools that are remembered."""
 _SHOWN = 100_000
 """Characters of a bad line that quarantine keeps."""
 _SPELLED = {
@@ -127,8 +129,8 @@ class _Work:
         self._key = _key(home)
         self._batch: dict[str, Trajectory] = {}
         self._pieces = Pieces()
-        self._offered: set[str] = set()
-        """Hashes of tools that are stored."""
+        self._offered: dict[str, str] = {}
+        """Hash of tools as they were found, to that of the tools as they are stored: redacted."""
         self._quarantine = Beside(home / "quarantine" / f"{name}.jsonl")
         self._raw = Beside(home / "raw" / f"{name}.jsonl") if keep_raw else None
         self._beside = Redaction(redaction.rules)
@@ -234,13 +236,17 @@ class _Work:
         )
 
     def _tools(self, trace: Trace) -> str:
+        """The hash under which the tools are stored."""
         if not trace.tools:
             return ""
-        offered = self._redaction.tools(Toolset(trace.tools, content_hash(trace.tools)[:16]))
-        if offered.hash not in self._offered:
+        hash = content_hash(trace.tools)[:16]
+        if hash not in self._offered:
+            offered = self._redaction.tools(Toolset(trace.tools, hash))
             self._store.put("tools", offered.hash, offered)
-            self._offered.add(offered.hash)
-        return offered.hash
+            if len(self._offered) >= _TOOLS:
+                self._offered.clear()
+            self._offered[hash] = offered.hash
+        return self._offered[hash]
 
     def commit(self) -> None:
         if not self._batch:

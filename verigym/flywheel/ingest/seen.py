@@ -52,5 +52,7 @@ def _wrong(arguments: str, tool: ToolSpec | None) -> str:
     if not isinstance(found, dict):
         return f"not an object: {type(found).__name__}"
     required = tool.parameters.get("required") if tool is not None else None
-    missing = [str(name) for name in required if name not in found] if isinstance(required, list) else []
+    missing = (
+        [each for each in required if isinstance(each, str) and each not in found] if isinstance(required, list) else []
+    )
     return f"missing: {', '.join(missing)}" if missing else ""

@@ -1,0 +1,59 @@
+"""verigym ingest: what it says, and what it leaves behind."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+from verigym.cli.main import app
+
+GOLDEN = Path(__file__).parents[1] / "flywheel" / "ingest" / "golden"
+
+
+def run(*arguments: str, home: Path, input: str | None = None) -> Result:
+    return CliRunner().invoke(app, [*arguments, "--home", str(home)], input=input)
+
+
+def test_it_says_what_it_found_what_it_made_and_what_to_type_next(tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text('{"nothing": "known"}\n')
+    done = run("ingest", str(GOLDEN / "chat.jsonl"), str(tmp_path / "bad.jsonl"), "--name", "week1", home=tmp_path)
+    assert done.exit_code == 0
+    assert "Chat Completions 10, unknown 1" in done.output
+    assert "traces-week1: 8 new trajectories" in done.output
+    assert "outcome: unknown 6, failure 1, success 1" in done.output
+    assert "email 1" in done.output
+    assert "1 could not be read, set aside in" in done.output and "  1 x no known format" in done.output
+    assert "next: verigym trajectories list traces-week1" in done.output
+    assert (tmp_path / "quarantine" / "week1.jsonl").exists()
+    again = run("ingest", str(GOLDEN / "chat.jsonl"), "--name", "week1", home=tmp_path)
+    assert "traces-week1: 0 new trajectories; 8 were there already" in again.output
+    listed = run("trajectories", "list", "traces-week1", "--json", home=tmp_path)
+    assert listed.exit_code == 0 and len(json.loads(listed.output)) == 8
+
+
+def test_standard_input_and_json(tmp_path: Path) -> None:
+    line = (GOLDEN / "messages.jsonl").read_text().splitlines()[0]
+    done = run("ingest", "-", "--json", home=tmp_path, input=line + "\n")
+    said = json.loads(done.output)
+    assert done.exit_code == 0 and said["accepted"] == said["records"] == 1 and said["formats"] == {"messages": 1}
+
+
+def test_the_exit_code_is_1_only_where_nothing_could_be_read(tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text("junk\n")
+    (tmp_path / "empty.jsonl").write_text("\n")
+    bad = run("ingest", str(tmp_path / "bad.jsonl"), home=tmp_path)
+    assert bad.exit_code == 1 and "next: head -3" in bad.output
+    empty = run("ingest", str(tmp_path / "empty.jsonl"), home=tmp_path)
+    assert empty.exit_code == 1 and "nothing in it" in empty.output
+    missing = run("ingest", str(tmp_path / "missing.jsonl"), home=tmp_path)
+    assert missing.exit_code == 1 and "it cannot be read: No such file or directory" in missing.output
+    both = run("ingest", str(tmp_path / "bad.jsonl"), str(GOLDEN / "atif.jsonl"), home=tmp_path)
+    assert both.exit_code == 0
+
+
+def test_rules_of_ones_own_are_used_and_named(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text("person: '\\bAnn\\b'\n")
+    done = run("ingest", str(GOLDEN / "chat.jsonl"), "--rules", str(tmp_path / "rules.yaml"), home=tmp_path)
+    assert "person 2" in done.output
+    shown = run("trajectories", "list", "traces-ingested", "--json", home=tmp_path)
+    assert "Ann" not in shown.output
