@@ -1,5 +1,6 @@
 """The documents are true: every command and every field is in them, what they tell to type exists, and no path is private."""
 
+import ast
 import enum
 import inspect
 import re
@@ -12,12 +13,15 @@ import msgspec
 import pytest
 import typer
 
+import verigym
 from tests.docs import reference
 from verigym.cli.main import app
 from verigym.core import records
 from verigym.environments import load
 from verigym.evaluation import failures
 from verigym.flywheel import workspace
+from verigym.flywheel.loop_recipe import LoopRecipe
+from verigym.gates.policy import GatePolicy
 from verigym.harness.tools import _Declared
 from verigym.rollout.episode import Limits
 from verigym.training.recipe import Recipe, read_recipe
@@ -119,6 +123,37 @@ def test_every_command_in_the_documents_exists(page: Path) -> None:
 def test_every_link_in_the_documents_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", page.read_text())
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def blocks(language: str) -> list[object]:
+    """The blocks of a language in the pages of docs/ that no test follows."""
+    found = re.compile(rf"^```{language}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    return [
+        pytest.param(text, id=f"{page.stem}-{place}")
+        for page in sorted((ROOT / "docs").glob("*.md"))
+        for place, text in enumerate(found.findall(page.read_text()))
+    ]
+
+
+@pytest.mark.parametrize("text", blocks("python"))
+def test_python_in_the_documents_runs(text: str) -> None:
+    """Or compiles, where it waits for something."""
+    code = compile(text, "a page", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    if "await " not in text:
+        given = {name: getattr(verigym, name) for name in verigym.__all__ if name != "LocalPolicy"}
+        exec(code, {**given, "__name__": "page"})
+
+
+@pytest.mark.parametrize("text", blocks("json"))
+def test_json_in_the_documents_can_be_read(text: str) -> None:
+    msgspec.json.decode(text)
+
+
+@pytest.mark.parametrize("text", blocks("yaml"))
+def test_yaml_in_the_documents_has_known_keys(text: str) -> None:
+    """It is a recipe, a loop's recipe or a policy of the gate."""
+    keys = set(msgspec.yaml.decode(text))
+    assert any(keys <= set(kind.__struct_fields__) for kind in (Recipe, LoopRecipe, GatePolicy)), keys
 
 
 def test_the_readme_names_the_two_commands() -> None:
