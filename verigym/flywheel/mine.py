@@ -147,9 +147,9 @@ def _made(
     own = [
         family.asked(task, expect.meaning(gold) or task.id, gold) for task in miner.own for gold in [miner.gold(task)]
     ]
-    new = [_asked(one) for id, one in provable.items() if id not in miner.known.proposals]
-    repeats = family.repeats([*own, *known], new)
-    places = family.places([one for one in new if one.id not in repeats], known, own, held_out_share)
+    new = {id: _asked(one) for id, one in provable.items() if id not in miner.known.proposals}
+    repeats = family.repeats([*own, *known], new.values())
+    places = family.places([one for id, one in new.items() if id not in repeats], known, own, held_out_share)
 
     traces: dict[str, list[str]] = {}
     for one in found:
@@ -162,7 +162,7 @@ def _made(
             unverifiable.append(_unverifiable(provable[id], place))
             del traces[id]
         else:
-            made.append(_proposal(miner, provable[id], place, traces[id]))
+            made.append(_proposal(miner, provable[id], new[id], place, traces[id]))
 
     for standing in ("failed", "succeeded", "unknown", "infrastructure"):
         counts[standing] = sum(one.standings.get(standing, 0) for one in found)
@@ -200,9 +200,8 @@ def _asked_before(one: Proposal) -> family.Asked:
     )
 
 
-def _proposal(miner: Miner, one: Request, place: family.Place, traces: Sequence[str]) -> Proposal:
+def _proposal(miner: Miner, one: Request, asked: family.Asked, place: family.Place, traces: Sequence[str]) -> Proposal:
     assert one.task is not None and one.right is not None
-    asked = _asked(one)
     buckets = Counter(failed.bucket for failed in one.failed)
     bucket = min(buckets, key=lambda name: (-buckets[name], name))
     from_traces = list(dict.fromkeys(traces))

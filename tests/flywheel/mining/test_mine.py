@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.flywheel.mining.counter import RUN, Counter, book, call, squeeze
 from verigym.audit import cases
 from verigym.core.errors import NotFound, Refused
-from verigym.core.records import Message, Task
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Reasoning, Task
 from verigym.environments.load import load_environment
 from verigym.evaluation.suites import make_suite
 from verigym.flywheel.arenas import check_held_out
@@ -242,6 +242,7 @@ def test_where_a_person_and_the_verifier_disagree_a_case_is_proposed_and_only_a_
     counter.feedback(says_bad, outcome="failure", who="ben", note="she is on leave")
     clicked = counter.trace(str(own.prompt), good)
     counter.feedback(clicked, outcome="failure", who="ben")
+    counter.trace(str(own.prompt), "I did it by mail.", outcome="success")  # which no person said
     found = counter.mine(accept=True)
     assert found.cases == [f"case/{says_good}", f"case/{says_bad}"] == found.open
     path = cases.path_of(counter.environment.name, counter.ws.home)
@@ -331,3 +332,52 @@ def test_two_thousand_traces_of_one_request_are_one_task(counter: Counter) -> No
     (made,) = counter.mine().proposed
     one = counter.kept().proposals[made]
     assert len(one.trajectories) == 2_001 and len(one.task.lineage) == 20
+
+
+ITEMS = st.one_of(
+    st.builds(Message, st.sampled_from(["user", "assistant", "developer"]), st.text(max_size=30)),
+    st.builds(
+        FunctionCall,
+        st.sampled_from(["c1", "c2", ""]),
+        st.sampled_from(["email.send", "refuse", "no.such", "", "calendar-create_event"]),
+        st.sampled_from(
+            [
+                "{}",
+                "",
+                "{",
+                "[[[[",
+                "null",
+                '{"to": 5}',
+                '{"attendee": "Ana", "day": "Friday", "time": "16:30"}',
+                "\x00",
+            ]
+        ),
+    ),
+    st.builds(FunctionCallOutput, st.sampled_from(["c1", "c9"]), st.text(max_size=10)),
+    st.just(Reasoning()),
+)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    traces=st.lists(
+        st.tuples(st.lists(ITEMS, max_size=6), st.sampled_from(["", "success", "failure"]), st.lists(ITEMS, max_size=3))
+    ),
+    data=st.data(),
+)
+def test_whatever_the_traces_hold_is_taken_counted_or_listed(
+    tmp_path_factory: pytest.TempPathFactory, traces: list[tuple[list[Item], str, list[Item]]], data: st.DataObject
+) -> None:
+    counter = Counter(tmp_path_factory.mktemp("odd") / "home")
+    fail(counter, 0, "Ana")
+    for items, outcome, correction in traces:
+        id = counter.trace(items, outcome=outcome)
+        if correction or data.draw(st.booleans()):
+            counter.feedback(id, outcome=data.draw(st.sampled_from(["", "success", "failure"])), correction=correction)
+    found = counter.mine(accept=True)
+    counts = found.summary.counts
+    assert counts["traces"] == len(traces) + 1
+    parts = ("already tasks", "repeats", "unverifiable", "new tasks")
+    assert sum(counts[part] for part in parts) == counts["failed requests"]
+    load_environment(found.environment).tasks("train")
+    assert counter.mine(accept=True).added == {}

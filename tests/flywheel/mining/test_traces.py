@@ -106,6 +106,7 @@ def test_a_call_that_was_written_as_text_is_read() -> None:
     [
         ([Message("user", "x")], ["email.send", "refuse"], True),
         ([Message("user", "x")], ["email-send", "calendar-create_event", "weather"], True),
+        ([Message("user", "x")], ["email.send", "weather"], False),
         ([Message("user", "x"), CALL], ["weather", "news", "email.send"], False),
         ([Message("user", "x"), CALL], [], True),
         ([Message("user", "x"), native("weather", "{}")], [], False),
@@ -113,7 +114,17 @@ def test_a_call_that_was_written_as_text_is_read() -> None:
         ([Message("system", "You are a pirate."), Message("user", "x")], [], False),
         ([Message("user", "x")], [], False),
     ],
-    ids=["offered", "most offered", "few offered", "called", "called another", "prompt", "other prompt", "nothing"],
+    ids=[
+        "offered",
+        "most offered",
+        "half offered",
+        "few offered",
+        "called",
+        "called another",
+        "prompt",
+        "other prompt",
+        "nothing",
+    ],
 )
 def test_a_trace_belongs_by_its_tools_or_its_system_prompt(
     items: list[Item], offered: list[str], belonging: bool

@@ -118,8 +118,9 @@ async def proven(environment: EnvironmentSpec, task: Task, right: Sequence[Reply
             f"state unknown: gold(task) of {environment.name} raised {type(error).__name__}: {words_of(error)}; "
             "a rule mined(request, items) can give the task all that it needs"
         ) from error
+    same = _meaning_of(environment, gold) == _meaning_of(environment, right)
     for what, said in (("its gold solution", gold), ("what is said to be right", right)):
-        if not said or (said is right and said == gold):
+        if not said or (said is right and same):
             continue
         played = await played_in(environment, task, said)
         if not played.verdict.passed:
@@ -153,6 +154,10 @@ def _expected(environment: EnvironmentSpec, items: Sequence[Item], source: str, 
 
 def _either(found: Iterable[Expectation]) -> str:
     return " or ".join(f"{short(one.items)} ({one.source})" for one in list(found)[:2])
+
+
+def _meaning_of(environment: EnvironmentSpec, said: Sequence[Reply]) -> list[str]:
+    return [meaning(solution(environment, as_items(reply))) for reply in said]
 
 
 def as_items(reply: Reply) -> list[Item]:

@@ -135,9 +135,9 @@ def _name(members: Sequence[Asked]) -> str:
 
 
 def _pattern(text: str, values: Iterable[str]) -> str:
-    for value in sorted({near.plain(each) for each in values}, key=lambda each: (-len(each), each)):
-        if len(value) > 1:
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "_", text)
+    longest_first = sorted({near.plain(each) for each in values}, key=lambda each: (-len(each), each))
+    if some := "|".join(re.escape(value) for value in longest_first if len(value) > 1):
+        text = re.sub(rf"(?<!\w)(?:{some})(?!\w)", "_", text)
     return re.sub(r"\d+", "#", text)
 
 
