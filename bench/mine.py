@@ -79,8 +79,9 @@ def served(ws: Workspace, count: int) -> None:
 
 
 def timed(ws: Workspace, environment: EnvironmentSpec) -> tuple[Mined, float]:
-    started = time.perf_counter()
-    return mine(ws, environment, accept=True), time.perf_counter() - started
+    """With the seconds of the one core that it takes, whoever else is on the machine."""
+    started = time.process_time()
+    return mine(ws, environment, accept=True), time.process_time() - started
 
 
 def main() -> None:
@@ -93,8 +94,8 @@ def main() -> None:
     assert first.proposed and not again.proposed, "the same traces made something new"
     goal = "<= 60"
     figures = [
-        figure(f"mine {count:,} traces", first_s, "s", goal),
-        figure(f"mine {count:,} traces again", again_s, "s", goal),
+        figure(f"mine {count:,} traces", first_s, "s of a core", goal),
+        figure(f"mine {count:,} traces again", again_s, "s of a core", goal),
         figure(f"tasks mined of {count:,} traces", len(first.proposed), "tasks"),
     ]
     finish(figures, args)
