@@ -67,8 +67,8 @@ def http(body: dict[str, object]) -> bytes:
 class Connection(asyncio.Protocol):
     """One client, kept open; a request is answered as soon as its body is whole."""
 
-    def __init__(self, tool: str, arguments: str) -> None:
-        self.tool, self.arguments = tool, arguments
+    def __init__(self, tool: str, arguments: str, delay_s: float) -> None:
+        self.tool, self.arguments, self.delay_s = tool, arguments, delay_s
         self.made: dict[tuple[str, bool], dict[tuple[bool, bool], bytes]] = {}
         self.held = b""
 
@@ -84,7 +84,10 @@ class Connection(asyncio.Protocol):
             if len(self.held) < whole:
                 return
             request, self.held = self.held[:whole], self.held[whole:]
-            self.transport.write(self.reply(request))
+            if self.delay_s:
+                asyncio.get_running_loop().call_later(self.delay_s, self.transport.write, self.reply(request))
+            else:
+                self.transport.write(self.reply(request))
 
     def reply(self, request: bytes) -> bytes:
         native = b'"tools":' in request
@@ -98,9 +101,20 @@ class Connection(asyncio.Protocol):
 
 
 @contextlib.contextmanager
-def running(tool: str = "", arguments: str = "{}") -> Iterator[int]:
+def running(tool: str = "", arguments: str = "{}", delay_s: float = 0.0) -> Iterator[int]:
     """The port of a server in a process of its own, ended on the way out."""
-    command = [sys.executable, __file__, "--port", "0", "--tool", tool, "--arguments", arguments]
+    command = [
+        sys.executable,
+        __file__,
+        "--port",
+        "0",
+        "--tool",
+        tool,
+        "--arguments",
+        arguments,
+        "--delay",
+        str(delay_s),
+    ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -109,9 +123,9 @@ def running(tool: str = "", arguments: str = "{}") -> Iterator[int]:
             process.terminate()
 
 
-async def serve(port: int, tool: str, arguments: str) -> None:
+async def serve(port: int, tool: str, arguments: str, delay_s: float) -> None:
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(tool, arguments), "127.0.0.1", port, backlog=1024)
+    server = await loop.create_server(lambda: Connection(tool, arguments, delay_s), "127.0.0.1", port, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     async with server:
         await server.serve_forever()
@@ -122,11 +136,12 @@ def main() -> None:
     made.add_argument("--port", type=int, default=0, help="0 takes a free one")
     made.add_argument("--tool", default="", help="the tool to call; without it the first that a request offers")
     made.add_argument("--arguments", default="{}", help="of every call, as JSON")
+    made.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
     args = made.parse_args()
     if args.json:  # bench/all.py asks every script of the folder for figures: this one has none
         sys.exit(0)
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(args.port, args.tool, args.arguments))
+        asyncio.run(serve(args.port, args.tool, args.arguments, args.delay))
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def setting(
     roles = {role: ws.agent(name) if name else None for role, name in (("user", user), ("judge", judge))}
     if any(text.startswith("cost=") for text in limit) and not price:
         raise BadInput("--limit cost needs to know what tokens cost: --price PROMPT,COMPLETION, dollars for a million")
-    return stages.Setting(limits=_limits(limit), prices=_prices(price), **roles, **plain)
+    return stages.Setting(limits=_limits(limit), prices=prices_of(price), **roles, **plain)
 
 
 def require() -> None:
@@ -131,7 +131,7 @@ def _limits(given: Sequence[str]) -> Any:
     return found
 
 
-def _prices(given: str) -> Any:
+def prices_of(given: str) -> Any:
     from verigym.rollout.episode import Prices
 
     if not given:

@@ -141,12 +141,18 @@ def _named(ws: Any, version: str, upstream: str) -> tuple[Version | None, dict[s
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(
+        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )  # named, or asyncio leaves answers to Nagle's 40 ms
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(2048)
     except OSError as error:
-        raise BadInput(
-            f"{host}:{port} cannot be listened on ({error.strerror or error}); give another --port or --host"
-        ) from error
+        made.close()
+        words = error.strerror or str(error)
+        raise BadInput(f"{host}:{port} cannot be listened on ({words}); give another --port or --host") from error
+    return made
 
 
 @contextlib.contextmanager

@@ -36,7 +36,7 @@ def make_app(gateway: Gateway) -> FastAPI:
         await gateway.lineup.close()
 
     app = FastAPI(title="verigym", lifespan=life, exception_handlers={HTTPException: _refused})
-    app.openapi = lambda: page(bool(gateway.door.keys))
+    app.openapi = lambda: page([name for name, _ in gateway.lineup.models()], bool(gateway.door.keys))
     app.router.routes += [
         Route("/v1/chat/completions", _Asgi(gateway.serve_chat), methods=["POST"]),
         Route("/v1/responses", _Asgi(gateway.serve_responses), methods=["POST"]),

@@ -22,18 +22,23 @@ from verigym.core.records import (
     ToolSpec,
 )
 from verigym.policies.dialects import thinking
-from verigym.policies.openai.answer import read_as, write
+from verigym.policies.openai.answer import write
 from verigym.policies.plain import text_of
 from verigym.servers import ask as asks
 from verigym.servers.ask import Answered, Ask, given, offered, schema_of
-from verigym.servers.errors import HttpError, unreadable
+from verigym.servers.errors import HttpError, decode
 
 PATH = "chat/completions"
 
 # -- what is read ---------------------------------------------------------------------------------------------------
 
 
-class TextPart(Struct, tag="text"):
+class TextPart(Struct):
+    type: Literal["text"]
+    text: str
+
+
+class SaidPart(Struct, tag="text"):
     text: str
 
 
@@ -68,7 +73,7 @@ class Call(Struct):
 
 
 class Assistant(Struct, tag_field="role", tag="assistant"):
-    content: str | list[TextPart | RefusalPart] | None = None
+    content: str | list[SaidPart | RefusalPart] | None = None
     tool_calls: list[Call] | None = None
     reasoning_content: str | None = None
     refusal: str | None = None
@@ -147,10 +152,7 @@ _decoder = msgspec.json.Decoder(ChatBody)
 
 
 def read(body: bytes) -> Ask:
-    try:
-        asked = read_as(body, _decoder)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise unreadable(error) from error
+    asked = decode(body, _decoder)
     asks.refuse(
         n=(asked.n not in (None, 1), "one reply a request: n is 1"),
         logprobs=(bool(asked.logprobs), "logprobs are captured, and not sent"),
@@ -212,10 +214,10 @@ def _text(content: Text) -> str:
     return content if isinstance(content, str) else "".join(part.text for part in content)
 
 
-def _said(content: str | list[TextPart | RefusalPart] | None) -> Any:
+def _said(content: str | list[SaidPart | RefusalPart] | None) -> Any:
     if content is None or isinstance(content, str):
         return content or ""
-    return [OutputText(part.text) if isinstance(part, TextPart) else Refusal(part.refusal) for part in content]
+    return [OutputText(part.text) if isinstance(part, SaidPart) else Refusal(part.refusal) for part in content]
 
 
 # -- what is written ------------------------------------------------------------------------------------------------

@@ -1,9 +1,15 @@
 """What a client is told when it gets no answer, in the shape that OpenAI's clients read."""
 
+import json
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 import msgspec
+
+from verigym.policies.openai.answer import read_as
+
+T = TypeVar("T")
 
 _TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
 _PLACE = re.compile(r"(.*) - at `\$\.?([^`]*)`", re.DOTALL)
@@ -41,6 +47,25 @@ class HttpError(Exception):
 
 def bad(message: str, param: str | None = None, code: str | None = None) -> HttpError:
     return HttpError(400, message if param is None else f"{param}: {message}", param=param, code=code)
+
+
+def decode(body: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
+    """The body as its struct; `HttpError` says what is wrong with it."""
+    try:
+        try:
+            return read_as(body, decoder)
+        except msgspec.ValidationError as error:
+            if "got `float`" not in str(error):
+                raise
+        return msgspec.convert(json.loads(body.decode(errors="replace"), parse_float=_number), decoder.type)
+    except (ValueError, RecursionError) as error:
+        raise unreadable(error) from error
+
+
+def _number(text: str) -> int | float:
+    """17.0 is a whole number, to JSON."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 def unreadable(error: Exception) -> HttpError:

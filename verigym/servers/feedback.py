@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from verigym.core.records import Item, Message
 from verigym.servers import responses
 from verigym.servers.call import Headers, Out
-from verigym.servers.errors import HttpError, bad, unreadable
+from verigym.servers.errors import HttpError, bad, decode
 from verigym.servers.gateway import Gateway
 
 
@@ -32,10 +32,7 @@ _decoder = msgspec.json.Decoder(FeedbackBody)
 
 def kept(gateway: Gateway) -> Callable[[Headers, bytes, str, Out], Awaitable[None]]:
     async def answer(headers: Headers, body: bytes, client: str, out: Out) -> None:
-        try:
-            given = _decoder.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise unreadable(error) from error
+        given = decode(body, _decoder)
         of = given.trajectory or given.conversation
         if not of or (given.trajectory and given.conversation):
             raise bad("give the trajectory or the conversation that this is about, one of them")

@@ -11,17 +11,14 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
-import msgspec
-
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
-from verigym.policies.openai.answer import read_as
 from verigym.rollout.episode import Prices
 from verigym.servers import chat, responses, seen
 from verigym.servers.answer import Remembered, first_words
 from verigym.servers.ask import Api
 from verigym.servers.call import Call, Headers, Out, conversation_in
 from verigym.servers.champion import Lineup
-from verigym.servers.errors import HttpError, unreadable
+from verigym.servers.errors import HttpError, decode
 from verigym.servers.limits import Door
 from verigym.servers.passage import hand_on
 from verigym.servers.record import Captures, Recorder
@@ -58,10 +55,7 @@ class Gateway:
 
     async def _serve(self, api: Api, scope: Any, receive: Any, send: Any) -> None:
         async def answer(headers: Headers, body: bytes, client: str, out: Out) -> None:
-            try:
-                model = read_as(body, seen.peek).model
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise unreadable(error) from error
+            model = decode(body, seen.peek).model
             with self.lineup.agent(model, lambda: self._conversation(headers, body, api)) as agent:
                 out.extra[b"x-verigym-version"] = agent.version.id.encode()
                 call = Call(api, agent, headers, body, client if self.door.keys else "", out)

@@ -8,6 +8,18 @@ from verigym.core.records import Feedback, Json
 from verigym.servers import chat, feedback, responses
 
 _ABOUT = "Fields that are not listed are refused where a local model answers, and handed on where another server does."
+_EVENT = {
+    "type": "object",
+    "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
+    "required": ["data"],
+}
+_TEXT = {"type": "string", "minLength": 1}
+_SAYS = [
+    {"required": ["outcome"], "properties": {"outcome": {"enum": ["success", "failure"]}}},
+    *({"required": [name], "properties": {name: _TEXT}} for name in ("intervention", "note", "correction")),
+    {"required": ["correction"], "properties": {"correction": {"type": "array", "minItems": 1}}},
+]
+"""Feedback says something."""
 _ERRORS = {
     400: "Something is asked for that is not done here, or the body is not what it should be",
     401: "A key is needed, or this one is not known",
@@ -96,20 +108,23 @@ class ResponseObject(Struct):
     usage: ResponseUsage
 
 
-def page(with_key: bool) -> Json:
-    """`with_key`: whether this server asks for one."""
+def page(models: list[str], with_key: bool) -> Json:
+    """`models` are the names that a request may give now; `with_key`: whether this server asks for one."""
     kinds = [chat.ChatBody, responses.ResponsesBody, feedback.FeedbackBody, responses.InputItem]
     kinds += [Completion, ResponseObject, Feedback, Models, Health, Error]
     found, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
-    asked, replied, fed, item, completion, response, kept, models, health, _ = found
+    asked, replied, fed, item, completion, response, kept, listed, health, _ = found
     schemas["InputItem"] = {"anyOf": item["anyOf"]}
+    for body in ("ChatBody", "ResponsesBody"):
+        schemas[body]["properties"]["model"]["enum"] = models
     schemas["InputMessage"]["required"].remove("type")
     schemas["FeedbackBody"]["oneOf"] = [_named("trajectory", "conversation"), _named("conversation", "trajectory")]
+    schemas["FeedbackBody"]["anyOf"] = _SAYS
     paths = {
         "/v1/chat/completions": {"post": _operation("Chat Completions", completion, asked, streams=True)},
         "/v1/responses": {"post": _operation("Responses", response, replied, streams=True)},
         "/v1/feedback": {"post": _operation("What became of a conversation", kept, fed)},
-        "/v1/models": {"get": _operation("Models that a request may name", models)},
+        "/v1/models": {"get": _operation("Models that a request may name", listed)},
         "/metrics": {"get": _operation("Counters, for Prometheus", None)},
         "/health": {"get": _operation("Who answers, and what is wrong", health)},
         "/ready": {"get": _operation("The same: requests are taken as soon as it answers", health)},
@@ -126,8 +141,7 @@ def page(with_key: bool) -> Json:
 def _named(one: str, other: str) -> Json:
     """The one is given and the other is not."""
     null = {"type": "null"}
-    text = {"type": "string", "minLength": 1}
-    return {"required": [one], "properties": {one: text, other: null}}
+    return {"required": [one], "properties": {one: _TEXT, other: null}}
 
 
 def _operation(summary: str, answer: Json | None, body: Json | None = None, *, streams: bool = False) -> Json:
@@ -135,7 +149,7 @@ def _operation(summary: str, answer: Json | None, body: Json | None = None, *, s
         {"text/plain": {"schema": {"type": "string"}}} if answer is None else {"application/json": {"schema": answer}}
     )
     if streams:
-        content["text/event-stream"] = {"schema": {"type": "string"}}
+        content["text/event-stream"] = {"schema": _EVENT}
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     made: Json = {
         "summary": summary,

@@ -24,11 +24,11 @@ from verigym.core.records import (
     SummaryText,
     ToolSpec,
 )
-from verigym.policies.openai.answer import read_as, write
+from verigym.policies.openai.answer import write
 from verigym.policies.plain import text_of
 from verigym.servers import ask as asks
 from verigym.servers.ask import Answered, Ask, given, offered, schema_of
-from verigym.servers.errors import HttpError, bad, unreadable
+from verigym.servers.errors import HttpError, bad, decode
 
 PATH = "responses"
 
@@ -52,9 +52,19 @@ class InputMessage(Struct, tag="message"):
     content: str | list[InputText | InputOutputText | InputRefusal]
 
 
+class InputSummary(Struct):
+    type: Literal["summary_text"]
+    text: str
+
+
+class InputThought(Struct):
+    type: Literal["reasoning_text"]
+    text: str
+
+
 class InputReasoning(Struct, tag="reasoning"):
-    summary: list[SummaryText] = []
-    content: list[ReasoningText] | None = None
+    summary: list[InputSummary] = []
+    content: list[InputThought] | None = None
     encrypted_content: str | None = None
 
 
@@ -133,10 +143,7 @@ _decoder = msgspec.json.Decoder(ResponsesBody)
 
 
 def read(body: bytes) -> Ask:
-    try:
-        asked = read_as(body, _decoder)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise unreadable(error) from error
+    asked = decode(body, _decoder)
     asks.refuse(
         background=(bool(asked.background), "a response is made while the client waits: it is false"),
         truncation=(asked.truncation not in (None, "disabled"), "nothing is cut out of a conversation: it is disabled"),
@@ -209,7 +216,8 @@ def _item(item: InputItem) -> Item:
         case InputMessage():
             return Message(item.role, item.content if isinstance(item.content, str) else [*map(_part, item.content)])
         case InputReasoning():
-            return Reasoning(item.summary, item.content, item.encrypted_content)
+            thoughts = None if item.content is None else [ReasoningText(part.text) for part in item.content]
+            return Reasoning([SummaryText(part.text) for part in item.summary], thoughts, item.encrypted_content)
         case InputCall():
             return FunctionCall(item.call_id, item.name, item.arguments)
         case InputResult():

@@ -5,6 +5,7 @@ the system prompt, descriptions of tools, and settings of sampling that the clie
 do themselves, redirects and proxies.
 """
 
+import functools
 import os
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
@@ -106,11 +107,13 @@ class Upstream:
         if key or own:
             sent.append(("Authorization", key or f"Bearer {own}"))
         try:
-            return await self._session.post(
-                self.url.joinpath(*path.split("/")), data=body, headers=sent, allow_redirects=False
-            )
+            return await self._session.post(self._at(path), data=body, headers=sent, allow_redirects=False)
         except (aiohttp.ClientError, OSError) as error:
             raise _unreachable(self.url, error) from None
+
+    @functools.cache  # noqa: B019
+    def _at(self, path: str) -> URL:
+        return self.url.joinpath(*path.split("/"))
 
     def headers_back(self, response: aiohttp.ClientResponse) -> list[tuple[bytes, bytes]]:
         return [

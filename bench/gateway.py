@@ -1,0 +1,127 @@
+"""What the gateway adds to a model call: `verigym serve --upstream` with capture, before a server that answers at once.
+
+Gateway, server and this client are three processes. Each round asks the server directly and then through the gateway, over
+connections that stay open; a figure is the difference of the two medians of a round, and of those the median. With 32 calls
+at once each takes 50 ms at the server, as a model's would at the least: else it is the queue that is measured, which `calls a
+second` says.
+"""
+
+import asyncio
+import contextlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+
+from figures import Figure, figure, finish, parser
+from instant_server import running
+
+SYSTEM = "You are an office assistant. " * 20
+TOOL = (
+    '{"type": "function", "function": {"name": "calendar-create_event", "description": "Books a meeting.", '
+    '"parameters": {"type": "object", "properties": {"attendee": {"type": "string"}, "day": {"type": "string"}}}}}'
+)
+BODY = (
+    f'{{"model": "instant", "messages": [{{"role": "system", "content": "{SYSTEM}"}}, '
+    f'{{"role": "user", "content": "Book Oscar on Tuesday, number %d."}}], "tools": [{TOOL}], "temperature": 0.2}}'
+)
+_LENGTH = re.compile(rb"content-length:\s*(\d+)", re.IGNORECASE)
+
+
+async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> float:
+    """Seconds of one call."""
+    body = (BODY % number).encode()
+    head = (
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    )
+    started = time.perf_counter()
+    writer.write(head % len(body) + body)
+    answer = await reader.readuntil(b"\r\n\r\n")
+    found = _LENGTH.search(answer)
+    assert answer.startswith(b"HTTP/1.1 200") and found is not None, answer
+    await reader.readexactly(int(found[1]))
+    return time.perf_counter() - started
+
+
+async def round_of(port: int, at_once: int, calls: int) -> list[float]:
+    """Seconds of each call, sorted; the connections' first calls are left out."""
+    taken: list[float] = []
+
+    async def client(own: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for number in range(calls // at_once + 2):
+            seconds = await ask(reader, writer, own * calls + number)
+            if number >= 2:
+                taken.append(seconds)
+        writer.close()
+
+    await asyncio.gather(*(client(own) for own in range(at_once)))
+    return sorted(taken)
+
+
+def p50(port: int, at_once: int, calls: int) -> float:
+    return 1000 * statistics.median(asyncio.run(round_of(port, at_once, calls)))
+
+
+def per_second(port: int, at_once: int, calls: int) -> float:
+    started = time.perf_counter()
+    asyncio.run(round_of(port, at_once, calls))
+    return calls / (time.perf_counter() - started)
+
+
+@contextlib.contextmanager
+def gateway(upstream: int) -> Iterator[int]:
+    with tempfile.TemporaryDirectory() as home:
+        address = f"http://127.0.0.1:{upstream}/v1#instant"
+        command = [
+            sys.executable,
+            "-m",
+            "verigym.cli.main",
+            "serve",
+            "--upstream",
+            address,
+            "--port",
+            "0",
+            "--home",
+            home,
+        ]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            try:
+                found = None
+                while found is None:
+                    found = re.search(r"http://127\.0\.0\.1:(\d+)/v1:", process.stdout.readline())
+                yield int(found[1])
+            finally:
+                process.terminate()
+                process.communicate()
+
+
+def added(name: str, at_once: int, delay_s: float, rounds: int, calls: int) -> list[Figure]:
+    with running(delay_s=delay_s) as behind, gateway(behind) as before:
+        pairs = [(p50(behind, at_once, calls), p50(before, at_once, calls)) for _ in range(rounds)]
+        more = statistics.median(through - direct for direct, through in pairs)
+        unit = f"ms at p50, {rounds} rounds of {calls}"
+        figures = [
+            figure(f"a call through the gateway adds, {name}", more, unit, "<= 2"),
+            figure(f"a call to the server itself, {name}", statistics.median(direct for direct, _ in pairs), unit),
+        ]
+        if not delay_s:
+            rate = statistics.median(per_second(before, 32, calls) for _ in range(rounds))
+            figures.append(figure("calls through the gateway, 32 at once", rate, "a second"))
+        return figures
+
+
+def main() -> None:
+    args = parser(__doc__).parse_args()
+    rounds, calls = (3, 320) if args.quick else (7, 960)
+    figures = added("one at a time", 1, 0.0, rounds, calls)
+    figures += added("32 at once that take 50 ms each", 32, 0.05, rounds, calls)
+    finish(figures, args)
+
+
+if __name__ == "__main__":
+    main()
