@@ -5,6 +5,7 @@ import pytest
 from tests.flywheel.desk import Bench
 from tests.flywheel.production import OFFICE, requests, served
 from verigym.cli.loop import Silent
+from verigym.core.errors import Refused
 from verigym.core.records import Dataset
 from verigym.environments.load import load_environment
 from verigym.flywheel import data
@@ -110,7 +111,6 @@ def test_with_review_the_round_waits_until_somebody_has_looked(fresh: Bench) -> 
 
 def test_the_failures_held_out_can_be_what_decides(fresh: Bench) -> None:
     trained(fresh)
-    served(fresh.ws, [task for tool in ("files.share", "crm.log_call", "tasks.assign") for task in requests(tool)[:30]])
     fresh.file("alone.yaml", POLICY)
     fields = {
         "environment": OFFICE,
@@ -120,7 +120,11 @@ def test_the_failures_held_out_can_be_what_decides(fresh: Bench) -> None:
         "gate": str(fresh.place / "alone.yaml"),
         "budget": {"rounds": 1},
     }
-    (one,), _ = play(fresh.ws, make_loop(fields, [], "mined.yaml"), Silent())
+    loop = make_loop(fields, [], "mined.yaml")
+    with pytest.raises(Refused, match="no failure is held out yet"):
+        play(fresh.ws, loop, Silent())
+    served(fresh.ws, [task for tool in ("files.share", "crm.log_call", "tasks.assign") for task in requests(tool)[:30]])
+    (one,), _ = play(fresh.ws, loop, Silent())
     assert one.dug is not None and one.before is not None and one.before.success.n == one.dug.held_out
     suite = ledger.entries(fresh.ws.store)[-1].decision.measured[0]
     assert suite.suite == "office_v1"

@@ -40,9 +40,8 @@ def loop(
             return show.as_json(rounds)
         show.say(f"loop {wanted.id} in {ws.home}" + ("" if rounds else ": no round yet"))
         for one in rounds:
-            summary(one)
-            if one.decided:
-                show.paragraph(one.decided.words, " " * 12)
+            show.say("")
+            summary(one, whole=True)
     else:
         screen = Silent() if json else LoopTerminal()
         if not json:
@@ -99,9 +98,9 @@ class Silent:
         return contextlib.nullcontext(lambda step, metrics, alarms: None)
 
 
-def summary(one: "Round") -> None:
-    """A round in a few lines, as far as it went."""
-    rows = [(name, words) for name, words in _lines(one) if words]
+def summary(one: "Round", whole: bool = False) -> None:
+    """A round in a few lines, as far as it went; `whole`: with the gate's words."""
+    rows = [(name, words) for name, words in _lines(one) if words and (name or whole)]
     show.say(f"round {one.number}" + ("" if one.over else " (not over yet)"))
     for name, words in rows:
         show.paragraph(f"{name:<9} {words}", "  ", " " * 10)
@@ -125,6 +124,7 @@ def _lines(one: "Round") -> list[tuple[str, str]]:
         ("advice", ", ".join(chosen.advice) if chosen else ""),
         ("tried", f"{fix}{made}: {chosen.why}" if chosen else ""),
         ("decision", f"{decided.verdict or 'not asked'}; champion {decided.champion}" if decided else ""),
+        ("", decided.words if decided else ""),
         ("took", spent),
     ]
 

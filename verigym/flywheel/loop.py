@@ -107,7 +107,7 @@ class _Round:
         begun = self.log.once("begun", Begun, self.begin)
         champion = self.ws.known(begun.champion)
         self.screen.round(self.number, champion)
-        dug = self.log.once("dug", Dug, lambda: self.mine(begun))
+        dug = self.log.once("dug", Dug, self.mine)
         before = self.log.once("before", Measured, lambda: self.measure(champion, dug, "Evaluate the champion"))
         chosen = self.log.once("chosen", Chosen, lambda: self.choose(dug, before))
         decided = None
@@ -136,19 +136,21 @@ class _Round:
         champion = self.ws.known(now) if now is not None else self.ws.champion(self.ws.agent(recipe.model))
         return Begun(champion=champion.id, traces=_traces(self.ws), feedback=_feedback(self.ws), when=_now())
 
-    def mine(self, begun: Begun) -> Dug:
+    def mine(self) -> Dug:
         """What is mined now is the round's: later traces and feedback are for the next one."""
         with self.screen.step(
             "Mine", "failures in production traces become tasks, each with its way back to the trace"
         ):
-            said = self.mined() if begun.traces else "no production traces"
+            said = self.mined() if _traces(self.ws) else "no production traces"
             environment = _frozen(self.ws, with_file(self.ws, self.recipe.environment))
             last = self.earlier[-1].dug if self.earlier else None
             new = _added(environment) - (_added(last.environment) if last else set())
             train = sum(split == "train" for _, split in new)
             words = f"{said}; new: {train} tasks to train on, {len(new) - train} held out"
             self.screen.line(words)
-        return Dug(environment=environment, train=train, held_out=len(new) - train, words=words)
+            dug = Dug(environment=environment, train=train, held_out=len(new) - train, words=words)
+            self.suite(dug)  # where there is nothing to measure on, the round is not bound to these tasks
+        return dug
 
     def mined(self) -> str:
         recipe, asked = self.recipe, self.recipe.mining

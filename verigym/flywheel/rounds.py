@@ -28,7 +28,7 @@ class Begun(Struct, frozen=True, kw_only=True):
     champion: str
     """Version that the round starts from."""
     traces: dict[str, int]
-    """Runs of production traces, and how many each held."""
+    """Runs of production traces, and how many each held then."""
     feedback: int
     """How much there was on them."""
     when: str
