@@ -24,6 +24,7 @@ _PORT = re.compile(r"\b812[3-9]\b")
 _DIFFERS = re.compile(
     r"(?<=quick: )[\d.]+(?= CPU-ms)|[\d.]+(?= ms on the clock)|(?<=[a-z]-)[0-9a-f]{8}\b|\b[0-9a-f]{12}\b|(?<=suite )[0-9a-f]{8}\b"
     r"|(?<=\[)[\d.]+(?= s\]$)|(?<=records in )[\d.]+(?= s)|(?<=^  took      )\d+(?= s)"
+    r"|(?<=by )\w+, \d{4}-\d\d-\d\d \d\d:\d\d|\b\d{4}-\d\d-\d\dT[\d:.+]+"
     r"|(?<=traces-ingested/)[0-9a-f]{16}|(?<=@)[0-9a-f]{8}\b|(?<=\()[0-9a-f]{8}(?=\))|(?<=latency p50 s).*|(?<=latency p95 s).*"
 )
 """Times and ids, which a page does not pin down."""

@@ -18,7 +18,10 @@ def differences(page: Path, folder: Path, *, slow: bool) -> str:
     """Empty where every command prints what the page shows."""
     return "".join(
         f"$ {command.typed}\n"
-        + "\n".join(difflib.unified_diff(command.expected.splitlines(), printed.splitlines(), "page", "now"))
+        + "\n".join(
+            difflib.unified_diff(command.expected.splitlines(), printed.splitlines(), "page", "now", "", "", 1, "")
+        )
+        + "\n"
         for command, printed in follow(page.read_text(), folder, slow=slow)
         if not agrees(command.expected, printed, numbers=not command.slow)
     )
@@ -35,14 +38,16 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Path, Fu
 
 @pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: page.stem)
 def test_a_page_works_as_it_is_written(page: Path, followed: dict[Path, Future[str]]) -> None:
-    assert followed[page].result() == ""
+    if found := followed[page].result():
+        pytest.fail(found, pytrace=False)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: page.stem)
 def test_a_page_works_with_the_embedded_model(page: Path, tmp_path: Path) -> None:
-    assert differences(page, tmp_path, slow=True) == ""
+    if found := differences(page, tmp_path, slow=True):
+        pytest.fail(found, pytrace=False)
 
 
 @pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: page.stem)
