@@ -48,6 +48,9 @@ def test_it_says_what_it_saw_what_it_made_and_what_to_type(shell: Shell) -> None
     assert "1  no correction, and no trace with the same request that succeeded" in said
     assert "2 new tasks in 2 families: 2 to train on, 0 to hold out" in said and "waiting for a look: 2 tasks" in said
     assert f"next: verigym mine {shell.name} --review   ·   verigym mine {shell.name} --yes" in said
+    assert f"next: verigym mine {shell.name} --from traces-counter --review" in shell(
+        "mine", shell.name, "--from", "traces-counter"
+    )
     again = shell("mine", shell.name)
     assert "3 requests that failed: 2 proposed before, 1 with something missing" in again and "new task" not in again
 

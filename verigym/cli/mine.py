@@ -67,6 +67,6 @@ def mine(
         )
     if json:
         return show.as_json(found)
-    mined.found(ws, found, goes_on=review)
+    mined.found(ws, found, runs or (), goes_on=review)
     if review:
         look.review(ws, spec, who)

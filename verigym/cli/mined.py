@@ -17,8 +17,8 @@ _SHOWN = 8
 """Reasons, and proposals of a kind, that are listed without --json."""
 
 
-def found(ws: "Workspace", found: "Mined", *, goes_on: bool = False) -> None:
-    """What a mining saw and made; and, unless it goes on with a review, what to type next."""
+def found(ws: "Workspace", found: "Mined", runs: Sequence[str] = (), *, goes_on: bool = False) -> None:
+    """What a mining (of these runs) saw and made; and, unless it goes on with a review, what to type next."""
     from verigym.environments.load import base_and_added
     from verigym.flywheel.mining.proposals import HELD_OUT, kept
 
@@ -41,8 +41,8 @@ def found(ws: "Workspace", found: "Mined", *, goes_on: bool = False) -> None:
     if goes_on:
         return
     if waiting and not found.added:
-        more = f"   ·   verigym mine {base} --yes" if waiting["task"] else ""
-        return show.next_command(f"verigym mine {base} --review{more}")
+        again = " ".join(["verigym mine", base, *(f"--from {run}" for run in runs)])
+        return show.next_command(f"{again} --review" + (f"   ·   {again} --yes" if waiting["task"] else ""))
     next_of(found.environment, found.version, waiting=bool(waiting))
 
 
@@ -59,7 +59,9 @@ def next_of(environment: str, version: int, waiting: bool = False) -> None:
             f"verigym eval {environment} -m champion --split {_split(version)}   ·   verigym loop RECIPE"
         )
     if file:
-        show.say("nothing is held out yet: no family fell to that side; with more failures some will (--held-out-share)")
+        show.say(
+            "nothing is held out yet: no family fell to that side; with more failures some will (--held-out-share)"
+        )
     show.next_command(f"verigym mine {base} --list")
 
 
@@ -201,8 +203,7 @@ def way(ws: "Workspace", id: str, json: bool) -> None:
     if one.case is None:
         show.say(f"  family {task.family}" + (f", failure {one.bucket}" if one.bucket else ""))
     show.paragraph(f"asks: {prompt_of(one)}", "  ", "  ")
-    show.paragraph(f"right: {found.right}   (from {one.source})", "  ", "  ")
-    show.paragraph(f"the agent: {one.did}", "  ", "  ")
+    show.say(f"  the agent: {one.did}", f"  right: {found.right}", f"  by: {one.source}")
     show.say("comes from:")
     for trace in found.traces[:_SHOWN]:
         show.say(f"  {trace.id}, {trace.source or 'no longer kept'}")
