@@ -13,6 +13,7 @@ from verigym.cli import (
     audit,
     compare,
     data,
+    design,
     explain,
     kept,
     label,
@@ -62,6 +63,7 @@ def root(
 for group in (
     start,
     make,
+    design,
     tasks,
     measure,
     explain,

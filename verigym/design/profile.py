@@ -1,0 +1,166 @@
+"""What came out, counted: the distribution of each column, repeats, and how many rows each constraint let pass; as figures and as
+a picture (SVG, written here: no package is needed to look at it)."""
+
+import html
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from verigym.core.records import content_hash
+from verigym.design.expressions import written
+from verigym.design.make import Made
+
+_BARS = 12
+_VALUES = 8
+"""Values of a column that are counted one by one, the most frequent first."""
+
+
+class ColumnProfile(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    kind: Literal["numbers", "values", "texts"]
+    """Numbers are counted in ranges, few different values one by one, many different texts by their length."""
+    distinct: int
+    missing: int
+    bars: list[tuple[str, int]]
+    """What, and how many rows."""
+    low: float | None = None
+    mean: float | None = None
+    high: float | None = None
+    """Of numbers, or of the lengths of texts."""
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    rows: int
+    repeated: int
+    """Rows that an earlier one is the same as."""
+    columns: list[ColumnProfile]
+    acceptance: dict[str, float]
+    """By constraint, column and validator: the share of rows that came to it and passed."""
+    drawn: int
+    tried: int
+    seconds: float
+
+
+def profile(made: Made) -> Profile:
+    names = list(made.rows[0]) if made.rows else []
+    return Profile(
+        rows=len(made.rows),
+        repeated=len(made.rows) - len({content_hash(row) for row in made.rows}),
+        columns=[profile_column(name, [row[name] for row in made.rows]) for name in names],
+        acceptance={name: tally.share for name, tally in made.tallies.items()},
+        drawn=made.drawn,
+        tried=made.tried,
+        seconds=made.seconds,
+    )
+
+
+def profile_column(name: str, values: Sequence[Any]) -> ColumnProfile:
+    there = [value for value in values if value is not None]
+    texts = [written(value) for value in there]
+    counts = Counter(texts)
+    numbers = [value for value in there if isinstance(value, int | float) and not isinstance(value, bool)]
+    kind = "numbers" if there and len(numbers) == len(there) and len(counts) > _VALUES else "values"
+    if kind == "values" and len(counts) > max(50, len(there) / 4):
+        kind = "texts"
+    measured = numbers if kind == "numbers" else [len(text) for text in texts] if kind == "texts" else []
+    if measured:
+        bars = _ranges(measured)
+    else:
+        bars = [(text, count) for text, count in counts.most_common(_VALUES)]
+        rest = len(there) - sum(count for _, count in bars)
+        bars += [(f"{len(counts) - _VALUES} others", rest)] if rest else []
+    return ColumnProfile(
+        name=name,
+        kind=kind,
+        distinct=len(counts),
+        missing=len(values) - len(there),
+        bars=bars,
+        low=min(measured) if measured else None,
+        mean=statistics.fmean(measured) if measured else None,
+        high=max(measured) if measured else None,
+    )
+
+
+def _ranges(numbers: Sequence[float]) -> list[tuple[str, int]]:
+    low, high = min(numbers), max(numbers)
+    width = (high - low) / _BARS or 1.0
+    counts = Counter(min(_BARS - 1, math.floor((number - low) / width)) for number in numbers)
+    return [(f"{low + place * width:.4g}", counts[place]) for place in range(_BARS)]
+
+
+def sparkline(column: ColumnProfile, levels: str = "▁▂▃▄▅▆▇█") -> str:
+    """The bars as letters, as high as they are frequent."""
+    most = max((count for _, count in column.bars), default=1) or 1
+    return "".join(levels[math.ceil(count / most * (len(levels) - 1))] for _, count in column.bars)
+
+
+# -- the picture ---------------------------------------------------------------------------------------------------------------
+
+_WIDE, _HIGH, _ACROSS = 300, 190, 3
+_HEAD = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" '
+    'font-family="sans-serif" font-size="11"><rect width="{w}" height="{h}" fill="#ffffff"/>'
+)
+
+
+def picture(found: Profile, title: str) -> str:
+    """A panel for each column, and one for what was accepted."""
+    panels = [_panel(column) for column in found.columns]
+    if found.acceptance:
+        panels.append(_shares(found.acceptance))
+    down = math.ceil(len(panels) / _ACROSS)
+    lines = [_HEAD.format(w=_WIDE * _ACROSS, h=40 + _HIGH * down), _text(16, 24, title, 14)]
+    for place, panel in enumerate(panels):
+        x, y = _WIDE * (place % _ACROSS), 40 + _HIGH * (place // _ACROSS)
+        lines.append(f'<g transform="translate({x},{y})">{panel}</g>')
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _panel(column: ColumnProfile) -> str:
+    said = f"{column.distinct:,} different" + (f", {column.missing:,} missing" if column.missing else "")
+    if column.mean is not None:
+        unit = " letters" if column.kind == "texts" else ""
+        said += f" · {column.low:.4g} to {column.high:.4g}{unit}, mean {column.mean:.4g}"
+    parts = [_text(16, 14, column.name, 12), _text(16, 28, said, 10, "#666666")]
+    most = max((count for _, count in column.bars), default=1) or 1
+    if column.kind == "values":
+        for place, (label, count) in enumerate(column.bars):
+            parts += _bar(place, label, count / most, f"{count:,}")
+    else:
+        wide = (_WIDE - 40) / len(column.bars or [0])
+        for place, (_, count) in enumerate(column.bars):
+            high = 110 * count / most
+            parts.append(_rect(16 + place * wide, 150 - high, wide - 2, high))
+        ends = [(16.0, column.bars[0][0]), (_WIDE - 60.0, f"{column.high:.4g}")] if column.bars else []
+        parts += [_text(x, 166, label, 10, "#666666") for x, label in ends]
+    return "".join(parts)
+
+
+def _shares(shares: dict[str, float]) -> str:
+    parts = [_text(16, 14, "rows that passed", 12)]
+    for place, (name, share) in enumerate(list(shares.items())[:9]):
+        parts += _bar(place, name, share, f"{100 * share:.3g}%")
+    return "".join(parts)
+
+
+def _bar(place: int, label: str, share: float, said: str) -> list[str]:
+    y = 38 + 15 * place
+    short = label if len(label) <= 22 else f"{label[:21]}…"
+    return [
+        _text(16, y + 9, short, 10),
+        _rect(140, y, max(1, 100 * share), 11),
+        _text(246, y + 9, said, 10, "#666666"),
+    ]
+
+
+def _rect(x: float, y: float, width: float, height: float) -> str:
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="#4477aa"/>'
+
+
+def _text(x: float, y: float, text: str, size: int, colour: str = "#222222") -> str:
+    clean = html.escape("".join(letter for letter in text if letter.isprintable()))
+    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" fill="{colour}">{clean}</text>'
