@@ -37,6 +37,17 @@ def test_a_conversation_goes_on_where_it_was_after_a_restart(tmp_path: Path, mor
     assert [sample.ids for sample in from_trajectory(found, 1.0)] == [[1, 2, 3, 4]]
 
 
+def test_who_says_the_same_after_a_restart_is_not_taken_for_one_who_went_on_before_it(tmp_path: Path) -> None:
+    first, second = Chat(), Chat()
+    capture = Capture(tmp_path, AsItIs())
+    id = capture.add(first.ask("hello", "hi"))
+    capture.add(first.ask("book a room", "done"))
+    capture.close()
+    again = Capture(tmp_path, AsItIs())
+    assert again.add(second.ask("hello", "hi")) != id
+    again.close()
+
+
 def test_a_chain_of_responses_goes_on_after_a_restart(tmp_path: Path) -> None:
     first = Capture(tmp_path, AsItIs())
     id = first.add(exchange([user("one")], "a1", response="resp_1"))
@@ -108,8 +119,13 @@ def test_two_processes_that_capture_into_one_workspace_do_not_write_over_each_ot
     one, other = Capture(tmp_path, AsItIs()), Capture(tmp_path, AsItIs())
     chat = Chat(conversation="everywhere")
     ids = {one.add(chat.ask("one", "a1")), other.add(chat.ask("two", "a2"))}
-    one.close()
-    other.close()
+    chat = Chat("begun in one")
+    begun = one.add(chat.ask("one", "a1"))
+    one.flush()
+    third = Capture(tmp_path, AsItIs())
+    assert third.add(chat.ask("two", "a2")) != begun
+    for each in (one, other, third):
+        each.close()
     store = Store(tmp_path / "store.db")
     assert {tuple(len(each.turns) for each in [store.trajectory(id)[1]]) for id in ids} == {(1,)}
     assert len(ids) == 2

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.flywheel.capture.chats import TOOLS, Chat, exchange, output, said, stored, user
+from tests.flywheel.capture.chats import TOOLS, Chat, exchange, output, said, stored, thought, user
 from verigym.core.records import Failure, Fault, FunctionCall, Message, Stop, Toolset, Usage
 from verigym.flywheel.capture import Capture
 from verigym.flywheel.redact import Redaction
@@ -145,8 +145,17 @@ def test_an_error_is_the_conversations_until_a_retry_succeeds(capture: Capture) 
     assert capture.add(exchange(asked.items, "Yes.")) == id
     found = stored(capture, id)
     assert (found.stop, found.error) == (Stop.DONE, None)
-    assert [turn.finish for turn in found.turns] == ["error", "stop"]
+    assert [(turn.finish, turn.parent) for turn in found.turns] == [("error", None), ("stop", None)]
     assert kinds(found) == [("retry", 1)]
+
+
+def test_a_conversation_that_began_before_it_was_captured_has_all_of_its_past_once(capture: Capture) -> None:
+    past = [Message("system", "s"), user("one"), thought("hm"), said("a1"), user("two")]
+    id = capture.add(exchange(past, "a2"))
+    assert capture.add(exchange(past, "b2")) == id
+    found = stored(capture, id)
+    assert found.items == [*past, said("a2"), said("b2")]
+    assert [turn.made for turn in found.turns] == [[5], [6]]
 
 
 def test_time_cost_usage_agent_and_metadata_are_kept(capture: Capture) -> None:
