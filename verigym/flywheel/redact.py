@@ -51,6 +51,8 @@ _SECONDS = 0.25
 """After which a user's pattern is given up on one text: one that needs longer backtracks without end."""
 _PATIENCE = 5
 """Texts on which that may happen before the rule is refused for good."""
+_LEARNED = 100
+"""Secrets of one trajectory that are looked for where nothing names them."""
 _DEEPEST = 8
 """JSON in a string in JSON in a string ...: how far it is followed."""
 _LITERAL = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*')
@@ -286,7 +288,7 @@ class _Pass:
         return made + text[last:]
 
     def _learn(self, rule: str, secret: str) -> None:
-        if is_odd(secret):
+        if is_odd(secret) and sum(map(len, self.learned.values())) < _LEARNED:
             self.learned.setdefault(rule, set()).add(secret)
 
     def _placeholder(self, rule: str, value: str, loose: bool) -> str:
@@ -342,6 +344,10 @@ def _free(taken: list[tuple[int, int, str]], length: int) -> list[tuple[int, int
     return [*free, (last, length)] if last < length else free
 
 
+def without_ids(turn: Turn) -> Turn:
+    return msgspec.structs.replace(turn, context_ids=[], completion_ids=[], logprobs=[], restricted=[])
+
+
 def _without_ids(turns: list[Turn], changed: set[int]) -> tuple[list[Turn], int]:
     """Turns whose text changed, and those that go on from one, lose their ids and logprobs; how many did."""
     if not changed:
@@ -354,7 +360,7 @@ def _without_ids(turns: list[Turn], changed: set[int]) -> tuple[list[Turn], int]
         if seen or turn.parent in stale or changed & set(turn.made):
             stale.add(place)
             lost += bool(turn.context_ids or turn.completion_ids or turn.logprobs)
-            made.append(msgspec.structs.replace(turn, context_ids=[], completion_ids=[], logprobs=[], restricted=[]))
+            made.append(without_ids(turn))
         else:
             made.append(turn)
     return made, lost

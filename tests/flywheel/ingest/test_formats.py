@@ -82,6 +82,12 @@ def test_token_ids_go_where_redaction_changed_their_text(place: Place) -> None:
     assert place.stored()[0].gaps == ["token ids of 1 of 2 turns: their text was redacted"]
 
 
+def test_token_ids_go_where_redaction_changed_a_tool(place: Place) -> None:
+    row = (GOLDEN / "atif.jsonl").read_text().splitlines()[0].replace("Book a meeting.", "Ask ann@example.com.")
+    place.take(place.write("a.jsonl", row))
+    assert not [turn for turn in place.stored()[0].turns if turn.completion_ids or turn.context_ids]
+
+
 def test_arguments_are_kept_as_the_model_wrote_them(place: Place) -> None:
     raw = '{"who":  "Ann", "who": 1,}'
     call = {"id": "c", "function": {"name": "f", "arguments": raw}}

@@ -18,8 +18,8 @@ import pytest
 
 from tests.flywheel.ingest import fuzz
 from tests.flywheel.ingest.conftest import Place
-from verigym.core.errors import BadInput, NotFound, Refused
-from verigym.flywheel.ingest import ingest, lines
+from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused
+from verigym.flywheel.ingest import ingest, lines, run
 from verigym.flywheel.ingest.beside import Entry
 from verigym.flywheel.redact import Redaction
 
@@ -184,6 +184,26 @@ def test_a_file_that_is_not_there_and_a_folder_are_said_and_the_others_read(plac
     summary = place.take(place.home / "none.jsonl", place.home, place.write("a.jsonl", chat("hi")))
     assert (summary.accepted, summary.quarantined) == (1, 2)
     assert "it cannot be read: No such file or directory" in summary.reasons
+
+
+def test_a_conversation_that_half_the_log_names_is_none(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "_MOST", 3)
+    rows = [json.dumps({"conversation_id": "default", "role": "user", "content": str(n)}) for n in range(4)]
+    summary = place.take(place.write("a.jsonl", *rows, chat("fine")))
+    assert (summary.accepted, summary.quarantined) == (1, 4)
+
+
+def test_a_full_disk_is_said_and_what_was_kept_before_stays(place: Place) -> None:
+    place.take(place.write("a.jsonl", "{bad"))
+    kept = (place.home / "quarantine" / "ingested.jsonl").read_bytes()
+    (place.home / "quarantine" / "ingested.new").symlink_to("/dev/full")
+    with pytest.raises(
+        InfrastructureFailure, match=r"could not be written \(No space left on device\); what was stored is kept"
+    ):
+        place.take(place.write("b.jsonl", "{bad", chat("fine")))
+    assert (place.home / "quarantine" / "ingested.jsonl").read_bytes() == kept
+    assert len(place.stored()) == 1
+    assert place.take(place.home / "b.jsonl").quarantined == 1
 
 
 # -- ways in --------------------------------------------------------------------------------------------------------------

@@ -4,11 +4,13 @@ What cannot be read goes to quarantine with its place and the reason, and the re
 of its conversation, so reading a file twice, or again after a kill, ends in the same store; what was read last counts.
 """
 
+import contextlib
 import hashlib
 import hmac
 import os
 import re
 import secrets
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +29,7 @@ from verigym.flywheel.ingest.lines import Bad, Found, Input
 from verigym.flywheel.ingest.pieces import Piece, Pieces
 from verigym.flywheel.ingest.seen import marks_of
 from verigym.flywheel.ingest.trace import Part, Reader, Trace
-from verigym.flywheel.redact import Redaction
+from verigym.flywheel.redact import Redaction, without_ids
 from verigym.store.database import Store
 
 READERS: list[Reader] = [otel, atif, ng_trajectory, inspect_eval, chat, responses, messages]
@@ -38,6 +40,8 @@ _JOIN = {reader.NAME: reader.join for reader in (otel, chat, responses, messages
 _NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _BATCH = 500
 """Trajectories of one transaction."""
+_MOST = 20_000
+"""Records of one conversation."""
 _TOOLS = 1000
 """Offers of tools that are remembered."""
 _SHOWN = 100_000
@@ -112,10 +116,10 @@ def ingest(
                         on_progress(sum(each.at for each in inputs), total)
             work.join()
             work.commit()
+            return work.close(files, time.monotonic() - began)
         except BaseException:
             work.abandon()
             raise
-        return work.close(files, time.monotonic() - began)
 
 
 class _Work:
@@ -181,7 +185,10 @@ class _Work:
                     self.commit()
 
     def _join(self, reader: Reader, key: str, pieces: list[Piece]) -> None:
-        made, reason = _tried(reader, lambda: _JOIN[reader.NAME](key, [piece.value for piece in pieces]))
+        if len(pieces) > _MOST:
+            made, reason = [], f"more than {_MOST:,} records name one conversation, which is none then"
+        else:
+            made, reason = _tried(reader, lambda: _JOIN[reader.NAME](key, [piece.value for piece in pieces]))
         places = {id(piece.value): piece for piece in pieces}
         for each in made:
             if isinstance(each, Part):
@@ -213,6 +220,7 @@ class _Work:
             mark for mark in marks_of(trace.items, trace.tools) if mark.kind != "executed" or mark.item not in failed
         ]
         copied = [Mark("copied_context", place) for place in sorted(trace.copied)]
+        tools, as_found = self._tools(trace)
         last = trace.turns[-1].finish if trace.turns else "stop"
         stops = {"length": Stop.MAX_TOKENS, "context_full": Stop.CONTEXT_FULL}
         return Trajectory(
@@ -220,8 +228,8 @@ class _Work:
             task=key,
             group=key,
             items=trace.items,
-            tools=self._tools(trace),
-            turns=trace.turns,
+            tools=tools,
+            turns=trace.turns if as_found else [without_ids(turn) for turn in trace.turns],
             marks=[*trace.marks, *seen, *copied],
             rewards=trace.rewards,
             end_state=codec.plain(trace.end_state) if trace.end_state else {},
@@ -235,10 +243,10 @@ class _Work:
             source=f"{piece.file}:{piece.place}",
         )
 
-    def _tools(self, trace: Trace) -> str:
-        """The hash under which the tools are stored."""
+    def _tools(self, trace: Trace) -> tuple[str, bool]:
+        """The hash under which the tools are stored, and whether they are stored as they were found."""
         if not trace.tools:
-            return ""
+            return "", True
         hash = content_hash(trace.tools)[:16]
         if hash not in self._offered:
             offered = self._redaction.tools(Toolset(trace.tools, hash))
@@ -246,7 +254,7 @@ class _Work:
             if len(self._offered) >= _TOOLS:
                 self._offered.clear()
             self._offered[hash] = offered.hash
-        return self._offered[hash]
+        return self._offered[hash], self._offered[hash] == hash
 
     def commit(self) -> None:
         if not self._batch:
@@ -319,11 +327,12 @@ def _key(home: Path) -> bytes:
     """What ids are hashed with. It stays in the workspace: without it nobody can try out which number or address was taken
     out of a conversation that they know otherwise."""
     path = home / "ingest.key"
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(32))
-    except FileExistsError:
-        pass
+    if not path.exists():
+        with tempfile.NamedTemporaryFile(dir=home) as whole:  # its mode is 0600
+            whole.write(secrets.token_bytes(32))
+            whole.flush()
+            with contextlib.suppress(FileExistsError):  # another process was quicker
+                os.link(whole.name, path)
     return path.read_bytes()
 
 
