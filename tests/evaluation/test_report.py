@@ -137,6 +137,21 @@ def test_latency_and_tokens_are_the_agents_own():
     assert (metrics["tokens"].value, metrics["prompt tokens"].value) == (20, 200)
 
 
+def test_tokens_and_cost_of_few_families_are_not_below_0():
+    given = tasks(2)
+    few, many = (
+        msgspec.structs.replace(
+            _episode(task.id), turns=[Turn(usage=Usage(prompt_tokens=9 * n, completion_tokens=n))], cost=n
+        )
+        for task, n in zip(given, (7, 29), strict=True)
+    )
+    metrics = measured("agent", given, [few, many], [_verdict(few, True), _verdict(many, True)]).metrics
+    for name in ("tokens", "prompt tokens", "cost"):
+        assert metrics[name].low == 0 < metrics[name].value < metrics[name].high
+    free = clustered_mean([7, 29], range(2))
+    assert free.low < 0 and free.high == metrics["tokens"].high
+
+
 def test_a_reward_outside_0_and_1_keeps_its_scale():
     given = tasks(3)
     episodes = [_episode(task.id) for task in given]

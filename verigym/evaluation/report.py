@@ -162,6 +162,9 @@ def _metrics(results: list[TaskResult], episodes: dict[str, list[_Episode]]) -> 
     def mean(value: Callable[[TaskResult], float], among: list[TaskResult] = scored, rate: bool = False) -> Estimate:
         return clustered_mean([value(one) for one in among], [one.family for one in among], rate=rate)
 
+    def spend(value: Callable[[TaskResult], float]) -> Estimate:
+        return clustered_mean([value(one) for one in scored], families, least=0.0)
+
     metrics = {
         "success": mean(lambda one: one.passed, rate=True),
         **_of_repeats(scored),
@@ -174,11 +177,11 @@ def _metrics(results: list[TaskResult], episodes: dict[str, list[_Episode]]) -> 
     latencies = [episode.latency_s for of_task in episodes.values() for episode in of_task if episode.scored]
     metrics["latency p50 s"] = percentile(latencies, 0.50)
     metrics["latency p95 s"] = percentile(latencies, 0.95)
-    metrics["tokens"] = mean(lambda one: one.tokens)
-    metrics["prompt tokens"] = mean(lambda one: one.prompt_tokens)
+    metrics["tokens"] = spend(lambda one: one.tokens)
+    metrics["prompt tokens"] = spend(lambda one: one.prompt_tokens)
     spent = {"tokens per success": [one.tokens for one in scored]}
     if any(one.cost for one in scored):
-        metrics["cost"] = mean(lambda one: one.cost)
+        metrics["cost"] = spend(lambda one: one.cost)
         spent["cost per success"] = [one.cost for one in scored]
     for name, amounts in spent.items():
         found = ratio_of_totals(amounts, [one.passed for one in scored], families)

@@ -74,7 +74,11 @@ class Ratio(Struct, frozen=True, kw_only=True):
 
 
 def clustered_mean(
-    values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95, rate: bool = False
+    values: Sequence[float],
+    clusters: Sequence[Hashable],
+    level: float = 0.95,
+    rate: bool = False,
+    least: float = -math.inf,
 ) -> Estimate:
     """Mean with its clustered t interval: the variance from leaving out one family at a time, G - 1 degrees of freedom.
 
@@ -84,7 +88,8 @@ def clustered_mean(
     the variance says nothing; the interval is then the exact Clopper-Pearson bound on the number of families: at most a
     share u of families differs, and those could lie anywhere. One family alone tells nothing about others: its interval
     is the whole range. A figure that is not a rate has no known range; where one is needed, twice the largest
-    value seen stands for it.
+    value seen stands for it. What cannot lie below `least` (0 of tokens and cost) has an interval that does not either: it
+    covers as often as before, since nothing true was cut off.
     """
     top = 2 * max(map(abs, values))
     limits = _Limits(0, 1, known=True) if rate else _Limits(-top if min(values) < 0 else 0, top, known=False)
@@ -93,7 +98,7 @@ def clustered_mean(
         low, high = _score_bounds(mean, _t(len(set(clusters)) - 1, tail) * se)
     else:
         low, high = _bounds(values, clusters, tail, limits)
-    return Estimate(value=mean, low=low, high=high, n=len(values))
+    return Estimate(value=mean, low=max(low, least), high=high, n=len(values))
 
 
 def paired_delta(
