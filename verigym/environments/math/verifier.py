@@ -1,0 +1,235 @@
+"""When an answer is right, by `task.data["rule"]`. It is the marked one (`\\boxed{}`, "Answer:", ...), else the last line.
+
+    number      equal, within `tolerance` where there is one; with a `unit`, another unit of the same kind is converted
+    expression  the same for all values of the unknowns, and in the `form` that was asked for: expanded or factored
+    equation    equivalent; with `form` "solved NAME", solved for that unknown
+    solutions   `{"x": ["3", "-2"]}` all solutions of one unknown; `{"x": ["3"], "y": ["4"]}` one value for each
+    option      names the answer, and none of the `others`
+    clock       the same time of day: 14:30, 2.30 pm
+
+To name several answers is to give none, and so is to call a tool. The part `valid` says whether there was one answer to compare.
+"""
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+from verigym.core.errors import VerifierFailure
+from verigym.core.records import Json, Task, Trajectory, Verdict
+from verigym.environments.math.algebra import (
+    constant_of,
+    is_expanded,
+    is_factored,
+    is_solved_for,
+    read,
+    read_equation,
+    same,
+    same_equation,
+)
+from verigym.environments.math.quantities import in_unit, quantities
+from verigym.policies.dialects import looks_like_call
+from verigym.verifiers.answers import find_answer
+from verigym.verifiers.numeric import Number, first_number
+
+_LONGEST = 400
+"""Characters of an answer."""
+_ROUNDING = Fraction(1, 10**9)
+
+
+class Said(NamedTuple):
+    text: str
+    marked: bool
+
+
+class Found(NamedTuple):
+    """`wrong` is empty where the answer is right."""
+
+    wrong: str
+    valid: bool = True
+
+
+def math_verifier(task: Task, trajectory: Trajectory) -> Verdict:
+    """1 when the answer is right by the task's rule."""
+    rule: str = task.data.get("rule", "")
+    if rule not in RULES or "answer" not in task.data:
+        raise VerifierFailure(f'task {task.id}: data needs "answer" and a "rule" of {", ".join(RULES)}, not {rule!r}')
+    said = answer_in(trajectory.reply)
+    if trajectory.calls or looks_like_call(trajectory.reply):
+        found = Found("a call, and no answer", valid=False)
+    elif not said.text or len(said.text) > _LONGEST:
+        found = Found("no answer found" if not said.text else "the answer is too long to be one", valid=False)
+    else:
+        found = RULES[rule](said, task.data)
+    passed = not found.wrong
+    words = "as expected" if passed else f"expected {written(task.data)}: {found.wrong}"
+    return Verdict(
+        reward=float(passed),
+        passed=passed,
+        parts={"valid": float(found.valid)},
+        evidence=f'"{said.text[:120]}", {words}',
+    )
+
+
+def answer_in(reply: str) -> Said:
+    """The last marked answer; else the last line that says something."""
+    found = find_answer(reply)
+    assert found is not None, "auto always finds something"
+    if found.marked and found.text:
+        return Said(found.text, True)
+    lines = [line.strip() for line in reply.splitlines() if line.strip(" \t*`$.")]
+    return Said(lines[-1] if lines else "", False)
+
+
+def written(data: Json) -> str:
+    """The right answer, as one would write it."""
+    answer = data["answer"]
+    if data["rule"] == "solutions":
+        joined = " or " if len(answer) == 1 else ", "
+        return joined.join(f"{name} = {value}" for name, values in answer.items() for value in values)
+    return f"{answer} {data['unit']}" if data.get("unit") else str(answer)
+
+
+# -- The rules -----------------------------------------------------------------------------------------------------------
+
+
+def _number(said: Said, data: Json) -> Found:
+    expected = first_number(data["answer"])
+    assert expected is not None, f"{data['answer']} is no number"
+    text = re.split(r"[=≈]", said.text)[-1] or said.text
+    listed = quantities(text)
+    if not listed:
+        return Found(f'no number in "{text[:80]}"', valid=False)
+    given = in_unit(listed, data.get("unit", ""))
+    if not given:
+        return Found("a quantity of another kind")
+    if not said.marked:
+        given = given[-1:]
+    if len({one.value for one in given}) > 1:
+        return Found("more than one number is given as the answer", valid=False)
+    near = any(_near(value, expected.value, data.get("tolerance", 0)) for value in expected.readings(given[0]))
+    return Found("" if near else _unlike(given[0]))
+
+
+def _near(given: Fraction, expected: Fraction, tolerance: float) -> bool:
+    """Whole numbers are equal or not; else rounding beyond the ninth digit does not count."""
+    whole = given.denominator == expected.denominator == 1
+    return abs(given - expected) <= max(Fraction(str(tolerance)), 0 if whole else _ROUNDING * abs(expected))
+
+
+def _unlike(given: Number) -> str:
+    return f"got {given.text}"
+
+
+def _expression(said: Said, data: Json) -> Found:
+    try:
+        given = read(_last_side(said.text))
+        if not same(given, read(data["answer"])):
+            return Found("not the same expression")
+        form: str = data.get("form", "")
+        fits = {"expanded": is_expanded, "factored": is_factored}.get(form, lambda node: True)(given)
+        return Found("" if fits else f"it is not {form}")
+    except ValueError as error:
+        return Found(f"it cannot be read: {error}", valid=False)
+
+
+def _last_side(text: str) -> str:
+    return text.rpartition("=")[2].strip().rstrip(".")
+
+
+def _equation(said: Said, data: Json) -> Found:
+    try:
+        given = read_equation(said.text.strip().rstrip("."))
+        if not same_equation(given, read_equation(data["answer"])):
+            return Found("not an equivalent equation")
+        solved, _, name = data.get("form", "").partition(" ")
+        return Found("" if not solved or is_solved_for(given, name) else f"it is not solved for {name}")
+    except ValueError as error:
+        return Found(f"it cannot be read: {error}", valid=False)
+
+
+_BETWEEN = re.compile(r"[,;]|\bor\b|\band\b|∨|\\text\{\s*(?:or|and)\s*\}")
+
+
+def _solutions(said: Said, data: Json) -> Found:
+    expected = {name: {Fraction(value) for value in values} for name, values in data["answer"].items()}
+    text = said.text.strip().rstrip(".").replace("\\{", "").replace("\\}", "").strip("{}")
+    try:
+        given = _of_one(text, *expected) if len(expected) == 1 else _of_two(text, list(expected))
+    except ValueError as error:
+        return Found(f"it cannot be read: {error}", valid=False)
+    return Found("" if given == expected else "not these solutions")
+
+
+def _of_one(text: str, name: str) -> dict[str, set[Fraction]]:
+    """`x = 3 or x = -2`, `x_1 = 3, x_2 = -2`, `3 and -2`, `x = ±3`."""
+    values: set[Fraction] = set()
+    for part in _BETWEEN.split(text):
+        bare = re.sub(rf"^\s*{name}\s*(?:_?\{{?\d\}}?)?\s*(?:=|\\in|∈)", "", part).strip(" {}")
+        for sign in ("", "-") if bare.startswith(("±", "\\pm")) else ("",):
+            values.add(_constant(sign + bare.removeprefix("±").removeprefix("\\pm")))
+    return {name: values}
+
+
+def _of_two(text: str, names: list[str]) -> dict[str, set[Fraction]]:
+    """`x = 3, y = 4`, in any order, or `(3, 4)`, in the order of the alphabet."""
+    pair = re.search(r"\(([^()]+)[,;]([^()]+)\)\s*$", text)
+    if pair is not None:
+        return {name: {_constant(value)} for name, value in zip(sorted(names), pair.groups(), strict=True)}
+    values: dict[str, set[Fraction]] = {}
+    for part in _BETWEEN.split(text):
+        name, _, value = part.partition("=")
+        values.setdefault(name.strip(), set()).add(_constant(value))
+    return values
+
+
+def _constant(text: str) -> Fraction:
+    value = constant_of(read(text))
+    if value is None:
+        raise ValueError(f'"{text.strip()[:40]}" is no number')
+    return value
+
+
+def _option(said: Said, data: Json) -> Found:
+    words = _words(said.text)
+    named = [each for each in (data["answer"], *data["others"]) if _names(words, _words(each))]
+    if len(named) != 1:
+        return Found("it names none of them" if not named else "it names more than one", valid=False)
+    return Found("" if named[0] == data["answer"] else f"got {named[0]}")
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _names(said: list[str], option: list[str]) -> bool:
+    return any(said[place : place + len(option)] == option for place in range(len(said)))
+
+
+_CLOCK = re.compile(r"(?<![\d.:])(\d{1,2})(?:[:.h](\d{2}))?\s*([ap])?\.?m?\.?(?![\d:])", re.IGNORECASE)
+
+
+def _clock(said: Said, data: Json) -> Found:
+    given = {_minutes(found) for found in _CLOCK.finditer(said.text) if found[2] or found[3]} - {None}
+    if len(given) != 1:
+        return Found("no time of day in it" if not given else "more than one time of day", valid=False)
+    expected = _CLOCK.fullmatch(data["answer"])
+    assert expected is not None, data["answer"]
+    return Found("" if given == {_minutes(expected)} else "another time")
+
+
+def _minutes(found: re.Match[str]) -> int | None:
+    hours, minutes, half = int(found[1]), int(found[2] or 0), (found[3] or "").lower()
+    if half:
+        hours = hours % 12 + (12 if half == "p" else 0)
+    return hours * 60 + minutes if hours < 24 and minutes < 60 else None
+
+
+RULES: dict[str, Callable[[Said, Json], Found]] = {
+    "number": _number,
+    "expression": _expression,
+    "equation": _equation,
+    "solutions": _solutions,
+    "option": _option,
+    "clock": _clock,
+}
