@@ -14,7 +14,6 @@ from verigym.core.errors import BadInput
 from verigym.core.protocols import Request
 from verigym.core.records import FunctionCall, Item, Message, Sampling, ToolSpec
 from verigym.model.load import Loaded
-from verigym.policies import dialects, grammars
 from verigym.policies.local.constrain import Constraints, read_schema
 from verigym.policies.local.policy import LocalPolicy
 
@@ -84,28 +83,28 @@ def test_every_dialect_holds_calls_to_the_tools_and_their_schemas(name: str) -> 
         pytest.fail("a day that the schema does not know was let through")
 
 
+@pytest.mark.parametrize("name", ["bare", "qwen2", "llama3", "mistral", "mistral newer", "nemotron"])
+def test_where_a_call_is_demanded_words_are_no_way_out(name: str) -> None:
+    one = policy(name)
+    shown = one.render.shown_name(BOOK.name, one.render.template.offer(TOOLS).names)
+    written = one.render.dialect.write([FunctionCall("c", shown, '{"day": "Friday", "hour": 9}')])
+    matcher, vocabulary = one._constraints.matcher("call", TOOLS), one.model.config.vocab_size
+    ends = sorted(one.render.stop_ids)
+    free = one.render.tokenizer.encode("W", add_special_tokens=False)[0]
+    assert not matcher.allowed(vocabulary)[[*ends, free]].any()
+    for id in one.render.tokenizer.encode(written, add_special_tokens=False):
+        assert matcher.allowed(vocabulary)[id], f"{written!r} may be said"
+        matcher.took(id)
+    assert matcher.allowed(vocabulary)[ends].any()
+
+
 def test_sampled_calls_are_calls_of_the_tools() -> None:
-    one = policy()
-    one._constraints = Forced(one._constraints)  # type: ignore[assignment]
-    made = replies(one, "tools", 8)
+    made = replies(policy(), "call", 8)
     found = [call for reply in made for call in calls(reply.items) if reply.turn.finish == "stop"]
     assert len(found) >= 4
     for call in found:
         tool = next(tool for tool in TOOLS if tool.name == call.name)
         jsonschema.validate(json.loads(call.arguments), tool.parameters)
-
-
-class Forced:
-    """The same constraints without the way out into free words."""
-
-    def __init__(self, inner: Constraints) -> None:
-        self.inner = inner
-
-    def matcher(self, constrain: str, tools: list[ToolSpec]) -> Any:
-        grammar = grammars.of_tools(dialects.plain.DIALECT, tools, lambda text: None)
-        from verigym.policies.local.constrain import Matcher
-
-        return Matcher(self.inner._compiled(grammar.replace("call | WORDS", "call")).deep_copy())
 
 
 def test_a_reply_of_a_schema_is_such_a_value_and_its_logprobs_say_so() -> None:

@@ -16,7 +16,7 @@ import uvicorn
 from verigym.core.errors import NotFound
 from verigym.core.protocols import Policy
 from verigym.core.records import Decision, Feedback, Version
-from verigym.flywheel.capture import Counts, Exchange, Placed
+from verigym.flywheel.capture import Counts, Exchange, Placed, feedback
 from verigym.flywheel.workspace import Workspace
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.registry import ledger
@@ -48,8 +48,9 @@ class Recorded:
     def feedback(self, of: str, **said: Any) -> Feedback:
         if of == "unknown":
             raise NotFound('no trajectory "unknown"')
+        made = feedback.read(**said)
         self.said.append((of, said))
-        return Feedback(trajectory=of, outcome=said["outcome"])
+        return msgspec.structs.replace(made, trajectory=of)
 
 
 class Fakes:

@@ -111,6 +111,19 @@ def test_tools_that_may_not_be_called_are_not_offered(server: Running) -> None:
     assert made.choices[0].message.content == "You said: How are you?"
 
 
+def test_a_tool_that_must_be_called_is_the_one_that_is_offered(server: Running) -> None:
+    other: Any = {"type": "function", "function": {"name": "other"}}
+    chosen: Any = {"type": "function", "function": {"name": "add"}}
+    choices: list[tuple[Any, list[str]]] = [(chosen, ["add"]), ("required", ["other", "add"])]
+    for choice, names in choices:
+        server.client().chat.completions.create(model="echo", messages=ASKED, tools=[other, TOOL], tool_choice=choice)
+        seen = server.recorded.exchanges[-1]
+        assert [tool.name for tool in seen.tools] == names and seen.sampling.constrain == "call"
+    flat: Any = {"type": "function", "name": "add"}
+    made = server.client().responses.create(model="echo", input="x", tools=[FLAT], tool_choice=flat)
+    assert made.output[0].type == "function_call" and server.recorded.exchanges[-1].sampling.constrain == "call"
+
+
 def test_thoughts_stand_beside_the_words(server: Running) -> None:
     made = server.client().chat.completions.create(model="echo", messages=[{"role": "user", "content": "think"}])
     message: Any = made.choices[0].message

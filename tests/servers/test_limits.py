@@ -114,6 +114,8 @@ def test_a_body_that_is_wrong_is_refused_with_the_place_in_it(server: Running, b
         ("temperature", 3, "temperature"),
         ("max_tokens", 0, "max_tokens"),
         ("tool_choice", "sometimes", "tool_choice"),
+        ("tool_choice", "required", "there is no tool to call"),
+        ("tool_choice", {"type": "function", "function": {"name": "b"}}, 'there is no tool "b"'),
         ("parallel_tool_calls", False, "several"),
         ("reasoning_effort", "high", "unknown field `reasoning_effort`"),
         ("tools", [{"type": "function", "function": {"name": "a"}}] * 2, 'two tools are named "a"'),

@@ -19,29 +19,38 @@ TokenOf = Callable[[str], int | None]
 """A text -> its id when it is a token that was added to the vocabulary."""
 
 
-def of_tools(dialect: Dialect, tools: Sequence[ToolSpec], token_of: TokenOf) -> str:
-    """Of a reply that calls these tools, named as the model is shown them, or no tool at all."""
+def of_tools(dialect: Dialect, tools: Sequence[ToolSpec], token_of: TokenOf, *, must: bool = False) -> str:
+    """Of a reply that calls these tools, named as the model is shown them, or (unless it `must`) no tool at all."""
     tag = _Tags(token_of)
     if dialect is plain.DIALECT:
-        return f"start: call | WORDS\ncall: {_calls(tools, 'tool', 'args')}\nWORDS: {_NO_BRACE}\n"
+        return f"start: call{_or(must)}\ncall: {_calls(tools, 'tool', 'args')}\n" + _words(must, _NO_BRACE)
     if dialect is llama.DIALECT:
-        calls = _calls(tools, "name", "parameters")
-        return f'start: call ("; " call)* | WORDS\ncall: {calls}\nWORDS: {_NO_BRACE}\n'
+        call = f"call: {_calls(tools, 'name', 'parameters')}\n"
+        return f'start: call ("; " call)*{_or(must)}\n{call}' + _words(must, _NO_BRACE)
     call = f"call: {_calls(tools, 'name', 'arguments')}\n"
+    before = "" if must else "WORDS | WORDS? "
     if dialect is hermes.DIALECT:
         block = f'block: {tag(hermes.OPENING)} "\\n" call "\\n" {tag(hermes.CLOSING)}\n'
-        return f'start: WORDS | WORDS? block ("\\n" block)*\n{block}{call}WORDS: {tag.without(hermes.OPENING)}\n'
+        return f'start: {before}block ("\\n" block)*\n{block}{call}' + _words(must, tag.without(hermes.OPENING))
     if dialect is nemotron.DIALECT:
         block = f'block: {tag(nemotron.OPENING)} "[" call (", " call)* "]" {tag(nemotron.CLOSING)}\n'
-        return f"start: WORDS | WORDS? block\n{block}{call}WORDS: {tag.without(nemotron.OPENING)}\n"
+        return f"start: {before}block\n{block}{call}" + _words(must, tag.without(nemotron.OPENING))
     if dialect is mistral.DIALECT:
         block = f'block: {tag(mistral.OPENING)} "[" call (", " call)* "]"\n'
-        return f"start: WORDS | WORDS? block\n{block}{call}WORDS: {tag.without(mistral.OPENING)}\n"
+        return f"start: {before}block\n{block}{call}" + _words(must, tag.without(mistral.OPENING))
     named = " | ".join(
         f"{tag(mistral.OPENING)} {json.dumps(tool.name)} {tag(mistral.ARGUMENTS)} {_json(_arguments(tool))}"
         for tool in tools
     )
-    return f"start: WORDS | WORDS? call+\ncall: {named}\nWORDS: {tag.without(mistral.OPENING)}\n"
+    return f"start: {before}call+\ncall: {named}\n" + _words(must, tag.without(mistral.OPENING))
+
+
+def _or(must: bool) -> str:
+    return "" if must else " | WORDS"
+
+
+def _words(must: bool, which: str) -> str:
+    return "" if must else f"WORDS: {which}\n"
 
 
 def of_schema(schema: Json) -> str:

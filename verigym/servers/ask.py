@@ -21,7 +21,8 @@ Seed = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 StopText = Annotated[str, Meta(min_length=1)]
 Stops = Annotated[list[StopText], Meta(max_length=16)]
 ToolName = Annotated[str, Meta(min_length=1, max_length=256)]
-ToolChoice = Annotated[Any, Meta(extra_json_schema={"enum": ["auto", "none", None]})]
+MUST_CALL = "call"
+"""As a constraint: the reply is a call of one of the tools."""
 Never = Annotated[bool, Meta(extra_json_schema={"enum": [False]})]
 """True cannot be honoured."""
 Always = Annotated[bool, Meta(extra_json_schema={"enum": [True]})]
@@ -91,22 +92,23 @@ def given(**fields: Any) -> Json:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def offered(tools: Sequence[ToolSpec], choice: Any, response: Any) -> list[ToolSpec]:
-    """The tools as far as the choice leaves them; what a local model cannot be made to do is refused."""
+def offered(tools: Sequence[ToolSpec], choice: str, named: str | None, constrain: str) -> tuple[list[ToolSpec], str]:
+    """The tools as far as the choice leaves them, and what the reply is held to. `named`: the one that is to be called."""
     names = [tool.name for tool in tools]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise bad(f'two tools are named "{twice}"', "tools")
-    if choice == "none":
-        return []
-    if choice not in (None, "auto"):
-        raise bad("a call cannot be forced here: it is auto or none", "tool_choice")
-    if tools and response:
-        raise bad(
-            "a reply that is held to a schema can call no tools: leave one of them out, or set tool_choice to none",
-            "tools",
-        )
-    return [*tools]
+    if choice == "none" or not (tools or choice == "required" or named is not None):
+        return [], constrain
+    if constrain:
+        words = "a reply that is held to a schema can call no tools: leave one of them out, or set tool_choice to none"
+        raise bad(words, "tools")
+    if choice == "auto":
+        return [*tools], ""
+    left = [tool for tool in tools if named in (None, tool.name)]
+    if not left:
+        raise bad(f'there is no tool "{named}" to call' if named else "there is no tool to call", "tool_choice")
+    return left, MUST_CALL
 
 
 def schema_of(schema: Json) -> str:

@@ -50,7 +50,7 @@ class Call(Struct, frozen=True):
     headers: Headers
     body: bytes
     client: str
-    """Who asks, where a key says so."""
+    """Who asks: a hash of the key, or the address."""
     out: Out
 
     @property

@@ -96,6 +96,15 @@ class Tool(Struct):
     type: Literal["function"]
 
 
+class ChosenFunction(Struct):
+    name: str
+
+
+class ToolChoice(Struct):
+    type: Literal["function"]
+    function: ChosenFunction
+
+
 class StreamOptions(Struct):
     include_usage: bool | None = None
 
@@ -123,7 +132,7 @@ class ChatBody(Struct, forbid_unknown_fields=True):
     model: str
     messages: Annotated[list[System | Developer | User | Assistant | ToolResult], Meta(min_length=1)]
     tools: list[Tool] | None = None
-    tool_choice: asks.ToolChoice = None
+    tool_choice: Literal["auto", "none", "required"] | ToolChoice | None = None
     parallel_tool_calls: asks.Always | None = None
     response_format: PlainText | JsonObject | JsonSchema | None = None
     stream: bool | None = None
@@ -160,12 +169,17 @@ def read(body: bytes) -> Ask:
         presence_penalty=(bool(asked.presence_penalty), "penalties are not known here"),
         parallel_tool_calls=(asked.parallel_tool_calls is False, "a model may call several tools: it is true"),
     )
-    constrain = _constraint(asked.response_format)
-    tools = [_tool(tool.function) for tool in asked.tools or ()]
+    choice = asked.tool_choice or "auto"
+    tools, constrain = offered(
+        [_tool(tool.function) for tool in asked.tools or ()],
+        choice if isinstance(choice, str) else "required",
+        choice.function.name if isinstance(choice, ToolChoice) else None,
+        _constraint(asked.response_format),
+    )
     return Ask(
         model=asked.model,
         items=[item for message in asked.messages for item in _items(message)],
-        tools=offered(tools, asked.tool_choice, constrain),
+        tools=tools,
         sampling=given(
             temperature=asked.temperature,
             top_p=asked.top_p,

@@ -58,7 +58,7 @@ class Gateway:
             model = decode(body, seen.peek).model
             with self.lineup.agent(model, lambda: self._conversation(headers, body, api)) as agent:
                 out.extra[b"x-verigym-version"] = agent.version.id.encode()
-                call = Call(api, agent, headers, body, client if self.door.keys else "", out)
+                call = Call(api, agent, headers, body, client, out)
                 if isinstance(agent.answers, Upstream):
                     response = await hand_on(call, model, agent.answers, self.recorder, bool(self.door.keys))
                     self._follow(response, headers, body)

@@ -13,7 +13,7 @@ _EVENT = {
     "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
     "required": ["data"],
 }
-_TEXT = {"type": "string", "minLength": 1}
+_TEXT = {"type": "string", "pattern": r"\S"}
 _SAYS = [
     {"required": ["outcome"], "properties": {"outcome": {"enum": ["success", "failure"]}}},
     *({"required": [name], "properties": {name: _TEXT}} for name in ("intervention", "note", "correction")),

@@ -91,6 +91,11 @@ class Tool(Struct):
     strict: bool | None = None
 
 
+class ToolChoice(Struct):
+    type: Literal["function"]
+    name: str
+
+
 class PlainText(Struct, tag="text"):
     pass
 
@@ -116,7 +121,7 @@ class ResponsesBody(Struct, forbid_unknown_fields=True):
     instructions: str | None = None
     previous_response_id: str | None = None
     tools: list[Tool] | None = None
-    tool_choice: asks.ToolChoice = None
+    tool_choice: Literal["auto", "none", "required"] | ToolChoice | None = None
     parallel_tool_calls: asks.Always | None = None
     text: TextSettings | None = None
     stream: bool | None = None
@@ -150,16 +155,21 @@ def read(body: bytes) -> Ask:
         parallel_tool_calls=(asked.parallel_tool_calls is False, "a model may call several tools: it is true"),
     )
     wanted = asked.text.format if asked.text is not None else None
-    constrain = _constraint(wanted)
-    tools = [
-        ToolSpec(name=tool.name, description=tool.description or "", parameters=tool.parameters or {})
-        for tool in asked.tools or ()
-    ]
+    choice = asked.tool_choice or "auto"
+    tools, constrain = offered(
+        [
+            ToolSpec(name=tool.name, description=tool.description or "", parameters=tool.parameters or {})
+            for tool in asked.tools or ()
+        ],
+        choice if isinstance(choice, str) else "required",
+        choice.name if isinstance(choice, ToolChoice) else None,
+        _constraint(wanted),
+    )
     return Ask(
         model=asked.model,
         items=[Message("user", asked.input)] if isinstance(asked.input, str) else read_input(asked.input, "input"),
         instructions=asked.instructions,
-        tools=offered(tools, asked.tool_choice, constrain),
+        tools=tools,
         sampling=given(
             temperature=asked.temperature,
             top_p=asked.top_p,
@@ -183,7 +193,7 @@ def read(body: bytes) -> Ask:
             "previous_response_id": asked.previous_response_id,
             "temperature": asked.temperature,
             "text": {"format": msgspec.to_builtins(wanted) if wanted is not None else {"type": "text"}},
-            "tool_choice": asked.tool_choice or "auto",
+            "tool_choice": choice,
             "tools": [msgspec.to_builtins(tool) for tool in asked.tools or ()],
             "top_p": asked.top_p,
             "truncation": "disabled",

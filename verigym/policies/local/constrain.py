@@ -29,13 +29,14 @@ class Constraints:
         self._compiled = functools.lru_cache(maxsize=64)(self._compile)
 
     def matcher(self, constrain: str, tools: list[ToolSpec]) -> "Matcher | None":
-        """Of a reply under `Sampling.constrain`; none where nothing is asked of it."""
-        if constrain == "tools":
+        """Of a reply under `Sampling.constrain`; none where nothing is asked of it. `call` is as `tools`, and it must be a call:
+        for the one request that demands it, not for a version."""
+        if constrain in ("tools", "call"):
             if not tools:
                 return None
             names = self._render.template.offer(tools).names
             shown = [msgspec.structs.replace(tool, name=self._render.shown_name(tool.name, names)) for tool in tools]
-            grammar = grammars.of_tools(self._render.dialect, shown, self._added.get)
+            grammar = grammars.of_tools(self._render.dialect, shown, self._added.get, must=constrain == "call")
         else:
             grammar = grammars.of_schema(read_schema(constrain))
         return Matcher(self._compiled(grammar).deep_copy())
