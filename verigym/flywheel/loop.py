@@ -121,7 +121,7 @@ class _Round:
                 )
             else:
                 decided = self.log.once("decided", Decided, lambda: _nothing_learnt(champion))
-        self.log.once("over", Over, lambda: self.close(chosen, decided))
+        self.log.once("over", Over, lambda: self.close(chosen, decided), free=True)
         self.screen.over(rounds_of(self.ws, self.loop.id)[-1])
 
     # -- the steps, in their order --------------------------------------------------------------------------------------

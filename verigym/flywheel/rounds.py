@@ -166,13 +166,14 @@ class Log:
         self._others = spent(ws, loop, besides=number)
         self._last = self._saved = time.monotonic()
 
-    def once(self, step: str, kind: type[T], make: Callable[[], T]) -> T:
-        """What this step came to; it is taken only where that is not known yet, and there is budget for it."""
+    def once(self, step: str, kind: type[T], make: Callable[[], T], *, free: bool = False) -> T:
+        """What this step came to; it is taken only where that is not known yet, and there is budget for it or it is free."""
         id = f"{self.loop.id}/{self.number:03}/{step}"
         known = self.ws.store.get("round", id, kind)
         if known is not None:
             return known
-        self.check()
+        if not free:
+            self.check()
         made = make()
         self.tick(save=True)
         self.ws.store.put("round", id, made)
