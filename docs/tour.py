@@ -34,7 +34,7 @@ STOPS: list[tuple[str, list[str]]] = [
     ("Can the reward be trusted?", ["audit toolcall {tuned_run}"]),
     ("Is the new version really better?", ["compare smollm2-135m grpo --flips 2", "models diff sft grpo"]),
     (
-        "May it ship? By the default policy it may not: learning tool calls cost it much of its plain chat.",
+        "May it ship? The quickstart asked by the quick policy; the default one has more tasks and narrower margins.",
         ["gate grpo --champion smollm2-135m"],
     ),
     (

@@ -36,9 +36,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Of each environment: `toolcall`, and half as often `safety`, where most requests have to be refused."""
     rehearsed: float = 0.15
     """Share of what SFT learns from that the model says by itself to plain questions, so that it forgets less."""
-    sft_steps: int = 90
+    sft_steps: int = 64
     sft_batch: int = 16
-    sft_rate: float = 1e-3
+    sft_rate: float = 1.5e-3
     grpo_tasks: int = 428
     """Of each environment, spread over families. Without `safety` a short GRPO run may learn to act where it should refuse."""
     grpo_steps: int = 8
@@ -164,7 +164,7 @@ def sft_recipe(settings: Settings) -> Recipe:
 def grpo_recipe(settings: Settings, start: Version) -> Recipe:
     fields = {
         "algorithm": "grpo",
-        "environments": {"toolcall": 1, "safety": 1},
+        "environments": {"toolcall": 2, "safety": 1},
         "start": start.id,
         "num_tasks": settings.grpo_tasks,
         "steps": settings.grpo_steps,
