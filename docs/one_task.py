@@ -43,7 +43,8 @@ def without(record: Any, *fields: str) -> dict[str, Any]:
 ws = Workspace(Path(sys.argv[1]))
 versions = ws.store.documents("version", Version)
 base, tuned = versions[0], versions[-1]
-reports = {report.agent: report for report in ws.store.documents("report", Report)}
+of_toolcall = [report for report in ws.store.documents("report", Report) if report.suite.environment == "toolcall"]
+reports = {report.agent: report for report in of_toolcall}
 before, after = reports[base.id], reports[tuned.id]
 gained = [new for old, new in zip(before.results, after.results, strict=True) if new.passed and not old.passed]
 result = next(one for one in gained if one.family.startswith("calendar.create_event"))
@@ -61,7 +62,8 @@ show("Finding", "The bucket it falls into (here of this one episode).", finding)
 show("Trajectory, after training", "The same request, the trained version.", without(passed, "turns"))
 show("Verdict, after training", "", verdicts[passed.id])
 
-step = next(run for run in ws.store.runs(parent=None) if run.kind == "collect" and run.trajectories)
+steps = [run for run in ws.store.runs(parent=None) if run.kind == "collect" and "/step-" in run.id]
+step = next(run for run in steps if run.config["environment"] == "toolcall")
 groups: dict[str, list[Any]] = {}
 for trajectory in ws.store.trajectories(step.id):
     groups.setdefault(trajectory.task, []).append(trajectory)
