@@ -42,7 +42,7 @@ def test_a_loop_says_what_it_does_and_what_came_of_it(shell: Shell, server: str,
     assert "no round yet" in shell("loop", path, "--status")
     said = shell("loop", path)
     for words in (
-        "Round 1, from v1#good?tools=text (",
+        "Round 1, from good (",
         "1. Mine: ",
         "no production traces; new: 0 tasks to train on, 0 held out",
         "2. Evaluate the champion: ",

@@ -9,6 +9,7 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Version
 from verigym.flywheel.workspace import Workspace
 from verigym.policies.remote import RemotePolicy
+from verigym.registry.versions import version_id
 
 
 def opened(tmp_path: Path, base: str) -> Any:
@@ -110,3 +111,29 @@ def test_the_way_that_was_given_last_is_taken(tmp_path: Path, monkeypatch: pytes
     policy: Any = workspace.policy(agent)
     assert (policy._key_env, policy._timeout_s) == ("OTHER_KEY", 3.0)
     assert "OTHER_KEY" not in (tmp_path / "store.db").read_bytes().decode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("base", "name"),
+    [
+        ("http://host/v1#agent?tools=text", "agent"),
+        ("http://host/v1?api-version=1#agent", "agent"),
+        ("https://host/v1#Qwen/Qwen3-8B?api=responses", "Qwen3-8B"),
+        ("Qwen/Qwen3-8B", "Qwen3-8B"),
+        ("models/mine", "mine"),
+    ],
+)
+def test_an_agent_is_named_after_its_model_and_known_by_its_whole_base(tmp_path: Path, base: str, name: str) -> None:
+    agent = Workspace(tmp_path).agent(base)
+    assert agent.name == name and agent.base == base
+    assert agent.id == version_id(Version(base=base))
+
+
+def test_a_server_that_calls_its_model_as_the_embedded_one_does_not_take_its_name(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.keep(workspace.agent("http://host/v1#smollm2-135m"))
+    assert workspace.agent("smollm2-135m").base == "smollm2-135m"
+    workspace.keep(workspace.agent("smollm2-135m"))
+    assert workspace.agent("smollm2-135m").base == "smollm2-135m"
+    workspace.keep(workspace.agent("http://host/v1#other"))
+    assert workspace.agent("other").base == "http://host/v1#other"

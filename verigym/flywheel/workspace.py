@@ -46,7 +46,7 @@ class Workspace:
         except NotFound:
             if text in ("champion", "latest"):
                 raise NotFound(f"there is no {text} version yet; name a model, such as smollm2-135m") from None
-            version = Version(base=text, name=Path(text).name)
+            version = Version(base=text, name=_name(text))
             return msgspec.structs.replace(version, id=versions.version_id(version))
 
     def keep(self, version: Version) -> Version:
@@ -157,6 +157,12 @@ def _identity(text: str) -> str:
         return text
     kept = "&".join(part for part in query.split("&") if part.partition("=")[0] not in _WAYS)
     return f"{url}#{model}?{kept}" if kept else f"{url}#{model}"
+
+
+def _name(base: str) -> str:
+    """What a model is called: its folder's name, the end of its hub id, or of its name on a server."""
+    model = base.partition("#")[2].partition("?")[0] if base.startswith(("http://", "https://")) else base
+    return Path(model or base).name
 
 
 def _remote(base: str) -> Policy:

@@ -12,6 +12,7 @@ from msgspec import Struct
 import verigym
 from verigym.core.errors import BadInput, NotFound, not_found
 from verigym.core.records import Version, content_hash
+from verigym.model import embedded
 from verigym.registry.ledger import LedgerStore, champion
 
 T = TypeVar("T", bound=Struct)
@@ -83,7 +84,8 @@ def software() -> dict[str, str]:
 
 
 def resolve(store: Store, text: str) -> Version:
-    """By `champion`, `latest`, id, name or the beginning of an id, in this order."""
+    """By `champion`, `latest`, id, base model, name or the beginning of an id, in this order. The embedded model's name is
+    its own, whatever a server or a folder calls its model."""
     versions = store.documents("version", Version)
     if text == "champion":
         current = champion(store)
@@ -94,8 +96,8 @@ def resolve(store: Store, text: str) -> Version:
         return versions[-1]
     fitting = (
         [one for one in versions if one.id == text]
-        or [one for one in versions if one.name == text]
         or [one for one in versions if version_id(Version(base=text)) == one.id]
+        or [one for one in versions if one.name == text != embedded.NAME]
         or [one for one in versions if text and one.id.startswith(text)]
     )
     return _only(text, fitting, versions)
