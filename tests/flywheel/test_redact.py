@@ -295,6 +295,8 @@ def test_own_rules_come_after_the_built_in_ones_and_make_another_version(tmp_pat
 def test_a_built_in_rule_can_be_switched_off(tmp_path: Path) -> None:
     own = Redaction.load(rules(tmp_path, "phone: false\n"))
     assert own.text("415-555-0132 a@example.com") == "415-555-0132 [EMAIL 1]"
+    own = Redaction.load(rules(tmp_path, "password: false\n"))
+    assert own.text('{"password": "hunter2", "to": "a@example.com"}') == '{"password": "hunter2", "to": "[EMAIL 1]"}'
 
 
 @pytest.mark.parametrize(

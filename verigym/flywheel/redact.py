@@ -36,7 +36,6 @@ from verigym.core.records import (
 )
 from verigym.core.settings import read_yaml
 from verigym.flywheel.redaction_rules import (
-    SECRET_HINTS,
     SECRET_KEY,
     Rule,
     built_in,
@@ -150,7 +149,7 @@ class _Pass:
         self.counts: Counter[str] = Counter()
         self.learned: dict[str, set[str]] = {}
         """Rule to secrets that were found by the words before them."""
-        self._keys = bool(self.rules) and any(hint in shape(whole) for hint in SECRET_HINTS)
+        self._keys = any(rule.name == "password" for rule in self.rules)
         self._numbers: dict[tuple[str, str], int] = {}
         self._next: Counter[str] = Counter()
         self._placed = None
