@@ -162,3 +162,17 @@ def test_what_cannot_be_meant_is_said_in_words(shell: Shell, words: list[str], e
 def test_without_traces_it_says_where_they_come_from(tmp_path: Path) -> None:
     with pytest.raises(VerigymError, match="no production traces yet; bring some in: verigym ingest LOGS"):
         Shell(tmp_path / "home")("mine", "toolcall")
+
+
+def test_the_page_about_mining_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/mine.md, with the file of traces that is shipped for it."""
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "mine.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    shell = Shell(Path(".verigym"), "toolcall")
+    shell("ingest", str(root / "examples" / "support.jsonl"), "--name", "support")
+    said = shell("mine", "toolcall", "--from", "traces-support").splitlines()
+    assert len(said) > 10
+    taken = shell("mine", "toolcall", "--from", "traces-support", "--yes").splitlines()[-4:]
+    for line in said + taken:
+        assert line in page or "such as traces-support/" in line

@@ -22,7 +22,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 Environment = Annotated[
     str,
     typer.Argument(
-        help="An environment by name, a Python file, or a file of tasks (q.jsonl, or train.csv,val.parquet)"
+        help="An environment by name, a Python file, or a file of tasks (q.jsonl, or train.csv,val.parquet); ENV+FILE adds the "
+        "tasks of a file"
     ),
 ]
 SkipBad = Annotated[

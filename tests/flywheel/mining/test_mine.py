@@ -222,6 +222,21 @@ def test_the_verifier_finds_failures_that_nobody_reported(counter: Counter) -> N
     assert fine not in found.summary.tasks and found.summary.counts["failed"] == 1
 
 
+def test_a_retry_that_repeats_what_was_right_is_no_failure(counter: Counter) -> None:
+    """Whoever asks again may just have lost the answer."""
+    right = book("Ana", "16:30")
+    counter.trace(squeeze("Ana"), right, Message("user", squeeze("Ana")), right, outcome="success")
+    found = counter.mine()
+    assert (found.proposed, found.summary.unverifiable, found.summary.counts["succeeded"]) == ([], [], 2)
+
+
+def test_attempts_that_turn_out_to_be_right_make_no_task(counter: Counter) -> None:
+    counter.trace(squeeze("Ana"), book("Ana", "16:30"), outcome="success")
+    counter.trace(squeeze("Ana"), book("ana", "16:30"))
+    found = counter.mine(accept=True)
+    assert (found.proposed, found.summary.counts["succeeded"], found.summary.counts["unknown"]) == ([], 2, 0)
+
+
 def test_an_unknown_outcome_alone_is_counted_and_nothing_else(counter: Counter) -> None:
     counter.trace(squeeze("Ana"), book("Ana", "12:00"))
     found = counter.mine()
@@ -335,6 +350,10 @@ def test_two_thousand_traces_of_one_request_are_one_task(counter: Counter) -> No
 
 
 ITEMS = st.one_of(
+    st.builds(Message, st.just("user"), st.sampled_from(["Pencil Ana in", "pencil  ana in", "Ring Bob", ""])),
+    st.builds(
+        Message, st.just("assistant"), st.sampled_from([book("Ana", "16:30"), book("Ana", "12:00"), "ok", "{", ""])
+    ),
     st.builds(Message, st.sampled_from(["user", "assistant", "developer"]), st.text(max_size=30)),
     st.builds(
         FunctionCall,

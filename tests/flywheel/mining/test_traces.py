@@ -8,6 +8,7 @@ from verigym.core.records import (
     Image,
     InputText,
     Item,
+    Mark,
     Message,
     Reasoning,
     Stop,
@@ -53,6 +54,40 @@ def test_what_was_asked_again_in_the_same_words_is_two_attempts_at_one_request()
 def test_a_request_that_was_typed_twice_before_anyone_answered_is_one_attempt() -> None:
     (one,) = attempts(Message("user", "mail Bob"), Message("user", "mail Bob"), CALL)
     assert one.last and one.prompt == "mail Bob" and one.tried == [CALL]
+
+
+def turn(saw: list[tuple[int, int]], *made: int) -> Turn:
+    return Turn(saw=saw, made=list(made))
+
+
+ASKED, FIRST, SECOND = Message("user", "mail Bob"), Message("assistant", "no"), Message("assistant", "yes")
+
+
+def test_a_call_that_was_repeated_is_two_attempts_and_neither_sees_the_other() -> None:
+    made = trace(SYSTEM, ASKED, FIRST, SECOND, turns=[turn([(0, 2)], 2), turn([(0, 2)], 3)], marks=[Mark("retry", 3)])
+    early, late = attempts_of(made, NAMES)
+    assert (early.tried, early.last, late.tried, late.last) == ([FIRST], False, [SECOND], True)
+    assert early.prompt == late.prompt == "mail Bob"
+
+
+def test_a_call_repeated_after_a_tools_result_keeps_what_came_before_it() -> None:
+    result = FunctionCallOutput("c1", "sent")
+    turns = [turn([(0, 1)], 1), turn([(0, 3)], 3), turn([(0, 3)], 4)]
+    made = trace(ASKED, CALL, result, FIRST, SECOND, turns=turns, marks=[Mark("retry", 4)])
+    early, late = attempts_of(made, NAMES)
+    assert (early.tried, late.tried) == ([CALL, result, FIRST], [CALL, result, SECOND])
+
+
+def test_what_somebody_wrote_and_then_wrote_otherwise_is_left_out() -> None:
+    other = Message("user", "mail Rob")
+    turns = [turn([(0, 2)], 2), turn([(0, 1), (3, 4)], 4)]
+    (one,) = attempts_of(trace(SYSTEM, other, FIRST, ASKED, CALL, FunctionCallOutput("c1", "sent"), turns=turns), NAMES)
+    assert one.prompt == "mail Bob" and one.tried == [CALL, FunctionCallOutput("c1", "sent")]
+
+
+def test_a_turn_that_made_nothing_leaves_an_attempt_without_a_reply() -> None:
+    (one,) = attempts_of(trace(SYSTEM, ASKED, turns=[turn([(0, 2)])]), NAMES)
+    assert one.prompt == "mail Bob" and one.tried == []
 
 
 @pytest.mark.parametrize("items", [[], [SYSTEM], [SYSTEM, Message("assistant", "Hello!")]])

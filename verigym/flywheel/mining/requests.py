@@ -100,7 +100,7 @@ class Miner:
                 if not played.verdict.passed:
                     standing = "failed"
                     failed.append(Failed(one, signals, self._bucket(task, played)))
-                elif standing == "failed":
+                elif standing == "failed" and not judgement.is_guess:
                     passed.append(Failed(one, signals, self._by_marks(one, signals)))
                     found += self._case(task, one, judgement, played)
                 else:
@@ -109,6 +109,8 @@ class Miner:
         if passed and not failed:
             missing = f"the verifier passes what {passed[0].attempt.trace.id} did, which is said to have failed"
             return Request(standings=standings, failed=passed, missing=missing, cases=found)
+        if not failed:
+            return Request(standings=standings)
         return Request(standings=standings, failed=failed, task=task, right=right, cases=found)
 
     async def _known(self, task: Task, attempts: Sequence[Attempt], said: Sequence[Judged]) -> Request:

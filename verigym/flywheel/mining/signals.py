@@ -9,11 +9,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from verigym.core.records import Failure, Fault, Feedback, Item
+from verigym.core.records import Failure, Fault, Feedback, Item, Mark
 from verigym.evaluation.expected import steps_of
 from verigym.flywheel.mining.traces import Attempt
 
 Standing = Literal["failed", "succeeded", "unknown", "infrastructure"]
+RETRY = "retry"
 _BROKEN = {"tool_error": "a tool failed", "bad_arguments": "arguments that do not fit", "unknown_tool": "no such tool"}
 
 
@@ -34,6 +35,11 @@ class Judged(Struct, frozen=True):
     by_person: bool = False
     """Whether a person said so."""
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether only a retry speaks for a failure: whoever asks again may just have lost the answer."""
+        return bool(self.signals) and all(words.startswith(RETRY) for words in self.signals)
+
 
 def heard(feedback: Iterable[Feedback]) -> dict[str, Heard]:
     """By trajectory."""
@@ -53,7 +59,7 @@ def heard(feedback: Iterable[Feedback]) -> dict[str, Heard]:
 def judged(attempt: Attempt, heard: Mapping[str, Heard]) -> Judged:
     trace, said = attempt.trace, heard.get(attempt.trace.id, Heard())
     if not attempt.last:
-        return Judged("failed", ["retry: asked again in the same words"])
+        return Judged("failed", [f"{RETRY}: the same was asked again"])
     if trace.error is not None and trace.error.fault is not Fault.MODEL:
         return Judged("infrastructure", [_error(trace.error)])
     by = f", by {said.who}" if said.who else ""
@@ -85,8 +91,13 @@ def _broken(attempt: Attempt) -> list[str]:
         *([_error(trace.error)] if trace.error is not None else []),
         *(f"exception: {_BROKEN[kind]}: {last[0].name} {last[0].details}".rstrip() for kind in kinds[:1]),
         *(["exception: a call that cannot be read"] if trace.marked("format_error") and not last else []),
-        *(["retry: the same was tried again"] if trace.marked("retry") else []),
+        *([f"{RETRY}: the same was tried again"] if any(_unplaced(mark) for mark in trace.marks) else []),
     ]
+
+
+def _unplaced(mark: Mark) -> bool:
+    """A retry of which nothing more is known; where its place is, the earlier try is an attempt of its own."""
+    return mark.kind == "retry" and mark.item is None
 
 
 def _error(error: Failure) -> str:

@@ -1,7 +1,7 @@
 """Production traces as attempts: what was asked, and what the agent did about it.
 
-A conversation is cut at its last request. Where the same words were asked before in it, each time is an attempt of its own: the
-earlier ones did not do, or nobody would have asked again. Which traces belong to an environment is decided here too. Whether an
+A conversation is cut at its last request. Where the same was asked before in it, each time is an attempt of its own: the earlier
+ones did not do, or nobody would have asked again. Which traces belong to an environment is decided here too. Whether an
 attempt failed is `signals`.
 """
 
@@ -10,7 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
-from verigym.core.records import FunctionCall, FunctionCallOutput, Image, Item, Message, Stop, Trajectory, content_hash
+from verigym.core.records import (
+    FunctionCall,
+    FunctionCallOutput,
+    Image,
+    Item,
+    Message,
+    Stop,
+    Trajectory,
+    Turn,
+    content_hash,
+)
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.policies import dialects
 from verigym.policies.openai.names import ToolNames
@@ -26,7 +36,7 @@ class Attempt(Struct, frozen=True, kw_only=True):
     tried: list[Item]
     """What followed, up to the user's next words."""
     last: bool = True
-    """Else it was asked again, in the same words."""
+    """Else the same was asked again."""
 
     @property
     def request(self) -> str:
@@ -47,20 +57,41 @@ class Attempt(Struct, frozen=True, kw_only=True):
 
 def attempts_of(trajectory: Trajectory, names: Mapping[str, str]) -> list[Attempt]:
     """None where nobody asked anything. `names` are tools as an API may have spelt them."""
-    said = [named(item, names) for item in trajectory.items if not _is_system(item)]
-    users = [place for place, item in enumerate(said) if isinstance(item, Message) and item.role == "user"]
-    if not users:
-        return []
-    words = near.plain(_user_text(said[users[-1]]))
-    asked = [place for place in users if near.plain(_user_text(said[place])) == words]
-    prompt = _prompt(said[: asked[0] + 1])
-    ends = dict(zip(users, [*users[1:], len(said)], strict=True))
     slim = msgspec.structs.replace(trajectory, turns=[], stop=_stop(trajectory))
-    return [
-        Attempt(trace=slim, prompt=prompt, tried=said[place + 1 : ends[place]], last=place == asked[-1])
-        for place in asked
-        if ends[place] > place + 1 or place == asked[-1]
-    ]
+    lines = [[named(item, names) for item in line if not _is_system(item)] for line in _lines(trajectory)]
+    found: list[Attempt] = []
+    for line in lines:
+        users = [place for place, item in enumerate(line) if isinstance(item, Message) and item.role == "user"]
+        if not users:
+            continue
+        words = near.plain(_user_text(line[users[-1]]))
+        asked = [place for place in users if near.plain(_user_text(line[place])) == words]
+        prompt, ends = _prompt(line[: asked[0] + 1]), dict(zip(users, [*users[1:], len(line)], strict=True))
+        for place in asked:
+            tried, last = line[place + 1 : ends[place]], line is lines[-1] and place == asked[-1]
+            if tried or last:
+                found.append(Attempt(trace=slim, prompt=prompt, tried=tried, last=last))
+    return found
+
+
+def _lines(trajectory: Trajectory) -> list[list[Item]]:
+    """The conversation as its last turn had it; before it, as earlier turns had it that were asked for the very same once more.
+    Other branches are left out: what somebody wrote and then wrote otherwise."""
+    items = trajectory.items
+    turns = [turn for turn in trajectory.turns if turn.actor not in ("user", "judge")]
+    if not turns or not turns[-1].saw:  # what it saw was not recorded
+        return [items]
+    retried = {mark.item for mark in trajectory.marks if mark.kind == "retry"}
+    again = [turn.saw for turn in turns if not retried.isdisjoint(turn.made)]
+    earlier = [turn for turn in turns[:-1] if turn.saw in again and retried.isdisjoint(turn.made)]
+    last = turns[-1]
+    end = max([*last.made, *(end - 1 for _, end in last.saw)]) + 1
+    return [*(_said(items, turn) for turn in earlier), [*_said(items, last), *items[end:]]]
+
+
+def _said(items: Sequence[Item], turn: Turn) -> list[Item]:
+    seen = [items[place] for start, end in turn.saw for place in range(start, end)]
+    return [*seen, *(items[place] for place in turn.made)]
 
 
 def replies(items: Sequence[Item]) -> list[Reply]:
