@@ -18,6 +18,7 @@ import verigym
 from tests.docs import reference
 from verigym.cli.main import app
 from verigym.core import records
+from verigym.design.spec import Spec
 from verigym.environments import load
 from verigym.evaluation import failures
 from verigym.flywheel import workspace
@@ -153,9 +154,9 @@ def test_json_in_the_documents_can_be_read(text: str) -> None:
 
 @pytest.mark.parametrize("text", blocks("yaml"))
 def test_yaml_in_the_documents_has_known_keys(text: str) -> None:
-    """It is a recipe, a loop's recipe or a policy of the gate."""
+    """It is a recipe, a loop's recipe, a policy of the gate or a designer's spec."""
     keys = set(msgspec.yaml.decode(text))
-    assert any(keys <= set(kind.__struct_fields__) for kind in (Recipe, LoopRecipe, GatePolicy)), keys
+    assert any(keys <= set(kind.__struct_fields__) for kind in (Recipe, LoopRecipe, GatePolicy, Spec)), keys
 
 
 def test_the_readme_names_the_two_commands() -> None:

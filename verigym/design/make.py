@@ -20,7 +20,7 @@ from verigym.core.errors import BadInput, Refused, words_of
 from verigym.core.records import Json, Task, content_hash
 from verigym.design.draw import Drawn, Rejected, Tally
 from verigym.design.spec import Design
-from verigym.design.steps import Kit, Row, Step, steps_of
+from verigym.design.steps import TASK, Kit, Row, Step, steps_of
 from verigym.environments.load import load_environment, names
 from verigym.tasks import near
 from verigym.tasks.dedup import deduplicate
@@ -113,7 +113,7 @@ async def _batch(drawn: Drawn, steps: Sequence[Step], log: "_Partial", start: in
     known = [row for row in rows if log.restore(row)]
     fresh = [row for row in rows if row.place not in log.known]
     for step in steps:
-        free = step.name == "a task"  # made again, not kept
+        free = step.name == TASK  # made again, not kept
         left = [row for row in (rows if free else fresh) if not row.reason]
         problems = await step.run(left) if left else []
         for row, problem in zip(left, problems, strict=True):
@@ -211,7 +211,7 @@ def _tallies(rows: Sequence[Row], steps: Iterable[Step], design: Design) -> dict
     found: dict[str, Tally] = {}
     after = [TAKEN, LIKE, REPEAT] if design.makes_tasks else [REPEAT] if design.spec.repeats == "refuse" else []
     for name in [*(step.name for step in steps), *after]:
-        if name not in ("a task", TAKEN) or reasons[name]:
+        if name not in (TASK, TAKEN) or reasons[name]:
             found[name] = Tally(left, left - reasons[name])
         left -= reasons[name]
     return found
@@ -230,10 +230,19 @@ def _some(rows: Iterable[Row]) -> list[Rejected]:
 _REMEDY = {
     "column": "Put what it does right, or draw other values for it.",
     "constraint": "Loosen it, or have its columns made otherwise.",
-    "validator": "Look at what it rejects (--preview), then loosen it or make the rows otherwise.",
-    "a": "Give the columns more values, or ask for fewer rows (-n).",
-    "like": "Word the prompt otherwise than the held-out tasks do.",
-    "an": "Make the ids of something that is different in every row.",
+    "validator": "Loosen it, or make the rows otherwise.",
+    TASK: "A task needs a prompt and something to judge a reply by (docs/tasks.md).",
+    REPEAT: "Give the columns more values, or ask for fewer rows (-n).",
+    LIKE: "Word the prompt otherwise than the held-out tasks do.",
+    TAKEN: "Make the ids of something that is different in every row.",
+}
+
+
+_SAID = {
+    TASK: "rows that are no tasks starve",
+    REPEAT: "repeats starve",
+    LIKE: "held-out tasks starve",
+    TAKEN: "ids that are taken starve",
 }
 
 
@@ -244,13 +253,13 @@ def _starved(design: Design, steps: Sequence[Step], count: int, n: int, rows: Se
     tally = tallies[worst]
     first = next(row.problem for row in rows if row.reason == worst)
     others = [f"{name} {100 * one.share:.3g}%" for name, one in tallies.items() if name != worst and one.share < 1]
-    whole = {REPEAT: "repeats starve", LIKE: "held-out tasks starve", TAKEN: "ids that are taken starve"}.get(worst)
+    whole = _SAID.get(worst, f"the {worst} starves")
     words = [
-        f"{whole or f'the {worst} starves'} this set: {count:,} of {n:,} rows are found, and of the last {tally.seen:,} rows "
+        f"{whole} this set: {count:,} of {n:,} rows are found, and of the last {tally.seen:,} rows "
         f"that came so far, {tally.passed:,} passed ({100 * tally.share:.3g}%).",
         f"The first that did not: {first[:300]}.",
         *([f"What passed elsewhere: {', '.join(others)}."] if others else []),
-        _REMEDY[worst.split()[0]],
+        _REMEDY.get(worst) or _REMEDY[worst.split()[0]],
         f"What is only rare is found with a higher tries_per_row (now {design.spec.tries_per_row}).",
     ]
     return " ".join(words)

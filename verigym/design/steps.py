@@ -49,6 +49,8 @@ _ASKED = 3
 """How often a model is asked for a value that fits its schema."""
 _AGENT = Version(base="gold", id="gold")
 NO_GOLD = "it has no gold solution"
+TASK = "a task"
+"""The step that makes a row a task."""
 
 
 class Row(msgspec.Struct):
@@ -92,7 +94,7 @@ def steps_of(design: Design, drawn: Drawn, kit: Kit, seed: int) -> list[Step]:
         for held in [held for held, one in waiting.items() if one.names <= done]:
             steps.append(Step(f'constraint "{held}"', _by_row(_holds, waiting.pop(held))))
     if design.makes_tasks:
-        steps.append(Step("a task", _by_row(_as_task, (design, seed))))
+        steps.append(Step(TASK, _by_row(_as_task, (design, seed))))
     order.check_validators(design)
     for place in range(len(design.spec.validators)):
         step = _validator(design, place, kit, seed)

@@ -1,0 +1,170 @@
+"""design, as a user types it: preview, exactly N, failures by name, variations, a teacher."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_make import run
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.tasks.load import load_tasks
+
+RANGES = """\
+n: 300
+columns:
+  low: {kind: uniform, low: 0, high: 50}
+  high: {kind: uniform, low: 0, high: 100}
+constraints: [low < high]
+"""
+SUMS = """\
+n: 12
+held_out: []
+columns:
+  a: {kind: int, low: 1, high: 99}
+  b: {kind: int, low: 1, high: 99}
+  prompt: "What is {{ a }} plus {{ b }}?"
+  answer: "{{ a + b }}"
+keep: [prompt, answer]
+validators: [{kind: gold}]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VERIGYM_HOME", str(tmp_path / "home"))
+    Path("ranges.yaml").write_text(RANGES)
+    Path("sums.yaml").write_text(SUMS)
+
+
+def test_a_table_is_written_with_its_rejects_and_its_picture() -> None:
+    code, said = run("design", "ranges.yaml")
+    assert code == 0
+    assert "wrote ranges.jsonl: 300 rows, seed 0" in said and "low < high" in said
+    rows = [json.loads(line) for line in Path("ranges.jsonl").read_text().splitlines()]
+    assert len(rows) == 300 and all(row["low"] < row["high"] for row in rows)
+    assert Path("ranges.jsonl.profile.svg").read_text().startswith("<svg")
+    assert "constraint" in Path("ranges.jsonl.rejected.jsonl").read_text()
+    first = Path("ranges.jsonl").read_bytes()
+    run("design", "ranges.yaml", "-n", "300", "--out", "again.jsonl")
+    assert Path("again.jsonl").read_bytes() == first
+    assert not list(Path().glob(".*.partial"))
+
+
+def test_tasks_come_with_the_next_command_and_as_json() -> None:
+    code, said = run("design", "sums.yaml", "--out", "made/sums.jsonl")
+    assert code == 0 and said.rstrip().splitlines()[-1].startswith("next: verigym rollout made/sums.jsonl -m")
+    assert len(load_tasks("made/sums.jsonl")) == 12
+    code, said = run("design", "sums.yaml", "--json", "--seed", "4", "-n", "5")
+    found = json.loads(said)
+    assert code == 0 and found["profile"]["rows"] == 5 and found["seed"] == 4
+    assert len(load_tasks(found["file"])) == 5
+
+
+def test_a_preview_shows_the_first_rows_and_writes_nothing() -> None:
+    code, said = run("design", "sums.yaml", "--preview", "2")
+    assert code == 0 and "row 2" in said and "row 3" not in said and "next: verigym design sums.yaml -n 12" in said
+    assert sorted(path.name for path in Path().iterdir()) == ["ranges.yaml", "sums.yaml"]
+    code, said = run("design", "sums.yaml", "--preview", "2", "--json")
+    rows = json.loads(said)["rows"]
+    run("design", "sums.yaml")
+    assert [row["prompt"] for row in rows] == [task.prompt for task in load_tasks("sums.jsonl")[:2]]
+
+
+def test_a_starved_set_fails_loudly_and_leaves_what_was_there() -> None:
+    run("design", "ranges.yaml")
+    before = Path("ranges.jsonl").read_bytes()
+    Path("ranges.yaml").write_text(RANGES.replace("low < high", "low > high + 60"))
+    code, said = run("design", "ranges.yaml")
+    assert code == 2 and 'the constraint "low > high + 60" starves this set' in said
+    assert Path("ranges.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["design"], "name a spec"),
+        (["design", "nope.yaml"], "no such file"),
+        (["design", "sums.yaml", "--vary", "toolcall"], "name a spec"),
+        (["design", "sums.yaml", "--by", "typo"], "are for --vary"),
+        (["design", "sums.yaml", "--out", "sums.yaml"], "is the spec"),
+        (["design", "sums.yaml", "--out", "."], "is a folder"),
+        (["design", "sums.yaml", "--out", "sums.csv"], "CSV cannot hold"),
+        (["design", "ranges.yaml", "--out", "ranges.parquet"], "written as .jsonl"),
+        (["design", "ranges.yaml", "--teacher", "x"], "no column prompt"),
+        (["design", "sums.yaml", "--keep", "all"], "demos or pairs"),
+        (["design", "--vary", "nothing"], 'no environment "nothing"'),
+        (["design", "--vary", "toolcall", "--by", "tpyo"], 'did you mean "typo"'),
+        (["design", "--vary", "toolcall", "--split", "none"], "no split"),
+    ],
+)
+def test_what_cannot_be_is_said_in_words(words: list[str], said: str) -> None:
+    code, out = run(*words)
+    assert code == 2 and said in out
+
+
+def test_variations_of_an_environment_and_of_a_file() -> None:
+    code, said = run(
+        "design", "--vary", "toolcall", "--by", "typo", "--by", "unsafe", "-n", "20", "--out", "more.jsonl"
+    )
+    assert code == 0 and "wrote more.jsonl: 20 tasks" in said and "next: verigym rollout toolcall+more.jsonl" in said
+    assert {task.tags[-1] for task in load_tasks("more.jsonl")} == {"typo", "unsafe"}
+    run("design", "sums.yaml")
+    code, said = run("design", "--vary", "sums.jsonl", "--by", "paraphrase", "--json")
+    found = json.loads(said)
+    assert code == 0 and found["counts"] == {"paraphrase": 12} and found["file"] == "sums.varied.jsonl"
+    code, said = run("design", "--vary", "sums.jsonl", "--by", "distractor", "--preview", "2")
+    assert code == 0 and "distractor" in said
+
+
+def test_a_teachers_solutions_become_demonstrations_or_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A teacher that is right three times of four: what passed is kept, and better and worse make pairs."""
+    from verigym.flywheel.workspace import Workspace
+
+    def answer(request):  # type: ignore[no-untyped-def]
+        words = request.items[-1].text.split()
+        right = int(words[2]) + int(words[4].strip("?"))
+        return str(right if request.seed % 4 else 0)
+
+    monkeypatch.setattr(Workspace, "policy", lambda self, version: ScriptedPolicy(answer))
+    code, said = run("design", "sums.yaml", "--teacher", "http://localhost:1/v1#wise", "-k", "4")
+    assert code == 0 and re.search(
+        r"\d+ demonstrations of 1[12] tasks\nnext: verigym train recipes/sft.yaml data=demos", said
+    )
+    code, said = run("design", "sums.yaml", "--teacher", "http://localhost:1/v1#wise", "--keep", "pairs", "--json")
+    found = json.loads(said)["taught"]
+    assert code == 0 and found["data"]["kind"] == "preferences" and found["scored"] == 48 > found["passed"] > 24
+
+
+@pytest.mark.slow
+def test_a_killed_command_goes_on_where_it_was() -> None:
+    Path("slow.py").write_text(
+        "import time\nfrom pathlib import Path\n"
+        "def total(a, b):\n    time.sleep(0.002)\n    Path('calls').open('a').write('x')\n    return a + b\n"
+    )
+    spec = SUMS.replace(
+        'answer: "{{ a + b }}"',
+        "answer: {kind: expression, value: total}\n  total: {kind: code, file: slow.py, in_process: true}",
+    )
+    Path("slow.yaml").write_text(
+        spec.replace("n: 12", "n: 1500").replace("high: 99", "high: 9999").replace("validators", "# validators")
+    )
+    command = [sys.executable, "-m", "verigym.cli.main", "design", "slow.yaml"]
+    running = subprocess.Popen(command)
+    while not list(Path().glob(".slow.jsonl.*.partial")) and running.poll() is None:
+        time.sleep(0.01)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    assert not Path("slow.jsonl").exists()
+    Path("calls").unlink()
+    assert subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
+    assert len(Path("calls").read_text()) < 1500
+    resumed = Path("slow.jsonl").read_bytes()
+    subprocess.run([*command, "--out", "whole.jsonl"], check=True, stdout=subprocess.DEVNULL)
+    assert Path("whole.jsonl").read_bytes() == resumed
