@@ -163,7 +163,7 @@ class BadSchema(Shop):
 @pytest.mark.parametrize(
     ("kind", "outcome", "words"),
     [
-        (Shop, "pass", "1 tools, each with a description"),
+        (Shop, "pass", "1 tool, each with a description"),
         (Bare, "pass", "it has no tools"),
         (BadName, "fail", 'no provider takes the name "put it in, please"'),
         (Silent, "unclear", "nod: no docstring"),
@@ -453,7 +453,7 @@ class Eluding(Shop):
         (ClosingSlowly, "pass", "after 3 of 3 episodes"),
         (Slotted, "pass", "after 3 of 3 episodes"),
         (Stuck, "fail", "train/0: close() raised OSError: it is in use"),
-        (Eluding, "fail", "3 episodes were opened and 0 closed"),
+        (Eluding, "fail", "3 episodes opened and 0 closed"),
     ],
     ids=["no close", "good", "async", "with slots", "raises", "never called"],
 )

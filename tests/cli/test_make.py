@@ -28,6 +28,7 @@ def test_init_writes_an_environment_whose_contract_holds() -> None:
     assert code == 0 and "next: verigym check desk.py" in said
     code, said = run("check", "desk.py")
     assert code == 0 and "the contract holds" in said and "FAIL" not in said
+    assert "tasks of val: 20 tasks in 5 families" in said and "1 tool, each" in said
 
 
 def test_init_overwrites_nothing_and_takes_only_python_names() -> None:
@@ -72,7 +73,7 @@ BROKEN = {
     "episodes share no state": ('self.events = dict(task.data["events"])', 'self.events = SHARED.setdefault("x", {})'),
     "nothing leaks between splits": ('family=f"{split}/{number}"', 'family="one"'),
     "nonsense never crashes it": ("expected = task.data", 'assert trajectory.reply != "{"; expected = task.data'),
-    "tasks of val": ('"val": ["I need', '"other": ["I need'),
+    "tasks of val": ('"val": [\n        "I need', '"other": [\n        "I need'),
 }
 
 

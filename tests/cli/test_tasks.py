@@ -144,7 +144,7 @@ def test_dedup_says_what_went_because_of_what() -> None:
     code, said = run("tasks", "dedup", "q.jsonl")
     assert code == 0
     assert said.splitlines() == [
-        "wrote q.clean.jsonl: 2 tasks; 1 exact and 1 near repeats left out",
+        "wrote q.clean.jsonl: 2 tasks; 1 exact and 1 near repeat left out",
         "  q-2 repeats q-1 (likeness 0.99)",
         "  q-3 repeats q-1 (exactly)",
         "2 tasks ask the same and disagree on the answer, left out (--keep-conflicts keeps them):",

@@ -29,6 +29,7 @@ from verigym.core import codec
 from verigym.core.errors import InfrastructureFailure, VerigymError
 from verigym.core.protocols import Policy
 from verigym.core.records import Check, FunctionCall, Task, Trajectory
+from verigym.core.words import counted
 from verigym.harness.environment import EnvironmentSpec
 from verigym.tasks.load import check_split
 
@@ -98,7 +99,9 @@ def _tasks_load(environment: EnvironmentSpec, split: str) -> tuple[Check, list[T
         words = f'{wrong[0]} and {len(wrong) - 1} more do not say so; set Task(split="{split}")'
         return Check(name=name, outcome="fail", words=words), tasks
     families = len({task.family or task.id for task in tasks})
-    return Check(name=name, outcome="pass", words=f"{len(tasks)} tasks in {families} families"), tasks
+    return Check(
+        name=name, outcome="pass", words=f"{counted(len(tasks), 'task')} in {counted(families, 'family')}"
+    ), tasks
 
 
 def _splits_disjoint(environment: EnvironmentSpec, splits: Sequence[str]) -> Check:
@@ -128,7 +131,7 @@ def _schemas_valid(environment: EnvironmentSpec) -> Check:
     if silent:
         words = f"{', '.join(silent[:5])}: no docstring, so the model is told nothing but the name"
         return Check(name=name, outcome="unclear", words=words)
-    return Check(name=name, outcome="pass", words=f"{len(environment.tools)} tools, each with a description")
+    return Check(name=name, outcome="pass", words=f"{counted(len(environment.tools), 'tool')}, each with a description")
 
 
 # -- about episodes -----------------------------------------------------------------------------------------------------
@@ -268,8 +271,8 @@ async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
         if broken is not None:
             return "fail", f"{tasks[0].id}: close() raised {broken.detail}"
     if [id(state) for state in made] != [id(state) for state in closed]:
-        return "fail", f"{len(made)} episodes were opened and {len(closed)} closed"
-    return "pass", f"after {len(made)} of {len(made)} episodes"
+        return "fail", f"{counted(len(made), 'episode')} opened and {len(closed)} closed"
+    return "pass", f"after {len(made)} of {counted(len(made), 'episode')}"
 
 
 async def _quick(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:

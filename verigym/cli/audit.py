@@ -7,6 +7,7 @@ import typer
 from verigym.cli import show
 from verigym.cli.options import Environment, Home, Json, Judge, Verifier, workspace
 from verigym.core.errors import BadInput
+from verigym.core.words import counted
 
 _BAR = 40
 _SHOWN = 10
@@ -59,7 +60,7 @@ def audit(
     else:
         _show(found)
         if kept is not None:
-            show.say(f"kept {kept[1]} new cases in {kept[0]}; verigym check and audit replay them")
+            show.say(f"kept {counted(kept[1], 'new case')} in {kept[0]}; verigym check and audit replay them")
         _end(found, environment, keep)
     raise typer.Exit(0 if found.trust else 1)
 
@@ -80,7 +81,7 @@ def _show(found: Any) -> None:
     from verigym.flywheel.audit import ENOUGH
 
     few = f" ({ENOUGH} to 100 tell more)" if found.n < ENOUGH else ""
-    show.say(f"{found.verifier} on {found.n} outputs of {found.run}{few}", "")
+    show.say(f"{found.verifier} on {counted(found.n, 'output')} of {found.run}{few}", "")
     rows = histogram(found.rewards)
     most = max((count for _, count in rows), default=1)
     show.table([(label, count, "#" * -(-_BAR * count // most)) for label, count in rows], ("reward", "outputs", ""))

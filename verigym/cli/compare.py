@@ -9,6 +9,7 @@ import typer
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
 from verigym.core.errors import BadInput
+from verigym.core.words import counted
 
 _NUM_FAMILIES = 5
 
@@ -71,7 +72,9 @@ def comparison(found: Any, before: str, after: str) -> None:
 
 
 def _success(found: Any, before: str, after: str) -> None:
-    show.say(f"{found.tasks} tasks of {found.families} families, paired by task (suite {found.suite})")
+    show.say(
+        f"{counted(found.tasks, 'task')} of {counted(found.families, 'family')}, paired by task (suite {found.suite})"
+    )
     rows = [
         (before, *show.figure("success", found.champion_success)),
         (after, *show.figure("success", found.candidate_success)),
@@ -107,7 +110,7 @@ def _tests(found: Any, moved: Any, two_sided: Any) -> None:
     if found.dropped:
         other = found.with_errors_failed
         show.say(
-            f"{found.dropped} tasks could not be scored on one side or both and are left out; were each a failure of its side: "
+            f"left out, not scored on one side or both: {counted(found.dropped, 'task')}; were each a failure of its side: "
             f"{_points(other.value)} points (at least {_points(other.low)})"
         )
 
@@ -146,7 +149,9 @@ def _families(found: Any) -> None:
     show.say("")
     show.table([_row(one) for one in [*up, *down[::-1]]], ("family", "before", "after", "tasks", "beyond chance"))
     sure = sum(one.q <= CLAIM for one in found)
-    show.say(f"{sure} of {len(found)} families changed beyond chance (Benjamini-Hochberg over all, q <= {CLAIM})")
+    show.say(
+        f"{sure} of {counted(len(found), 'family')} changed beyond chance (Benjamini-Hochberg over all, q <= {CLAIM})"
+    )
 
 
 def _buckets(found: Any, moved: Any) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
+from verigym.core.words import counted
 
 data = typer.Typer(
     no_args_is_help=True, help="Data to learn from: demos, pairs, import, list, show.", rich_markup_mode=None
@@ -129,8 +130,10 @@ def _made(found: Any, name: str, json: bool) -> None:
 
 
 def _about(found: Any) -> None:
-    size = f"{found.rows} {'demonstrations' if found.kind == 'demonstrations' else 'pairs'}"
-    show.say(f"data {found.name} ({found.id[:12]}): {size} of {found.tasks} tasks, {len(found.families)} families")
+    size = counted(found.rows, "demonstration" if found.kind == "demonstrations" else "pair")
+    show.say(
+        f"data {found.name} ({found.id[:12]}): {size} of {counted(found.tasks, 'task')}, {counted(len(found.families), 'family')}"
+    )
     show.say(f"made of {found.source}")
     show.say(", ".join(f"{reason} {count}" for reason, count in found.counts.items()))
 

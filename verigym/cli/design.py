@@ -9,6 +9,7 @@ import typer
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
 from verigym.core.errors import BadInput
+from verigym.core.words import counted
 
 _VALUE = 100
 """Letters of a value in a preview."""
@@ -259,7 +260,7 @@ def _vary(
         show.say(f"left out, {count}: {reason}")
     if preview:
         return show.next_command(f"verigym design --vary {where} --out {out}")
-    show.say(f"wrote {out}: {len(made.tasks):,} tasks, each with the task that it was made of")
+    show.say(f"wrote {out}: {counted(len(made.tasks), 'task')}, each with the task that it was made of")
     if taught is None:
         _next(out, named, True)
     else:
@@ -290,8 +291,8 @@ def _teach(out: Path, environment: str, tasks: list[Any], teacher: str, k: int, 
 
 def _taught(taught: Any) -> None:
     found = taught.data
-    what = "demonstrations" if found.kind == "demonstrations" else "pairs"
+    what = "demonstration" if found.kind == "demonstrations" else "pair"
     show.say(f"run {taught.run}: {taught.passed} of {taught.scored} tries passed")
-    show.say(f"data {found.name}: {found.rows} {what} of {found.tasks} tasks")
+    show.say(f"data {found.name}: {counted(found.rows, what)} of {counted(found.tasks, 'task')}")
     recipe = "recipes/sft.yaml" if found.kind == "demonstrations" else "recipes/dpo.yaml"
     show.next_command(f"verigym train {recipe} data={found.name}")

@@ -8,6 +8,7 @@ from verigym.cli import show
 from verigym.cli.live import duration
 from verigym.cli.options import Home, Json, workspace
 from verigym.core.errors import BadInput, not_found
+from verigym.core.words import counted
 
 Run = Annotated[str, typer.Argument(help="A run: id, beginning of an id, or latest")]
 _SHOWN = 5
@@ -74,22 +75,23 @@ def _numbered(found: Any) -> dict[tuple[str, str, str], int]:
 def _head(source: Any, found: Any) -> None:
     lost = found.trajectories - found.scored
     show.say(
-        f"run {source.run.id}: {found.trajectories} trajectories, {found.passed} passed"
+        f"run {source.run.id}: {counted(found.trajectories, 'trajectory')}, {found.passed} passed"
         + (f", {lost} not scored" if lost else "")
     )
     for words in (source.note, _inconsistent(found), _horizon(found)):
         if words:
             show.paragraph(words)
     if source.unanswered:
-        show.say(f"the judge gave no usable answer on {source.unanswered} episodes; they stay where the rules put them")
+        show.say(f"the judge gave no usable answer on {counted(source.unanswered, 'episode')}; there the rules decide")
 
 
 def _inconsistent(found: Any) -> str:
     if not found.groups:
         return ""
     few = ", ".join(found.inconsistent[:3]) + (", ..." if len(found.inconsistent) > 3 else "")
-    return f"inconsistent: {len(found.inconsistent)} of {found.groups} tasks pass in some tries and fail in others" + (
-        f" ({few})" if few else ""
+    return (
+        f"inconsistent: {len(found.inconsistent)} of {counted(found.groups, 'task')} pass in some tries and fail in others"
+        + (f" ({few})" if few else "")
     )
 
 
@@ -98,8 +100,9 @@ def _horizon(found: Any) -> str:
     if it is None or not it.found:
         return ""
     return (
-        f"long-horizon: tasks of up to {it.most_short} calls pass in {100 * it.short.value:.0f}% ({it.short.n} tasks), longer "
-        f"ones in {100 * it.long.value:.0f}% ({it.long.n} tasks); at least {100 * it.low:.0f} points worse"
+        f"long-horizon: tasks of up to {counted(it.most_short, 'call')} pass in {100 * it.short.value:.0f}% "
+        f"({counted(it.short.n, 'task')}), longer ones in {100 * it.long.value:.0f}% "
+        f"({counted(it.long.n, 'task')}); at least {100 * it.low:.0f} points worse"
     )
 
 
@@ -190,7 +193,7 @@ def _measured(subject: Any, found: Any) -> None:
     size = f" ({it.parameters / 1e6:,.0f} million parameters)" if it.parameters else ""
     show.say(f"{agent.name or agent.id}{size} in {it.environment}, run {it.run}")
     low, high = 100 * it.success.low, 100 * it.success.high
-    line = f"success {100 * it.success.value:.1f}% ({low:.1f}% to {high:.1f}%) on {it.success.n} tasks"
+    line = f"success {100 * it.success.value:.1f}% ({low:.1f}% to {high:.1f}%) on {counted(it.success.n, 'task')}"
     if it.pass_at_k is not None:
         line += f"; pass@1 {100 * it.pass_at_1:.1f}%, pass@{it.k} {100 * it.pass_at_k:.1f}%"
         line += f"; rewards differ in {100 * it.signal:.0f}% of groups"
@@ -200,14 +203,14 @@ def _measured(subject: Any, found: Any) -> None:
         show.paragraph("failures: " + ", ".join(f"{name} {100 * share:.0f}%" for name, share in shares), "  ", "  ")
     if it.horizon is not None:
         show.paragraph(
-            f"tasks of up to {it.horizon.most_short} calls pass in {100 * it.horizon.short.value:.0f}%, longer ones in "
-            f"{100 * it.horizon.long.value:.0f}%",
+            f"tasks of up to {counted(it.horizon.most_short, 'call')} pass in {100 * it.horizon.short.value:.0f}%, longer ones "
+            f"in {100 * it.horizon.long.value:.0f}%",
             "  ",
             "  ",
         )
     show.paragraph(
-        f"at hand: {it.train_tasks:,} training tasks of {it.train_families} families, {it.gold:,} with a gold solution; "
-        f"{it.demonstrations:,} demonstrations, {it.pairs:,} pairs, {it.labels:,} labels",
+        f"at hand: {counted(it.train_tasks, 'training task')} of {counted(it.train_families, 'family')}, {it.gold:,} with a gold "
+        f"solution; {counted(it.demonstrations, 'demonstration')}, {counted(it.pairs, 'pair')}, {counted(it.labels, 'label')}",
         "  ",
         "  ",
     )

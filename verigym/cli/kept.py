@@ -9,6 +9,7 @@ import typer
 
 from verigym.cli import mined, show
 from verigym.cli.options import Home, Json, workspace
+from verigym.core.words import counted
 
 runs = typer.Typer(
     no_args_is_help=False, invoke_without_command=True, help="Runs: list, show, export, import.", rich_markup_mode=None
@@ -81,12 +82,12 @@ def show_run(run: Annotated[str, typer.Argument()] = "latest", json: Json = Fals
     children = [child.id for child in ws.store.runs(parent=found.id)]
     if children:
         show.say(
-            f"its episodes, to read: {show.clip(', '.join(children[-3:][::-1]), 100)}; {len(children)} runs in all"
+            f"its episodes, to read: {show.clip(', '.join(children[-3:][::-1]), 100)}; {counted(len(children), 'run')} in all"
         )
         show.next_command(f"verigym explain {children[-1]}")
     if found.trajectories:
         show.say(
-            f"{found.trajectories} trajectories, {found.passed} passed, {found.trajectories - found.scored} not scored"
+            f"{counted(found.trajectories, 'trajectory')}, {found.passed} passed, {found.trajectories - found.scored} not scored"
         )
         show.next_command(f"verigym explain {found.id}")
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from verigym.cli import show
 from verigym.cli.label import pressed
-from verigym.cli.mined import counted, next_of, prompt_of
+from verigym.cli.mined import next_of, prompt_of
+from verigym.core.words import counted
 
 if TYPE_CHECKING:
     from verigym.flywheel.mining.review import Session

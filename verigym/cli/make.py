@@ -19,13 +19,20 @@ from verigym import Task, Trajectory, tool
 PEOPLE = {{"train": ["Alex", "Dana", "Omar", "Mei"], "val": ["Priya", "Jonas"]}}
 PHRASES = {{
     "train": ["Book {{who}} on {{day}} at {{time}}.", "Set up a meeting with {{who}} for {{day}}, {{time}}."],
-    "val": ["I need to see {{who}} on {{day}} at {{time}}, please arrange it."],
+    "val": [
+        "I need to see {{who}} on {{day}} at {{time}}, please arrange it.",
+        "{{who}} and I meet on {{day}} at {{time}}; put it into the calendar.",
+        "Can {{who}} have {{time}} on {{day}}?",
+        "Reserve {{time}} for {{who}}, {{day}}.",
+        "On {{day}} I would like to talk to {{who}} at {{time}}.",
+    ],
 }}
 SLOTS = [("Tuesday", "14:00"), ("Thursday", "09:30")]
 
 
 def tasks(split: str) -> list[Task]:
-    """A family is what tasks have in common: here, the phrase. It never crosses a split."""
+    """A family is what tasks have in common: here, the phrase. It never crosses a split. Hold out five or more: what one
+    family shows says little about the next."""
     made = []
     for number, phrase in enumerate(PHRASES[split]):
         for who in PEOPLE[split]:

@@ -32,6 +32,7 @@ from verigym.cli.options import (
     workspace,
 )
 from verigym.cli.tasks import set_aside
+from verigym.core.words import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -86,8 +87,10 @@ def rollout(
         run = stages.rollout(ws, spec, agent, tasks, under, name=name, on_progress=bar)
     made = ws.store.run(run)
     mean = made.passed / made.scored if made.scored else 0.0
-    counts = f"{made.trajectories} trajectories of {len(tasks)} tasks, {made.trajectories - made.scored} not scored"
-    show.say(f"run {run}: {counts}, {100 * mean:.1f}% passed{_found(run, finished)}")
+    counts = f"{counted(made.trajectories, 'trajectory')} of {counted(len(tasks), 'task')}"
+    show.say(
+        f"run {run}: {counts}, {made.trajectories - made.scored} not scored, {100 * mean:.1f}% passed{_found(run, finished)}"
+    )
     show.next_command(f"verigym explain {run}")
 
 
@@ -153,7 +156,7 @@ def evaluate(
         slices = {"by": breakdown(found, by)} if by else {}
         return show.as_json({**msgspec.to_builtins(found), "held_out": held_out, **slices})
     suite = found.suite
-    counts = f"{len(suite.tasks)} tasks of {len(suite.families)} families, suite {suite.hash[:8]}"
+    counts = f"{counted(len(suite.tasks), 'task')} of {counted(len(suite.families), 'family')}, suite {suite.hash[:8]}"
     show.say(f"{agent.name or agent.id} on {suite.name}: {counts}")
     show.report(found)
     for reason, count in found.reasons.items():
@@ -239,9 +242,9 @@ def verify(
     if json:
         return show.as_json(found)
     same = " (the same verifier: its verdicts should not have moved)" if found.verifier == found.before else ""
-    show.say(f"run {known.id}: {found.trajectories} trajectories scored again by {found.verifier}{same}")
+    show.say(f"run {known.id}: {counted(found.trajectories, 'trajectory')} scored again by {found.verifier}{same}")
     show.say(f"before, by {found.before or 'nobody'}: {known.passed} passed of {known.scored} scored")
-    show.say(f"now: {found.passed} passed of {found.scored} scored; {found.moved} rewards moved")
+    show.say(f"now: {found.passed} passed of {found.scored} scored; {counted(found.moved, 'reward')} moved")
     for what, changed in (("passes now", found.gained), ("passes no more", found.lost)):
         if changed:
             more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""

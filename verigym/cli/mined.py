@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from verigym.cli import show
+from verigym.core.words import counted
 
 if TYPE_CHECKING:
     from verigym.core.records import Trajectory
@@ -118,11 +119,6 @@ def _missing(found: "Sequence[Unverifiable]") -> None:
 def _kind(missing: str) -> str:
     """A reason without what is of one trace alone."""
     return show.clip(missing.partition(":")[0] if ":" in missing else missing, 100)
-
-
-def counted(count: int, what: str) -> str:
-    many = {"family": "families"}.get(what, f"{what}s")
-    return f"{count} {what if count == 1 else many}"
 
 
 # -- the list -----------------------------------------------------------------------------------------------------------------

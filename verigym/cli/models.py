@@ -8,6 +8,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, agent_of, workspace
+from verigym.core.words import counted
 
 models = typer.Typer(
     no_args_is_help=True,
@@ -154,7 +155,7 @@ def show_version(version: Known = "champion", json: Json = False, home: Home = N
         ("sampling", _settings(found.sampling) if found.sampling else "the caller's"),
         ("parent", f"{parent.id} ({parent.name or parent.base})" if parent else found.parent or "none"),
         ("trained by", f"{recipe['algorithm']}, run {recipe['run']}, seed {recipe['seed']}" if recipe else "nobody"),
-        ("learnt from", f"{len(found.families)} families, data {found.data_hash[:12]}" if recipe else "-"),
+        ("learnt from", f"{counted(len(found.families), 'family')}, data {found.data_hash[:12]}" if recipe else "-"),
         ("made", found.made or "-"),
         ("software", ", ".join(f"{name} {number}" for name, number in found.software.items()) or "-"),
     ]
@@ -168,7 +169,9 @@ def show_version(version: Known = "champion", json: Json = False, home: Home = N
             show.say(f"ledger entry {entry.seq}, {entry.when}: {entry.decision.kind}, {entry.decision.verdict}{why}")
     reports = versions.latest_by_suite(about.reports)
     for report in reports:
-        show.say("", f"measured on {report.suite.name} ({len(report.suite.tasks)} tasks), report {report.id}:")
+        show.say(
+            "", f"measured on {report.suite.name} ({counted(len(report.suite.tasks), 'task')}), report {report.id}:"
+        )
         show.report(report)
     show.next_command(
         f"verigym models card {found.id}   ·   verigym explain {reports[-1].run}"
@@ -200,7 +203,7 @@ def diff(one: Known, other: Known, json: Json = False, home: Home = None) -> Non
         show.say(f"{pair[0].id} and {pair[1].id} do not differ")
     for mine, theirs in both:
         figures = [figure("success", report.metrics["success"]) for report in (mine, theirs) if report.metrics]
-        show.say(f"success on {mine.suite.name}, {len(mine.suite.tasks)} tasks: {' -> '.join(figures)}")
+        show.say(f"success on {mine.suite.name}, {counted(len(mine.suite.tasks), 'task')}: {' -> '.join(figures)}")
     if both:
         return show.next_command(f"verigym compare {pair[0].id} {pair[1].id}")
     measured = [latest_report(ws, version) for version in pair]
@@ -310,7 +313,7 @@ def show_ledger(json: Json = False, home: Home = None) -> None:
         for e in entries
     ]
     show.table(rows, ("entry", "when", "who", "kind", "verdict", "champion before", "after", "why"))
-    show.say(f"{len(entries)} entries, chain sound")
+    show.say(f"{counted(len(entries), 'entry')}, chain sound")
     show.next_command("verigym models show champion" if entries else "verigym quickstart")
 
 

@@ -22,6 +22,7 @@ from verigym.core.records import (
     Trajectory,
     Verdict,
 )
+from verigym.core.words import counted
 
 OUTCOMES = {"pass": "ok  ", "fail": "FAIL", "unclear": "?   ", "skipped": "-   "}
 _WIDTH = 110
@@ -111,7 +112,7 @@ def report(found: Report, indent: str = "") -> None:
     rows = [(name, *figure(name, estimate)) for name, estimate in found.metrics.items()]
     table(rows, ("figure", "value", "95% interval"), indent)
     if found.errors:
-        say(f"{indent}{found.errors} episodes could not be scored and are in no figure")
+        say(f"{indent}not scored, and in no figure: {counted(found.errors, 'episode')}")
 
 
 def findings(found: Sequence[Finding], indent: str = "") -> None:

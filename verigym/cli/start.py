@@ -11,6 +11,7 @@ from verigym.cli import compare, show
 from verigym.cli.live import step_line
 from verigym.cli.options import Home, workspace
 from verigym.core.records import Decision, Finding, Report
+from verigym.core.words import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -70,7 +71,7 @@ class Terminal:
 
     def measured(self, name: str, report: Report) -> None:
         value, interval = show.figure("success", report.metrics["success"])
-        tasks = f"{len(report.suite.tasks)} tasks of {len(report.suite.families)} families"
+        tasks = f"{counted(len(report.suite.tasks), 'task')} of {counted(len(report.suite.families), 'family')}"
         self.line(f"{name}: success {value} (95% interval {interval}; {tasks})")
         shown = [
             f"{name} {show.figure(name, report.metrics[name])[0]}"

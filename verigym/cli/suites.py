@@ -7,6 +7,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
+from verigym.core.words import counted
 
 suites = typer.Typer(
     no_args_is_help=False, invoke_without_command=True, help="Held-out sets: list, show.", rich_markup_mode=None
@@ -89,7 +90,7 @@ def show_suite(
         return show.as_json(one)
     suite = one.suite
     show.say(f"{suite.name}, version {one.version}, of {suite.environment}, scored by {suite.verifier}")
-    show.say(f"{len(suite.tasks)} tasks of {len(suite.families)} families, hash {suite.hash}")
+    show.say(f"{counted(len(suite.tasks), 'task')} of {counted(len(suite.families), 'family')}, hash {suite.hash}")
     show.say(f"used: {uses(one)}")
     reports = {
         report.agent: report for report in ws.store.documents("report", Report) if report.suite.hash == suite.hash

@@ -10,6 +10,7 @@ import typer
 from verigym.cli import show
 from verigym.cli.options import Json, SkipBad
 from verigym.core.errors import BadInput
+from verigym.core.words import counted
 
 tasks = typer.Typer(no_args_is_help=True, help="Files of tasks: stats, split, dedup, leaks.", rich_markup_mode=None)
 File = Annotated[Path, typer.Argument(help="A file of tasks: .jsonl, .json, .csv or .parquet")]
@@ -29,13 +30,14 @@ def stats(file: File, skip_bad: SkipBad = False, json: Json = False) -> None:
     found = describe(_load(file, skip_bad))
     if json:
         return show.as_json(found)
-    show.say(f"{file}: {found.tasks} tasks of {found.families} families, hash {found.hash[:12]}")
+    show.say(f"{file}: {counted(found.tasks, 'task')} of {counted(found.families, 'family')}, hash {found.hash[:12]}")
     rows = [("rows", _counts(found.shapes))]
     rows += [
         (
             "splits",
             ", ".join(
-                f"{side.split or 'none named'} {side.tasks} of {side.families} families" for side in found.splits
+                f"{side.split or 'none named'} {side.tasks} of {counted(side.families, 'family')}"
+                for side in found.splits
             ),
         )
     ]
@@ -83,8 +85,8 @@ def split(
     if missing:
         families = sum(one.families for one in found)
         raise BadInput(
-            f'{file}: no family falls to "{missing[0]}" ({len(made)} tasks of {families} families); add tasks, raise '
-            "its share or take another --seed"
+            f'{file}: no family falls to "{missing[0]}" ({counted(len(made), "task")} of {counted(families, "family")}); '
+            "add tasks, raise its share or take another --seed"
         )
     files = {one.split: folder / f"{one.split}{_suffix(file)}" for one in found}
     if file.resolve() in {path.resolve() for path in files.values()}:
@@ -149,9 +151,8 @@ def dedup(
     if json:
         return show.as_json({"file": str(path), "tasks": len(found.kept), **_fields(found, "repeats", "conflicts")})
     exact = sum(one.exact for one in found.repeats)
-    show.say(
-        f"wrote {path}: {len(found.kept)} tasks; {exact} exact and {len(found.repeats) - exact} near repeats left out"
-    )
+    near_ones = counted(len(found.repeats) - exact, "near repeat")
+    show.say(f"wrote {path}: {counted(len(found.kept), 'task')}; {exact} exact and {near_ones} left out")
     for one in sorted(found.repeats, key=lambda one: one.likeness)[:_EXAMPLES]:
         show.say(f"  {one.task} repeats {one.of} ({'exactly' if one.exact else f'likeness {one.likeness:.2f}'})")
     if found.conflicts:
@@ -203,7 +204,7 @@ def set_aside(bad: Sequence[Any] | None, folder: Path | None = None) -> None:
     if not bad:
         return
     written = ", ".join(str(path) for path in save_bad(bad, folder))
-    print(f"{len(bad)} bad {'row' if len(bad) == 1 else 'rows'} set aside in {written}:", file=sys.stderr)
+    print(f"{counted(len(bad), 'bad row')} set aside in {written}:", file=sys.stderr)
     for one in bad[:_EXAMPLES]:
         print(f"  {one.file} {one.row}: {show.clip(one.reason, 160)}", file=sys.stderr)
     if len(bad) > _EXAMPLES:

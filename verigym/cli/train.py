@@ -8,6 +8,7 @@ import typer
 from verigym.cli import show
 from verigym.cli.live import duration, live
 from verigym.cli.options import Home, workspace
+from verigym.core.words import counted
 
 if TYPE_CHECKING:
     from verigym.flywheel.dry_run import DryRun
@@ -43,7 +44,7 @@ def train(
         show.next_command(f"verigym train {' '.join([str(recipe), *(overrides or [])])}")
         return
     title = f"{wanted.algorithm} of {wanted.start or wanted.model} in {', '.join(places)}"
-    show.say(f"{title}: {wanted.steps} steps")
+    show.say(f"{title}: {counted(wanted.steps, 'step')}")
     finished = ws.store.finished_runs()
     with live(title, wanted.steps) as on_step:
         version, run = run_recipe(ws, wanted, on_step)

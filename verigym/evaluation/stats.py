@@ -16,6 +16,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from verigym.core.records import Estimate
+from verigym.core.words import counted
 
 FEW_FAMILIES = 10
 """Under this many, p is by sign-flip permutation: the t distribution leans on a normality that few families do not give."""
@@ -113,11 +114,11 @@ def paired_delta(
     sums = _sums(deltas, clusters)
     se = _standard_error(deltas, clusters)
     if len(sums) < FEW_FAMILIES or se == 0:
-        p, method = sign_flip_p(sums), f"sign-flip permutation over {_count(len(sums))}"
+        p, method = sign_flip_p(sums), f"sign-flip permutation over {counted(len(sums), 'family')}"
     else:
         from scipy.special import stdtr
 
-        p, method = float(stdtr(len(sums) - 1, -_mean(deltas) / se)), f"clustered t over {_count(len(sums))}"
+        p, method = float(stdtr(len(sums) - 1, -_mean(deltas) / se)), f"clustered t over {counted(len(sums), 'family')}"
     return Delta(
         value=_mean(deltas), low=low, high=high, p=p, method=method, n=len(deltas), families=len(sums), level=level
     )
@@ -355,7 +356,3 @@ def _sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
 def _mean(values: Sequence[float]) -> float:
     assert values, "a mean needs at least one value"
     return math.fsum(values) / len(values)
-
-
-def _count(num_families: int) -> str:
-    return f"{num_families} {'family' if num_families == 1 else 'families'}"

@@ -1,0 +1,18 @@
+import pytest
+
+from verigym.core.words import counted
+
+
+@pytest.mark.parametrize(
+    ("count", "what", "words"),
+    [
+        (1, "task", "1 task"),
+        (0, "task", "0 tasks"),
+        (1, "family", "1 family"),
+        (2, "family", "2 families"),
+        (1200, "near repeat", "1,200 near repeats"),
+        (3, "trajectory", "3 trajectories"),
+    ],
+)
+def test_one_is_singular_and_all_else_plural(count: int, what: str, words: str) -> None:
+    assert counted(count, what) == words
