@@ -39,11 +39,15 @@ def held_out(candidate: Version, champion: Version, suites: Sequence[Suite]) -> 
 
 def trusted(evidence: Evidence, policy: GatePolicy) -> Check:
     """A judge decides nothing here before people's labels have shown that it judges as they do."""
-    name, verifier = "the verdicts can be trusted", evidence.primary.candidate.suite.verifier
+    report = evidence.primary.candidate
+    name, verifier = "the verdicts can be trusted", report.suite.verifier
     if not evidence.judge:
         return Check(name=name, outcome="skipped", words=f"{verifier} asks no judge")
     known = evidence.calibration
-    remedy = "label some of its verdicts (verigym audit), or gate on a verifier that asks no judge"
+    remedy = (
+        f"label some of its outputs (verigym label {report.run} --single) and hold it against that "
+        f"(verigym audit {report.suite.environment} {report.run}), or gate on a verifier that asks no judge"
+    )
     if known is None:
         raise Refused(
             f"{verifier} asks the judge {evidence.judge}, and nobody knows whether it judges as people do: a judge never "
