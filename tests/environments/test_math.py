@@ -226,7 +226,8 @@ def test_expressions_that_are_the_same_are_found_to_be(one: str, two: str) -> No
     "text",
     [
      "", "x +", "(x", "x)", "2 3", "x^x", "x^99", "x^0.5", "sqrt(x", "1/0", "x = 3", "3,000", "\\frac{1}", "\\frac12",
-     "__import__", "x;y", "(" * 50 + "x" + ")" * 50, "-" * 90 + "x", "x" * 300, "9" * 60, "(x+y+z+a+b+c)^12", "((((9^12)^12)^12)^12)^12"],
+     "__import__", "x;y", "(" * 50 + "x" + ")" * 50, "-" * 90 + "x", "x" * 300, "9" * 60,
+        "(x+y+z+a+b+c)^12", "((((9^12)^12)^12)^12)^12"],
 )  # fmt: skip
 def test_what_is_no_expression_or_too_large_is_refused_at_once(text: str) -> None:
     began = time.process_time()
