@@ -71,6 +71,7 @@ def raw(server: Running, body: bytes, path: str = "/v1/chat/completions", *more:
         (b"[1]", "Expected `object`"),
         (b'{"model": "echo", "messages": []}', "messages"),
         (b'{"model": "echo"}', "missing required field `messages`"),
+        (b'{"messages": [{"role": "user", "content": "x"}]}', "missing required field `model`"),
         (b'{"model": 3, "messages": []}', "model"),
         (b'{"model": "echo", "messages": [{"role": "robot", "content": "x"}]}', "messages[0].role"),
         (b'{"model": "echo", "messages": [{"role": "user", "content": 5}]}', "messages[0].content"),
@@ -89,6 +90,7 @@ def raw(server: Running, body: bytes, path: str = "/v1/chat/completions", *more:
         "a list",
         "no messages",
         "messages missing",
+        "model missing",
         "a number for a name",
         "an unknown role",
         "a number for words",
@@ -211,6 +213,14 @@ def test_without_the_key_nobody_gets_in(tmp_path: Path) -> None:
         assert json.loads(health.stdout)["status"] == "ok"
 
 
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("http://127.0.0.1:3000", 200), ("http://localhost", 200), ("https://evil.example", 403), ("null", 403)],
+)
+def test_a_page_of_another_site_cannot_ask_through_a_browser(server: Running, origin: str, status: int) -> None:
+    assert raw(server, CHAT, "/v1/chat/completions", "-H", f"Origin: {origin}")[0] == status
+
+
 def test_more_than_the_rate_is_told_when_to_come_again(tmp_path: Path) -> None:
     with running(tmp_path, fixed="echo", keys=[KEY, OTHER], limits=Limits(rate=2)) as server:
         client = server.client(api_key=KEY)
@@ -290,7 +300,7 @@ def test_more_than_may_wait_are_sent_away(tmp_path: Path) -> None:
         found = asyncio.run(ask_all())
         refused = [one for one in found if isinstance(one, openai.InternalServerError)]
         assert len(refused) == 6 and {one.status_code for one in refused} == {503}
-        assert refused[0].response.headers["retry-after"] == "2"
+        assert refused[0].response.headers["retry-after"] == "1"
 
 
 def test_what_breaks_inside_is_said_without_its_details(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

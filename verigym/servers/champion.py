@@ -7,6 +7,7 @@ and those under way end on the version that they began with. A version that cann
 import asyncio
 import contextlib
 import hashlib
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -41,33 +42,47 @@ class Opener:
         self._ws, self._keys = ws, keys
         self._models: dict[str, Any] = {}
         self._worn: Counter[tuple[str, str]] = Counter()
-        """Base and adapter to how many open versions wear it."""
+        """Base and weights to how many versions have them, or are being opened with them."""
+        self._lock = threading.Lock()
+        """Of both: versions are opened in a thread, and closed in the loop's."""
 
     def open(self, version: Version) -> Policy | Upstream:
         if version.recipe.get("algorithm") == "reward":
             raise Refused(f"{version.name or version.id} is a reward model: it scores, it does not answer")
         if version.base.startswith(("http://", "https://")):
             return Upstream(version, self._keys.get(version.base, KEY_ENV))
+        with self._lock:
+            self._worn[version.base, _weights(version)] += 1
+        try:
+            return self._local(version)
+        except BaseException:
+            self.close(version)
+            raise
+
+    def _local(self, version: Version) -> Policy:
         from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
 
+        folder = self._ws.adapter_folder(version.adapter) if version.adapter else None
         if version.base not in self._models:
             self._models[version.base] = LocalPolicy.open(version.base)
-        folder = self._ws.adapter_folder(version.adapter) if version.adapter else None
         policy = self._models[version.base].beside(folder, _weights(version))
         policy.agent = version.id
-        self._worn[version.base, _weights(version)] += 1
         return policy
 
     def close(self, version: Version) -> None:
-        """Lets go of weights that no open version has."""
-        if version.base not in self._models:
-            return
-        self._worn[version.base, _weights(version)] -= 1
-        self._worn = +self._worn
-        if (version.base, _weights(version)) not in self._worn:
-            self._models[version.base].engine.adapters.pop(_weights(version), None)
-        if not any(base == version.base for base, _ in self._worn):
-            del self._models[version.base]
+        """Lets go of weights that no version has any more."""
+        key = version.base, _weights(version)
+        with self._lock:
+            if key not in self._worn:  # a server
+                return
+            self._worn[key] -= 1
+            if self._worn[key]:
+                return
+            del self._worn[key]
+            if not any(base == version.base for base, _ in self._worn):
+                self._models.pop(version.base, None)
+            elif version.base in self._models:
+                self._models[version.base].engine.adapters.pop(_weights(version), None)
 
 
 def _weights(version: Version) -> str:

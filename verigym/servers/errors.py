@@ -1,6 +1,7 @@
 """What a client is told when it gets no answer, in the shape that OpenAI's clients read."""
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import TypeVar
@@ -11,7 +12,7 @@ from verigym.policies.openai.answer import read_as
 
 T = TypeVar("T")
 
-_TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
+_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 _PLACE = re.compile(r"(.*) - at `\$\.?([^`]*)`", re.DOTALL)
 
 _PART = re.compile(r"content\[\d+\]\.type$")
@@ -33,7 +34,7 @@ class HttpError(Exception):
         self.status, self.message, self.code, self.param = status, message, code, param
         self.headers: Sequence[tuple[bytes, bytes]] = ()
         if retry_after_s is not None:
-            self.headers = [(b"retry-after", b"%d" % max(1, round(retry_after_s + 0.5)))]
+            self.headers = [(b"retry-after", b"%d" % max(1, math.ceil(retry_after_s)))]
 
     @property
     def error(self) -> dict[str, str | None]:

@@ -8,9 +8,9 @@ import asyncio
 import hashlib
 import hmac
 import ipaddress
-import math
 import os
 import time
+import urllib.parse
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -49,6 +49,8 @@ class Door:
     def check(self, headers: Mapping[bytes, bytes], address: str) -> str:
         """Lets a request in, or raises; who it is from, as a name that tells nothing of the key."""
         client = self._known(headers) if self.keys else address
+        if not self.keys and _is_foreign(headers.get(b"origin", b"")):
+            raise HttpError(403, "a web page of another site asks, and only a key would let it in: see --key-env")
         if self.limits.rate:
             self._spend(client)
         if self.inside >= self.limits.queue:
@@ -74,7 +76,7 @@ class Door:
             self._buckets.popitem(last=False)
         if left < 1:
             words = f"more than {self.limits.rate:g} requests a minute"
-            raise HttpError(429, words, code="rate_limit_exceeded", retry_after_s=math.ceil((1 - left) / rate))
+            raise HttpError(429, words, code="rate_limit_exceeded", retry_after_s=(1 - left) / rate)
 
     async def body(self, headers: Mapping[bytes, bytes], receive: Any) -> bytes:
         """The request's body; raises `ConnectionError` when the client leaves first."""
@@ -98,6 +100,12 @@ class Door:
             raise HttpError(408, f"the body did not arrive within {_BODY_S:g} s", code="body_time_out") from None
         most = f"{self.limits.body / 2**20:.3g} MiB"
         raise HttpError(413, f"the body is larger than {most}; --max-body changes that", code="body_too_large")
+
+
+def _is_foreign(origin: bytes) -> bool:
+    """Whether a browser says that the page which asks is not of this machine: any site can make a browser post to loopback."""
+    host = urllib.parse.urlsplit(origin.decode("latin-1")).hostname if origin else "localhost"
+    return not is_loopback(host or "")
 
 
 def is_loopback(host: str) -> bool:

@@ -23,6 +23,7 @@ _SAYS = [
 _ERRORS = {
     400: "Something is asked for that is not done here, or the body is not what it should be",
     401: "A key is needed, or this one is not known",
+    403: "A web page of another site asks without a key",
     404: "There is no such model, response or trajectory; the message lists what there is",
     408: "The body did not arrive in time",
     409: "Nothing is captured here",

@@ -22,8 +22,7 @@ _SAMPLING = ("temperature", "top_p", "top_k", "min_p")
 class Peek(Struct):
     """All that has to be known of a body before it is handed on."""
 
-    model: str = ""
-    stream: bool | None = None
+    model: str
 
 
 peek = msgspec.json.Decoder(Peek)
