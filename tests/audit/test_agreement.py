@@ -80,7 +80,12 @@ def test_disagreements_have_both_sides_reasons_and_what_has_no_verdict_is_left_o
         [label("a", "bad", note="wrong day"), label("b", "good"), label("c", "good"), label("d", "good")]
     )
     verdicts = {
-        "a": Verdict(trajectory="a", reward=1.0, passed=True, evidence="as expected"),
+        "a": Verdict(
+            trajectory="a",
+            reward=1.0,
+            passed=True,
+            evidence='{"prompt":"Is it right?","answers":["{\\"reason\\": \\"as expected\\"}"]}',
+        ),
         "b": Verdict(trajectory="b", reward=1.0, passed=True),
         "c": Verdict(trajectory="c", reward=None),
     }

@@ -13,7 +13,7 @@ from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Fault, FunctionCall, FunctionCallOutput, Message, Reasoning, Trajectory, Verdict
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.verifiers.judge import Judge, quoted
+from verigym.verifiers.judge import Judge, quoted, reason
 from verigym.verifiers.pairwise import PairwiseJudge
 
 
@@ -147,6 +147,20 @@ def test_the_evidence_keeps_prompt_and_answers_and_is_bounded() -> None:
     assert json.loads(found.evidence) == {"prompt": prompt_of(asked[0]), "answers": [scored(8), scored(6)]}
     long = verdict(Judge("?"), "y" * 10**6, context)
     assert len(long.evidence) < 20_000 and json.loads(long.evidence)["answers"]
+
+
+def test_the_reason_is_what_the_judge_said_without_what_it_was_asked() -> None:
+    context, _ = says('{"reason": "too curt", "score": 2}', '{"reason": "no\u2028thanks", "score": 3}')
+    found = verdict(Judge("?", votes=2), "x", context).evidence
+    assert reason(found) == "too curt / no\u2028thanks"
+    assert (
+        reason(f"length +1: 4 words\njudge +0.2: {found}")
+        == "length +1: 4 words\njudge +0.2: too curt / no\u2028thanks"
+    )
+    cut = json.dumps({"prompt": "?", "answers": ['{"reason": "very … long']}).replace(": ", ":", 1)
+    assert reason(cut) == '{"reason": "very … long'
+    for words in ("expected 4, got 5", "", '{"prompt": 7}', '{"prompt":'):
+        assert reason(words) == words
 
 
 def test_half_a_surrogate_pair_can_be_judged() -> None:

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from verigym.audit.labels import TAKEN_BACK
 from verigym.core.records import Label, Verdict
+from verigym.verifiers.judge import reason
 
 
 class Calibration(Struct, frozen=True):
@@ -82,7 +83,7 @@ def agreement(labels: Mapping[str, Label], verdicts: Mapping[str, Verdict]) -> A
                 note=label.note,
                 passed=verdict.passed,
                 reward=verdict.reward,
-                evidence=verdict.evidence,
+                evidence=reason(verdict.evidence),
             )
             for label, verdict in both
             if (label.judgement == "good") != verdict.passed

@@ -180,6 +180,31 @@ def evidence(prompt: str, answers: list[str]) -> str:
     ).decode()
 
 
+def reason(evidence: str) -> str:
+    """What a judge gave as its reason (of several votes, one after the other); evidence that is not a judge's as it is."""
+    return "\n".join(map(_reason_of, evidence.split("\n")))
+
+
+def _reason_of(line: str) -> str:
+    before, mark, rest = line.partition('{"prompt":')
+    try:
+        answers = msgspec.json.decode(mark + rest, type=_Evidence).answers
+    except ValueError:  # words, of whatever verifier
+        return line
+    return before + " / ".join(map(_reason_in, answers))
+
+
+def _reason_in(answer: str) -> str:
+    try:
+        return str(find_json(answer)["reason"])
+    except (ValueError, KeyError, TypeError):  # an answer in other words, or cut
+        return answer
+
+
+class _Evidence(Struct):
+    answers: list[str]
+
+
 def _cut(text: str, most: int) -> str:
     clean = text.encode("utf-8", "replace").decode()
     return clean if len(clean) <= most else f"{clean[: most // 2]} … {clean[-most // 2 :]}"
