@@ -150,6 +150,21 @@ def test_labels_are_compared_and_disagreements_become_cases_that_check_replays(s
     assert "kept 0 new cases" in said and "8 of 8 corrected cases are judged wrongly" in said, "each is kept once"
 
 
+def test_the_next_command_of_a_run_with_a_space_in_its_name_can_be_typed(shell: Shell) -> None:
+    shell.rollout("of monday")
+    assert "next: verigym label 'of monday' --single" in shell.audit("of monday")
+    assert "next: verigym explain 'of monday'" in shell("runs", "show", "of monday")
+
+
+def test_after_check_the_next_command_names_a_judge_where_one_is_asked(shell: Shell) -> None:
+    assert shell("check", shell.where).splitlines()[-1] == f"next: verigym eval {shell.where} -m smollm2-135m"
+    text = (shell.folder / "bad.py").read_text().replace(" {2 * i} or 99?", "?")
+    judged = "from verigym.verifiers.judge import Judge\nverifiers = {'judged': Judge('Is it right?')}\n"
+    (shell.folder / "bad.py").write_text(text + judged)
+    said = shell("check", shell.where)
+    assert said.splitlines()[-1] == f"next: verigym eval {shell.where} -m smollm2-135m --judge MODEL"
+
+
 def test_full_agreement_leads_to_training(shell: Shell) -> None:
     keep(shell, right(shell))
     said = shell.audit("--who", "anna")
@@ -172,6 +187,7 @@ def test_of_a_judge_the_agreement_is_remembered_for_the_gate(tmp_path: Path) -> 
     keep(shell, right(shell, contrary=1))
     said = shell.audit("--verifier", "judged")
     assert "it asks a judge; --judge MODEL tries it" in said and "23 of 24 labelled outputs" in said
+    assert f"next: verigym audit {shell.where} {RUN} --verifier judged --keep" in said
     shell.audit("--verifier", "judged", "--case", f"{RUN}/val/10/0", "--should", "pass")
     assert "?    corrected cases hold: it asks a judge" in shell("check", shell.where), "and that is no failure"
     [one] = ws.store.documents("calibration", Calibration)

@@ -1,5 +1,6 @@
 """audit: can a verifier's rewards be trusted? On stored outputs, with no model; ends in words."""
 
+import shlex
 from typing import Annotated, Any, Literal
 
 import typer
@@ -48,7 +49,7 @@ def audit(
 
     ws, spec = workspace(home), judged_by(load_environment(environment), verifier)
     if case or should:
-        return _keep_case(ws, spec, environment, case, should, note, who)
+        return _keep_case(ws, spec, case, should, note, who, _command(environment, "", verifier, judge))
     with show.progress("auditing") as update:
         update(0, 0, "")
         found = stage.audit(ws, spec, run, n=n, seed=seed, judge=ws.agent(judge) if judge else None, who=who)
@@ -61,11 +62,11 @@ def audit(
         _show(found)
         if kept is not None:
             show.say(f"kept {counted(kept[1], 'new case')} in {kept[0]}; verigym check and audit replay them")
-        _end(found, environment, keep)
+        _end(found, _command(environment, found.run, verifier, judge), keep)
     raise typer.Exit(0 if found.trust else 1)
 
 
-def _keep_case(ws: Any, spec: Any, environment: str, case: str, should: str | None, note: str, who: str) -> None:
+def _keep_case(ws: Any, spec: Any, case: str, should: str | None, note: str, who: str, again: str) -> None:
     from verigym.flywheel import audit as stage
     from verigym.registry.ledger import current_user
 
@@ -73,7 +74,7 @@ def _keep_case(ws: Any, spec: Any, environment: str, case: str, should: str | No
         raise BadInput("--case TRAJECTORY and --should pass|fail go together: which output, and what is right")
     path, made, new = stage.keep_case(ws, spec, case, should, note, who or current_user())
     show.say(f"{made.trajectory.id} should {should}: {'kept' if new else 'already'} in {path}")
-    show.next_command(f"verigym audit {environment}")
+    show.next_command(again)
 
 
 def _show(found: Any) -> None:
@@ -113,8 +114,15 @@ def _disagreements(found: list[Any]) -> None:
         show.say(f"  and {len(found) - _SHOWN} more (--json has all)")
 
 
-def _end(found: Any, environment: str, kept: bool) -> None:
-    """The answer, and what to do next."""
+def _command(environment: str, run: str, verifier: str, judge: str) -> str:
+    """The audit to be asked for again: of the same verifier, by the same judge."""
+    options = {"--verifier": verifier, "--judge": judge}
+    given = [word for name, value in options.items() if value for word in (name, value)]
+    return shlex.join(["verigym", "audit", environment, *([run] if run else []), *given])
+
+
+def _end(found: Any, again: str, kept: bool) -> None:
+    """The answer, and what to do next; `again` is this audit as a command."""
     show.say("")
     wrong = found.agreement is not None and found.agreement.disagreements
     if found.trust:
@@ -125,10 +133,10 @@ def _end(found: Any, environment: str, kept: bool) -> None:
         for place, words in enumerate(found.fix, 1):
             show.paragraph(f"{place}. {words}", "  ", "   ")
     if wrong and not kept:
-        show.next_command(f"verigym audit {environment} {found.run} --keep   (the disagreements become cases)")
+        show.next_command(f"{again} --keep   (the disagreements become cases)")
     elif found.agreement is None and (found.trust or found.asks_judge):
-        show.next_command(f"verigym label {found.run} --single   (does it agree with you?)")
+        show.next_command(f"verigym label {show.quote(found.run)} --single   (does it agree with you?)")
     elif found.trust:
         show.next_command("verigym train RECIPE")
     else:
-        show.next_command(f"verigym audit {environment} {found.run}   (when the verifier is changed)")
+        show.next_command(f"{again}   (when the verifier is changed)")

@@ -213,7 +213,7 @@ def _both(ws: Any, theirs: Any, ours: Any, task: str, names: tuple[str, str], js
         show.say(f"---- {side}: {name} " + "-" * 40)
         show.conversation(asked, trajectory, verdicts)
         show.say("")
-    show.next_command(f"verigym explain {ours.run}")
+    show.next_command(f"verigym explain {show.quote(ours.run)}")
 
 
 def _points(value: float) -> str:

@@ -139,7 +139,7 @@ def _about(found: Any) -> None:
 
 
 def _next(found: Any) -> None:
-    show.next_command(f"verigym train {RECIPES[found.kind]} data={found.name}")
+    show.next_command(f"verigym train {RECIPES[found.kind]} data={show.quote(found.name)}")
 
 
 def _row(row: Any) -> None:

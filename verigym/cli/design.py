@@ -154,7 +154,7 @@ def _preview(made: Any, read: Any, path: Path, json: bool) -> None:
             show.say(f"  {name:12} {show.clip(text, _VALUE)}")
     _acceptance({name: tally.share for name, tally in made.tallies.items()})
     _estimate(made, read)
-    show.next_command(f"verigym design {path} -n {read.spec.n}")
+    show.next_command(f"verigym design {show.quote(path)} -n {read.spec.n}")
 
 
 def _estimate(made: Any, read: Any) -> None:
@@ -201,7 +201,9 @@ def _next(out: Path, environment: str, tasks: bool) -> None:
         return show.say(f"it has no column prompt, so that its rows are no tasks; they are lines of JSON in {out}")
     where = f"{environment}+{out}" if environment else str(out)
     split = " --split train"
-    show.next_command(f"verigym rollout {where} -m smollm2-135m -n 8 -k 4{split}   ·   verigym tasks stats {out}")
+    show.next_command(
+        f"verigym rollout {show.quote(where)} -m smollm2-135m -n 8 -k 4{split}   ·   verigym tasks stats {show.quote(out)}"
+    )
 
 
 # -- variations ----------------------------------------------------------------------------------------------------------------
@@ -259,7 +261,7 @@ def _vary(
     for reason, count in made.dropped.items():
         show.say(f"left out, {count}: {reason}")
     if preview:
-        return show.next_command(f"verigym design --vary {where} --out {out}")
+        return show.next_command(f"verigym design --vary {show.quote(where)} --out {show.quote(out)}")
     show.say(f"wrote {out}: {counted(len(made.tasks), 'task')}, each with the task that it was made of")
     if taught is None:
         _next(out, named, True)
@@ -295,4 +297,4 @@ def _taught(taught: Any) -> None:
     show.say(f"run {taught.run}: {taught.passed} of {taught.scored} tries passed")
     show.say(f"data {found.name}: {counted(found.rows, what)} of {counted(found.tasks, 'task')}")
     recipe = "recipes/sft.yaml" if found.kind == "demonstrations" else "recipes/dpo.yaml"
-    show.next_command(f"verigym train {recipe} data={found.name}")
+    show.next_command(f"verigym train {recipe} data={show.quote(found.name)}")

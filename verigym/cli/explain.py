@@ -57,12 +57,12 @@ def explain(
     show.say("")
     if not findings:
         show.say("nothing failed" if found.scored else "there is no episode in it")
-        return show.next_command(f"verigym runs show {source.run.id}")
-    first, run_id = findings[0].clusters[0], source.run.id
+        return show.next_command(f"verigym runs show {show.quote(source.run.id)}")
+    first, run_id = findings[0].clusters[0], show.quote(source.run.id)
     show.say(f"what to try first: verigym advise {run_id}")
     number = numbered[findings[0].bucket, first.symptom, first.by]
     show.next_command(
-        f"verigym explain {run_id} --cluster {number}   ·   verigym trajectories show {first.trajectories[0]}"
+        f"verigym explain {run_id} --cluster {number}   ·   verigym trajectories show {show.quote(first.trajectories[0])}"
     )
 
 
@@ -127,7 +127,7 @@ def _list(source: Any, numbered: dict[tuple[str, str, str], int], cluster: int, 
     if key is None:
         raise BadInput(
             f"run {source.run.id} has no cluster {cluster}; they are numbered from 1 to {len(numbered)}: "
-            f"verigym explain {source.run.id}"
+            f"verigym explain {show.quote(source.run.id)}"
         )
     found = (one for one in source.failed() if (one.reason.bucket, one.symptom, one.reason.by) == key)
     if json:
@@ -140,7 +140,7 @@ def _list(source: Any, numbered: dict[tuple[str, str, str], int], cluster: int, 
             show.say(f"  {one.trajectory}", f"      {show.clip(one.reason.evidence, 100)}")
     if count > _LISTED:
         show.say(f"  and {count - _LISTED} more: --json lists all of them")
-    show.next_command(f"verigym trajectories show {first}")
+    show.next_command(f"verigym trajectories show {show.quote(first)}")
 
 
 def advise(
@@ -184,7 +184,9 @@ def advise(
         if not one.advised:
             show.paragraph(f"{one.fix}: {one.reasons[0]}", "  ", "  ")
     show.say("")
-    show.next_command(advised[0].command if advised and advised[0].command else f"verigym explain {subject.run.id}")
+    show.next_command(
+        advised[0].command if advised and advised[0].command else f"verigym explain {show.quote(subject.run.id)}"
+    )
 
 
 def _measured(subject: Any, found: Any) -> None:

@@ -84,12 +84,12 @@ def show_run(run: Annotated[str, typer.Argument()] = "latest", json: Json = Fals
         show.say(
             f"its episodes, to read: {show.clip(', '.join(children[-3:][::-1]), 100)}; {counted(len(children), 'run')} in all"
         )
-        show.next_command(f"verigym explain {children[-1]}")
+        show.next_command(f"verigym explain {show.quote(children[-1])}")
     if found.trajectories:
         show.say(
             f"{counted(found.trajectories, 'trajectory')}, {found.passed} passed, {found.trajectories - found.scored} not scored"
         )
-        show.next_command(f"verigym explain {found.id}")
+        show.next_command(f"verigym explain {show.quote(found.id)}")
 
 
 def _flat(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
@@ -115,7 +115,7 @@ def export_run(
     path = to or Path(f"{found.id.replace('/', '-')}.jsonl")
     counts = export(ws.store, found, path)
     show.say(f"wrote {path}: " + ", ".join(f"{count} {_many(kind, count)}" for kind, count in counts.items()))
-    show.next_command(f"verigym runs import {path} --home ELSEWHERE")
+    show.next_command(f"verigym runs import {show.quote(path)} --home ELSEWHERE")
 
 
 @runs.command("import")
@@ -125,7 +125,7 @@ def import_file(file: Annotated[Path, typer.Argument(help="What runs export wrot
 
     made, counts = import_runs(workspace(home).store, file)
     show.say(f"read {file}: " + ", ".join(f"{count} {_many(kind, count)}" for kind, count in counts.items()))
-    show.next_command(f"verigym runs show {made[0]}")
+    show.next_command(f"verigym runs show {show.quote(made[0])}")
 
 
 def _many(kind: str, count: int) -> str:
@@ -158,7 +158,7 @@ def list_trajectories(
         rows.append((one.id, "passed" if verdict and verdict.passed else "", reward, show.clip(one.reply, 70)))
     show.table(rows, ("trajectory", "", "reward", "reply"))
     if made:
-        show.next_command(f"verigym trajectories show {made[0].id}")
+        show.next_command(f"verigym trajectories show {show.quote(made[0].id)}")
 
 
 @trajectories.command("show")
@@ -175,4 +175,4 @@ def show_trajectory(trajectory: Annotated[str, typer.Argument()], json: Json = F
     show.conversation(task, found, verdicts)
     if is_trace:
         return mined.trace(ws, found)
-    show.next_command(f"verigym explain {run}")
+    show.next_command(f"verigym explain {show.quote(run)}")

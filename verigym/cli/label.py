@@ -42,7 +42,11 @@ def label(
     episodes, asked = _singles(ws, found, n, seed) if single else _pairs(ws, found, n, seed)
     left = labels.remaining(asked, ws.store.documents("label", Label), who)
     environment = found.config.get("environment", "ENV")
-    after = f"verigym audit {environment} {found.id}" if single else f"verigym data pairs {found.id} --labels"
+    after = (
+        f"verigym audit {show.quote(environment)} {show.quote(found.id)}"
+        if single
+        else f"verigym data pairs {show.quote(found.id)} --labels"
+    )
     if not left:
         what = "outputs" if single else "pairs"
         show.say(f"{who} has answered all {len(asked)} {what}; a larger --n or another --seed asks more")
@@ -58,7 +62,7 @@ def label(
         if made is not None:
             ws.store.put("label", uuid.uuid4().hex, made)
     held_out = not single and any(task.split != "train" for task in ws.store.tasks(found.id))
-    again = f"verigym label {found.id}{' --single' if single else ''} --n {n} --who {who} --seed {seed}"
+    again = f"verigym label {show.quote(found.id)}{' --single' if single else ''} --n {n} --who {show.quote(who)} --seed {seed}"
     _end(session, again, after, held_out)
 
 

@@ -61,10 +61,14 @@ def loop(
 def _next(rounds: "list[Round]", recipe: Path, why: str) -> str:
     last = rounds[-1] if rounds else None
     if not why:
-        return f"verigym loop {recipe}"
+        return f"verigym loop {show.quote(recipe)}"
     if last is not None and last.decided is not None and last.made is not None and last.begun is not None:
         return f"verigym compare {last.begun.champion} {last.made.version}   ·   verigym models ledger"
-    return f"verigym explain {last.before.run}" if last is not None and last.before is not None else "verigym runs"
+    return (
+        f"verigym explain {show.quote(last.before.run)}"
+        if last is not None and last.before is not None
+        else "verigym runs"
+    )
 
 
 class LoopTerminal(Terminal):

@@ -100,7 +100,7 @@ def init(name: Annotated[str, typer.Argument(help="Name of the environment; NAME
         raise BadInput(f"{path.parent}: no such folder; make it first")
     path.write_text(TEMPLATE.format(name=path.stem))
     show.say(f"wrote {path}: tasks, state, one tool and verify, all in one file")
-    show.next_command(f"verigym check {path}")
+    show.next_command(f"verigym check {show.quote(path)}")
 
 
 def check(environment: Environment, json: Json = False, home: Home = None) -> None:
@@ -118,5 +118,6 @@ def check(environment: Environment, json: Json = False, home: Home = None) -> No
     if not json:
         show.say(f"{spec.name}: {f'{len(failed)} of {len(found)} checks failed' if failed else 'the contract holds'}")
         if not failed:
-            show.next_command(f"verigym eval {environment} -m smollm2-135m")
+            judge = " --judge MODEL" if audit.asks_judge(spec) else ""
+            show.next_command(f"verigym eval {show.quote(environment)} -m smollm2-135m{judge}")
     raise typer.Exit(1 if failed else 0)

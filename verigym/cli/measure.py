@@ -91,7 +91,7 @@ def rollout(
     show.say(
         f"run {run}: {counts}, {made.trajectories - made.scored} not scored, {100 * mean:.1f}% passed{_found(run, finished)}"
     )
-    show.next_command(f"verigym explain {run}")
+    show.next_command(f"verigym explain {show.quote(run)}")
 
 
 def evaluate(
@@ -167,7 +167,7 @@ def evaluate(
     show.say(f"report {found.id}, run {found.run}{_found(found.run, finished)}")
     if by:
         _slices(breakdown(found, by), by)
-    show.next_command(f"verigym explain {found.run}")
+    show.next_command(f"verigym explain {show.quote(found.run)}")
 
 
 def _used(held_out: Any, found: Any) -> None:
@@ -249,4 +249,4 @@ def verify(
         if changed:
             more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
             show.say(f"{what}: {', '.join(changed[:3])}{more}")
-    show.next_command(f"verigym explain {known.id}")
+    show.next_command(f"verigym explain {show.quote(known.id)}")

@@ -54,16 +54,16 @@ def next_of(environment: str, version: int, waiting: bool = False) -> None:
     if file:
         show.say(f"with its mined tasks the environment is {environment}")
     if waiting and not (file and version):
-        return show.next_command(f"verigym mine {base} --review")
+        return show.next_command(f"verigym mine {show.quote(base)} --review")
     if file and version:
         return show.next_command(
-            f"verigym eval {environment} -m champion --split {_split(version)}   ·   verigym loop RECIPE"
+            f"verigym eval {show.quote(environment)} -m champion --split {_split(version)}   ·   verigym loop RECIPE"
         )
     if file:
         show.say(
             "nothing is held out yet: no family fell to that side; with more failures some will (--held-out-share)"
         )
-    show.next_command(f"verigym mine {base} --list")
+    show.next_command(f"verigym mine {show.quote(base)} --list")
 
 
 def _split(version: int) -> str:
@@ -136,7 +136,7 @@ def listed(ws: "Workspace", environment: str, json: bool) -> None:
         return show.as_json({"proposals": rows, "unverifiable": listed})
     if not known.proposals and not listed:
         show.say("nothing was mined yet")
-        return show.next_command(f"verigym mine {environment}")
+        return show.next_command(f"verigym mine {show.quote(environment)}")
     for state in ("open", "accepted", "taken", "rejected"):
         _table(known, state)
     if listed:
@@ -147,7 +147,7 @@ def listed(ws: "Workspace", environment: str, json: bool) -> None:
         show.table(rows, ("trace", "request", "what is missing"), "  ")
         _more(len(listed))
     if known.by_state("open"):
-        return show.next_command(f"verigym mine {environment} --review")
+        return show.next_command(f"verigym mine {show.quote(environment)} --review")
     if known.taken:
         last = next(reversed(known.taken))
         show.say(f"the way of one of them: verigym mine --show {last}")
@@ -224,8 +224,8 @@ def way(ws: "Workspace", id: str, json: bool) -> None:
     else:
         show.say("in no report yet")
     if not found.traces or not found.traces[0].source:
-        return show.next_command(f"verigym mine {one.environment} --list")
-    show.next_command(f"verigym trajectories show {found.traces[0].id}")
+        return show.next_command(f"verigym mine {show.quote(one.environment)} --list")
+    show.next_command(f"verigym trajectories show {show.quote(found.traces[0].id)}")
 
 
 def came_of(ws: "Workspace", trajectory: str) -> "Came":
@@ -254,7 +254,7 @@ def trace(ws: "Workspace", one: "Trajectory") -> None:
         show.paragraph(f"no task was made of it: {words}", "", "  ")
     run = one.id.rpartition("/")[0]
     show.next_command(
-        f"verigym mine --show {came.proposals[0]}" if came.proposals else f"verigym mine ENV --from {run}"
+        f"verigym mine --show {came.proposals[0]}" if came.proposals else f"verigym mine ENV --from {show.quote(run)}"
     )
 
 

@@ -37,7 +37,7 @@ def pull(
         )
     folder = embedded.pull(source, show.say)
     show.say(f"{name} is ready in {folder}")
-    show.next_command(f"verigym eval toolcall -m {name} -n 20")
+    show.next_command(f"verigym eval toolcall -m {show.quote(name)} -n 20")
 
 
 @models.command()
@@ -99,7 +99,7 @@ def new(
         show.say(f"it samples by its own settings, whatever a command says: {_settings(made.sampling)}")
     report = latest_report(ws, old, besides=GUARDS)
     where = environment or (report.suite.environment if report else "ENV")
-    show.next_command(f"verigym eval {where} -m {made.id}   ·   verigym models diff {old.id} {made.id}")
+    show.next_command(f"verigym eval {show.quote(where)} -m {made.id}   ·   verigym models diff {old.id} {made.id}")
 
 
 @models.command("list")
@@ -174,7 +174,7 @@ def show_version(version: Known = "champion", json: Json = False, home: Home = N
         )
         show.report(report)
     show.next_command(
-        f"verigym models card {found.id}   ·   verigym explain {reports[-1].run}"
+        f"verigym models card {found.id}   ·   verigym explain {show.quote(reports[-1].run)}"
         if reports
         else f"verigym eval ENV -m {found.id}"
     )
@@ -209,7 +209,7 @@ def diff(one: Known, other: Known, json: Json = False, home: Home = None) -> Non
     measured = [latest_report(ws, version) for version in pair]
     other_side = pair[1] if measured[0] else pair[0]
     where = next((f"{one.suite.environment} -n {len(one.suite.tasks)}" for one in measured if one), "ENV")
-    show.next_command(f"verigym eval {where} -m {other_side.id}   (they share no suite yet)")
+    show.next_command(f"verigym eval {show.quote(where)} -m {other_side.id}   (they share no suite yet)")
 
 
 @models.command()
@@ -254,7 +254,7 @@ def export(
     show.say(f"{found.name or found.id} ({found.id}) is in {to}: {', '.join(files)}")
     if not merged and not found.adapter:
         show.say(f"it has no weights of its own: load {found.base} and use the prompt and settings in version.json")
-    show.next_command(f"verigym eval ENV -m {to}" if merged else f"verigym models card {found.id}")
+    show.next_command(f"verigym eval ENV -m {show.quote(to)}" if merged else f"verigym models card {found.id}")
 
 
 @models.command()

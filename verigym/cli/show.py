@@ -1,6 +1,7 @@
 """How things are printed: progress with an ETA, tables, figures with intervals, conversations. Plain text where it is piped."""
 
 import contextlib
+import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,11 @@ _WIDTH = 110
 def say(*lines: str) -> None:
     for line in lines:
         print(line, flush=True)
+
+
+def quote(name: object) -> str:
+    """A name, id or path as a shell takes it: what has spaces in it stands between quotes."""
+    return shlex.quote(str(name))
 
 
 def next_command(command: str) -> None:

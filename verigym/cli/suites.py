@@ -101,11 +101,11 @@ def show_suite(
         if "success" in reports[agent].metrics
     ]
     if not rows:
-        return show.next_command(f"verigym eval {suite.environment} -m MODEL")
+        return show.next_command(f"verigym eval {show.quote(suite.environment)} -m MODEL")
     show.table(rows, ("version", "name", "success", "95% interval", "run"))
     warning = flattery(one, max((reports[row[0]].metrics["success"] for row in rows), key=lambda best: best.value))
     if warning:
         show.paragraph(f"warning: {warning}")
     show.next_command(
-        f"verigym compare {rows[0][0]} {rows[-1][0]}" if len(rows) > 1 else f"verigym explain {rows[0][4]}"
+        f"verigym compare {rows[0][0]} {rows[-1][0]}" if len(rows) > 1 else f"verigym explain {show.quote(rows[0][4])}"
     )

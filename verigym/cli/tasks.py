@@ -47,11 +47,11 @@ def stats(file: File, skip_bad: SkipBad = False, json: Json = False) -> None:
     if found.own_families:
         show.say(f"without a family: {found.own_families}; verigym tasks split gives them one, by likeness")
     if found.repeated_prompts:
-        show.next_command(f"verigym tasks dedup {file}")
+        show.next_command(f"verigym tasks dedup {show.quote(file)}")
     elif len(found.splits) > 1:
-        show.next_command(f"verigym tasks leaks {file}")
+        show.next_command(f"verigym tasks leaks {show.quote(file)}")
     else:
-        show.next_command(f"verigym tasks split {file}")
+        show.next_command(f"verigym tasks split {show.quote(file)}")
 
 
 @tasks.command("split")
@@ -115,7 +115,9 @@ def split(
         show.say(f"warning: {warning}")
     written = [str(path) for path in files.values()]
     show.next_command(
-        f"verigym tasks leaks {' '.join(written)}" if len(written) > 1 else f"verigym tasks stats {written[0]}"
+        f"verigym tasks leaks {' '.join(map(show.quote, written))}"
+        if len(written) > 1
+        else f"verigym tasks stats {show.quote(written[0])}"
     )
 
 
@@ -163,7 +165,7 @@ def dedup(
             show.say(f"  {show.clip(', '.join(group))}")
     if len(found.repeats) > _EXAMPLES or len(found.conflicts) > _EXAMPLES:
         show.say("all of them: --json")
-    show.next_command(f"verigym tasks split {path}")
+    show.next_command(f"verigym tasks split {show.quote(path)}")
 
 
 @tasks.command("leaks")
@@ -249,7 +251,7 @@ def _pair(one: Any) -> str:
 
 
 def _try(files: list[Path]) -> str:
-    return f"verigym eval {','.join(str(file) for file in files[:2])} -m smollm2-135m"
+    return f"verigym eval {show.quote(','.join(str(file) for file in files[:2]))} -m smollm2-135m"
 
 
 def _wanted(split: str, shares: dict[str, float]) -> str:

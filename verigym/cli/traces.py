@@ -85,7 +85,7 @@ def _say(summary: Any) -> None:
         if len(summary.reasons) > _REASONS:
             show.say(f"  and {len(summary.reasons) - _REASONS} more reasons (--json)")
     if summary.taken:
-        show.next_command(f"verigym trajectories list {summary.run}")
+        show.next_command(f"verigym trajectories list {show.quote(summary.run)}")
         show.say("then: verigym mine ENV makes tasks of their failures")
     else:
         show.next_command(f"head -3 {summary.quarantine}")

@@ -41,7 +41,7 @@ def train(
         from verigym.flywheel.dry_run import dry_run
 
         planned(dry_run(ws, wanted), wanted.dollars_per_hour)
-        show.next_command(f"verigym train {' '.join([str(recipe), *(overrides or [])])}")
+        show.next_command(f"verigym train {' '.join(map(show.quote, [recipe, *(overrides or [])]))}")
         return
     title = f"{wanted.algorithm} of {wanted.start or wanted.model} in {', '.join(places)}"
     show.say(f"{title}: {counted(wanted.steps, 'step')}")
@@ -56,7 +56,7 @@ def train(
         show.say("it scores and does not answer; learn from it with reward_model in a recipe of the GRPO family:")
         show.next_command(f"verigym train recipes/toolcall_grpo.yaml reward_model={version.id} loss.kl=0.05")
     else:
-        show.next_command(f"verigym eval {places[0]} -m {version.id}")
+        show.next_command(f"verigym eval {show.quote(places[0])} -m {version.id}")
 
 
 def planned(found: "DryRun", price: float) -> None:

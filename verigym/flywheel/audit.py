@@ -14,7 +14,7 @@ from verigym.audit import cases, labels
 from verigym.audit.agreement import Calibration, Disagreement, single_labels
 from verigym.audit.check import check_environment
 from verigym.audit.fresh import Group
-from verigym.audit.play import Answer, watching
+from verigym.audit.play import Answer, play, some_replies, watching
 from verigym.audit.verifier import NO_JUDGE, Audit, Nobody, Outputs, audit_verifier
 from verigym.core.errors import Refused
 from verigym.core.records import Case, Check, Label, Version
@@ -67,6 +67,14 @@ async def _hold(ws: Workspace, environment: EnvironmentSpec, known: Sequence[Cas
         given = msgspec.structs.replace(context, policies={"judge": nobody})
         found = await cases.cases_hold(environment, known, given)
     return ("unclear", f"{NO_JUDGE} (verigym audit {environment.name})") if nobody.asked else found
+
+
+def asks_judge(environment: EnvironmentSpec) -> bool:
+    """Whether the verifier asks a judge about a good reply to a held-out task."""
+    nobody, task = Nobody(), environment.tasks("val")[0]
+    with watching():
+        asyncio.run(play(environment, task, some_replies(environment, task), judge=nobody))
+    return nobody.asked
 
 
 def was_checked(ws: Workspace, environment: EnvironmentSpec) -> bool:
