@@ -3,6 +3,7 @@
 It opens agents: a version becomes a policy. One base model is loaded at a time, and its adapter is swapped.
 """
 
+import difflib
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ import msgspec
 from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.protocols import Policy
 from verigym.core.records import Version
+from verigym.model import embedded, hub
 from verigym.registry import ledger, versions
 from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
@@ -82,6 +84,7 @@ class Workspace:
     def local(self, base: str) -> Any:
         """The one loaded model, as a `LocalPolicy`."""
         if self._local is None or self._local.base != base:
+            self._ask_hub(base)
             from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
 
             self._local = LocalPolicy.open(base)
@@ -91,9 +94,22 @@ class Workspace:
         """What answers as this version beside the agent: a judge, a simulated user. A local one is loaded once more."""
         if version.base.startswith(("http://", "https://")):
             return _remote(self._ways.get(version.base, version.base))
+        self._ask_hub(version.base)
         from verigym.policies.local.policy import LocalPolicy
 
         return LocalPolicy.open(version.base, adapter=self.adapter_folder(version.adapter) if version.adapter else None)
+
+    def _ask_hub(self, base: str) -> None:
+        """A name that nobody knows is told at once, with the nearest that is known."""
+        try:
+            hub.ask(base)
+        except NotFound as error:
+            known = {embedded.NAME, *(one.name for one in self.store.documents("version", Version))}
+            near = difflib.get_close_matches(base.lower(), known, n=1)
+            meant = f' Did you mean "{near[0]}"?' if near else ""
+            raise NotFound(
+                f'{error}{meant} A model is a version, "{embedded.NAME}" (embedded), a folder, a hub id or URL#MODEL of a server.'
+            ) from error
 
     # -- files ------------------------------------------------------------------------------------------------------
 
