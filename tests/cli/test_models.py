@@ -101,7 +101,7 @@ def test_a_prompt_is_gated_promoted_and_rolled_back(shell: Shell, server: Served
     system = {body["messages"][0]["content"] for body in server.asked}
     assert len(system) == 1 and PROMPT in min(system) and "Say no." in min(system), "its own prompt and descriptions"
 
-    (tmp_path / "policy.yaml").write_text("safety: null\nretention: null\n")
+    (tmp_path / "policy.yaml").write_text("safety: null\nretention: null\nmargins: {latency: null}\n")
     assert "PROMOTE" in shell("gate", polite, "--policy", str(tmp_path / "policy.yaml"))
     assert f"({polite}) is champion now" in shell("promote", polite)
     assert f"({base}) is champion again" in shell("rollback", "--why", "complaints")
@@ -148,8 +148,9 @@ def test_a_versions_own_sampling_is_sampled_with(shell: Shell, server: Served) -
 def test_the_environment_suggested_next_is_the_agents_own_not_a_guardrail(shell: Shell, server: Served) -> None:
     shell("eval", "toolcall", "-m", server.url, "-n", "3")
     shell("eval", "retention", "-m", server.url, "-n", "3")
-    said = shell("models", "new", "warm", "--from", server.url, "--temperature", "0.7")
+    said = shell("models", "new", "warm", "--from", server.url, "--system", "Hello there.")
     assert "next: verigym eval toolcall -m " in said
+    assert "Today is Monday" in shell("models", "diff", server.url, "warm"), "toolcall's own prompt, not retention's"
 
 
 def test_the_same_change_twice_makes_one_version(shell: Shell) -> None:

@@ -184,6 +184,7 @@ def show_version(version: Known = "champion", json: Json = False, home: Home = N
 def diff(one: Known, other: Known, json: Json = False, home: Home = None) -> None:
     """What sets two versions apart: prompts as a diff, the rest field by field, and how each was measured."""
     from verigym.flywheel import versions
+    from verigym.flywheel.gate import GUARDS
     from verigym.flywheel.stages import latest_report
     from verigym.registry.cards import figure
 
@@ -206,10 +207,10 @@ def diff(one: Known, other: Known, json: Json = False, home: Home = None) -> Non
         show.say(f"success on {mine.suite.name}, {counted(len(mine.suite.tasks), 'task')}: {' -> '.join(figures)}")
     if both:
         return show.next_command(f"verigym compare {pair[0].id} {pair[1].id}")
-    measured = [latest_report(ws, version) for version in pair]
+    measured = [latest_report(ws, version, besides=GUARDS) for version in pair]
     other_side = pair[1] if measured[0] else pair[0]
-    where = next((f"{one.suite.environment} -n {len(one.suite.tasks)}" for one in measured if one), "ENV")
-    show.next_command(f"verigym eval {show.quote(where)} -m {other_side.id}   (they share no suite yet)")
+    where = next((f"{show.quote(one.suite.environment)} -n {len(one.suite.tasks)}" for one in measured if one), "ENV")
+    show.next_command(f"verigym eval {where} -m {other_side.id}   (they share no suite yet)")
 
 
 @models.command()

@@ -8,6 +8,7 @@ import msgspec
 from verigym.core.errors import BadInput, Refused, VerigymError, not_found
 from verigym.core.records import Dataset, Report, Sampling, Version
 from verigym.environments.load import load_environment
+from verigym.flywheel.gate import GUARDS
 from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
@@ -131,7 +132,12 @@ def shared(ws: Workspace, one: Version, other: Version) -> list[tuple[Report, Re
 
 def difference(ws: Workspace, one: Version, other: Version) -> Difference:
     """A version without a prompt or description of its own is shown with those of the environment it was measured in."""
-    reports = reports_of(ws, one) or reports_of(ws, other)
+    reports = [
+        report
+        for version in (other, one)
+        for report in reports_of(ws, version)
+        if report.suite.environment not in GUARDS
+    ]
     try:
         own = load_environment(reports[-1].suite.environment) if reports else None
     except VerigymError:  # a file that was moved away
