@@ -8,12 +8,11 @@ import aiohttp
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Fault, FunctionCall, Usage
-from verigym.flywheel.capture import Exchange, Placed
-from verigym.policies.openai.answer import Answer
+from verigym.flywheel.capture import Exchange
 from verigym.servers import chat, seen
 from verigym.servers.call import Call
 from verigym.servers.errors import HttpError
-from verigym.servers.record import Recorder
+from verigym.servers.record import Kept, Recorder
 from verigym.servers.upstream import Upstream, pieces, whole
 
 _LARGE = 64 * 1024
@@ -26,37 +25,33 @@ async def hand_on(call: Call, model: str, server: Upstream, recorder: Recorder, 
     """Returns the id of the response, where it has one."""
     is_chat = call.api is chat
     body = server.body(call.body, model, is_chat)
-    started, began = time.perf_counter(), time.time()
     asking = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, own_key=own_key))
+    asking.add_done_callback(_observed)
     try:
-        exchange = await _exchange(call, body, is_chat, began, recorder) if recorder.capture is not None else None
-        placed = recorder.place(exchange, call.out) if exchange is not None else None
-        try:
-            response = await asking
-        except HttpError as error:
-            _keep_failure(exchange, placed, recorder, error.code or "", error.message, started)
-            raise
+        kept = recorder.begin(await _exchange(call, body, is_chat, recorder), call.out)  # while the server thinks
     except BaseException:
         asking.cancel()
         raise
     parts: list[bytes] = []
-    async with response:
-        try:
+    try:
+        async with await asking as response:
             await _send(call, response, server, parts)
-        except HttpError as error:
-            _keep_failure(exchange, placed, recorder, error.code or "", error.message, started)
+    except HttpError as error:
+        kept.failed(Failure(Fault.INFRASTRUCTURE, error.code or "", error.message))
+        raise
+    except asyncio.CancelledError:
+        asking.cancel()
+        if not _ENDED.search(b"".join(parts)):
+            kept.given_up()
             raise
-        except asyncio.CancelledError:
-            if _is_stream(response) and _ENDED.search(b"".join(parts)):
-                call.out.is_over = True  # clients leave after the last event, and servers may hold the line for longer
-            else:
-                raise
-    answer, latency_s = b"".join(parts), time.perf_counter() - started
-    if response.status != 200:
-        said = answer[:300].decode(errors="replace")
-        _keep_failure(exchange, placed, recorder, f"HTTP status {response.status}", said, started)
-        return ""
-    return _keep(call, exchange, placed, recorder, await _read(answer, is_chat, _is_stream(response)), latency_s)
+        call.out.is_over = True  # clients leave after the last event, and servers may hold the line for longer
+    return await _keep(call, asking.result(), b"".join(parts), kept, recorder)
+
+
+def _observed(asking: "asyncio.Future[aiohttp.ClientResponse]") -> None:
+    """Whoever asked may be gone: then nobody else looks at what became of it."""
+    if not asking.cancelled():
+        asking.exception()
 
 
 def _is_stream(response: aiohttp.ClientResponse) -> bool:
@@ -79,8 +74,11 @@ async def _send(call: Call, response: aiohttp.ClientResponse, server: Upstream, 
 # -- on the side ----------------------------------------------------------------------------------------------------
 
 
-async def _exchange(call: Call, body: bytes, is_chat: bool, began: float, recorder: Recorder) -> Exchange | None:
+async def _exchange(call: Call, body: bytes, is_chat: bool, recorder: Recorder) -> Exchange | None:
     """The request for capture; none where it cannot be read."""
+    if recorder.capture is None:
+        return None
+    began = time.time()
     try:
         large = len(body) > _LARGE
         asked = await asyncio.to_thread(seen.request, body, is_chat) if large else seen.request(body, is_chat)
@@ -102,52 +100,30 @@ async def _exchange(call: Call, body: bytes, is_chat: bool, began: float, record
     )
 
 
-async def _read(answer: bytes, is_chat: bool, is_stream: bool) -> tuple[Answer, str] | BadInput:
-    try:
-        if len(answer) > _LARGE:
-            return await asyncio.to_thread(seen.reply, answer, is_chat, is_stream)
-        return seen.reply(answer, is_chat, is_stream)
-    except BadInput as error:
-        return error
-
-
-def _keep(
-    call: Call,
-    exchange: Exchange | None,
-    placed: Placed | None,
-    recorder: Recorder,
-    read: tuple[Answer, str] | BadInput,
-    latency_s: float,
-) -> str:
-    agent = call.agent.version.id
-    if isinstance(read, BadInput):
-        recorder.count(agent, Usage())
-        if exchange is not None:
-            failure = Failure(Fault.INFRASTRUCTURE, "Unreadable", str(read))
-            recorder.keep(exchange, placed, error=failure, finish="error", latency_s=latency_s)
-        return ""
-    found, response = read
-    recorder.count(agent, found.usage)
-    called = any(isinstance(item, FunctionCall) for item in found.items)
-    if exchange is not None:
-        recorder.keep(
-            exchange,
-            placed,
-            reply=found.items,
-            response=response,
-            usage=found.usage,
-            latency_s=latency_s,
-            finish="tool_calls" if called and found.finish == "stop" else found.finish,
-            context_ids=found.prompt_ids,
-            completion_ids=found.completion_ids,
-            logprobs=found.logprobs if len(found.logprobs) == len(found.completion_ids) else [],
+async def _keep(call: Call, response: aiohttp.ClientResponse, answer: bytes, kept: Kept, recorder: Recorder) -> str:
+    """Keeps the answer; returns the id of the response."""
+    if response.status != 200:
+        kept.failed(
+            Failure(Fault.INFRASTRUCTURE, f"HTTP status {response.status}", answer[:300].decode(errors="replace"))
         )
-    return response
-
-
-def _keep_failure(
-    exchange: Exchange | None, placed: Placed | None, recorder: Recorder, kind: str, words: str, started: float
-) -> None:
-    if exchange is not None:
-        failure = Failure(Fault.INFRASTRUCTURE, kind, words)
-        recorder.keep(exchange, placed, error=failure, finish="error", latency_s=time.perf_counter() - started)
+        return ""
+    how = call.api is chat, _is_stream(response)
+    try:
+        large = len(answer) > _LARGE
+        found, id = await asyncio.to_thread(seen.reply, answer, *how) if large else seen.reply(answer, *how)
+    except BadInput as error:
+        recorder.count(call.agent.version.id, Usage())
+        kept.failed(Failure(Fault.INFRASTRUCTURE, "Unreadable", str(error)))
+        return ""
+    recorder.count(call.agent.version.id, found.usage)
+    called = any(isinstance(item, FunctionCall) for item in found.items)
+    kept.answered(
+        found.usage,
+        reply=found.items,
+        response=id,
+        finish="tool_calls" if called and found.finish == "stop" else found.finish,
+        context_ids=found.prompt_ids,
+        completion_ids=found.completion_ids,
+        logprobs=found.logprobs if len(found.logprobs) == len(found.completion_ids) else [],
+    )
+    return id

@@ -30,9 +30,8 @@ async def speak(call: Call, ask: Ask, policy: Policy, remembered: Remembered, re
         metadata=ask.metadata,
         began=time.time(),
     )
-    placed = recorder.place(exchange, out)
+    kept = recorder.begin(exchange, out)
     stream = call.api.stream(ask, head) if ask.stream else None
-    started = time.perf_counter()
     try:
         if stream is None:
             reply = await policy.respond(request)
@@ -43,16 +42,16 @@ async def speak(call: Call, ask: Ask, policy: Policy, remembered: Remembered, re
         raise
     except Exception as error:
         finish = "context_full" if isinstance(error, ContextFull) else "error"
-        broke = failure(error, Fault.INFRASTRUCTURE)
-        recorder.keep(exchange, placed, error=broke, finish=finish, latency_s=time.perf_counter() - started)
+        kept.failed(failure(error, Fault.INFRASTRUCTURE), finish)
+        raise
+    except asyncio.CancelledError:
+        kept.given_up()
         raise
     turn = reply.turn
     recorder.count(version.id, turn.usage)
-    recorder.keep(
-        exchange,
-        placed,
+    kept.answered(
+        turn.usage,
         reply=made.items,
-        usage=turn.usage,
         latency_s=turn.latency_s,
         finish=made.finish,
         context_ids=turn.context_ids,
