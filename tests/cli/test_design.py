@@ -95,7 +95,7 @@ def test_a_starved_set_fails_loudly_and_leaves_what_was_there() -> None:
         (["design", "sums.yaml", "--by", "typo"], "are for --vary"),
         (["design", "sums.yaml", "--out", "sums.yaml"], "is the spec"),
         (["design", "sums.yaml", "--out", "."], "is a folder"),
-        (["design", "sums.yaml", "--out", "sums.csv"], "CSV cannot hold"),
+        (["design", "sums.yaml", "--out", "sums.csv"], "tasks are written as .jsonl or .json or .parquet"),
         (["design", "ranges.yaml", "--out", "ranges.parquet"], "written as .jsonl"),
         (["design", "ranges.yaml", "--teacher", "x"], "no column prompt"),
         (["design", "sums.yaml", "--keep", "all"], "demos or pairs"),

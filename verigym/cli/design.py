@@ -85,7 +85,7 @@ def _design(
     json: bool,
     home: Path | None,
 ) -> None:
-    from verigym.design.make import partial_of, write
+    from verigym.design.make import check_out, partial_of, write
     from verigym.design.profile import picture, profile
     from verigym.design.spec import read_design
     from verigym.flywheel.teach import made_by
@@ -94,7 +94,9 @@ def _design(
     read = read_design(path, model)
     seed = read.spec.seed if seed is None else seed
     out = out or Path(f"{read.stem}.jsonl")
-    _check_out(out, path)
+    if out.resolve() == path.resolve():
+        raise BadInput(f"{out} is the spec; name another file with --out")
+    check_out(read, out)
     if teacher and not read.makes_tasks:
         raise BadInput(f"{path}: a teacher solves tasks, and there is no column prompt")
     partial = partial_of(read, seed, out)
@@ -137,13 +139,6 @@ def _design(
         _taught(taught)
 
 
-def _check_out(out: Path, spec: Path) -> None:
-    if out.resolve() == spec.resolve():
-        raise BadInput(f"{out} is the spec; name another file with --out")
-    if out.is_dir():
-        raise BadInput(f"{out} is a folder; name a file with --out, such as {out / 'tasks.jsonl'}")
-
-
 def _preview(made: Any, read: Any, path: Path, json: bool) -> None:
     if json:
         return show.as_json({"rows": made.rows, "acceptance": {k: tally.share for k, tally in made.tallies.items()}})
@@ -162,8 +157,8 @@ def _estimate(made: Any, read: Any) -> None:
     tried = max(made.tried, 1)
     share = len(made.rows) / tried
     show.say(
-        f"{made.drawn:,} draws and {tried:,} tries for {len(made.rows)} rows; {read.spec.n:,} rows: about "
-        f"{read.spec.n / max(share, 1e-9):,.0f} tries"
+        f"{counted(tried, 'row')} tried for {counted(len(made.rows), 'row')}; {read.spec.n:,} need about "
+        f"{read.spec.n / max(share, 1e-9):,.0f}"
     )
 
 

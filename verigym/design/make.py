@@ -328,12 +328,21 @@ def partial_of(design: Design, seed: int, out: Path) -> Path:
     return out.with_name(f".{out.name}.{content_hash([design.hash, seed])[:12]}.partial")
 
 
+def check_out(design: Design, out: Path) -> None:
+    """That the file can be one of such rows: asked before the work, not after it."""
+    if out.is_dir():
+        raise BadInput(f"{out} is a folder; name a file with --out, such as {out / 'tasks.jsonl'}")
+    kinds = (".jsonl", ".json", ".parquet") if design.makes_tasks else (".jsonl",)
+    if out.suffix.lower() not in kinds:
+        rows = "tasks" if design.makes_tasks else "rows without a prompt"
+        raise BadInput(f"{out}: {rows} are written as {' or '.join(kinds)}")
+
+
 def write(made: Made, design: Design, out: Path) -> list[Path]:
     """The rows, and beside them those that were rejected: both whole or not at all."""
-    if made.tasks:
+    check_out(design, out)
+    if design.makes_tasks:
         save_tasks(out, made.tasks)
-    elif out.suffix.lower() != ".jsonl":
-        raise BadInput(f"{out}: rows without a prompt are written as .jsonl")
     else:
         lines = [codec_line(row) for row in made.rows]
         write_whole(out, lambda file: file.writelines(lines))

@@ -9,6 +9,7 @@ import math
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import jsonschema
 import msgspec
 from msgspec import Meta, Struct
 
@@ -377,7 +378,7 @@ def _check(spec: Spec, where: str) -> None:
         place = f"{where}: columns.{name}"
         match column:
             case Category(values=values, weights=weights):
-                if weights and (len(weights) != len(values) or not sum(weights) > 0):
+                if weights and (len(weights) != len(values) or not 0 < sum(weights) < math.inf):
                     raise BadInput(
                         f"{place}: weights: {len(weights)}, values: {len(values)}; one weight a value, not all 0"
                     )
@@ -393,6 +394,11 @@ def _check(spec: Spec, where: str) -> None:
             case Uniform(low=low, high=high) | Int(low=low, high=high):
                 if not (low <= high and math.isfinite(low) and math.isfinite(high)):
                     raise BadInput(f"{place}: low is {low} and high is {high}; write the lower number first")
+            case Normal(mean=mean, std=std):
+                if not (math.isfinite(mean) and math.isfinite(std)):
+                    raise BadInput(f"{place}: mean is {mean} and std is {std}; both are numbers that end")
+            case Llm(json_schema=schema) if schema is not None:
+                _check_schema(schema, place)
             case Date(first=first, last=last):
                 if first > last:
                     raise BadInput(f"{place}: first ({first}) is after last ({last})")
@@ -405,6 +411,8 @@ def _check(spec: Spec, where: str) -> None:
             _check_scale(*validator.scale, f"{where}: validators[{place}]")
         if isinstance(validator, GoldCheck | RewardCheck) and "prompt" not in spec.columns:
             raise BadInput(f"{where}: validators[{place}] is about tasks, and there is no column prompt")
+        if isinstance(validator, SchemaCheck):
+            _check_schema(validator.json_schema, f"{where}: validators[{place}]")
         if isinstance(validator, SchemaCheck) and validator.column and validator.column not in spec.columns:
             raise not_found("column", validator.column, spec.columns, f"({where}: validators[{place}])")
     for name in spec.keep:
@@ -417,6 +425,13 @@ def _check(spec: Spec, where: str) -> None:
     for part in [*spec.columns.values(), *spec.validators]:
         if isinstance(part, Llm | JudgeColumn | JudgeCheck) and not (part.model or spec.model):
             raise BadInput(f"{where}: a model is asked, and none is named; write model: in the spec, or give -m MODEL")
+
+
+def _check_schema(schema: Json, place: str) -> None:
+    try:
+        jsonschema.Draft202012Validator.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        raise BadInput(f"{place}: not a JSON schema: {error.message}") from error
 
 
 def _check_scale(low: float, high: float, place: str) -> None:
