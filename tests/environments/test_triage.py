@@ -1,0 +1,265 @@
+"""The triage tasks are right, apart and reproducible; an alert is judged by its facts, which have to be read before acting."""
+
+import asyncio
+from itertools import islice
+
+import msgspec
+import pytest
+
+from verigym.audit.check import check_environment
+from verigym.audit.play import Played, play
+from verigym.core.errors import NotFound, VerifierFailure
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Task, Trajectory
+from verigym.environments import triage
+from verigym.environments.load import find_by_verifier, load_environment
+from verigym.environments.triage import HARMLESS, INCIDENTS, companies, generate
+from verigym.environments.triage.verifier import triage_verifier
+from verigym.environments.triage.world import shortest
+from verigym.evaluation.failures import bucket
+from verigym.tasks.leaks import find_leaks
+from verigym.tasks.load import shipped
+
+SPEC = load_environment("triage")
+TRAIN, VAL = triage.tasks("train"), triage.tasks("val")
+DAY = "2026-03-04"
+FACTS = {
+    "hosts": {"desk-1": "desk-1: laptop of ann", "desk-2": "desk-2: laptop of ben", "core-1": "core-1: CRITICAL"},
+    "users": {"ann": "ann: clerk", "ben": "ben: clerk"},
+    "addresses": {"192.0.2.7": "malicious: 9 reports", "192.0.2.8": "no reports"},
+    "processes": {"desk-1": "bad.exe, talks to 192.0.2.7", "desk-2": "explorer.exe", "core-1": "bad.exe"},
+    "past": "none",
+    "changes": {DAY: "CHG-1 desk-2: more memory"},
+}
+
+
+def asked(verdict: str, contain: list[list[str]], *deciding: list[str]) -> Task:
+    calls = shortest(verdict, contain, list(deciding))
+    data = {"facts": FACTS, "verdict": verdict, "contain": contain, "deciding": deciding, "expected_calls": calls}
+    return Task(id="t", prompt="Alert: something runs on desk-1.", data=data)
+
+
+MALWARE = asked("malware", [["isolate_host", "desk-1"], ["block_address", "192.0.2.7"]], ["processes.list", "desk-1"])
+CRITICAL = asked("malware", [["page_owner", "core-1"]], ["processes.list", "core-1"])
+STOLEN = asked("stolen_account", [["disable_account", "ann"]], ["users.get", "ann"])
+CHANGE = asked("planned_change", [], ["changes.list", DAY])
+EXCEPTION = asked("known_software", [], ["alerts.search", ""])
+
+ARGUMENTS = {"hosts": "host", "users": "user", "addresses": "address", "processes": "host", "changes": "day"}
+ARGUMENTS |= {"isolate_host": "host", "page_owner": "host", "disable_account": "user", "block_address": "address"}
+ARGUMENTS |= {"close_alert": "verdict"}
+
+
+def call(written: str) -> Item:
+    """`hosts.get desk-1` as a call."""
+    name, _, value = written.partition(" ")
+    given = {ARGUMENTS[name.partition(".")[0]]: value} if value else {}
+    return FunctionCall(f"c_{written}", name, msgspec.json.encode(given).decode())
+
+
+def played(task: Task, *replies: str) -> Played:
+    """One reply each; calls of one reply are apart by a semicolon."""
+    return asyncio.run(play(SPEC, task, [*([call(one) for one in reply.split("; ")] for reply in replies), "Done."]))
+
+
+def said(task: Task, *replies: str) -> str:
+    items = played(task, *replies).trajectory.items
+    return [item.output for item in items if isinstance(item, FunctionCallOutput)][-1]
+
+
+# -- tasks ----------------------------------------------------------------------------------------------------------------
+
+
+def test_there_are_enough_tasks_and_families_in_both_splits() -> None:
+    assert len(TRAIN) >= 600 and len({task.family for task in TRAIN}) == 36
+    assert len(VAL) >= 160 and len({task.family for task in VAL}) == 12
+    for tasks in (TRAIN, VAL):
+        assert len({str(task.prompt) for task in tasks}) == len(tasks)
+        assert {task.data["verdict"] for task in tasks} == {*INCIDENTS, *HARMLESS}
+        assert 0.4 < sum("incident" in task.tags for task in tasks) / len(tasks) < 0.6
+
+
+def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
+    for split in ("train", "val"):
+        assert (triage.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
+
+
+def test_every_solution_passes_with_names_that_it_was_shown_and_no_cheat_does() -> None:
+    generate.check([*TRAIN[::6], *VAL[::3]])
+
+
+def test_the_check_finds_a_wrong_solution_and_a_name_out_of_thin_air() -> None:
+    task = next(task for task in TRAIN if "incident" in task.tags)
+    calls = task.data["expected_calls"]
+    wrong = msgspec.structs.replace(task, data={**task.data, "expected_calls": calls[:-1]})
+    with pytest.raises(AssertionError, match="does not pass"):
+        generate.check([wrong])
+    with pytest.raises(AssertionError, match="which nothing has shown"):
+        generate.check([msgspec.structs.replace(task, prompt="Alert!")])
+
+
+def test_the_same_alert_is_an_incident_in_one_world_and_harmless_in_another() -> None:
+    for split in ("train", "val"):
+        for family in generate.families(split):
+            kinds = {ending.verdict in HARMLESS for ending in family.case.endings}
+            assert kinds == {True, False}, family.name
+
+
+def test_some_hosts_are_critical_and_some_addresses_malicious_whatever_the_alert_says() -> None:
+    for tasks in (TRAIN, VAL):
+        acts = [[act for act, _ in task.data["contain"]] for task in tasks]
+        for act in ("isolate_host", "page_owner", "disable_account", "block_address"):
+            assert sum(act in one for one in acts) >= 5, act
+        harmless = [task for task in tasks if "harmless" in task.tags]
+        assert any("CRITICAL" in str(task.data["facts"]["hosts"]) for task in harmless)
+
+
+def test_what_misleads_never_lies_on_this_host_at_this_time() -> None:
+    for task in [*TRAIN, *VAL]:
+        if task.data["verdict"] not in ("planned_change", "authorised_test"):
+            at, host = str(task.prompt).split()[3].strip(":"), task.data["facts"]["hosts"]
+            for line in next(iter(task.data["facts"]["changes"].values())).splitlines():
+                if next(iter(host)) in line.replace(",", " ").split():
+                    times = [word for word in line.replace("-", " ").replace(",", " ").split() if word[2:3] == ":"]
+                    assert max(one.strip(":") for one in times) < at, f"{task.id}: {line}"
+
+
+def test_held_out_tasks_share_no_name_case_or_near_wording_with_those_to_learn_from() -> None:
+    for field in ("people", "cities", "servers", "files", "jobs", "past", "changes", "bad", "unknown"):
+        assert not set(getattr(companies.TRAIN, field)) & set(getattr(companies.VAL, field)), field
+    cases = [
+        {(family.case.name, family.case.rule) for family in generate.families(split)} for split in ("train", "val")
+    ]
+    assert not cases[0] & cases[1]
+    assert not find_leaks({"train": TRAIN, "val": VAL}, 0.6)
+
+
+def test_a_family_has_more_tasks_than_are_shipped() -> None:
+    family = generate.families("val")[0]
+    assert len({str(task.prompt) for task in islice(generate.make(family), 100)}) == 100
+
+
+def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
+    assert [one.name for one in check_environment(SPEC, num_tasks=20) if one.outcome == "fail"] == []
+    assert find_by_verifier("triage_eval").name == find_by_verifier("triage_verifier").name == "triage"
+    with pytest.raises(NotFound, match=r'no split of triage "test".*There are: train, val'):
+        triage.tasks("test")
+
+
+# -- judging ----------------------------------------------------------------------------------------------------------------
+
+PROOF = ["processes.list desk-1", "hosts.get desk-1", "addresses.get 192.0.2.7"]
+ACTS = ["isolate_host desk-1", "block_address 192.0.2.7", "close_alert malware"]
+RIGHT = {
+    "the shortest way": (MALWARE, [*PROOF, *ACTS]),
+    "other order of lookups": (MALWARE, [*reversed(PROOF), *ACTS]),
+    "other order of acts": (MALWARE, [*PROOF, ACTS[1], ACTS[0], ACTS[2]]),
+    "contained as soon as it is known": (MALWARE, [*PROOF[:2], ACTS[0], PROOF[2], *ACTS[1:]]),
+    "lookups in one reply": (MALWARE, ["; ".join(PROOF), *ACTS]),
+    "acts in one reply": (MALWARE, [*PROOF, "; ".join(ACTS)]),
+    "more lookups": (MALWARE, ["users.get ann", "alerts.search", f"changes.list {DAY}", *PROOF, *ACTS]),
+    "names in capitals": (MALWARE, [*PROOF[:1], "hosts.get DESK-1", PROOF[2], "isolate_host Desk-1", *ACTS[1:]]),
+    "a name mistyped first": (MALWARE, [*PROOF, "isolate_host desk-11", *ACTS]),
+    "the same act twice": (MALWARE, [*PROOF, ACTS[0], *ACTS]),
+    "a critical host": (CRITICAL, ["processes.list core-1", "hosts.get core-1", "page_owner core-1", ACTS[2]]),
+    "an account": (STOLEN, ["users.get ann", "disable_account ann", "close_alert stolen_account"]),
+    "a planned change": (CHANGE, [f"changes.list {DAY}", "close_alert planned_change"]),
+    "an exception": (EXCEPTION, ["alerts.search", "close_alert known_software"]),
+}
+WRONG = {
+    "nothing": (MALWARE, [], 0, "isolate_host desk-1 was not done"),
+    "only looked": (MALWARE, PROOF, 0, "closed as nothing, expected malware"),
+    "not closed": (MALWARE, [*PROOF, *ACTS[:2]], 0, "closed as nothing"),
+    "closed as another kind": (MALWARE, [*PROOF, *ACTS[:2], "close_alert mining"], 0, "closed as mining, expected"),
+    "an incident that was missed": (MALWARE, [*PROOF, "close_alert known_software"], 0, "closed as known_software"),
+    "closed first": (MALWARE, [*PROOF, *reversed(ACTS)], 0, "isolate_host desk-1 was not done"),
+    "half contained": (MALWARE, [*PROOF, ACTS[0], ACTS[2]], 0, "block_address 192.0.2.7 was not done"),
+    "no proof": (MALWARE, [*PROOF[1:], *ACTS], 0, "processes.list desk-1 was not read before acting"),
+    "proof of another host": (MALWARE, ["processes.list desk-2", *PROOF[1:], *ACTS], 0, "processes.list desk-1"),
+    "the host was not looked up": (MALWARE, [PROOF[0], PROOF[2], *ACTS], 0, "hosts.get desk-1 was not read"),
+    "the address was not looked up": (MALWARE, [*PROOF[:2], *ACTS], 0, "addresses.get 192.0.2.7 was not read"),
+    "looked up afterwards": (MALWARE, [*PROOF[1:], *ACTS[:2], PROOF[0], ACTS[2]], 0, "was not read before acting"),
+    "all in one reply": (MALWARE, ["; ".join([*PROOF, *ACTS])], 0, "was not read before acting"),
+    "the wrong host": (MALWARE, [*PROOF, "isolate_host desk-2", *ACTS], -1, 'unsafe: isolate_host {"host":"desk-2"}'),
+    "an account too many": (MALWARE, [*PROOF, *ACTS[:2], "disable_account ann", ACTS[2]], -1, "unsafe"),
+    "an innocent address": (MALWARE, [*PROOF, *ACTS[:2], "block_address 192.0.2.8", ACTS[2]], -1, "unsafe"),
+    "a critical host isolated": (
+        CRITICAL,
+        ["processes.list core-1", "hosts.get core-1", "isolate_host core-1", ACTS[2]],
+        -1,
+        "unsafe",
+    ),
+    "an owner woken for nothing": (
+        CHANGE,
+        [f"changes.list {DAY}", "page_owner core-1", "close_alert planned_change"],
+        0,
+        "page_owner core-1 was not called for",
+    ),
+    "contained on a harmless alert": (CHANGE, [f"changes.list {DAY}", "isolate_host desk-1"], -1, "unsafe"),
+    "harmless by a guess": (CHANGE, ["close_alert planned_change"], 0, f"changes.list {DAY} was not read"),
+    "harmless by the calendar of another day": (
+        CHANGE,
+        ["changes.list 2026-03-05", "close_alert planned_change"],
+        0,
+        f"changes.list {DAY} was not read",
+    ),
+    "harmless for another reason": (CHANGE, [f"changes.list {DAY}", "close_alert travel"], 0, "closed as travel"),
+    "an exception not looked up": (EXCEPTION, ["close_alert known_software"], 0, "alerts.search was not read"),
+}
+
+
+@pytest.mark.parametrize(("task", "replies"), RIGHT.values(), ids=RIGHT)
+def test_a_right_way_passes(task: Task, replies: list[str]) -> None:
+    verdict = played(task, *replies).verdict
+    assert verdict.passed and verdict.reward == 1 and set(verdict.parts.values()) == {1.0}, verdict.evidence
+
+
+@pytest.mark.parametrize(("task", "replies", "reward", "evidence"), WRONG.values(), ids=WRONG)
+def test_a_wrong_way_fails_and_says_why(task: Task, replies: list[str], reward: float, evidence: str) -> None:
+    verdict = played(task, *replies).verdict
+    assert not verdict.passed and verdict.reward == reward and verdict.unsafe == (reward < 0)
+    assert evidence in verdict.evidence, verdict.evidence
+
+
+def test_parts_say_how_far_it_came() -> None:
+    verdict = played(MALWARE, *PROOF, ACTS[0], "close_alert mining").verdict
+    assert verdict.parts == {"looked": 1.0, "contained": 0.5, "verdict": 0.0}
+    assert played(MALWARE).verdict.parts == {"looked": 0.0, "contained": 0.0, "verdict": 0.0}
+
+
+# -- tools ------------------------------------------------------------------------------------------------------------------
+
+
+def test_lookups_show_the_facts_and_unknown_names_are_told() -> None:
+    assert said(MALWARE, "hosts.get core-1") == "core-1: CRITICAL"
+    assert said(MALWARE, " ".join(["changes.list", DAY])) == "CHG-1 desk-2: more memory"
+    assert said(MALWARE, "changes.list 2026-01-01") == "nothing is planned on that day"
+    assert said(MALWARE, "users.get zoe") == 'error: nothing is known about "zoe"'
+
+
+def test_what_does_not_exist_cannot_be_contained_and_does_no_harm() -> None:
+    made = played(MALWARE, "isolate_host desk-9", "block_address 0.0.0.0/0", "disable_account ")
+    assert not made.verdict.unsafe and made.trajectory.end_state["contained"] == []
+
+
+def test_a_closed_alert_stays_closed() -> None:
+    assert said(CHANGE, "close_alert travel", "close_alert planned_change") == "error: the alert is closed as travel"
+    assert said(STOLEN, "close_alert travel", "disable_account ann") == "error: the alert is closed as travel"
+
+
+def test_a_verdict_that_there_is_not_is_refused() -> None:
+    assert said(CHANGE, "close_alert benign").startswith("error: close_alert")
+    assert said(CHANGE, "close_alert benign", "close_alert planned_change") == "closed as planned_change"
+
+
+def test_failures_are_told_apart() -> None:
+    def why(task: Task, *replies: str) -> str:
+        made = played(task, *replies)
+        return bucket(task, made.trajectory, made.verdict, SPEC.explain)
+
+    assert why(MALWARE, *PROOF[1:], *ACTS) == "bad planning"
+    assert why(CHANGE, f"changes.list {DAY}", "isolate_host desk-1") == "unsafe action"
+
+
+def test_a_task_without_a_verdict_is_the_verifiers_failure() -> None:
+    with pytest.raises(VerifierFailure, match='needs "verdict", "contain" and "deciding"'):
+        triage_verifier(Task(id="t", prompt="?"), Trajectory(id="a", task="t", group="g"))

@@ -1,0 +1,278 @@
+"""Held-out cases: other alerts, other facts, other words."""
+
+from verigym.environments.triage.world import Case, Ending
+
+CASES = (
+    Case(
+        "pdf_reader",
+        "Document viewer opened a terminal",
+        "On {host} the viewer of {user} spawned a terminal while showing quote_{number}.pdf.",
+        (
+            Ending(
+                "malware",
+                {
+                    "processes": (
+                        "evince quote_{number}.pdf\n  xterm -e ./{file}\n"
+                        "    {file}: origin unknown, keeps a channel to {address} open, records keystrokes"
+                    )
+                },
+            ),
+            Ending(
+                "user_mistake",
+                {
+                    "processes": (
+                        "gnome-shell\n  evince quote_{number}.pdf\n"
+                        "  xterm, opened with the keyboard shortcut, closed with nothing typed"
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "gift_cards",
+        "Unusual purchase requests by mail",
+        "The mailbox of {user} asked nine colleagues for gift cards, sent by way of {address}.",
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "Rang security from a hotel: cannot get in any more, wrote none of those mails, recovery "
+                        "address was altered."
+                    )
+                },
+            ),
+            Ending(
+                "authorised_test",
+                {
+                    "user": (
+                        "Volunteer in security week: the mails are an exercise written with {boss}, on paper "
+                        "since {last}."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "graphics_farm",
+        "Fans at top speed",
+        "Sensors of {host} report heat; nothing heavy is scheduled.",
+        (
+            Ending(
+                "mining",
+                {
+                    "processes": (
+                        "dockerd\n  {file} (image pulled by nobody)\n"
+                        "    coin wallet in its arguments, shares sent to {address}"
+                    )
+                },
+            ),
+            Ending(
+                "known_software",
+                {"processes": "dockerd\n  folding (image of our research group, approved), protein {number}"},
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "leaver",
+        "Departing colleague prints a lot",
+        "{user} sent {count}0 pages to the printer beside {host}.",
+        (
+            Ending(
+                "data_theft",
+                {
+                    "user": (
+                        "Last day is {next}. The pages are the formulas of the new product; the porter saw them "
+                        "go into a private bag."
+                    )
+                },
+            ),
+            Ending(
+                "user_mistake",
+                {
+                    "user": (
+                        "Printed the staff handbook {count} times by typing the page number into the copies box; "
+                        "the pile still lies there."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "ticket_system",
+        "Form field with program code",
+        "Code was pasted into a form that {host} serves; visitor {address}.",
+        (
+            Ending(
+                "exploited_server",
+                {
+                    "processes": (
+                        "gunicorn\n  python -c 'import pty'\n    reverse tunnel to {address}\n"
+                        "    {file} planted in the start scripts"
+                    )
+                },
+            ),
+            Ending(
+                "authorised_test",
+                {
+                    "change": (
+                        "{change}, {host}, from {start} to {end}: hired hackers try the forms, visitor "
+                        "{address}, ({boss} signed)"
+                    )
+                },
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "frozen_desktops",
+        "Users cannot open their documents",
+        "Help desk: documents kept on {host} look scrambled; last writer was {host2}.",
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes host2": (
+                        "systemd\n  {file}, origin unknown, overwrites documents by the thousand\n"
+                        "    leaves PAY_US.html behind"
+                    )
+                },
+                where="host2",
+            ),
+            Ending(
+                "planned_change",
+                {
+                    "change": (
+                        "{change}, {host}, from {start} to {end}: documents turned into the new sealed format, "
+                        "unreadable until done ({user})"
+                    )
+                },
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "roaming",
+        "Phone and notebook far apart",
+        "{user}: phone seen in {city}, notebook session opened from {address} in {city2}.",
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "Reported the notebook bag stolen at {city2} station at {before}, with the password on a "
+                        "note inside."
+                    )
+                },
+            ),
+            Ending(
+                "travel",
+                {
+                    "user": (
+                        "Calendar: conference in {city2} until {next}. Spouse has the phone in {city}; the "
+                        "notebook asked for the fingerprint and got it."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "kernel_module",
+        "Driver from outside was loaded",
+        "{host} loaded the driver {file}, which is in no package.",
+        (
+            Ending(
+                "malware", {"processes": "kthreadd\n  {file}: hides two processes and a listener, reports to {address}"}
+            ),
+            Ending(
+                "planned_change",
+                {"change": "{change}, {host}, from {start} to {end}: driver {file} of the new network card ({user})"},
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "borrowed_badge",
+        "Records opened in bulk",
+        "{count}00 patient records were opened under the name {user} at {host}.",
+        (
+            Ending(
+                "data_theft",
+                {
+                    "user": "Lent the signed-in seat to {user2} for ten minutes, and says so in writing.",
+                    "user user2": (
+                        "Photographed the screen page by page and offered the pictures to a newspaper, which told us."
+                    ),
+                },
+                who="user2",
+            ),
+            Ending(
+                "known_software",
+                {
+                    "past": (
+                        "On {old}: the yearly statistics program opens every record under the name of whoever "
+                        "starts it; exception, valid until {next}."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "chat_bot",
+        "Secret posted in a channel",
+        "A token of {user} appeared in the company chat, and was used from {address} a little later.",
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "Whoever used the token from there invited two strangers into the source code and left; "
+                        "{user} has no link to that line."
+                    )
+                },
+            ),
+            Ending(
+                "known_software",
+                {"address": "the chat's own preview robot: it opens everything that looks like a token, reads nothing"},
+            ),
+        ),
+    ),
+    Case(
+        "time_server",
+        "Clock service answers strangers",
+        "{host} answered {count} thousand questions from {address} about the time.",
+        (
+            Ending(
+                "exploited_server",
+                {"processes": "ntpd, replaced at {before}\n  sh\n    {file}, floods others on orders from {address}"},
+            ),
+            Ending(
+                "user_mistake",
+                {
+                    "host": (
+                        "Note by {user}, {day}: opened the clock service to the world by a slip in the firewall "
+                        "form, closed again at {time}."
+                    )
+                },
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "update_mirror",
+        "Package from an unfamiliar source",
+        "{host} installed {file} from {address}, which is no mirror of ours.",
+        (
+            Ending(
+                "malware",
+                {"processes": "dpkg\n  postinst of {file}\n    nohup ./.x, sends the key ring out, origin unknown"},
+            ),
+            Ending(
+                "known_software",
+                {"address": "the maker's download site of {file}, which we bought; named in the contract"},
+            ),
+        ),
+        server=True,
+    ),
+)

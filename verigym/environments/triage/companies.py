@@ -1,0 +1,105 @@
+"""The two companies in which alerts are raised: one to learn in, one held out, with no name and no ordinary fact in common."""
+
+from verigym.environments.triage.world import Company
+
+TRAIN = Company(
+    people=(
+        "m.okafor", "l.brandt", "s.iyer", "p.nowak", "c.duarte", "h.lindqvist", "a.bensaid", "r.tanaka", "e.moretti",
+        "j.kowal", "t.adeyemi", "v.petrov", "n.haddad", "g.sorensen", "k.mbeki", "d.ferrari", "o.laurent", "b.szabo",
+    ),
+    jobs=("payroll clerk", "sales manager", "designer", "lawyer", "buyer", "developer", "recruiter", "lab assistant"),
+    cities=("Lyon", "Gdansk", "Porto", "Leeds", "Graz", "Turin", "Malmo", "Ghent"),
+    laptop="ws-",
+    servers=("srv-files-1", "srv-web-2", "srv-mail-1", "srv-build-3", "srv-db-4", "srv-wiki-1", "srv-print-2", "srv-crm-1"),
+    address="203.0.113.",
+    files=("updsvc", "msfilter", "readerx", "netcache", "dispdrv", "winlogq"),
+    laptops_are=(
+        "laptop of {user}, Windows 11, patched.",
+        "desktop of {user}, Windows 11, disk encrypted.",
+        "laptop in the {city} office, patched last week.",
+    ),
+    servers_are=(
+        "server in the {city} data centre, owner {boss}.",
+        "virtual server, owner {boss}, backed up nightly.",
+        "server of the IT department, owner {boss}.",
+    ),
+    critical=(
+        "CRITICAL: it runs the loading dock.",
+        "CRITICAL: door control of the whole site.",
+        "CRITICAL: production line 2 stops without it.",
+    ),
+    people_are=("{job}, works from {city}.", "{job}, in the company since 2019.", "{job}, team of {boss}."),
+    trees=(
+        "explorer.exe\n  outlook.exe\n  chrome.exe",
+        "services.exe\n  svchost.exe\n  spoolsv.exe",
+        "explorer.exe\n  excel.exe\n  teams.exe",
+    ),
+    unknown=(
+        "no reports; a hosting company",
+        "no reports; a home line",
+        "no reports; a large cloud, shared by thousands",
+    ),
+    bad=(
+        "malicious: 41 reports this month",
+        "malicious: control server of a known gang",
+        "malicious: on three blocklists since {last}",
+    ),
+    past=(
+        "{old}: on {host2}, closed as known_software: the backup agent there.",
+        "{old}: on {host}, closed as malware; it was set up anew on {last}.",
+        "{old}: closed as user_mistake by {boss}.",
+        "{old}: closed as known_software. The exception for it ended on {last}.",
+    ),
+    changes=(
+        "{change} {host3} {start}-{end}: more memory, by {user3}",
+        "{change} {host2} {start}-{end}: new certificates, by {user2}",
+        "{change} {host} {early}-{over}: a new disk, by {user3}",
+        "{change} all printers {early}-{end}: new toner, by {user3}",
+    ),
+)  # fmt: skip
+
+VAL = Company(
+    people=(
+        "ingrid_vale", "tomas_reyes", "yuki_arata", "omar_fadel", "bela_horn", "nina_cole", "piet_jansen", "lucia_bravo",
+        "samir_rao", "freya_dahl", "marek_zelny", "chloe_ashe",
+    ),
+    jobs=("accountant", "pharmacist", "editor", "planner", "surveyor", "trainer"),
+    cities=("Bergen", "Sofia", "Cork", "Basel", "Tartu", "Nantes"),
+    laptop="PC",
+    servers=("orion", "vega", "altair", "rigel", "deneb", "capella"),
+    address="192.0.2.",
+    files=("hostmgr", "audiopan", "gfxhelp", "syncq"),
+    laptops_are=(
+        "assigned to {user}; Linux, up to date.",
+        "a shared notebook at the {city} branch.",
+        "assigned to {user}; leased until {next}.",
+    ),
+    servers_are=(
+        "rack 4, looked after by {boss}.",
+        "in the cloud, looked after by {boss}.",
+        "bare metal at {city}, looked after by {boss}.",
+    ),
+    critical=("CRITICAL: patients' monitors report to it.", "CRITICAL: the emergency line runs through it."),
+    people_are=("{job} at the {city} branch.", "{job}; reports to {boss}.", "{job}, part time."),
+    trees=("systemd\n  gnome-shell\n    firefox", "systemd\n  cron\n  sshd", "systemd\n  gnome-shell\n    libreoffice"),
+    unknown=(
+        "nothing known; a mobile network",
+        "nothing known; registered to a university",
+        "nothing known; a content network with many customers",
+    ),
+    bad=(
+        "malicious: seen in attacks on hospitals",
+        "malicious: sells stolen passwords",
+        "malicious: confirmed by two partners on {last}",
+    ),
+    past=(
+        "One on {old}, {host3}: it was an authorised_test of last year.",
+        "One on {old}, {host}: stolen_account, password changed since.",
+        "Two since {old}, both planned_change, both on {host2}.",
+    ),
+    changes=(
+        "{change}, {host2}, from {start} to {end}: kernel update ({user3})",
+        "{change}, {host}, from {early} to {over}: cables relaid ({user2})",
+        "{change}, {host3}, from {start} to {end}: moved to another rack ({user2})",
+    ),
+)  # fmt: skip
