@@ -1,0 +1,82 @@
+"""Is a report right, and was it earned: the law, both parameters, an honest uncertainty, and runs within the budget.
+
+Only the record is looked at: `end_state` has the runs that were made and the report, `task.data["lab"]` the truth.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from verigym.core.errors import VerifierFailure
+from verigym.core.records import Json, Task, Trajectory, Verdict
+
+ENOUGH = 3
+"""Settings at which runs have to be made: two parameters, and one to tell the laws apart."""
+_SLACK = 1 + 1e-9
+"""What lies on a limit is within it, whatever rounding says."""
+
+
+def science_verifier(task: Task, trajectory: Trajectory) -> Verdict:
+    """1 when all of it holds, else 0; the parts say what did."""
+    lab: Json | None = task.data.get("lab")
+    if not isinstance(lab, dict):
+        raise VerifierFailure(f'task {task.id}: data has no "lab", the law and its parameters; see science.Lab')
+    runs: list[Any] = trajectory.end_state.get("runs", [])
+    report: Json | None = trajectory.end_state.get("report")
+    wrong = {"runs": list(_runs(runs)), "budget": list(_budget(runs, lab["budget"])), "reported": [], "law": []}
+    given: Json = report or {"law": "", "values": {}, "plus_minus": {}}
+    if report is None:
+        wrong["reported"] = ["nothing was reported: the report is a call, not a sentence"]
+    elif given["law"] != lab["law"]:
+        wrong["law"] = [f"law: {str(given['law'])[:60]}, expected {lab['law']}"]
+    truths = dict(zip(lab["names"], (lab["a"], lab["b"]), strict=True))
+    values = {name: _value(name, given["values"].get(name), true, lab["tolerance"]) for name, true in truths.items()}
+    spreads = {
+        name: _spread(name, given["values"].get(name), given["plus_minus"].get(name), true, lab["tolerance"])
+        for name, true in truths.items()
+    }
+    if report is not None:
+        wrong["more"] = [f"{name[:60]}: no parameter of the law" for name in given["values"] if name not in truths]
+        wrong["values"] = [words for words in values.values() if words]
+        wrong["uncertainty"] = [words for words in spreads.values() if words]
+    lines = [line for found in wrong.values() for line in found]
+    parts = {name: float(not wrong[name]) for name in ("runs", "budget", "reported", "law")}
+    parts["law"] *= parts["reported"]
+    parts["values"] = sum(not words for words in values.values()) / len(values)
+    parts["uncertainty"] = sum(not words for words in spreads.values()) / len(spreads)
+    return Verdict(
+        reward=0.0 if lines else 1.0,
+        passed=not lines,
+        parts=parts,
+        evidence="\n".join(lines[:8]) or "law, parameters and uncertainty are right, within the budget",
+    )
+
+
+def _runs(runs: list[Any]) -> Iterator[str]:
+    settings = len({x for x, _ in runs})
+    if settings < ENOUGH:
+        yield f"runs were made at {settings} settings; it takes {ENOUGH} to know anything"
+
+
+def _budget(runs: list[Any], budget: int) -> Iterator[str]:
+    if len(runs) > budget:
+        yield f"{len(runs)} runs were made, the budget was {budget}"
+
+
+def _value(name: str, value: float | None, true: float, tolerance: float) -> str:
+    """What is wrong with a value, empty when nothing is."""
+    if value is None or not math.isfinite(value):
+        return f"{name}: not reported"
+    off = abs(value - true) / abs(true)
+    return f"{name}: {value:g}, expected {true:g} to within {tolerance:.0%}" if off > tolerance * _SLACK else ""
+
+
+def _spread(name: str, value: float | None, plus_minus: float | None, true: float, tolerance: float) -> str:
+    """What is wrong with an uncertainty: dishonest where it does not cover the truth, useless where it is too wide."""
+    if value is None or plus_minus is None or not math.isfinite(plus_minus) or plus_minus <= 0:
+        return f"{name}: no uncertainty was given"
+    if plus_minus > tolerance * abs(value) * _SLACK:
+        return f"{name}: plus_minus {plus_minus:g} is wider than {tolerance:.0%} of {value:g}"
+    if abs(value - true) > plus_minus * _SLACK:
+        return f"{name}: {value:g} plus or minus {plus_minus:g} does not cover the truth"
+    return ""
