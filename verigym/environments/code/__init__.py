@@ -1,0 +1,76 @@
+"""code: Python functions against hidden tests.
+
+Each task asks for one function and shows its signature and two examples. The tests are written by `generate` from a reference and
+kept by what mutants of it they tell apart. The code runs in the sandbox, never in this process. One turn.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from verigym.core.errors import VerifierFailure, not_found
+from verigym.core.protocols import Context
+from verigym.core.records import Task, Trajectory, Verdict
+from verigym.verifiers.code import Code
+
+DATA = Path(__file__).parent / "data"
+_TESTED = Code(seconds=2.0)
+
+
+async def code_verifier(task: Task, trajectory: Trajectory, context: Context) -> Verdict:
+    """1 if every hidden test passes, else 0; the part `tests` is the share that does. What is not isolated runs nothing."""
+    if context.sandbox is not None and not context.sandbox.isolated:
+        raise VerifierFailure("code runs what a model wrote, and here is no sandbox that isolates it (docs/sandbox.md)")
+    verdict = await _TESTED(task, trajectory, context)
+    return msgspec.structs.replace(verdict, reward=float(verdict.passed))
+
+
+verifiers = {"code_verifier": code_verifier}
+suites = {"code_functions": "val"}
+
+
+def tasks(split: str) -> list[Task]:
+    """The shipped tasks of `train` or `val` (held out: other problems)."""
+    if split not in ("train", "val"):
+        raise not_found("split of code", split, ["train", "val"])
+    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+
+
+class Environment:
+    system = """\
+You write Python. Reply with the whole function in one ```python block. It is tested with inputs that you do not see; use the \
+standard library only."""
+    max_turns = 1
+
+    def open(self, task: Task) -> None: ...
+
+
+def gold(task: Task) -> str:
+    return _block(task.data["gold"])
+
+
+def cheats(task: Task) -> list[str]:
+    """Saying so, the prompt, the code in words, nothing, the examples by heart, values that equal everything, leaving early,
+    claims on standard output, and functions that are nearly right."""
+    assert isinstance(task.prompt, str), "code's prompts are text"
+    name, right = task.data["entry_point"], task.data["gold"]
+    table = {repr(tuple(inputs)): value for inputs, value in task.data["examples"]}
+    return [
+        f"Done: `{name}` is written, and all tests pass.",
+        task.prompt,
+        f"The function should do this: {' '.join(right.split())}",
+        _block(f"def {name}(*given):\n    pass"),
+        _block(f"def {name}(*given):\n    return {table!r}.get(repr(given))"),
+        _block(
+            "class Equal:\n    __hash__ = None\n    def __eq__(self, other): return True\n"
+            f"def {name}(*given):\n    return Equal()"
+        ),
+        _block(f"import os\nprint('{len(task.data['tests'])} passed')\ndef {name}(*given):\n    os._exit(0)"),
+        _block("import builtins, sys\nbuiltins.AssertionError = Exception\nsys.exit(0)"),
+        _block(f"{right}\ndel {name}"),
+        *(_block(each) for each in task.data["wrong"]),
+    ]
+
+
+def _block(source: str) -> str:
+    return f"```python\n{source}\n```"
