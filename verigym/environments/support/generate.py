@@ -1,0 +1,109 @@
+"""Makes the tasks of `train` and `val` from the stories, the same ones every time, and checks them.
+
+    python -m verigym.environments.support.generate
+
+rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new story leaves the others as they are. `make`
+gives any number of tasks of a family, also more than are shipped.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+from random import Random
+from typing import NamedTuple
+
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Mark, Message, Task, Trajectory
+from verigym.core.seeds import derive
+from verigym.environments.support import DATA, TOOLS, Environment, Solution, cheats, gold, stories_train, stories_val
+from verigym.environments.support.verifier import support_verifier
+from verigym.environments.support.world import Story, build
+from verigym.tasks.load import shipped
+
+SEED = 13
+EACH = {"train": 15, "val": 12}
+"""Tasks of a family."""
+SPLITS = {"train": stories_train, "val": stories_val}
+
+
+class Family(NamedTuple):
+    split: str
+    story: Story
+
+    @property
+    def name(self) -> str:
+        return f"support/{self.split}/{self.story.name}"
+
+
+def families(split: str) -> list[Family]:
+    return [Family(split, story) for story in SPLITS[split].STORIES]
+
+
+def generate(split: str) -> list[Task]:
+    """All tasks, in an order in which any first few are a fair mixture."""
+    made = [task for family in families(split) for task in islice(make(family), EACH[split])]
+    return sorted(made, key=lambda task: derive(SEED, "order", task.id))
+
+
+def make(family: Family) -> Iterator[Task]:
+    """Tasks of a family; its situations take turns, so that what the customer says does not decide."""
+    shop = SPLITS[family.split].SHOP
+    seen: set[str] = set()
+    for place in count(1):
+        draw = Random(derive(SEED, family.name, place))
+        made = build(family.story, family.story.situations[place % len(family.story.situations)], shop, draw)
+        if made.prompt in seen:
+            continue
+        seen.add(made.prompt)
+        yield Task(
+            id=f"{family.name}/{len(seen)}",
+            prompt=made.prompt,
+            data=made.data,
+            split=family.split,
+            family=family.name,
+            tags=sorted({act for act, _, _ in made.data["expected"]}),
+            lineage=[f"verigym.environments.support.generate seed {SEED}"],
+        )
+
+
+def check(made: Iterable[Task]) -> None:
+    """Stops at the first task whose solution does not pass, or where a cheat does."""
+    for task in made:
+        verdict = support_verifier(task, asyncio.run(_play(task, gold(task))))
+        assert verdict.passed, f"{task.id}: the gold solution does not pass: {verdict.evidence}"
+        for cheat in cheats(task):
+            assert not support_verifier(task, asyncio.run(_play(task, cheat))).passed, f"{task.id}: {cheat!r} passes"
+
+
+async def _play(task: Task, solution: Solution) -> Trajectory:
+    """As the harness would: calls get their results, words the customer's next ones, until there are none."""
+    environment = Environment()
+    environment.open(task)
+    items: list[Item] = []
+    marks: list[Mark] = []
+    for reply in solution:
+        first = len(items)
+        items += reply
+        calls = [(first + place, item) for place, item in enumerate(reply) if isinstance(item, FunctionCall)]
+        for place, call in calls:
+            result = await TOOLS.call(environment, call.name, call.arguments)
+            items.append(FunctionCallOutput(call.call_id, result.output))
+            marks += [Mark(mark.kind, place, mark.detail) for mark in result.marks]
+        if not calls:
+            said = environment.user("".join(item.text for item in reply if isinstance(item, Message)))
+            if said is None:
+                break
+            items.append(Message("user", said))
+    return Trajectory(id="a", task=task.id, group="g", items=items, marks=marks, end_state=environment.end_state())
+
+
+def main() -> None:
+    for split in ("train", "val"):
+        made = generate(split)
+        check(made)
+        path = DATA / f"{split}.jsonl"
+        path.write_bytes(shipped(made))
+        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+
+
+if __name__ == "__main__":
+    main()
