@@ -338,7 +338,7 @@ STORIES = (
     Story(
         "friend",
         (
-            "nosy_cancel",
+            "nosy",
             "cancel_waiting",
         ),
         "I would like order {order} cancelled. There is no need for it any more.",

@@ -17,7 +17,7 @@ class Story(NamedTuple):
     name: str
     situations: tuple[str, ...]
     opening: str
-    """`{order}`, `{item}`, `{order2}`, `{name}`, `{other}` (another customer) are filled in."""
+    """`{order}`, `{item}`, `{order2}`, `{item2}`, `{moved}` (another address) are filled in."""
     later: tuple[str, ...] = ()
     """What the customer says after they have been told."""
     identify: str = ""
@@ -82,8 +82,8 @@ def build(story: Story, situation: str, shop: Shop, draw: Random) -> Made:
     moved = f"{draw.randrange(2, 99)} {streets[2]}, {draw.choice(shop.towns)}"
     order, order2, theirs = numbers[0], numbers[1], numbers[3]
     stranger = situation == "stranger"
-    told = {"order": theirs if situation in ("nosy", "nosy_cancel") else order, "order2": order2, "moved": moved}
-    told |= {"item": goods[0], "item2": goods[1], "name": names[0], "other": names[1]}
+    told = {"order": theirs if situation == "nosy" else order, "order2": order2, "moved": moved}
+    told |= {"item": goods[0], "item2": goods[1], "name": names[0]}
     told |= {"email": people[0]["email"], "postcode": people[1 if stranger else 0]["postcode"]}
 
     expected: list[list[Any]] = []
@@ -142,7 +142,7 @@ def _situation(name: str, number: int, order: Json, moved: str, draw: Random) ->
     if name == "gift":
         back = {"goods": "gift card", "came back": INTACT, "delivered": (TODAY - timedelta(5)).isoformat()}
         return {**order, **back}, ["tickets.decline", number, ""]
-    if name in ("stranger", "nosy", "nosy_cancel"):
+    if name in ("stranger", "nosy"):
         return order, ["tickets.decline", number, ""]
     rule = REFUNDS[name]
     price = 5 * draw.randrange(*rule.price)
