@@ -1,0 +1,117 @@
+"""Makes the tasks of `train` and `val` from the briefs, the same ones every time, and checks them.
+
+    python -m verigym.environments.writing.generate
+
+rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new family leaves the others as they are. `make`
+gives up to 64 tasks of a family, one for each choice of its facts.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice, product
+from random import Random
+from typing import NamedTuple
+
+from verigym.core.records import Task
+from verigym.core.seeds import derive
+from verigym.environments.writing import DATA, briefs_train, briefs_val, cheats, gold
+from verigym.environments.writing.briefs import Brief
+from verigym.environments.writing.gates import words, wrong
+from verigym.tasks.load import shipped
+
+SEED = 7
+EACH = {"train": 10, "val": 8}
+"""Tasks of a family."""
+BRIEFS = {"train": briefs_train.BRIEFS, "val": briefs_val.BRIEFS}
+REQUESTS = {
+    "train": [
+        "{ask} Readers: {audience}. Length: {low} to {high} words. Mention {facts}. Do not use {avoid}. Form: {form}.",
+        "{ask} It is for {audience}, takes {low} to {high} words, mentions {facts}, leaves out {avoid}; form: {form}.",
+        "{ask}\n- for: {audience}\n- words: {low} to {high}\n- must mention: {facts}\n- must not contain: {avoid}\n"
+        "- form: {form}",
+    ],
+    "val": [
+        "{ask} Who reads it: {audience}. Between {low} and {high} words, please, with {facts} in it but without {avoid}. "
+        "As to its shape: {form}.",
+        "{ask} Think of {audience}. The piece counts no fewer than {low} and no more than {high} words, names {facts}, "
+        "steers clear of {avoid}, and its shape is: {form}.",
+    ],
+}
+
+
+class Family(NamedTuple):
+    split: str
+    brief: Brief
+
+    @property
+    def name(self) -> str:
+        return f"writing/{self.split}/{self.brief.name.replace(' ', '_')}"
+
+
+def families(split: str) -> list[Family]:
+    return [Family(split, brief) for brief in BRIEFS[split]]
+
+
+def generate(split: str) -> list[Task]:
+    """All tasks, in an order in which any first few are a fair mixture."""
+    made = [task for family in families(split) for task in islice(make(family), EACH[split])]
+    return sorted(made, key=lambda task: derive(SEED, "order", task.id))
+
+
+def make(family: Family) -> Iterator[Task]:
+    brief = family.brief
+    chosen = list(product(*brief.facts.values()))
+    Random(derive(SEED, family.name)).shuffle(chosen)
+    for place, values in enumerate(chosen, start=1):
+        draw = Random(derive(SEED, family.name, place))
+        facts = dict(zip(brief.facts, values, strict=True))
+        good, plain = (_text(text, facts) for text in (brief.good, brief.plain))
+        lengths = sorted(len(words(text)) for text in (good, plain))
+        low, high = lengths[0] - draw.randint(2, 8), lengths[1] + draw.randint(2, 8)
+        said = {"ask": brief.ask, "audience": brief.audience, "low": low, "high": high, "form": brief.form}
+        yield Task(
+            id=f"{family.name}/{place}",
+            prompt=draw.choice(REQUESTS[family.split]).format(facts=_quoted(values), avoid=_quoted(brief.avoid), **said),
+            data={
+                "words": [low, high], "mention": list(values), "avoid": brief.avoid, "form": brief.form,
+                "reference": plain, "gold": good,
+            },
+            split=family.split,
+            family=family.name,
+            tags=[brief.form],
+            lineage=[f"verigym.environments.writing.generate seed {SEED}"],
+        )  # fmt: skip
+
+
+def _text(template: str, facts: dict[str, str]) -> str:
+    """With its facts, a capital letter at the start of a sentence, and paragraphs."""
+    text = template.format(**facts)
+    for value in facts.values():
+        for before in (". ", "? ", "|"):
+            text = text.replace(f"{before}{value} ", f"{before}{value[0].upper()}{value[1:]} ")
+    return (text[0].upper() + text[1:]).replace("|", "\n\n")
+
+
+def _quoted(parts: Iterable[str]) -> str:
+    return ", ".join(f'"{part}"' for part in parts)
+
+
+def check(made: Iterable[Task]) -> None:
+    """Stops at the first task of which the good or the plain text fails a gate, or a cheat gets through them."""
+    for task in made:
+        for text in (gold(task), task.data["reference"]):
+            assert not (found := wrong(text, str(task.prompt), task.data)), f"{task.id}: {found[0]}: {text}"
+        for cheat in cheats(task):
+            assert wrong(cheat, str(task.prompt), task.data), f"{task.id}: {cheat!r} passes all gates"
+
+
+def main() -> None:
+    for split in ("train", "val"):
+        made = generate(split)
+        check(made)
+        path = DATA / f"{split}.jsonl"
+        path.write_bytes(shipped(made))
+        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+
+
+if __name__ == "__main__":
+    main()
