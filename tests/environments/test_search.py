@@ -1,0 +1,230 @@
+"""The search tasks are right, apart and reproducible; documents state what they should; an answer needs its proof, no more."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import msgspec
+import pytest
+
+from verigym.audit.check import check_environment
+from verigym.audit.play import Played, play
+from verigym.core.errors import NotFound, VerifierFailure
+from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Task, Trajectory
+from verigym.environments import search
+from verigym.environments.load import find_by_verifier, load_environment
+from verigym.environments.search import generate
+from verigym.environments.search.corpus import RESULTS, SAYS, corpus
+from verigym.environments.search.questions import FAMILIES
+from verigym.environments.search.verifier import same, search_verifier
+from verigym.environments.search.words import TRAIN as TRAIN_WORDS
+from verigym.environments.search.words import VAL as VAL_WORDS
+from verigym.evaluation.failures import bucket
+from verigym.tasks.leaks import find_leaks
+from verigym.tasks.load import shipped
+
+SPEC = load_environment("search")
+TRAIN, VAL = SPEC.tasks("train"), SPEC.tasks("val")
+LIBRARY = corpus("train")
+TYPES = {"one", "two", "compare", "count", "unanswerable"}
+
+
+def played(*calls: tuple[str, Json]) -> Played:
+    items = [
+        FunctionCall(f"call_{at}", name, msgspec.json.encode(given).decode()) for at, (name, given) in enumerate(calls)
+    ]
+    return asyncio.run(play(SPEC, TRAIN[0], [*([item] for item in items), "Done."]))
+
+
+def said(name: str, **given: Any) -> str:
+    return next(item.output for item in played((name, given)).trajectory.items if isinstance(item, FunctionCallOutput))
+
+
+def judged(data: Json, text: str, *citations: str) -> Any:
+    ended: Json = {"answer": {"text": text, "citations": list(citations)}}
+    return search_verifier(
+        Task(id="t", prompt="?", data=data), Trajectory(id="a", task="t", group="g", end_state=ended)
+    )
+
+
+# -- tasks ----------------------------------------------------------------------------------------------------------------
+
+
+def test_there_are_enough_tasks_and_families_of_every_type_in_both_splits() -> None:
+    assert len(TRAIN) >= 800 and len(VAL) >= 200
+    assert len({task.family for task in TRAIN}) >= 30 and len({task.family for task in VAL}) >= 10
+    for tasks in (TRAIN, VAL):
+        types = Counter(task.tags[0] for task in tasks)
+        assert set(types) == TYPES and min(types.values()) >= 0.04 * len(tasks)
+        assert len({str(task.prompt) for task in tasks}) == len(tasks)
+
+
+def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
+    for split in ("train", "val"):
+        assert (search.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
+
+
+def test_every_gold_answer_passes_and_stands_in_the_documents_it_cites() -> None:
+    generate.check([*TRAIN, *VAL])
+
+
+def test_the_check_finds_an_answer_that_its_documents_do_not_hold() -> None:
+    task = next(task for task in TRAIN if task.family == "search/train/town_founded")
+    with pytest.raises(AssertionError, match="its documents do not say so"):
+        generate.check([msgspec.structs.replace(task, data={**task.data, "answer": 3})])
+
+
+def test_the_regions_share_no_name_and_the_questions_no_wording() -> None:
+    for field in TRAIN_WORDS._fields:
+        assert not set(getattr(TRAIN_WORDS, field)) & set(getattr(VAL_WORDS, field)) or field == "region", field
+    names = [{entity.name for entity in corpus(split).entities.values()} for split in ("train", "val")]
+    assert not names[0] & names[1]
+    paths = [{(family.type, family.kind, *family.path) for family in FAMILIES[split]} for split in ("train", "val")]
+    assert not paths[0] & paths[1]
+    assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
+
+
+def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
+    assert [one.name for one in check_environment(SPEC, num_tasks=20) if one.outcome == "fail"] == []
+    assert find_by_verifier("search_eval").name == find_by_verifier("search_verifier").name == "search"
+    with pytest.raises(NotFound, match=r'no split of search "test".*There are: train, val'):
+        search.tasks("test")
+
+
+def test_gold_passes_everywhere_and_no_cheat_does() -> None:
+    for task in [*TRAIN[::4], *VAL]:
+        assert asyncio.run(play(SPEC, task, SPEC.gold_replies(task))).verdict.passed, task.id
+    for task in [*TRAIN[::20], *VAL[::6]]:
+        for replies in SPEC.cheat_replies(task):
+            assert not asyncio.run(play(SPEC, task, replies)).verdict.passed, f"{task.id}: {replies}"
+
+
+# -- documents ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("split", ["train", "val"])
+def test_a_document_holds_every_fact_that_it_states_and_none_that_is_hidden(split: str) -> None:
+    library = corpus(split)
+    assert len(library.documents) >= 300
+    for document in library.documents.values():
+        for id, fact in document.states:
+            entity = library.entities[id]
+            assert fact not in entity.hidden
+            own = document.title == entity.name
+            shown = str(library.named((id, fact))).removeprefix("River ") if own else entity.name
+            assert shown in document.text, (document, fact)
+    for entity in library.entities.values():
+        for fact in SAYS[entity.kind]:
+            assert ((entity.id, fact) in library.stating) == (fact not in entity.hidden)
+    assert any(len(documents) > 1 for documents in library.stating.values())
+
+
+def test_the_facts_of_a_region_do_not_contradict_each_other() -> None:
+    for entity in LIBRARY.entities.values():
+        if entity.kind == "company":
+            founder = LIBRARY.entities[str(entity.facts["founder"])]
+            assert int(founder.facts["born"]) + 20 < int(entity.facts["founded"])
+        if entity.kind == "town":
+            assert int(LIBRARY.entities[str(entity.facts["mayor"])].facts["born"]) >= 1950
+
+
+def test_every_thing_can_be_found_and_words_that_nobody_wrote_find_nothing() -> None:
+    for entity in LIBRARY.entities.values():
+        assert entity.name in [LIBRARY.documents[id].title for id in LIBRARY.search(generate.query(entity))]
+    assert LIBRARY.search("xylophone") == LIBRARY.search("") == LIBRARY.search("?!") == []
+    assert len(LIBRARY.search("the town is in the region")) == RESULTS
+
+
+# -- tools ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_tools_show_documents_and_say_what_is_wrong() -> None:
+    name = next(entity.name for entity in LIBRARY.entities.values() if entity.kind == "town")
+    first = said("search", query=name).splitlines()[0].split(" | ")
+    assert LIBRARY.documents[first[0]].title == first[1] and first[2] in LIBRARY.documents[first[0]].text
+    assert said("search", query="xylophone") == "nothing found"
+    assert said("open", document=first[0]) == f"{first[1]}\n{LIBRARY.documents[first[0]].text}"
+    assert said("open", document="D999") == 'error: there is no document "D999"; ids look like D117'
+    assert said("answer", text="a", citations=["D999"]) == 'error: there is no document "D999" to cite'
+
+
+def test_the_first_answer_counts() -> None:
+    ended = played(("answer", {"text": "a", "citations": []}), ("answer", {"text": "b", "citations": []})).trajectory
+    assert ended.end_state == {"answer": {"text": "a", "citations": []}}
+
+
+# -- verdicts -------------------------------------------------------------------------------------------------------------
+
+TWO: Json = {"answer": "River Issel", "needed": [["D101", "D102"], ["D103"]]}
+NUMBER: Json = {"answer": 1390, "needed": [["D101"]]}
+NONE: Json = {"answer": "unknown", "needed": []}
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "citations"),
+    [
+        (TWO, "River Issel", ["D101", "D103"]),
+        (TWO, "River Issel", ["D103", "D102"]),
+        (TWO, "the river Issel.", ["D101", "D103"]),
+        (TWO, "issel", ["D101", "D103"]),
+        (TWO, " Issel\n", ["D101", "D102", "D103"]),
+        (TWO, "The Issel", ["D101", "D101", "D103"]),
+        (NUMBER, "1390", ["D101"]),
+        (NUMBER, "1,390", ["D101"]),
+        (NUMBER, "in the year 1390.", ["D101"]),
+        (NONE, "unknown", []),
+        (NONE, "Unknown.", []),
+    ],
+)
+def test_a_right_answer_with_its_proof_passes_however_it_is_written(
+    data: Json, text: str, citations: list[str]
+) -> None:
+    assert judged(data, text, *citations).passed
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "citations", "evidence"),
+    [
+        (TWO, "River Corle", ["D101", "D103"], 'answer "River Corle", expected "River Issel"'),
+        (TWO, "Issel or Corle", ["D101", "D103"], 'answer "Issel or Corle", expected "River Issel"'),
+        (TWO, "River", ["D101", "D103"], 'answer "River", expected "River Issel"'),
+        (
+            TWO,
+            "River Issel",
+            [],
+            "nothing cited states the first of 2 facts\nnothing cited states the second of 2 facts",
+        ),
+        (TWO, "River Issel", ["D103"], "nothing cited states the first of 2 facts"),
+        (TWO, "River Issel", ["D101", "D102"], "nothing cited states the second of 2 facts"),
+        (TWO, "River Issel", ["D101", "D103", "D104"], "D104 is cited and states nothing of this"),
+        (NUMBER, "1391", ["D101"], 'answer "1391", expected "1390"'),
+        (NUMBER, "1390 or 1391", ["D101"], 'answer "1390 or 1391", expected "1390"'),
+        (NUMBER, "13900", ["D101"], 'answer "13900", expected "1390"'),
+        (NUMBER, "", ["D101"], 'answer "", expected "1390"'),
+        (NONE, "unknown", ["D101"], "D101 is cited and states nothing of this"),
+        (NONE, "1390", [], 'answer "1390", expected "unknown"'),
+    ],
+)
+def test_an_answer_that_is_wrong_or_wrongly_cited_fails(
+    data: Json, text: str, citations: list[str], evidence: str
+) -> None:
+    verdict = judged(data, text, *citations)
+    assert not verdict.passed and verdict.reward == 0 and verdict.evidence == evidence
+
+
+def test_a_number_is_not_found_in_a_long_text() -> None:
+    assert not same(f"1390{' ' * 200}", 1390)
+
+
+def test_failures_have_buckets_of_their_own() -> None:
+    task = Task(id="t", prompt="?", data=TWO)
+    ended = Trajectory(id="a", task="t", group="g", end_state={"answer": {"text": "Issel", "citations": []}})
+    assert bucket(task, ended, judged(TWO, "Issel"), SPEC.explain) == "wrong citations"
+    assert bucket(Task(id="t", prompt="?", data=NONE), ended, judged(NONE, "Issel"), SPEC.explain) == "made up"
+
+
+def test_nothing_answered_is_told_and_a_task_without_an_answer_is_the_verifiers_failure() -> None:
+    silent = Trajectory(id="a", task="t", group="g", end_state={"answer": None})
+    assert search_verifier(Task(id="t", prompt="?", data=TWO), silent).evidence == "nothing was answered: call answer"
+    with pytest.raises(VerifierFailure, match='task t: data has no "answer" or no "needed"'):
+        search_verifier(Task(id="t", prompt="?"), silent)

@@ -1,0 +1,150 @@
+"""search: questions over a small library about an invented region, with the documents that prove the answer.
+
+Over three hundred short documents (`corpus`): towns, rivers, companies, people, customs, bylaws, and almanac pages that are near
+misses. Questions of one or two steps, comparisons, counts, and some that the documents do not answer. The region to learn in and
+the one held out share no name. The tasks are made by `generate`.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from verigym.core.errors import not_found
+from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
+from verigym.environments.search.corpus import corpus
+from verigym.environments.search.verifier import UNKNOWN, search_verifier
+from verigym.harness.tools import tool
+
+DATA = Path(__file__).parent / "data"
+
+verifiers = {"search_verifier": search_verifier}
+suites = {"search_eval": "val"}
+
+
+def tasks(split: str) -> list[Task]:
+    """The shipped tasks of `train` or `val` (held out: other questions, about another region)."""
+    if split not in ("train", "val"):
+        raise not_found("split of search", split, ["train", "val"])
+    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+
+
+class Environment:
+    system = """\
+You answer questions from a library of short documents. Call one tool at a time: search, open what looks right, then call \
+answer, once, with the answer alone (a name, a number) and the ids of the documents that state it: one for every fact it rests \
+on, and no others. Where the documents do not say, answer "unknown" with no citations.
+Without a tool channel of your own, a call is one JSON object and nothing else: {"tool": name, "args": {...}}"""
+    max_turns = 12
+    __slots__ = ("library", "said")
+
+    def open(self, task: Task) -> None:
+        self.library = corpus(task.data["library"])
+        self.said: Json | None = None
+
+    def end_state(self) -> Json:
+        return {"answer": self.said}
+
+    @tool
+    def search(self, query: str) -> str:
+        """The six documents that fit the words of the query best: id, title and a sentence of each."""
+        found = self.library.search(query)
+        lines = [f"{id} | {self.library.documents[id].title} | {self.library.snippet(id, query)}" for id in found]
+        return "\n".join(lines) or "nothing found"
+
+    @tool("open")
+    def read(self, document: str) -> str:
+        """A document, by its id."""
+        found = self.library.documents.get(document)
+        if found is None:
+            raise ValueError(f'there is no document "{document[:40]}"; ids look like D117')
+        return f"{found.title}\n{found.text}"
+
+    @tool
+    def answer(self, text: str, citations: list[str]) -> str:
+        """Answer the question, citing documents by their ids. The first answer counts."""
+        if self.said is not None:
+            raise ValueError("the question is answered already")
+        for id in citations:
+            if id not in self.library.documents:
+                raise ValueError(f'there is no document "{id[:40]}" to cite')
+        self.said = {"text": text, "citations": citations}
+        return "answered"
+
+
+def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
+    """A right answer that is not proved, and an answer where there is none."""
+    if verdict.passed or not verdict.parts.get("valid"):
+        return None
+    if not task.data["needed"]:
+        return "made up: the documents do not say"
+    return f"wrong citations: {verdict.evidence.splitlines()[0]}" if verdict.parts["answer"] else None
+
+
+# -- Solutions, right and wrong -----------------------------------------------------------------------------------------------
+
+Solution = list[list[Item]]
+
+
+def gold(task: Task) -> Solution:
+    """Search, open what is to be cited, answer."""
+    cited = _cited(task)
+    looking = [
+        *(_call("search", query=query) for query in task.data["searches"]),
+        *(_call("open", document=id) for id in cited),
+    ]
+    return _played([*looking, _answer(task.data["answer"], cited)])
+
+
+def cheats(task: Task) -> list[Solution]:
+    """Saying so, no citation, all of them, one too many, one too few, a wrong answer well cited, a second answer, all at once."""
+    assert isinstance(task.prompt, str), "search's prompts are text"
+    right, cited = task.data["answer"], _cited(task)
+    documents = list(corpus(task.data["library"]).documents)
+    useful = {id for each in task.data["needed"] for id in each}
+    other = next(id for id in documents if id not in useful)
+    wrong = right + 1 if isinstance(right, int) else "Nobody" if right == UNKNOWN else UNKNOWN
+    found: list[Solution] = [
+        [[Message("assistant", "Done, the answer is in the documents.")]],
+        [[Message("assistant", f"{right}, see {', '.join(cited)}.")]],
+        _played([_answer(task.prompt, cited)]),
+        _played([_answer(right, documents)]),
+        _played([_answer(right, [*cited, other])]),
+        _played([_answer(wrong, cited)]),
+        _played([_answer(f"{right} or {wrong}", cited)]),
+        _played([_answer(wrong, cited), _answer(right, cited)]),
+        [
+            [
+                _call("search", query=task.prompt),
+                _call("open", document=other),
+                _answer(wrong, []),
+                _answer(right, cited),
+            ]
+        ],
+    ]
+    if cited:
+        found += [_played([_answer(right, [])]), _played([_answer(right, cited[:-1])]), _played([_answer(UNKNOWN, [])])]
+    return found
+
+
+def _cited(task: Task) -> list[str]:
+    """One document for each fact, and as few as will do."""
+    cited: list[str] = []
+    for documents in sorted(task.data["needed"], key=len):
+        if not set(documents) & set(cited):
+            cited.append(documents[0])
+    return cited
+
+
+def _answer(text: object, citations: list[str]) -> FunctionCall:
+    return _call("answer", text=str(text), citations=citations)
+
+
+def _call(name: str, **arguments: Any) -> FunctionCall:
+    return FunctionCall(f"call_{name}", name, msgspec.json.encode(arguments).decode())
+
+
+def _played(calls: list[FunctionCall]) -> Solution:
+    """A call a turn, then a word."""
+    numbered = [msgspec.structs.replace(call, call_id=f"call_{place}") for place, call in enumerate(calls)]
+    return [*([call] for call in numbered), [Message("assistant", "Done.")]]

@@ -1,0 +1,53 @@
+"""Is the answer right, and does what is cited say so? The task has the answer and, for each fact it needs, who states it.
+
+    answer "Tarnwick", expected "Hollmere"
+    D117 is cited and states nothing of this
+    nothing cited states the second of 2 facts
+
+Every fact needs a citation, and every citation has to state one of the facts: to cite everything proves nothing. Where the
+documents do not say, the answer is "unknown", with no citation. Only `end_state` is looked at.
+"""
+
+import re
+
+from verigym.core.errors import VerifierFailure
+from verigym.core.records import Task, Trajectory, Verdict
+
+UNKNOWN = "unknown"
+_ORDER = ("first", "second", "third", "fourth", "fifth", "sixth")
+_CUT = 100
+
+
+def search_verifier(task: Task, trajectory: Trajectory) -> Verdict:
+    """1 when the answer is right and the citations are those it needs, else 0. Parts: valid, answer, citations."""
+    if "answer" not in task.data or "needed" not in task.data:
+        raise VerifierFailure(
+            f'task {task.id}: data has no "answer" or no "needed", the documents that state each fact'
+        )
+    said, expected, needed = trajectory.end_state.get("answer"), task.data["answer"], task.data["needed"]
+    if said is None:
+        return Verdict(reward=0.0, parts={"valid": 0.0}, evidence="nothing was answered: call answer")
+    right = same(said["text"], expected)
+    lines = [] if right else [f'answer "{said["text"][:_CUT]}", expected "{expected}"']
+    cited = list(dict.fromkeys(said["citations"]))
+    useful = {id for documents in needed for id in documents}
+    wrong = [f"{id} is cited and states nothing of this" for id in cited if id not in useful]
+    for place, documents in enumerate(needed):
+        if not set(documents) & set(cited):
+            wrong.append(f"nothing cited states the {_ORDER[place]} of {len(needed)} facts")
+    passed = right and not wrong
+    parts = {"valid": 1.0, "answer": float(right), "citations": float(not wrong)}
+    return Verdict(reward=float(passed), passed=passed, parts=parts, evidence="\n".join([*lines, *wrong[:6]]))
+
+
+def same(said: str, expected: str | int) -> bool:
+    """A number is the one number that is said; a name is said without more, but for case, articles and a full stop."""
+    if isinstance(expected, int):
+        numbers = re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", said)
+        return len(said) <= _CUT and len(numbers) == 1 and numbers[0].replace(",", "") == str(expected)
+    return _plain(said) == _plain(expected)
+
+
+def _plain(text: str) -> str:
+    words = re.findall(r"[^\W_]+", text.casefold())
+    return " ".join(word for word in words if word not in ("the", "a", "an", "river"))
