@@ -14,7 +14,7 @@ from verigym.core.records import Task, Trajectory, Verdict
 from verigym.verifiers.code import Code
 
 DATA = Path(__file__).parent / "data"
-_TESTED = Code(seconds=2.0)
+_TESTED = Code(seconds=1.0)
 
 
 async def code_verifier(task: Task, trajectory: Trajectory, context: Context) -> Verdict:

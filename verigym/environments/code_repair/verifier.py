@@ -1,0 +1,89 @@
+"""Judges a repair: the changed modules under hidden tests, in the sandbox.
+
+The repository becomes one text that holds its modules and gives out their functions, so that `Code` can test it: tests run in one
+box, the repository answers from another, and what it prints or patches changes nothing but its answers.
+"""
+
+import msgspec
+
+from verigym.core.errors import VerifierFailure
+from verigym.core.protocols import Context
+from verigym.core.records import Json, Task, Trajectory, Verdict
+from verigym.verifiers.code import Code
+
+_TESTED = Code(seconds=1.0, file="repository.py")
+
+RUNNER = """
+import glob, importlib.util, sys
+sys.path.insert(0, "."); sys.dont_write_bytecode = True
+passed, failed = 0, []
+for path in sorted(glob.glob("tests/test_*.py")):
+    try:
+        spec = importlib.util.spec_from_file_location(path[6:-3], path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        failed.append(f"{path}: {type(error).__name__}: {error}")
+        continue
+    for name, test in list(vars(module).items()):
+        if name.startswith("test_") and callable(test):
+            try:
+                test()
+                passed += 1
+            except BaseException as error:
+                failed.append(f"{path} {name}: {type(error).__name__}: {error}")
+print(*(f"failed: {each}" for each in failed), f"{passed} passed, {len(failed)} failed", sep="\\n")
+"""
+"""Runs the visible tests, as a program in a box that holds the files."""
+
+_BUNDLE = """
+import importlib.abc, importlib.machinery, sys
+_FILES = {files!r}
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path=None, target=None):
+        if name.replace(".", "/") + ".py" in _FILES or name.replace(".", "/") + "/__init__.py" in _FILES:
+            return importlib.machinery.ModuleSpec(name, self, is_package=name.replace(".", "/") + "/__init__.py" in _FILES)
+    def exec_module(self, module):
+        path = module.__name__.replace(".", "/")
+        path = path + ".py" if path + ".py" in _FILES else path + "/__init__.py"
+        exec(compile(_FILES[path], path, "exec"), module.__dict__)
+sys.meta_path.insert(0, _Finder())
+for _name in {modules!r}:
+    try:
+        globals().update((key, value) for key, value in vars(__import__(_name, fromlist=["*"])).items() if key[0] != "_")
+    except Exception:
+        pass
+"""
+
+
+def is_test(path: str) -> bool:
+    return path.startswith("tests/")
+
+
+def bundle(files: dict[str, str]) -> str:
+    """The modules of a repository as one text; a module that breaks leaves its functions undefined."""
+    kept = {path: text for path, text in files.items() if path.endswith(".py") and not is_test(path)}
+    modules = [path.removesuffix(".py").replace("/", ".") for path in sorted(kept) if not path.endswith("__init__.py")]
+    return _BUNDLE.format(files=kept, modules=modules)
+
+
+async def repair_verifier(task: Task, trajectory: Trajectory, context: Context) -> Verdict:
+    """1 if every hidden test passes, else 0. Parts: `tests`, the share that passes, and `tests_edited`, how many test files were
+    changed, which helps nobody."""
+    if "files" not in task.data:
+        raise VerifierFailure(f'task {task.id}: data has no "files"; code_repair judges a repository')
+    if context.sandbox is not None and not context.sandbox.isolated:
+        raise VerifierFailure(
+            "code_repair runs what a model wrote, and here is no sandbox that isolates it (docs/sandbox.md)"
+        )
+    changed: Json = trajectory.end_state.get("changed", {})
+    edited = [path for path in changed if is_test(path)]
+    source = bundle({**task.data["files"], **changed})
+    verdict = await _TESTED(task, msgspec.structs.replace(trajectory, end_state={"repository.py": source}), context)
+    words = [verdict.evidence, *(f"edited, and not counted: {path}" for path in edited)]
+    return msgspec.structs.replace(
+        verdict,
+        reward=float(verdict.passed),
+        parts={**verdict.parts, "tests_edited": float(len(edited))},
+        evidence="\n".join(words),
+    )
