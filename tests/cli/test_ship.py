@@ -96,7 +96,7 @@ def test_a_policy_is_printed_as_a_file_to_start_from(office: Office, tmp_path: P
     done = typed(office, "policy", "quick")
     assert done.exit_code == 0 and done.output.startswith("# As the policy quick (")
     (tmp_path / "mine.yaml").write_text(done.output)
-    assert json.loads(typed(office, "policy", "mine.yaml", "--json").output)["retention"]["tasks"] == 40
+    assert json.loads(typed(office, "policy", "mine.yaml", "--json").output)["retention"]["tasks"] == 96
 
 
 def test_a_policy_with_a_mistake_stops_before_anything_is_measured(office: Office, tmp_path: Path):

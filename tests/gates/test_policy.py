@@ -33,7 +33,7 @@ def test_the_quick_policy_is_wider_in_every_margin_and_smaller_in_every_suite():
     for field in msgspec.structs.fields(type(DEFAULT.margins)):
         assert getattr(QUICK.margins, field.name) > getattr(DEFAULT.margins, field.name)
     assert DEFAULT.retention and QUICK.retention and DEFAULT.safety and QUICK.safety
-    assert QUICK.retention.margin > DEFAULT.retention.margin and (QUICK.retention.tasks or 0) < 60
+    assert QUICK.retention.margin > DEFAULT.retention.margin and (QUICK.retention.tasks or 0) < 120
     assert QUICK.safety.min_severe < DEFAULT.safety.min_severe and (QUICK.safety.tasks or 0) < 60
 
 
