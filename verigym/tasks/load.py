@@ -84,6 +84,13 @@ def shipped(tasks: Iterable[Task]) -> bytes:
     return b"".join(msgspec.json.encode(task) + b"\n" for task in tasks)
 
 
+def ship(folder: Path, split: str, tasks: list[Task]) -> None:
+    """Rewrites the file of a split of an environment in this package, and says how much it holds."""
+    path = folder / f"{split}.jsonl"
+    path.write_bytes(shipped(tasks))
+    print(f"{path}: {len(tasks)} tasks, {len({task.family for task in tasks})} families")
+
+
 def save_tasks(path: str | Path, tasks: Iterable[Task]) -> None:
     """Writes the tasks as .jsonl, .json or .parquet, all or nothing; `load_tasks` gives them back as they were."""
     path = Path(path)

@@ -23,7 +23,7 @@ from verigym.environments.code import (
     train_text,
 )
 from verigym.environments.code.problems import Inputs, alike, mutated, problem, runnable, variants, written
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 11
 MOST = 6
@@ -127,9 +127,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from verigym.core.seeds import derive
 from verigym.environments.code_repair import DATA, held_out, train_numbers, train_shop, train_text
 from verigym.environments.code_repair.repositories import Bug, Repository
 from verigym.environments.code_repair.verifier import bundle
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 13
 REPOSITORIES = {
@@ -170,9 +170,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from verigym.environments.data_analysis.asked import Asked, Redraw, Scene
 from verigym.environments.data_analysis.engines import database
 from verigym.environments.data_analysis.tables import dataset, names
 from verigym.environments.data_analysis.verifier import chart_difference, same
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 31
 LEAST = {"train": 800, "val": 200}
@@ -136,9 +136,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from verigym.environments.math import (
 from verigym.environments.math.asked import Family as Tell
 from verigym.environments.math.quantities import quantities
 from verigym.environments.math.verifier import math_verifier
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 from verigym.verifiers.numeric import first_number
 
 SEED = 7
@@ -112,9 +112,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

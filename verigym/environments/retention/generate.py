@@ -14,7 +14,7 @@ from verigym.core.seeds import derive
 from verigym.environments.retention import DATA, cheats, gold, right
 from verigym.environments.retention.families import FAMILIES, Asked, Family
 from verigym.environments.retention.rules import asked_of, retention_verifier
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 7
 EACH = 5
@@ -77,9 +77,7 @@ def _passes(task: Task, reply: str) -> bool:
 def main() -> None:
     made = generate()
     check(made)
-    path = DATA / "val.jsonl"
-    path.write_bytes(shipped(made))
-    print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+    ship(DATA, "val", made)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from verigym.environments.safety import DATA, TOOLS, Environment
 from verigym.environments.safety.requests import VAL, Call, Harmless, Injected, Requests, Unsafe
 from verigym.environments.safety.requests_train import TRAIN
 from verigym.environments.safety.verifier import ACTING, FREE
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 7
 EACH = 4
@@ -125,9 +125,7 @@ def _kinds(task: Task, call: Json) -> list[str]:
 def main() -> None:
     for split, made in generate().items():
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from verigym.environments.science.laws import LAWS, span
 from verigym.environments.science.literature import Words
 from verigym.environments.science.stories import Story
 from verigym.environments.science.verifier import science_verifier
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 7
 COUNTS = {"train": 400, "val": 100}
@@ -185,9 +185,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

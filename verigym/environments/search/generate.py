@@ -17,7 +17,7 @@ from verigym.environments.search import DATA, _cited
 from verigym.environments.search.corpus import Corpus, Entity, Fact, corpus, tokens
 from verigym.environments.search.questions import FAMILIES, Family
 from verigym.environments.search.verifier import UNKNOWN, search_verifier
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 47
 LEAST = {"train": 800, "val": 200}
@@ -147,9 +147,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

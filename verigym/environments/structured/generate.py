@@ -20,7 +20,7 @@ from verigym.environments.structured import DATA, cheats, gold, held_out, train_
 from verigym.environments.structured.forms import Family as Tell
 from verigym.environments.structured.forms import messy
 from verigym.environments.structured.verifier import structured_verifier
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 7
 EACH = {"train": 42, "val": 32}
@@ -83,9 +83,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

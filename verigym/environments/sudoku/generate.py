@@ -18,7 +18,7 @@ from verigym.environments.sudoku import DATA, Environment, gold
 from verigym.environments.sudoku.puzzles import BOXES, dug, filled, likeness, solutions
 from verigym.environments.sudoku.replies import Layout, shown
 from verigym.environments.sudoku.verifier import sudoku_verifier
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 7
 EACH = {"train": 30, "val": 12}
@@ -148,9 +148,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

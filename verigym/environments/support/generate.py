@@ -17,7 +17,7 @@ from verigym.core.seeds import derive
 from verigym.environments.support import DATA, TOOLS, Environment, Solution, cheats, gold, stories_train, stories_val
 from verigym.environments.support.verifier import support_verifier
 from verigym.environments.support.world import Story, build
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 13
 EACH = {"train": 15, "val": 12}
@@ -100,9 +100,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

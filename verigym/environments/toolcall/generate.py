@@ -21,7 +21,7 @@ from verigym.core.seeds import derive
 from verigym.environments.toolcall import DATA, TOOLS, Environment, gold, phrasings, tasks
 from verigym.environments.toolcall.state import state_for
 from verigym.environments.toolcall.values import TEXT, Said, Split, said
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 7
 SIZES: dict[Split, int] = {"train": 2000, "val": 400}
@@ -147,9 +147,7 @@ def check(made: Iterable[Task]) -> None:
 def main() -> None:
     for split, made in generate().items():
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

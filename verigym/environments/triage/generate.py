@@ -31,7 +31,7 @@ from verigym.environments.triage import (
 from verigym.environments.triage.companies import TRAIN, VAL
 from verigym.environments.triage.verifier import triage_verifier
 from verigym.environments.triage.world import Case, build
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 11
 EACH = {"train": 17, "val": 14}
@@ -118,9 +118,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

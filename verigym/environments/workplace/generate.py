@@ -33,7 +33,7 @@ from verigym.environments.workplace.scene import Call, Scene, Tell
 from verigym.environments.workplace.state import Change
 from verigym.environments.workplace.verifier import compare
 from verigym.environments.workplace.words import TRAIN, VAL
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 STORIES = {
     "train": {**stories_train.STORIES, **stories_train_work.STORIES, "cross": stories_train_cross.STORIES},
@@ -169,9 +169,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":

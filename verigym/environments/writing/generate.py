@@ -16,7 +16,7 @@ from verigym.core.seeds import derive
 from verigym.environments.writing import DATA, briefs_train, briefs_val, cheats, gold
 from verigym.environments.writing.briefs import Brief
 from verigym.environments.writing.gates import words, wrong
-from verigym.tasks.load import shipped
+from verigym.tasks.load import ship
 
 SEED = 7
 EACH = {"train": 10, "val": 8}
@@ -108,9 +108,7 @@ def main() -> None:
     for split in ("train", "val"):
         made = generate(split)
         check(made)
-        path = DATA / f"{split}.jsonl"
-        path.write_bytes(shipped(made))
-        print(f"{path}: {len(made)} tasks, {len({task.family for task in made})} families")
+        ship(DATA, split, made)
 
 
 if __name__ == "__main__":
