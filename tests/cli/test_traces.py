@@ -6,6 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner, Result
 
 from verigym.cli.main import app
+from verigym.core.errors import BadInput
 
 GOLDEN = Path(__file__).parents[1] / "flywheel" / "ingest" / "golden"
 
@@ -45,10 +46,16 @@ def test_the_exit_code_is_1_only_where_nothing_could_be_read(tmp_path: Path) -> 
     assert bad.exit_code == 1 and "next: head -3" in bad.output
     empty = run("ingest", str(tmp_path / "empty.jsonl"), home=tmp_path)
     assert empty.exit_code == 1 and "nothing in it" in empty.output
-    missing = run("ingest", str(tmp_path / "missing.jsonl"), home=tmp_path)
-    assert missing.exit_code == 1 and "it cannot be read: No such file or directory" in missing.output
     both = run("ingest", str(tmp_path / "bad.jsonl"), str(GOLDEN / "atif.jsonl"), home=tmp_path)
     assert both.exit_code == 0
+
+
+def test_a_file_that_is_not_there_is_told_before_any_is_read(tmp_path: Path) -> None:
+    done = run("ingest", str(GOLDEN / "atif.jsonl"), str(tmp_path / "missing.jsonl"), home=tmp_path)
+    assert isinstance(done.exception, BadInput) and "missing.jsonl: no such file; nothing was read" in str(
+        done.exception
+    )
+    assert not (tmp_path / "quarantine").exists()
 
 
 def test_rules_of_ones_own_are_used_and_named(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
+from verigym.core.words import counted
 
 _REASONS = 5
 
@@ -70,9 +71,9 @@ def _say(summary: Any) -> None:
         show.say(f"{', '.join(summary.files)}: nothing in it")
         return
     rate = f", {summary.taken / summary.seconds:,.0f} a second" if summary.seconds > 1 else ""
-    show.say(f"read {summary.records:,} records in {summary.seconds:.1f} s{rate}: {', '.join(found)}")
+    show.say(f"read {counted(summary.records, 'record')} in {summary.seconds:.1f} s{rate}: {', '.join(found)}")
     again = f"; {summary.already:,} were there already" if summary.already else ""
-    show.say(f"{summary.run}: {summary.accepted:,} new trajectories{again}")
+    show.say(f"{summary.run}: {counted(summary.accepted, 'new trajectory')}{again}")
     _counts("outcome", summary.outcomes)
     _counts("seen", summary.marks)
     _counts(f"redacted by {summary.rules}", summary.redactions)

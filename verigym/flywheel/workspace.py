@@ -84,23 +84,17 @@ class Workspace:
     def local(self, base: str) -> Any:
         """The one loaded model, as a `LocalPolicy`."""
         if self._local is None or self._local.base != base:
-            self._ask_hub(base)
-            from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
-
-            self._local = LocalPolicy.open(base)
+            self._local = self.load(base)
         return self._local
 
     def companion(self, version: Version) -> Policy:
         """What answers as this version beside the agent: a judge, a simulated user. A local one is loaded once more."""
         if version.base.startswith(("http://", "https://")):
             return _remote(self._ways.get(version.base, version.base))
-        self._ask_hub(version.base)
-        from verigym.policies.local.policy import LocalPolicy
+        return self.load(version.base, self.adapter_folder(version.adapter) if version.adapter else None)
 
-        return LocalPolicy.open(version.base, adapter=self.adapter_folder(version.adapter) if version.adapter else None)
-
-    def _ask_hub(self, base: str) -> None:
-        """A name that nobody knows is told at once, with the nearest that is known."""
+    def load(self, base: str, adapter: Path | None = None) -> Any:
+        """A model from its weights, as a `LocalPolicy`. A name that nobody knows is told at once, with the nearest that is."""
         try:
             hub.ask(base)
         except NotFound as error:
@@ -110,6 +104,9 @@ class Workspace:
             raise NotFound(
                 f'{error}{meant} A model is a version, "{embedded.NAME}" (embedded), a folder, a hub id or URL#MODEL of a server.'
             ) from error
+        from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
+
+        return LocalPolicy.open(base, adapter=adapter)
 
     # -- files ------------------------------------------------------------------------------------------------------
 

@@ -60,11 +60,9 @@ class Opener:
             raise
 
     def _local(self, version: Version) -> Policy:
-        from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
-
         folder = self._ws.adapter_folder(version.adapter) if version.adapter else None
         if version.base not in self._models:
-            self._models[version.base] = LocalPolicy.open(version.base)
+            self._models[version.base] = self._ws.load(version.base)
         policy = self._models[version.base].beside(folder, _weights(version))
         policy.agent = version.id
         return policy

@@ -94,6 +94,9 @@ def ingest(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Summary:
     """`on_progress` is told how many bytes of how many were read, after each commit."""
+    for file in files:
+        if file != "-" and not Path(file).exists():
+            raise BadInput(f"{file}: no such file; nothing was read. Name files of traces, or - for standard input")
     if format != "auto" and format not in FORMATS:
         raise not_found("format", format, ["auto", *FORMATS])
     if not _NAMES.fullmatch(name) or name.startswith("served-"):
