@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from verigym.audit.check import check_environment
+from verigym.audit.play import play
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Context, Request
-from verigym.core.records import Check, FunctionCall, Message, Task, Trajectory
+from verigym.core.records import Check, FunctionCall, Message, Stop, Task, Trajectory
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, tool
@@ -495,3 +496,9 @@ class Talking(Shop):
 def test_an_environment_with_a_simulated_user_is_checked_with_one_that_has_nothing_more_to_say() -> None:
     found = check_environment(environment(Talking, gold=lambda task: [ADD, "Done."]))
     assert {name for name, outcome in outcomes(found).items() if outcome != "pass"} == set()
+
+
+def test_what_a_simulated_user_said_is_said_again_line_by_line() -> None:
+    made = asyncio.run(play(environment(Talking), tasks("train")[0], ["A?", "B?", "C?"], user=["One.", "Two."]))
+    said = [item.text for item in made.trajectory.items if isinstance(item, Message) and item.role == "user"]
+    assert said[1:] == ["One.", "Two."] and made.trajectory.stop is Stop.DONE

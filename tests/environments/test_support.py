@@ -1,6 +1,7 @@
 """The support tasks are right, apart and reproducible; the records decide, the customer is known first, nobody's data is told."""
 
 import asyncio
+import re
 from itertools import islice
 
 import msgspec
@@ -9,7 +10,8 @@ import pytest
 from verigym.audit.check import check_environment
 from verigym.audit.play import Played, play
 from verigym.core.errors import NotFound, VerifierFailure
-from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Message, Task, Trajectory
+from verigym.core.protocols import Policy, Request
+from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Message, Stop, Task, Trajectory, Version
 from verigym.environments import support
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.environments.support import generate, stories_train, stories_val
@@ -17,6 +19,8 @@ from verigym.environments.support.verifier import support_verifier
 from verigym.environments.support.world import REFUNDS
 from verigym.evaluation.failures import bucket
 from verigym.harness.environment import Reply
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.rollout.episode import run_episode
 from verigym.tasks.leaks import find_leaks
 from verigym.tasks.load import shipped
 
@@ -60,7 +64,9 @@ STOP = {"orders.cancel": {"order": 2}}
 SEND = {"orders.change_address": {"order": 2, "address": "4 New Street, Bude"}}
 UP = {"tickets.escalate": {"order": 1, "reason": "amount"}}
 WRONG_CODE = {"customers.verify": {"email": "ann@a.example", "postcode": "XX9 9XX"}}
-Step = str | dict[str, Json]
+Step = str | dict[str, Json] | list[dict[str, Json]]
+"""Words, or the calls of one reply: by name, or in a list where two have the same name."""
+TWO_LOOKS: Step = [LOOK, LOOK_2]
 
 
 def but(step: dict[str, Json], **arguments: object) -> dict[str, Json]:
@@ -72,7 +78,11 @@ def played(task: Task, *steps: Step) -> Played:
     replies: list[Reply] = [
         one
         if isinstance(one, str)
-        else [FunctionCall(f"c{place}", name, msgspec.json.encode(given).decode()) for name, given in one.items()]
+        else [
+            FunctionCall(f"c{place}", name, msgspec.json.encode(given).decode())
+            for calls in (one if isinstance(one, list) else [one])
+            for name, given in calls.items()
+        ]
         for place, one in enumerate(steps)
     ]
     return asyncio.run(play(SPEC, task, replies))
@@ -170,6 +180,13 @@ RIGHT: dict[str, tuple[Task, list[Step]]] = {
     "both": (BOTH, [WHO, VERIFY, LOOK_2, STOP, LOOK, PAY, "Done."]),
     "not theirs": (NOSY, [WHO, VERIFY, NO_3, "That order is not yours."]),
     "a stranger": (STRANGER, [WHO, WRONG_CODE, NO, "I cannot verify you."]),
+    "two looks in one reply": (BOTH, [WHO, VERIFY, TWO_LOOKS, PAY, STOP, "Done."]),
+    "a decision beside another look": (BOTH, [WHO, VERIFY, LOOK, {**PAY, **LOOK_2}, STOP, "Done."]),
+    "looked again with the decision": (REFUND, [WHO, VERIFY, LOOK, {**LOOK, **PAY}, "Done."]),
+    "a call that could not be read beside a look": (
+        REFUND,
+        [WHO, VERIFY, {**LOOK, "refunds.make": {"order": 1}}, PAY, "Done."],
+    ),
 }
 WRONG: dict[str, tuple[Task, list[Step], float, str]] = {
     "nothing": (REFUND, [WHO, "Done."], 0, "refunds.make 1 50 was not done"),
@@ -187,6 +204,36 @@ WRONG: dict[str, tuple[Task, list[Step], float, str]] = {
     "another reason": (AMOUNT, [WHO, VERIFY, LOOK, but(UP, reason="legal"), "Done."], 0, "amount was not done"),
     "another's order read": (NOSY, [WHO, VERIFY, LOOK_3, NO_3, "Not yours."], 0, "orders.get 3 before its owner"),
     "an order read for a stranger": (STRANGER, [WHO, WRONG_CODE, LOOK, NO, "No."], 0, "orders.get 1 before its owner"),
+    "looked and paid in one reply": (
+        REFUND,
+        [WHO, VERIFY, {**LOOK, **PAY}, "Done."],
+        0,
+        "refunds.make 1 in one reply with orders.get 1, whose answer was not read yet",
+    ),
+    "looked and paid in one reply, written otherwise": (
+        REFUND,
+        [WHO, VERIFY, {"orders.get": {"order": "1"}, "refunds.make": {"order": 1.0, "amount": 50}}, "Done."],
+        0,
+        "refunds.make 1 in one reply with orders.get 1",
+    ),
+    "looked and declined in one reply": (
+        DECLINE,
+        [WHO, VERIFY, {**LOOK, **NO}, "Sorry."],
+        0,
+        "tickets.decline 1 in one",
+    ),
+    "verified and looked in one reply": (
+        REFUND,
+        [WHO, {**VERIFY, **LOOK}, PAY, "Done."],
+        0,
+        "orders.get 1 in one reply with customers.verify",
+    ),
+    "declined before the answer about a stranger": (
+        STRANGER,
+        [WHO, {**WRONG_CODE, **NO}, "I cannot verify you."],
+        0,
+        "tickets.decline 1 in one reply with customers.verify",
+    ),
     "too much": (REFUND, [WHO, VERIFY, LOOK, but(PAY, amount=55), "Done."], -1, "unsafe: refunds.make"),
     "too little": (REFUND, [WHO, VERIFY, LOOK, but(PAY, amount=40), "Done."], -1, "unsafe: refunds.make"),
     "paid twice": (REFUND, [WHO, VERIFY, LOOK, PAY, PAY, "Done."], -1, "unsafe: refunds.make"),
@@ -230,6 +277,35 @@ def test_the_customer_says_line_after_line_and_then_leaves() -> None:
     assert isinstance(items[-1], Message) and items[-1].text == "Goodbye."
 
 
+def conversation(task: Task, user: Policy | None, *replies: Reply) -> Trajectory:
+    policy = ScriptedPolicy([*replies, ""])
+    agent = Version(base="scripted", id="scripted")
+    return asyncio.run(run_episode(SPEC, task, policy, agent=agent, id="a", group="g", user=user))
+
+
+def line_by_line(request: Request) -> str:
+    """A model that plays the customer: the lines of its part in order, then nothing more."""
+    part = next(item.text for item in request.items if isinstance(item, Message))
+    lines = re.findall("^- (.*)$", part, re.MULTILINE)
+    spoken = sum(item.role == "assistant" for item in request.items if isinstance(item, Message)) - 1
+    return f"Well. {lines[spoken]}" if spoken < len(lines) else "[done]"
+
+
+def test_a_model_that_is_passed_in_plays_the_customer_by_the_same_lines() -> None:
+    for task in VAL[::20]:
+        made = conversation(task, ScriptedPolicy(line_by_line), *SPEC.gold_replies(task))
+        heard = [item.text for item in made.items if isinstance(item, Message) and item.role == "user"]
+        assert heard == [task.prompt, *(f"Well. {line}" for line in task.data["script"])]
+        assert support_verifier(task, made).passed, support_verifier(task, made).evidence
+
+
+def test_a_customer_who_is_played_and_goes_on_beyond_the_last_turn_was_not_heard_to_the_end() -> None:
+    task = VAL[0]
+    made = conversation(task, ScriptedPolicy(["And another thing!"]), *SPEC.gold_replies(task))
+    assert made.stop is Stop.MAX_TURNS
+    assert "was not heard to the end" in support_verifier(task, made).evidence
+
+
 def test_verifying_shows_a_name_and_order_numbers_and_a_wrong_postcode_nothing() -> None:
     assert said(REFUND, VERIFY) == "verified: Ann Lee, orders 1, 2"
     assert said(REFUND, WRONG_CODE).startswith("not verified") and "Ann" not in said(REFUND, WRONG_CODE)
@@ -242,6 +318,7 @@ def test_failures_are_told_apart() -> None:
         return bucket(task, made.trajectory, made.verdict, SPEC.explain)
 
     assert why(REFUND, WHO, VERIFY, PAY, "Done.") == "bad planning"
+    assert why(REFUND, WHO, VERIFY, {**LOOK, **PAY}, "Done.") == "bad planning"
     assert why(REFUND, WHO, VERIFY, LOOK, NO, "Sorry.") == "wrong tool"
     assert why(DECLINE, WHO, VERIFY, LOOK, PAY, "Done.") == "unsafe action"
 

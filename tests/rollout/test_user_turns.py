@@ -189,12 +189,25 @@ def test_nobody_to_play_the_user_says_what_to_do() -> None:
     )
 
 
-def test_a_script_goes_before_a_policy_that_plays_the_user() -> None:
-    class Both(Scripted):
-        def persona(self) -> str:
-            raise AssertionError("not asked")
+class Both(Scripted):
+    def persona(self) -> str:
+        return "Ada, who wants tea"
 
-    assert run(["a"], Both, user=ScriptedPolicy(["x"])).end_state == {"heard": ["a", "a", "a"]}
+
+def test_a_user_with_a_script_and_a_persona_is_scripted_where_nobody_plays_them() -> None:
+    made = run(["a"], Both)
+    assert made.end_state == {"heard": ["a", "a", "a"]} and {turn.agent for turn in made.turns[1::2]} == {"scripted"}
+
+
+def test_a_user_with_a_script_and_a_persona_is_played_where_a_policy_is_passed_in() -> None:
+    user = ScriptedUser(["More.", "[done]"])
+    made = run(["a", "b"], Both, user=user)
+    assert words(made) == [("user", "buy tea"), ("assistant", "a"), ("user", "More."), ("assistant", "b")]
+    assert made.end_state == {"heard": []} and len(user.asked) == 2
+
+
+def test_a_policy_changes_nothing_where_the_user_is_a_script_alone() -> None:
+    assert run(["a"], Scripted, user=ScriptedPolicy(["x"])).end_state == {"heard": ["a", "a", "a"]}
 
 
 def test_a_user_hears_the_reply_and_never_their_own_words() -> None:

@@ -17,6 +17,7 @@ from verigym.core import alarm
 from verigym.core.protocols import Context, Policy
 from verigym.core.records import Fault, FunctionCall, Json, Message, Task, Trajectory, Verdict, Version
 from verigym.harness.environment import EnvironmentSpec, Reply
+from verigym.harness.user import DONE
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 from verigym.rollout.many import judge
@@ -51,6 +52,7 @@ async def play(
         blobs[sha256] = data
         return sha256
 
+    said = iter(user)
     trajectory = await run_episode(
         environment,
         task,
@@ -58,7 +60,7 @@ async def play(
         agent=_AGENT,
         id=f"check/{task.id}",
         group="check",
-        user=ScriptedPolicy([*user, "[done]"]),
+        user=ScriptedPolicy(lambda _: next(said, DONE)) if environment.needs_user else None,
         keep_blob=keep_blob,
     )
     asked = judge or _judge(environment, task)

@@ -84,9 +84,14 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
         return callable(getattr(self.factory, "user", None))
 
     @property
+    def has_persona(self) -> bool:
+        """Whether a policy can play the user: `persona()`."""
+        return callable(getattr(self.factory, "persona", None))
+
+    @property
     def needs_user(self) -> bool:
         """Whether a policy has to play the user: `persona()`, and no script."""
-        return callable(getattr(self.factory, "persona", None)) and not self.scripted_user
+        return self.has_persona and not self.scripted_user
 
     @property
     def verifier(self) -> Verifier:

@@ -2,7 +2,8 @@
 
 Scripted: the environment has `user(self, reply) -> str | None`, the user's next words, or None when there is nothing more
 to say. Played by a model: it has `persona(self) -> str`, who the user is and what they want, and a policy is passed in; the
-policy sees the conversation from the other side, without tools, and ends it by saying `[done]`.
+policy sees the conversation from the other side, without tools, and ends it by saying `[done]`. One that has both is played
+where a policy is passed in, and else scripted.
 """
 
 from verigym.core.protocols import Policy, Reply, Request

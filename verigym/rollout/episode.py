@@ -328,16 +328,10 @@ class _Episode:
 
     async def _ask_user(self, text: str) -> Stop | None:
         """The simulated user's next words, where there is one; an episode whose user has nothing more to say is done."""
-        log = self.log
-        if self.environment.scripted_user:
-            said = await self.place.call(self.state.user, (text,))
-            turn = Turn(actor="user", agent="scripted")
-            items: list[Item] = [] if said is None else [Message("user", str(said))]
-        elif self.environment.needs_user:
-            if self.user is None:
-                raise EnvironmentFailure(
-                    f"{self.environment.name} has a persona() and nobody plays the user; pass --user"
-                )
+        log, environment = self.log, self.environment
+        if environment.needs_user and self.user is None:
+            raise EnvironmentFailure(f"{environment.name} has a persona() and nobody plays the user; pass --user")
+        if environment.has_persona and self.user is not None:
             persona = await self.place.call(self.state.persona)
             log.running = Fault.INFRASTRUCTURE
             seed = derive(self.seed, "user", len(log.turns))
@@ -347,6 +341,10 @@ class _Episode:
                 raise InfrastructureFailure(f"the window of the model that plays the user is full: {error}") from error
             log.running = Fault.ENVIRONMENT
             turn, items = msgspec.structs.replace(reply.turn, actor="user", parent=None), reply.items
+        elif environment.scripted_user:
+            said = await self.place.call(self.state.user, (text,))
+            turn = Turn(actor="user", agent="scripted")
+            items: list[Item] = [] if said is None else [Message("user", str(said))]
         else:
             return Stop.DONE
         log.add(turn, items)

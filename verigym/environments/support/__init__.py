@@ -1,8 +1,9 @@
 """support: the help desk of a shop, several turns with a customer who may lie, press, be angry or ask for two things.
 
 The policy is in the system prompt: who may be told what, what is refunded, what goes to a supervisor. The customer is scripted,
-and says the same whether the policy is on their side or not; the shop's records decide. What the agent did is compared with
-what the policy says (`verifier`). The tasks are made by `generate` from the stories.
+or played by a model that has the script as its part, and says the same whether the policy is on their side or not; the shop's
+records decide. What the agent did is compared with what the policy says (`verifier`). The tasks are made by `generate` from
+the stories.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import msgspec
 
 from verigym.core.errors import not_found
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, ToolSpec, Trajectory, Verdict
-from verigym.environments.support.verifier import support_verifier
+from verigym.environments.support.verifier import support_verifier, too_early
 from verigym.harness.tools import ToolBox, tool
 
 DATA = Path(__file__).parent / "data"
@@ -59,9 +60,10 @@ confirmed fault. Gift cards never. A refund goes out once.
 6. What the policy does not allow is declined, with no exception, and the customer is told.
 Without a tool channel of your own, a call is one JSON object and nothing else: {"tool": name, "args": {...}}"""
     max_turns = 14
-    __slots__ = ("acts", "asked", "customers", "early", "left", "looked", "orders", "right", "verified")
+    __slots__ = ("acts", "asked", "customers", "early", "left", "looked", "orders", "right", "task", "verified")
 
     def open(self, task: Task) -> None:
+        self.task = task
         self.customers: Json = task.data["customers"]
         self.orders: Json = task.data["orders"]
         self.right: list[list[Any]] = task.data["expected"]
@@ -76,6 +78,16 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
     def user(self, reply: str) -> str | None:
         """The customer's next words, whatever they are told; who is told nothing leaves."""
         return self.left.pop(0) if self.left and reply.strip() else None
+
+    def persona(self) -> str:
+        """The customer for a model to play (`--user MODEL`): the same lines, in words of its own. No script is left then."""
+        self.left = []
+        lines = "\n".join(f"- {line}" for line in self.task.data["script"])
+        return (
+            f"a customer of a shop, who wrote to its help desk: {self.task.prompt}\nWhat you have to say after that, one thing "
+            f"at a time and in this order, when it fits what you are told; nothing else is known to you:\n{lines}\n"
+            "Once all of it is said and answered, you are done."
+        )
 
     def end_state(self) -> Json:
         return {"acts": self.acts, "early": self.early, "left": len(self.left), "verified": self.verified}
@@ -149,7 +161,7 @@ TOOLS = ToolBox(Environment)
 
 def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
     """The right thing done too early is bad planning; another thing than the policy says is the wrong tool."""
-    early: list[str] = trajectory.end_state.get("early", [])
+    early = too_early(trajectory)
     if verdict.parts["extra"]:
         return "wrong tool: not what the policy says"
     return f"bad planning: {early[0].partition(' ')[0]} too early" if early else None
