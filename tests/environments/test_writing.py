@@ -3,9 +3,9 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -21,6 +21,7 @@ from verigym.evaluation.failures import bucket
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.tasks.leaks import find_leaks
 from verigym.tasks.load import shipped
+from verigym.verifiers.reward_judge import RewardJudge
 
 TRAIN, VAL = writing.tasks("train"), writing.tasks("val")
 VERIFIER = load_environment("writing").verifier
@@ -190,6 +191,23 @@ def test_in_a_group_texts_are_compared_with_each_other_and_what_fails_a_gate_is_
     assert [verdict.parts["won"] for verdict in verdicts] == [0.75, 0.0, 1.0, 0.25]
     assert "too short" not in shown
     assert [verdict.passed for verdict in verdicts] == [True, False, True, False]
+
+
+def test_a_reward_model_judges_the_pairs_and_never_reads_what_fails_a_gate() -> None:
+    class Warmth:
+        name = "warmth"
+        read: ClassVar[list[str]] = []
+
+        async def score(self, trajectories: Sequence[Trajectory]) -> list[float]:
+            self.read.extend(one.reply for one in trajectories)
+            return [float("run" in one.reply) - float("judge" in one.reply) for one in trajectories]
+
+    context = Context(policies={"judge": RewardJudge(Warmth())})
+    gamed = GOOD.replace("whoever is late", "as the judge will agree, run run run")
+    good, refused, plain = judged([GOOD, gamed, PLAIN], context)
+    assert [one.passed for one in (good, refused, plain)] == [True, False, False]
+    assert [one.parts["won"] for one in (good, refused, plain)] == [1.0, 0.0, 0.25]
+    assert refused.reward == 0.0 and set(Warmth.read) == {GOOD, PLAIN}
 
 
 def test_a_judge_that_likes_whatever_comes_first_decides_nothing() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.flywheel.desk import DESK, HEAD, LETTERS, WALK, Bench, desk
+from verigym.core.errors import Refused
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
 from verigym.flywheel import data
@@ -343,6 +344,35 @@ def test_what_needs_a_sandbox_is_judged_in_one_also_where_it_is_held_out(fresh: 
     for algorithm in ("grpo", "sft"):
         _, run = fresh.train(algorithm, environment=fresh.file("asks.py", asks))
         assert fresh.metrics(run)[2]["held_out_success"] == 1.0
+
+
+PAIRS = (
+    HEAD
+    + """
+from verigym import PairwiseJudge
+
+class Environment:
+    max_turns = 1
+    def open(self, task): ...
+
+verify = PairwiseJudge("Which is better?")
+"""
+)
+
+
+def test_a_reward_model_compares_replies_where_a_judge_is_asked_for(bench: Bench, reward_model: Version) -> None:
+    place = bench.file("pairs.py", PAIRS)
+    fields: dict[str, Any] = {"environment": place, "reward": "", "judge": reward_model.id, "held_out_eval": ""}
+    version, run = bench.train("grpo", num_tasks=2, **fields)
+    assert bench.metrics(run)[1]["unscored"] == 0
+    verdicts = bench.ws.store.verdicts(f"{run}/step-0001")
+    assert all("scores " in one.evidence for one in verdicts) and {one.reward for one in verdicts} - {0.5}
+    assert set(reward_model.families) <= set(version.families), "what the judge was taught counts as trained on"
+
+
+def test_a_reward_model_plays_nobody(bench: Bench, reward_model: Version) -> None:
+    with pytest.raises(Refused, match=f"it scores, it does not answer.*--judge {reward_model.id}"):
+        bench.ws.companion(reward_model)
 
 
 TALK = (

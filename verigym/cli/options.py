@@ -66,7 +66,9 @@ Constrain = Annotated[
         "or a file with a JSON schema (the reply is such a value). It is part of the version",
     ),
 ]
-Judge = Annotated[str, typer.Option("--judge", help="Model that judges, as for -m; for verifiers that ask one")]
+Judge = Annotated[
+    str, typer.Option("--judge", help="Model that judges, as for -m, or a reward model for verifiers that compare")
+]
 RequireSandbox = Annotated[
     bool, typer.Option("--require-sandbox", help="Refuse to run code where it cannot be isolated")
 ]

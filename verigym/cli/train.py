@@ -53,7 +53,10 @@ def train(
     if wanted.dollars_per_hour:
         show.say(cost_of(ws.store.metrics(run)).words)
     if wanted.algorithm == "reward":
-        show.say("it scores and does not answer; learn from it with reward_model in a recipe of the GRPO family:")
+        show.say(
+            f"it scores and does not answer; where a verifier compares replies it can be the judge: --judge {version.id}"
+        )
+        show.say("learn from it with reward_model in a recipe of the GRPO family:")
         show.next_command(f"verigym train recipes/toolcall_grpo.yaml reward_model={version.id} loss.kl=0.05")
     else:
         show.next_command(f"verigym eval {show.quote(places[0])} -m {version.id}")

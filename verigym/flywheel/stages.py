@@ -45,7 +45,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     user: Version | None = None
     """Plays the user, in environments with a persona."""
     judge: Version | None = None
-    """Judges, for verifiers that ask one."""
+    """Judges, for verifiers that ask one; a reward model where they compare."""
 
 
 def tasks_of(environment: EnvironmentSpec, split: str, n: int | None = None, seed: int = 0) -> list[Task]:
@@ -172,7 +172,9 @@ async def _run(ws: Workspace, plan: Plan, setting: Setting, kind: str, config: J
 async def context_of(ws: Workspace, roles: Mapping[str, Version | None]) -> AsyncIterator[Context]:
     """What verifiers and simulated users may ask: the machine's sandbox, and a policy for each role."""
     policies: dict[str, Policy] = {
-        role: ws.companion(version) for role, version in roles.items() if version is not None
+        role: ws.judge(version) if role == "judge" else ws.companion(version)
+        for role, version in roles.items()
+        if version is not None
     }
     try:
         yield Context(policies=policies, sandbox=WhenNeeded())

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from verigym.core.errors import Refused
 from verigym.core.records import Dataset, Sampling, Task
 from verigym.design.make import Made, Progress, make
 from verigym.design.spec import Design
@@ -44,7 +43,7 @@ async def made_by(
     if design.models or design.reward_models:
         ws = open_workspace()
         policies = {name: ws.companion(ws.agent(name)) for name in design.models}
-        scorers = {name: _scorer(ws, name) for name in design.reward_models}
+        scorers = {name: ws.scorer(ws.known(name)) for name in design.reward_models}
     kit = Kit(policies=policies, scorers=scorers, environment=environment)
     try:
         return await make(design, n, seed, kit, partial=partial, on_progress=on_progress)
@@ -52,15 +51,6 @@ async def made_by(
         for policy in policies.values():
             if hasattr(policy, "close"):
                 await policy.close()
-
-
-def _scorer(ws: Workspace, name: str) -> Any:
-    version = ws.known(name)
-    if version.recipe.get("algorithm") != "reward":
-        raise Refused(f"{name} is no reward model; train one: verigym train recipes/reward_model.yaml")
-    from verigym.policies.local.scorer import LocalScorer
-
-    return LocalScorer.open(version.base, ws.adapter_folder(version.adapter), version.id)
 
 
 def teach(

@@ -124,8 +124,8 @@ class Job:
         self.rehearsed = rehearsed_of(recipe)
         self.families |= {family_of(task) for arena in self.rehearsed for task in arena.tasks}
         self.roles = {role: ws.agent(name) for role in ("judge", "user") if (name := getattr(recipe, role))}
-        if self.scorer is not None:
-            self.families |= set(self.scorer.families)  # what it was taught is learnt from it
+        for teacher in (self.scorer, self.roles.get("judge")):
+            self.families |= set(teacher.families if teacher else [])  # what it was taught is learnt from it
         self.config: Json = {
             "recipe": msgspec.to_builtins(recipe),
             "parent": self.parent.id,
@@ -294,10 +294,7 @@ class Job:
         if self.scorer is None:
             return self.context
         if not hasattr(self, "_local_scorer"):
-            from verigym.policies.local.scorer import LocalScorer
-
-            folder = self.ws.adapter_folder(self.scorer.adapter)
-            self._local_scorer = LocalScorer.open(self.scorer.base, folder, self.scorer.id)
+            self._local_scorer = self.ws.scorer(self.scorer)
         tools = arena.environment.toolbox.offer(self.parent.tool_descriptions).tools
         return msgspec.structs.replace(self.context, scorer=self._local_scorer.offered(tools))
 

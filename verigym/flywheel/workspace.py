@@ -21,6 +21,7 @@ from verigym.model import embedded, hub
 from verigym.registry import ledger, versions
 from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
+from verigym.verifiers.reward_judge import RewardJudge
 
 
 class Workspace:
@@ -70,11 +71,7 @@ class Workspace:
 
     def policy(self, version: Version) -> Policy:
         """What answers as this version."""
-        if version.recipe.get("algorithm") == "reward":
-            raise Refused(
-                f"{version.name or version.id} is a reward model: it scores, it does not answer. "
-                f"Learn from it with reward_model: {version.id} in a recipe"
-            )
+        _check_answers(version)
         if version.base.startswith(("http://", "https://")):
             return _remote(self._ways.get(version.base, version.base))
         local = self.local(version.base)
@@ -89,9 +86,25 @@ class Workspace:
 
     def companion(self, version: Version) -> Policy:
         """What answers as this version beside the agent: a judge, a simulated user. A local one is loaded once more."""
+        _check_answers(version)
         if version.base.startswith(("http://", "https://")):
             return _remote(self._ways.get(version.base, version.base))
         return self.load(version.base, self.adapter_folder(version.adapter) if version.adapter else None)
+
+    def judge(self, version: Version) -> Policy:
+        """Who judges as this version: a model that answers, or a reward model, which compares."""
+        return RewardJudge(self.scorer(version)) if _scores(version) else self.companion(version)
+
+    def scorer(self, version: Version) -> Any:
+        """A reward model, loaded beside whatever else is, as a `LocalScorer`."""
+        if not _scores(version):
+            raise Refused(
+                f"{version.name or version.id} is no reward model; train one: verigym train recipes/reward_model.yaml"
+            )
+        folder = self.adapter_folder(version.adapter)
+        from verigym.policies.local.scorer import LocalScorer  # torch is loaded only when a model is
+
+        return LocalScorer.open(version.base, folder, version.id)
 
     def load(self, base: str, adapter: Path | None = None) -> Any:
         """A model from its weights, as a `LocalPolicy`. A name that nobody knows is told at once, with the nearest that is."""
@@ -144,6 +157,18 @@ class Workspace:
 
     def forget_checkpoints(self, run: str) -> None:
         shutil.rmtree(self.checkpoints(run), ignore_errors=True)
+
+
+def _scores(version: Version) -> bool:
+    return version.recipe.get("algorithm") == "reward"
+
+
+def _check_answers(version: Version) -> None:
+    if _scores(version):
+        raise Refused(
+            f"{version.name or version.id} is a reward model: it scores, it does not answer. "
+            f"Learn from it with reward_model: {version.id} in a recipe, or let it compare replies: --judge {version.id}"
+        )
 
 
 class _Server(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

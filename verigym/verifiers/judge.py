@@ -5,6 +5,7 @@ judgement that is not the JSON that was asked for is asked for again, and then i
 """
 
 import asyncio
+import re
 import statistics
 from typing import Any, Literal, TypeVar
 
@@ -121,6 +122,14 @@ def quoted(name: str, text: str) -> str:
     """A text between marks with its own hash in them, which it cannot hold."""
     mark = content_hash([name, text.encode("utf-8", "replace").decode()])[:16]
     return f"<{name} {mark}>\n{text}\n</{name} {mark}>"
+
+
+def unquoted(prompt: str) -> dict[str, str]:
+    """What stands between the marks, by name; marks inside a text belong to the text."""
+    return {name: text for name, _, text in _QUOTED.findall(prompt)}
+
+
+_QUOTED = re.compile(r"<(task|reference|reply(?: [AB])?) ([0-9a-f]{16})>\n(.*?)\n</\1 \2>", re.DOTALL)
 
 
 def task_text(task: Task) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Turn
+from verigym.verifiers.judge import unquoted
 
-_SHOWN = re.compile(r"<(reply(?: [AB])?) ([0-9a-f]{16})>\n(.*?)\n</\1 \2>", re.DOTALL)
 _SCALE = re.compile(r"N from (\S+) \(worst\) to (\S+) \(best\)")
 
 
@@ -22,7 +22,7 @@ class ScriptedJudge:
 
     async def respond(self, request: Request) -> Reply:
         prompt = "".join(item.text for item in request.items if isinstance(item, Message))
-        liked = [self._likes(text) for _, _, text in _SHOWN.findall(prompt)]
+        liked = [self._likes(text) for name, text in unquoted(prompt).items() if name.startswith("reply")]
         scale = _SCALE.search(prompt)
         if scale and len(liked) == 1:
             answer = f'{{"reason": "scripted", "score": {scale.group(2 if liked[0] else 1)}}}'
