@@ -233,6 +233,53 @@ def test_those_who_wait_for_a_thread_go_on_at_once_when_the_environment_turns_ou
     assert len(asyncio.run(all_of_them())) == 50
 
 
+def test_episodes_that_all_wait_for_their_first_reply_keep_no_other_from_asking_for_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_FIRST_THREADS", 4)
+    environment, seen = recording()
+    asked, everyone = 0, asyncio.Event()
+
+    async def together(request: Any) -> str:
+        """A server that fills its batch before it begins."""
+        nonlocal asked
+        if not request.turns:
+            asked += 1
+            if asked == 40:
+                everyone.set()
+            await everyone.wait()
+            return CALL
+        return "Done."
+
+    async def all_of_them() -> list[Trajectory]:
+        policy, limits = ScriptedPolicy(together), Limits(seconds=5)
+        work = [
+            run_episode(environment, TASK, policy, agent=AGENT, id="i", group="g", limits=limits) for _ in range(40)
+        ]
+        return await asyncio.gather(*work)
+
+    assert {made.stop for made in asyncio.run(all_of_them())} == {Stop.DONE}
+    assert environment.pace._threads == environment.pace._busy == 0
+    assert threading.main_thread().ident not in {thread for name, thread in seen if name == "open"}
+
+
+def test_few_threads_are_taken_while_the_first_methods_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FIRST_THREADS", 4)
+    pace = Pace()
+
+    async def busy() -> None:
+        first = [await pace.place() for _ in range(4)]
+        running = asyncio.create_task(first[0].call(time.sleep, (0.3,)))
+        await asyncio.sleep(0.01)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(pace.place(), 0.1)
+        await running
+        for place in first:
+            place.leave()
+
+    asyncio.run(busy())
+
+
 def test_one_who_is_cancelled_while_it_waits_for_a_thread_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FIRST_THREADS", 1)
     monkeypatch.setattr(module, "_MOST_THREADS", 1)

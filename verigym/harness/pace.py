@@ -29,7 +29,8 @@ _QUICK_S = 0.002
 _RECENT = 50
 """Calls that the average remembers: one that was held up by a busy machine is soon forgotten."""
 _FIRST_THREADS, _MOST_THREADS = 256, 1024
-"""Episodes with a thread at once: while nothing is known of the environment, and when it is known to wait."""
+"""Episodes with a thread at once: while nothing is known of the environment (so many more, whenever all of them wait for the
+model and nothing can be learnt), and when it is known to wait."""
 _NEVER_S = 1e9
 _HERE_S = 10.0
 """The longest that a method may run on the loop's thread, where everybody waits for it."""
@@ -55,7 +56,9 @@ class Pace:
         self.on_loop = False
         """Whether it must stay there: some of its methods are async."""
         self._calls, self._mean_s = 0, 0.0
-        self._threads = 0
+        self._threads, self._busy = 0, 0
+        """Episodes with a thread, and those of them whose method runs just now."""
+        self._first = _FIRST_THREADS
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
@@ -73,7 +76,7 @@ class Pace:
 
     async def place(self, seconds: float = _NEVER_S) -> "Place":
         """For one episode of at most so long; `leave` it afterwards."""
-        while not self.quick and self._threads >= (_MOST_THREADS if self._calls else _FIRST_THREADS):
+        while not self.quick and self._room <= 0:
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             try:
@@ -87,6 +90,18 @@ class Pace:
             )
         return Place(self, own_thread=not self.quick, seconds=seconds)
 
+    @property
+    def _room(self) -> int:
+        """For so many more episodes with a thread."""
+        return (_MOST_THREADS if self._calls else self._first) - self._threads
+
+    def runs(self, methods: int) -> None:
+        """So many more run now, or fewer."""
+        self._busy += methods
+        if not self._busy and self._waiting:
+            self._first = min(self._first + _FIRST_THREADS, _MOST_THREADS)
+            self._wake()
+
     def took(self, threads: int) -> None:
         self._threads += threads
         if threads < 0:
@@ -94,7 +109,7 @@ class Pace:
 
     def _wake(self) -> None:
         """As many of those who wait as there is room for."""
-        most = len(self._waiting) if self.quick else _MOST_THREADS - self._threads
+        most = len(self._waiting) if self.quick else self._room
         while self._waiting and most > 0:
             turn = self._waiting.popleft()
             if not turn.done() and not turn.get_loop().is_closed():
@@ -162,6 +177,7 @@ class Place:
         self, thread: "_Thread", seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any
     ) -> Any:
         clock = asyncio.timeout(seconds)
+        self._pace.runs(1)
         try:
             async with clock:
                 took, result = await thread.call(function, args, kwargs)
@@ -172,6 +188,8 @@ class Place:
             if isinstance(error, TimeoutError) and clock.expired():  # not one that the method raised
                 raise Overdue from None
             raise
+        finally:
+            self._pace.runs(-1)
         self._pace.saw(took, telling)
         return _unwrapped(result)
 
