@@ -17,7 +17,7 @@ from verigym.core.protocols import Box, Ran, Sandbox
 from verigym.sandbox import bubblewrap
 from verigym.sandbox.box import ProcessSandbox, Way
 from verigym.sandbox.bubblewrap import Bubblewrap
-from verigym.sandbox.folder import Folder
+from verigym.sandbox.folder import Folder, Found
 from verigym.sandbox.limits import Limits
 from verigym.sandbox.open import why_not_isolated
 from verigym.sandbox.plain import Plain
@@ -162,6 +162,59 @@ def test_two_boxes_do_not_share(sandbox: ProcessSandbox) -> None:
             return (await two.run(["ls"])).stdout
 
     assert asyncio.run(inside()) == ""
+
+
+def test_all_that_is_in_a_box_is_listed_as_it_is_and_no_link_is_followed(sandbox: ProcessSandbox) -> None:
+    program = """
+        import os
+        os.umask(0o022)
+        os.makedirs("shut/inner/empty")
+        os.symlink("/etc", "link")
+        os.mkfifo("pipe", 0o600)
+        open(b"\\xff name\\n", "w").close()
+        for path in ("secret", "shut/inner/x"):
+            open(path, "wb").write(b"\\xfe\\n")
+            os.chmod(path, 0)
+        os.chmod("shut", 0o100)
+    """
+
+    async def inside() -> dict[str, Found]:
+        async with await sandbox.open({"a b/ü.txt": "text"}) as box:
+            assert (await box.run(["python3", "-c", textwrap.dedent(program)])).stderr == ""
+            return await box.list()
+
+    assert asyncio.run(inside()) == {
+        "a b": Found("folder", 0o755),
+        "a b/ü.txt": Found("file", 0o644, b"text"),
+        "link": Found("link", 0o777, b"/etc"),
+        "pipe": Found("other", 0o600),
+        "secret": Found("file", 0, b"\xfe\n"),
+        "shut": Found("folder", 0o100),
+        "shut/inner": Found("folder", 0o755),
+        "shut/inner/empty": Found("folder", 0o755),
+        "shut/inner/x": Found("file", 0, b"\xfe\n"),
+        "\ufffd name\n": Found("file", 0o644),
+    }
+
+
+@pytest.mark.parametrize(
+    "make",
+    ["for n in $(seq 9); do : > $n; done", "echo 0123456789 > x", "mkdir -p $(yes a/ | head -n 40 | tr -d '\\n')"],
+)
+def test_a_box_that_holds_too_much_is_not_listed(sandbox: ProcessSandbox, make: str) -> None:
+    async def inside(most_files: int, most_bytes: int) -> None:
+        async with await sandbox.open() as box:
+            assert (await box.run(["bash", "-c", make])).stderr == ""
+            await box.list(most_files, most_bytes)
+
+    with pytest.raises(BadInput, match="than can be listed"):
+        asyncio.run(inside(8, 10))
+
+
+def test_a_box_that_no_disk_takes_is_nobodys_program(sandbox: ProcessSandbox, monkeypatch: Any) -> None:
+    monkeypatch.setattr("tempfile.tempdir", "/nosuch/folder")
+    with pytest.raises(InfrastructureFailure, match="a box could not be made"):
+        asyncio.run(sandbox.open())
 
 
 def test_a_run_may_have_more_or_less_time(sandbox: ProcessSandbox) -> None:

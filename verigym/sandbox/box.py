@@ -19,7 +19,7 @@ from typing import IO, Protocol, Self
 
 from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.protocols import Ran
-from verigym.sandbox.folder import Folder
+from verigym.sandbox.folder import Folder, Found
 from verigym.sandbox.limits import Limits
 from verigym.sandbox.tree import Process
 from verigym.sandbox.watch import Stop, Watch
@@ -55,13 +55,16 @@ class ProcessSandbox:
         self.pool = ThreadPoolExecutor(2 * len(os.sched_getaffinity(0)), thread_name_prefix="sandbox")
 
     async def open(self, files: Mapping[str, str | bytes] = {}) -> "ProcessBox":
-        box = ProcessBox(self, await asyncio.to_thread(Folder, own_uid()))
         try:
-            for path, data in files.items():
-                await box.write(path, data)
-        except BaseException:
-            await box.close()
-            raise
+            box = ProcessBox(self, await asyncio.to_thread(Folder, own_uid()))
+            try:
+                for path, data in files.items():
+                    await box.write(path, data)
+            except BaseException:
+                await box.close()
+                raise
+        except OSError as error:
+            raise InfrastructureFailure(f"a box could not be made: {error}") from error
         return box
 
 
@@ -97,6 +100,10 @@ class ProcessBox:
 
     async def write(self, path: str, data: str | bytes) -> None:
         await asyncio.to_thread(self._folder.write, path, data)
+
+    async def list(self, most_files: int = 2000, most_bytes: int = 8 << 20) -> dict[str, Found]:
+        """All that is in the working folder in the end, by path."""
+        return await asyncio.to_thread(self._folder.list, most_files, most_bytes)
 
     async def close(self) -> None:
         for run in list(self._running):

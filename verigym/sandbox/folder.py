@@ -9,13 +9,28 @@ import os
 import stat
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple
 
 from verigym.core.errors import BadInput, InfrastructureFailure
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 PARTS = {"work": "/box", "tmp": "/tmp", "shm": "/dev/shm"}
 """Its folders, and where the code inside finds them: all that it can write to."""
+
+_DEEPEST = 32
+"""Folders inside each other that are listed."""
+
+
+class Found(NamedTuple):
+    """One thing in the box."""
+
+    kind: Literal["file", "folder", "link", "other"]
+    mode: int
+    """Its permission bits."""
+    data: bytes = b""
+    """What a file holds; what a link points to."""
 
 
 class Folder:
@@ -90,6 +105,17 @@ class Folder:
             os.chown(name, self.uid, self.uid, dir_fd=folder, follow_symlinks=False)
         return os.open(name, _FOLDER, dir_fd=folder)
 
+    def list(self, most_files: int, most_bytes: int) -> dict[str, Found]:
+        """All that is in the working folder, by path; refused where it is more than that, or nested too deep. What is closed
+        to us is opened on the way, as its owner could, and stays open."""
+        found: dict[str, Found] = {}
+        for path, one in _things(os.dup(self._fd), "", most_bytes):
+            found[path] = one
+            most_bytes -= len(one.data)
+            if len(found) > most_files or most_bytes < 0 or path.count("/") >= _DEEPEST:
+                raise BadInput("the box holds more files, larger ones or deeper folders than can be listed")
+        return found
+
     def used(self, most_files: int) -> tuple[int, int]:
         """Bytes on disk and number of files; counting ends after `most_files`, and a path longer than the system's limit is
         more than that."""
@@ -135,6 +161,38 @@ class Folder:
         os.rmdir(self.top)
 
 
+def _things(folder: int, above: str, most_bytes: int) -> Iterator[tuple[str, Found]]:
+    """What is in an open folder and below it, by name; of a file no more than `most_bytes` and one. Closes the folder."""
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries)
+        for name in names:
+            path = above + os.fsencode(name).decode("utf-8", "replace")
+            about = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            mode = stat.S_IMODE(about.st_mode)
+            if stat.S_ISDIR(about.st_mode):
+                yield path, Found("folder", mode)
+                yield from _things(_opened(name, _FOLDER, folder), f"{path}/", most_bytes)
+            elif stat.S_ISLNK(about.st_mode):
+                yield path, Found("link", mode, os.fsencode(os.readlink(name, dir_fd=folder)))
+            elif stat.S_ISREG(about.st_mode):
+                with open(_opened(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, folder), "rb") as file:
+                    yield path, Found("file", mode, file.read(most_bytes + 1))
+            else:
+                yield path, Found("other", mode)
+    finally:
+        os.close(folder)
+
+
+def _opened(name: str, flags: int, folder: int) -> int:
+    """Also what has been closed to its owner."""
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except PermissionError:
+        _allow(name, folder)
+        return os.open(name, flags, dir_fd=folder)
+
+
 def _strip(folder: int) -> list[str]:
     """Deletes all but the folders in it, and names these."""
     with os.scandir(folder) as entries:
@@ -146,8 +204,8 @@ def _strip(folder: int) -> list[str]:
 
 
 def _allow(name: str, folder: int) -> None:
-    """Makes a folder ours to list and change; never what a link points to."""
-    fd = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+    """Makes a folder or file ours to list and change; never what a link points to."""
+    fd = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
     os.chmod(f"/proc/self/fd/{fd}", 0o700)
     os.close(fd)
 
