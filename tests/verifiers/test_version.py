@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 
+from verigym.core.protocols import Verifier
 from verigym.verifiers.choice import Choice
 from verigym.verifiers.combine import Combine
 from verigym.verifiers.numeric import Numeric
+from verigym.verifiers.pairwise import PairwiseJudge
+from verigym.verifiers.shortest import Shortest
 from verigym.verifiers.toolcall import tool_call_verifier
 from verigym.verifiers.version import version
 
@@ -160,3 +163,10 @@ def test_a_verifier_of_ours_in_a_users_file_counts(tmp_path: Path) -> None:
     text = "from verigym.verifiers.{} import {}\nverify = lambda task, trajectory: 1.0\n"
     numeric = project(tmp_path / "p", desk=text.format("numeric", "Numeric"))
     assert numeric != project(tmp_path / "p", desk=text.format("choice", "Choice"))
+
+
+@pytest.mark.parametrize(
+    "verifier", [PairwiseJudge("Which is better?"), Shortest(Numeric())], ids=["pairs", "shortest"]
+)
+def test_a_group_verifier_reads_its_sources_once_and_not_for_every_verdict(verifier: Verifier) -> None:
+    assert verifier.name is verifier.name and verifier.name.endswith(version(verifier))

@@ -5,6 +5,7 @@ is the share of comparisons won, a tie counting half.
 """
 
 import asyncio
+import functools
 import statistics
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -20,7 +21,7 @@ from verigym.verifiers.lift import failed, named, unscorable
 from verigym.verifiers.version import version
 
 
-class PairwiseJudge(Struct, frozen=True):
+class PairwiseJudge(Struct, frozen=True, dict=True):
     """`PairwiseJudge("Which reply is clearer?")` over `context.policies["judge"]`; a whole group is verified together."""
 
     rubric: str
@@ -43,7 +44,7 @@ class PairwiseJudge(Struct, frozen=True):
         if self.votes < 1 or self.rounds < 1:
             raise BadInput("PairwiseJudge: votes and rounds are at least 1")
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         return f"pairwise_judge@{version(self)}"
 

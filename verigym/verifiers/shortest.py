@@ -1,6 +1,7 @@
 """Of the replies that pass, the shorter earn more: a group verifier around any other."""
 
 import asyncio
+import functools
 from collections.abc import Sequence
 
 import msgspec
@@ -13,7 +14,7 @@ from verigym.verifiers.lift import Verify, judged, named
 from verigym.verifiers.version import version
 
 
-class Shortest(Struct, frozen=True):
+class Shortest(Struct, frozen=True, dict=True):
     """`Shortest(Numeric())`: the shortest of those that pass keeps its reward, the longest loses `cost` of it, those between
     in proportion. The others keep what they have. Length is the policy's sampled tokens, or characters where none were kept."""
 
@@ -24,7 +25,7 @@ class Shortest(Struct, frozen=True):
         if not 0 <= self.cost <= 1:
             raise BadInput("Shortest: cost is a share of the reward, from 0 to 1")
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         return f"shortest@{version(self)}"
 
