@@ -62,6 +62,15 @@ def test_what_is_read_last_counts(place: Place) -> None:
     assert [(one.outcome, Path(one.source).name) for one in place.stored()] == [("failure", "b.jsonl:1")]
 
 
+def test_an_outcome_is_not_forgotten_because_a_later_copy_does_not_say_it(place: Place) -> None:
+    place.take(
+        place.write("a.jsonl", chat("hi", outcome="success"), chat("ho"), chat("ho", outcome="failure"), chat("ho"))
+    )
+    again = place.take(place.write("b.jsonl", chat("hi")))
+    assert sorted(one.outcome for one in place.stored()) == ["failure", "success"]
+    assert again.outcomes == {"success": 1}
+
+
 def test_new_rules_replace_what_was_stored_under_old_ones(place: Place) -> None:
     file = place.write("a.jsonl", chat("room 12 please"))
     place.take(file)

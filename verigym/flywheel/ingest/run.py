@@ -209,8 +209,9 @@ class _Work:
                 self._refuse(piece.file, piece.place, str(error), piece.value)
             return
         self._summary.taken += len(pieces)
-        if made.id in self._batch:
+        if (before := self._batch.get(made.id)) is not None:
             self._summary.already += 1
+            made = _not_forgotten(made, before)
         self._batch[made.id] = made
 
     def _trajectory(self, trace: Trace, piece: Piece) -> Trajectory:
@@ -264,6 +265,9 @@ class _Work:
             return
         self._store.begin_run(self._run, "traces", {})
         known = self._store.known_trajectories(self._batch)
+        for id in known:
+            if not self._batch[id].outcome:
+                self._batch[id] = _not_forgotten(self._batch[id], self._store.trajectory(id)[1])
         self._store.add(self._run, self._batch.values())
         self._summary.accepted += len(self._batch) - len(known)
         self._summary.already += len(known)
@@ -314,6 +318,11 @@ class _Work:
             return self._beside.text(text)
         except BadInput as error:
             return f"left out: {error}"
+
+
+def _not_forgotten(now: Trajectory, before: Trajectory) -> Trajectory:
+    """Of two readings of one conversation the last counts; an outcome that only the first knew is known still."""
+    return now if now.outcome else msgspec.structs.replace(now, outcome=before.outcome)
 
 
 def _tried(reader: Reader, read: Callable[[], Iterator[Trace | Part]]) -> tuple[list[Trace | Part], str]:
