@@ -1,17 +1,25 @@
 """Environments of the collection: what passes (gold, cheats, chance), and what an episode costs: CPU, clock, memory.
 
-    python bench/collection.py [NAME ...]
+    python bench/collection.py [NAME ...]           # all of them without a name, each in a process of its own
 
 The policy is a script, so that all that is measured is Verigym. Chance is the solution of another task, drawn; where there are
-tools, eight calls with arguments that fit.
+tools, eight calls with arguments that fit. A judge is scripted as in `verigym check`. Environments that run code need a sandbox,
+whose processes are counted by themselves, and are measured on fewer episodes.
 """
 
 import asyncio
-import gc
+import contextlib
+import ctypes
+import multiprocessing
+import os
 import random
+import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,64 +28,123 @@ from figures import Figure, figure, finish, parser
 from rollouts import AGENT, rss
 
 from verigym.audit.play import Replies, fitting, play
-from verigym.core.protocols import Reply, Request
+from verigym.core.protocols import Context, Policy, Reply, Request
 from verigym.core.records import FunctionCall, Message, Task, Turn, Usage
-from verigym.environments.load import load_environment
+from verigym.environments.load import load_environment, names
 from verigym.harness.environment import EnvironmentSpec
-from verigym.rollout.many import Plan, run_many
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.rollout.many import Plan, Progress, run_many
+from verigym.sandbox.lazy import WhenNeeded
 from verigym.store.database import Store
+from verigym.verifiers.scripted_judge import ScriptedJudge
 
-LIVE = 1000
-"""Episodes that wait at once."""
+GUARDS = ("plain", "retention", "safety")
+"""What training should not cost: not to be trained on, and not measured here."""
+BOXED = ("code", "code_repair", "shell")
+LIVE = 125
+"""Tasks whose episodes wait at once, four and eight of each: no more than there may be threads."""
+_ADOPT_ORPHANS = 36
+"""PR_SET_CHILD_SUBREAPER of prctl, on Linux: see `cpu_s`."""
+
+
+def no_time() -> Any:
+    return asyncio.sleep(0)
 
 
 class Gold:
-    """The solution of whichever task it is asked; `wait` is awaited before the first reply."""
+    """The solution of whichever task it is asked; `wait` is awaited before the last reply, or before the first."""
 
-    def __init__(self, spec: EnvironmentSpec, tasks: list[Task], wait: Callable[[], Any]) -> None:
-        self.wait = wait
+    def __init__(
+        self, spec: EnvironmentSpec, tasks: list[Task], wait: Callable[[], Any] = no_time, first: bool = False
+    ) -> None:
+        self.wait, self.first = wait, first
         self.replies = {str(task.prompt): spec.gold_replies(task) for task in tasks}
 
     async def respond(self, request: Request) -> Reply:
         asked = next(item for item in request.items if isinstance(item, Message) and item.role == "user")
         replies, done = self.replies[asked.text], len(request.turns)
-        await (asyncio.sleep(0) if done else self.wait())
+        await (self.wait() if done == (0 if self.first else len(replies) - 1) else no_time())
         said = replies[done] if done < len(replies) else ""
         turn = Turn(parent=done - 1 if done else None, agent="script", usage=Usage(100, 10))
         return Reply(items=[Message("assistant", said)] if isinstance(said, str) else said, turn=turn)
 
 
-def run(spec: EnvironmentSpec, tasks: list[Task], k: int, concurrency: int, wait: Callable[[], Any]) -> None:
+def judge(spec: EnvironmentSpec, tasks: list[Task]) -> Policy:
+    """The environment's own scripted judge, else one that likes the gold texts."""
+    if spec.judge is not None:
+        return ScriptedPolicy(spec.judge)
+    good = {last for task in tasks if isinstance(last := spec.gold_replies(task)[-1], str)}
+    return ScriptedJudge(lambda shown: shown in good)
+
+
+async def played(spec: EnvironmentSpec, tasks: list[Task], k: int, concurrency: int, policy: Policy) -> Progress:
+    """k episodes of each task by this policy, verified and stored."""
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "runs.db")
-        verifier = spec.verifier
         plan = Plan(
-            run="gold", environment=spec, tasks=tasks, agent=AGENT, verifier=verifier, k=k, concurrency=concurrency
+            run="gold",
+            environment=spec,
+            tasks=tasks,
+            agent=AGENT,
+            verifier=spec.verifier,
+            k=k,
+            concurrency=concurrency,
+            context=Context(policies={"judge": judge(spec, tasks)}, sandbox=WhenNeeded()),
         )
-        store.begin_run("gold", "rollout", {"verifier": verifier.name}, tasks)
-        made = asyncio.run(run_many(store, plan, Gold(spec, tasks, wait)))
-        store.close()
+        store.begin_run("gold", "rollout", {"verifier": spec.verifier.name}, tasks)
+        try:
+            return await run_many(store, plan, policy)
+        finally:
+            store.close()
+
+
+def run(spec: EnvironmentSpec, tasks: list[Task], k: int, concurrency: int) -> None:
+    """All gold solutions, at so many at once; they pass."""
+    made = asyncio.run(played(spec, tasks, k, concurrency, Gold(spec, tasks)))
     assert (made.done, made.passed, made.errors) == (made.total, made.total, 0), made
 
 
-def live_kb(spec: EnvironmentSpec, tasks: list[Task]) -> float:
-    """Kilobytes that an episode takes while all of them wait for their first reply."""
-    waiting, everyone, after = 0, asyncio.Event(), 0
+def live(spec: EnvironmentSpec, tasks: list[Task], k: int, first: bool = False) -> int:
+    """Bytes of this process while k episodes of each task wait for their last reply, or their first."""
+    count, waiting = k * len(tasks), 0
 
     async def wait() -> None:
-        nonlocal waiting, after
+        nonlocal waiting
         waiting += 1
-        if waiting == LIVE:
-            after = rss()
+        if waiting == count:
             everyone.set()
-        await everyone.wait()
+        await forever.wait()
 
-    some = tasks[: LIVE // 8]
-    run(spec, some, 1, 8, lambda: asyncio.sleep(0))  # Verigym learns that it is quick, and needs no threads
-    gc.collect()
-    before = rss()
-    run(spec, some, LIVE // len(some), LIVE, wait)
-    return (after - before) / LIVE / 1024
+    async def until_all_wait() -> int:
+        episodes = asyncio.create_task(played(spec, tasks, k, count, policy))
+        await asyncio.wait({episodes, asyncio.create_task(everyone.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        found = rss()
+        assert not episodes.done(), f"{waiting} of {count} waited"
+        episodes.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await episodes
+        return found
+
+    everyone, forever = asyncio.Event(), asyncio.Event()
+    policy = Gold(spec, tasks, wait, first)
+    return asyncio.run(until_all_wait())
+
+
+def warm_and_live(name: str, k: int) -> int:
+    """`live` after a run that leaves what all episodes share. Where calls run in boxes, before there are any."""
+    spec, boxed = load_environment(name), name in BOXED
+    tasks = spread(spec.tasks("train"), LIVE)
+    run(spec, tasks[:2] if boxed else tasks, 1, 8)
+    return live(spec, tasks, k, first=boxed)
+
+
+def episode_kb(name: str) -> float:
+    """What eight live episodes of each of some tasks take more than four do, each in a fresh process: neither what all share
+    nor what happened to be free counts as an episode's. None where that is less than what engines keep and give back."""
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=fresh, max_tasks_per_child=1) as pool:
+        few, many = (pool.submit(warm_and_live, name, k).result() for k in (4, 8))
+    return max(0, many - few) / 4 / len(spread(load_environment(name).tasks("train"), LIVE)) / 1024
 
 
 def by_chance(spec: EnvironmentSpec, task: Task, tasks: list[Task]) -> Replies:
@@ -94,37 +161,80 @@ async def passing(
 ) -> tuple[int, int]:
     """How many of these solutions there are, and how many of them pass."""
     verdicts = [(await play(spec, task, one)).verdict for task in tasks for one in solutions(task)]
+    assert all(verdict.reward is not None for verdict in verdicts), [one.error for one in verdicts if one.error][:1]
     return len(verdicts), sum(verdict.passed for verdict in verdicts)
 
 
-def measured(name: str, quick: bool) -> list[Figure]:
-    spec = load_environment(name)
-    train, val = spec.tasks("train"), spec.tasks("val")
-    memory = live_kb(spec, train)  # first, while no memory is left over from anything
+def spread(tasks: list[Task], most: int) -> list[Task]:
+    """At most so many, of all over the list."""
+    return tasks[:: -(-len(tasks) // most)]
 
-    k = 1 if quick else 4
-    cpu, wall = time.process_time(), time.perf_counter()
-    run(spec, train, k, 64, lambda: asyncio.sleep(0))
-    cpu_s, wall_s = time.process_time() - cpu, time.perf_counter() - wall
-    some = val[::5] if quick else val
-    num_gold, gold = asyncio.run(passing(spec, lambda task: [spec.gold_replies(task)], [*train, *val]))
-    num_cheats, cheats = asyncio.run(passing(spec, spec.cheat_replies, some))
-    num_chance, chance = asyncio.run(passing(spec, lambda task: [by_chance(spec, task, val)], val))
+
+def cpu_s() -> tuple[float, float]:
+    """Of this process so far, and of all that were started and have ended. What a box leaves behind becomes a child of this
+    process, and counts once it is waited for."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime, others.ru_utime + others.ru_stime
+
+
+def costs(
+    name: str, spec: EnvironmentSpec, tasks: list[Task], k: int, concurrency: int, goal: str = "<= 5"
+) -> list[Figure]:
+    """CPU and clock of a gold solution, verified and stored; what runs in boxes by itself."""
+    began, before = time.perf_counter(), cpu_s()
+    run(spec, tasks, k, concurrency)
+    count, wall = k * len(tasks), time.perf_counter() - began
+    own, boxes = (now - then for now, then in zip(cpu_s(), before, strict=True))
+    what = f"{name} gold solution, verified and stored, {concurrency} at once"
+    found = [figure(what, 1e3 * own / count, "CPU-ms", "" if boxes else goal)]
+    if boxes:
+        found.append(figure(f"{what}: in its boxes", 1e3 * boxes / count, "CPU-ms"))
+    return [*found, figure(f"{name} episodes/s, {concurrency} at once", count / wall, "1/s")]
+
+
+def measured(name: str, quick: bool) -> list[Figure]:
+    ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1)
+    spec, boxed = load_environment(name), name in BOXED
+    train, val = spec.tasks("train"), spec.tasks("val")
+    some = spread(train, (5 if quick else 20) if boxed else 60) if boxed or quick else train
+    found = costs(name, spec, some, 1 if quick else 2 if boxed else 4, 8 if boxed else 64)
+    if not quick:
+        found.append(figure(f"{name}, a live episode of 1,000", episode_kb(name), "KB"))
+    most = (1 if boxed else 40) if quick else 10**6
+    golden, tempted = spread([*train, *val], most), spread(val, min(most, 12) if boxed else most)
+    num_gold, gold = asyncio.run(passing(spec, lambda task: [spec.gold_replies(task)], golden))
+    num_cheats, cheats = asyncio.run(passing(spec, spec.cheat_replies, tempted))
+    num_chance, chance = asyncio.run(passing(spec, lambda task: [by_chance(spec, task, val)], spread(val, most)))
     return [
         figure(f"{name}, {num_gold:,} gold solutions: passed", gold, "", f">= {num_gold}"),
         figure(f"{name}, {num_cheats:,} cheats: passed", cheats, "", "<= 0"),
         figure(f"{name}, {num_chance:,} held-out tasks by chance: passed", chance, ""),
-        figure(f"{name} gold solution, verified and stored", 1e3 * cpu_s / (k * len(train)), "CPU-ms", "<= 5"),
-        figure(f"{name} episodes/s, 64 at once", k * len(train) / wall_s, "1/s"),
-        figure(f"{name}, a live episode of {LIVE:,}", memory, "KB"),
+        *found,
     ]
+
+
+def apart(name: str, quick: bool) -> list[Figure]:
+    """Measured in a process of its own, which holds no memory of the others."""
+    print(f"{name} ...", file=sys.stderr, flush=True)
+    command = [sys.executable, __file__, name, "--json", *(["--quick"] if quick else [])]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if not lines:  # it broke; one that misses a goal has its figures
+        return [figure(f"{name} could not be measured", 1, "", "<= 0")]
+    return [msgspec.json.decode(line, type=Figure) for line in lines]
 
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("names", nargs="*", default=["math", "structured", "sudoku"], metavar="NAME")
+    options.add_argument("names", nargs="*", metavar="NAME")
     args = options.parse_args()
-    finish([one for name in args.names for one in measured(name, args.quick)], args)
+    asked = args.names or [name for name in names() if name not in GUARDS]
+    if len(asked) == 1:
+        finish(measured(asked[0], args.quick), args)
+    finish([one for name in asked for one in apart(name, args.quick)], args)
 
 
 if __name__ == "__main__":
