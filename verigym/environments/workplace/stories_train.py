@@ -430,10 +430,10 @@ def plot_if_many(s: Scene) -> Story:
             f"case draw a {one} chart.",
             f"Total visits {span.words}, please, in one graph: {one} if the count is greater than {limit}, {two} if it "
             f"is {limit} or less.",
-            f"Have a look at how many visits came in {span.words}. {limit} or fewer: chart total visits as {two}. "
+            f"Have a look at how many visits we got {span.words}. {limit} or fewer: chart total visits as {two}. "
             f"More: chart them as {one}.",
             f"I do not know yet which graph of total visits {span.words} I need. With more than {limit} visits it is "
-            f"{one}, with any lower count {two}.",
+            f"{one}, otherwise {two}.",
         ],
         [
             call("analytics.count_visits", since=span.since, until=span.until),
@@ -456,7 +456,7 @@ def plot_best_source(s: Scene) -> Story:
             f"Can you show the visits of the strongest source {span.words} in a {kind} chart? Compare the sources "
             "first.",
             f"Compare direct, referral, search engine and social media visits {span.words}; the source with the "
-            f"largest number gets a {kind} graph for that period.",
+            f"largest number should have its visits of that period in a {kind} graph.",
             f"A {kind} chart, please: visits from whichever source was ahead {span.words}, same days.",
             f"I would like to know where the largest number of visitors came from {span.words}, and to see visits from "
             f"there over that time as a {kind} graph.",
@@ -482,10 +482,10 @@ def plot_engaged_or_all(s: Scene) -> Story:
             f"if it is not, draw total visits. Type of chart: {kind}.",
             f"I expect at least {limit} engaged users {span.words}. If so, chart total visits of the period as {kind}; "
             f"if I am wrong, chart engaged users as {kind}.",
-            f"One {kind} chart {span.words}, please. It shows total visits when {limit} or more users were engaged, "
-            "and engaged users when it was fewer.",
-            f"Which of two graphs I need {span.words} depends on engaged users: with under {limit} of them a {kind} "
-            f"graph of engaged users, else a {kind} graph of total visits.",
+            f"One {kind} chart of our website {span.words}, please. It shows total visits when {limit} or more users "
+            "were engaged, and engaged users when it was fewer.",
+            f"Which of two graphs I need depends on the engaged users {span.words}. With under {limit} of them it is a "
+            f"{kind} graph of engaged users for that period, else a {kind} graph of total visits.",
             f"Should the number of engaged users {span.words} be smaller than {limit}, visualise engaged users; should "
             f"it not, visualise total visits of those days. A {kind} chart, please.",
         ],

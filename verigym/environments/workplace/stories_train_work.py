@@ -317,7 +317,7 @@ def note_contact(s: Scene) -> Story:
             f'I spoke to {customer.name} today. Set the last contact, and the note "{note}".',
             f'Log for {customer.name}: last contact today, notes "{note}".',
             f'Contact with {customer.name} was today; the note says "{note}" now.',
-            f'Just had {customer.name} on the phone. Today is the last contact, then, and "{note}" goes into the notes.',
+            f'Just had {customer.name} on the phone. Today is the last contact, then, and the notes become "{note}".',
             f'Could you update the account {customer.name}? Last contact: today. Notes: "{note}".',
             f'"{note}" is what the notes on {customer.name} should say, with today as the date of the last contact.',
             f"The client {customer.name} and I met this morning, so enter today as last contact. As notes, write "
