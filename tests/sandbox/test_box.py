@@ -217,6 +217,24 @@ def test_a_box_that_no_disk_takes_is_nobodys_program(sandbox: ProcessSandbox, mo
         asyncio.run(sandbox.open())
 
 
+def test_a_box_that_is_called_off_while_it_is_made_is_deleted(
+    sandbox: ProcessSandbox, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    async def inside() -> None:
+        opening = asyncio.create_task(sandbox.open({str(n): "x" for n in range(300)}))
+        while not list(tmp_path.iterdir()):
+            await asyncio.sleep(0)
+        opening.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await opening
+        assert opening.cancelled()
+
+    asyncio.run(inside())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_run_may_have_more_or_less_time(sandbox: ProcessSandbox) -> None:
     ran = run(sandbox, "import time; time.sleep(60)", seconds=0.3)
     assert ran.stop == "time" and ran.code is None and "0.3 s" in ran.stderr and 0.3 <= ran.seconds < 3

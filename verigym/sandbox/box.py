@@ -55,17 +55,25 @@ class ProcessSandbox:
         self.pool = ThreadPoolExecutor(2 * len(os.sched_getaffinity(0)), thread_name_prefix="sandbox")
 
     async def open(self, files: Mapping[str, str | bytes] = {}) -> "ProcessBox":
+        made = asyncio.get_running_loop().run_in_executor(None, _filled, files)
         try:
-            box = ProcessBox(self, await asyncio.to_thread(Folder, own_uid()))
-            try:
-                for path, data in files.items():
-                    await box.write(path, data)
-            except BaseException:
-                await box.close()
-                raise
+            return ProcessBox(self, await asyncio.shield(made))
+        except asyncio.CancelledError:
+            made.add_done_callback(lambda late: late.exception() or late.result().delete())
+            raise
         except OSError as error:
             raise InfrastructureFailure(f"a box could not be made: {error}") from error
-        return box
+
+
+def _filled(files: Mapping[str, str | bytes]) -> Folder:
+    folder = Folder(own_uid())
+    try:
+        for path, data in files.items():
+            folder.write(path, data)
+    except BaseException:
+        folder.delete()
+        raise
+    return folder
 
 
 class ProcessBox:
