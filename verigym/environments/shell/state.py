@@ -1,0 +1,84 @@
+"""What became of the working folder: how its files differ from the beginning, as plain JSON that a verifier can read.
+
+The folder may have been left by anybody: archives are opened within limits, and what cannot be read is only named.
+"""
+
+import gzip
+import hashlib
+import io
+import tarfile
+from pathlib import PurePosixPath
+
+from verigym.core.records import Json
+from verigym.sandbox.folder import Found
+
+_MOST_UNPACKED = 4 << 20
+_USUAL = {"file": 0o644, "folder": 0o755}
+Listing = dict[str, Found]
+
+
+def differences(before: Listing, after: Listing) -> Json:
+    """`changed`: text by path, none for what is gone (a path that ends in / is an empty folder). `modes`: of what has
+    another one than before, or is new and has an unusual one. `archives`: the members of compressed files that are new or
+    changed."""
+    old, new = _contents(before), _contents(after)
+    changed: Json = {path: _text(found) for path, found in new.items() if path not in old or _differs(old[path], found)}
+    changed |= {path: None for path in old if path not in new}
+    archives = {
+        path: opened for path in changed if path in after and (opened := _opened(path, after[path].data)) is not None
+    }
+    return {
+        "changed": changed | dict.fromkeys(archives, "(an archive)"),  # its bytes hold the time, and differ each time
+        "modes": {
+            path: f"{found.mode:03o}"
+            for path, found in after.items()
+            if found.kind in _USUAL and found.mode != (before[path].mode if path in before else _USUAL[found.kind])
+        },
+        "archives": archives,
+    }
+
+
+def _contents(listing: Listing) -> Listing:
+    """Files, and folders that are empty."""
+    full = {str(parent) for path in listing for parent in PurePosixPath(path).parents}
+    empty = {f"{path}/": found for path, found in listing.items() if found.kind == "folder" and path not in full}
+    return {path: found for path, found in listing.items() if found.kind != "folder"} | empty
+
+
+def _differs(one: Found, two: Found) -> bool:
+    return (one.kind, one.data) != (two.kind, two.data)
+
+
+def _text(found: Found) -> str:
+    if found.kind == "link":
+        return f"(a link to {found.data.decode('utf-8', 'replace')})"
+    if found.kind == "other":
+        return "(neither file nor folder)"
+    try:
+        return found.data.decode()
+    except UnicodeDecodeError:
+        return f"({len(found.data)} bytes, sha256 {hashlib.sha256(found.data).hexdigest()})"
+
+
+def _opened(path: str, data: bytes) -> dict[str, str] | None:
+    """The texts in a .gz or a gzipped tar, by name; none where it is no such thing."""
+    if not path.endswith((".gz", ".tgz")):
+        return None
+    try:
+        raw = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_UNPACKED + 1)
+        if len(raw) > _MOST_UNPACKED:
+            return None
+        return _members(raw) if path.endswith((".tar.gz", ".tgz")) else {"": raw.decode("utf-8", "replace")}
+    except Exception:  # whatever the readers make of bytes that somebody made up
+        return None
+
+
+def _members(raw: bytes) -> dict[str, str]:
+    found: dict[str, str] = {}
+    with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.isreg() and member.size <= len(raw) else None
+            if not member.isdir():
+                text = file.read().decode("utf-8", "replace") if file else "(not a plain file)"
+                found[str(PurePosixPath(member.name)).encode(errors="replace").decode()] = text
+    return found
