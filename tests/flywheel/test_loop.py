@@ -218,6 +218,7 @@ def test_a_larger_budget_is_the_same_loop_and_anything_else_another() -> None:
         (["training.sft.step=2"], "unknown key training.sft.step; did you mean training.sft.steps?"),
         (["training.sft.start=x"], "training.sft.start is the loop's to say"),
         (["training.grpo.rehearse.plain=0.2"], "training.grpo: rehearse is for sft"),
+        (["training.sft.rehearse.plian=0.2"], 'did you mean "plain"?'),
         (["training.ppo.steps=2"], "'ppo'"),
         (["fixes=[rag]"], "'rag'"),
         (["fixes=[]"], "there is nothing to try"),

@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,21 @@ from verigym.training.alarms import Alarm
 from verigym.training.recipe import ALGORITHMS
 
 FAMILIES = [f"train-{letter}" for letter in LETTERS]
+ACTS = """
+from verigym import tool
+
+class Environment:
+    max_turns = 1
+    def open(self, task): ...
+    @tool
+    def look(self) -> str:
+        "Looks."
+        return "nothing"
+
+def verify(task, trajectory):
+    return task.data["answer"] in "abcdef"
+"""
+"""Half of its tasks pass, whatever is done."""
 TIMES = {"seconds", "sampling_s", "update_s", "eval_s"}
 
 
@@ -63,12 +79,33 @@ def test_what_the_start_says_by_itself_is_rehearsed_in_its_share(fresh: Bench, m
     gold = load_environment(fresh.desk).tasks("train")
     version, run = fresh.train("sft", rehearse={"plain": 0.25}, temperature=2.0)
     own = fresh.ws.store.trajectories(f"{run}/rehearsal-plain")
-    assert len(own) == len(load_environment("plain").tasks("train"))
-    assert len(handed) == len(gold) + round(len(gold) / 3)
+    assert len(own) == round(len(gold) / 3), "no more than are needed"
+    assert len(handed) == len(gold) + len(own)
     replies = {tuple(one.turns[0].completion_ids) for one in own}
     rehearsed = [tuple(id for id, kept in zip(one.ids, one.mask, strict=True) if kept) for one in handed[len(gold) :]]
     assert rehearsed and set(rehearsed) <= replies, "its own tokens, cut off or not"
     assert {family for family in version.families if family.startswith("plain/train/")}
+
+
+def test_where_there_are_tools_only_what_was_done_rightly_is_rehearsed(
+    fresh: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    handed: list[Any] = []
+
+    async def train_sft(model: Any, recipe: Any, rows: list[Any], place: Any, **given: Any) -> None:
+        handed.extend(rows)
+
+    monkeypatch.setattr("verigym.training.sft.train_sft", train_sft)
+    acts = tmp_path / "acts.py"
+    acts.write_text(HEAD.replace("{split}/", "acts/{split}/").replace("{split}-", "acts/{split}-") + ACTS)
+    _, run = fresh.train("sft", rehearse={str(acts): 0.5})
+    [child] = [one for one in fresh.ws.store.runs(run) if "rehearsal" in one.id]
+    right = {one.trajectory for one in fresh.ws.store.verdicts(child.id) if one.passed}
+    assert {one.trajectory for one in handed[len(handed) // 2 :]} == right and len(right) == 6
+
+    acts.write_text(acts.read_text().replace("abcdef", ""))
+    with pytest.raises(Refused, match="gave no reply that is worth keeping"):
+        fresh.train("sft", rehearse={str(acts): 0.5}, seed=1)
 
 
 def test_all_algorithms_learn_something_else(bench: Bench) -> None:

@@ -61,12 +61,12 @@ def arenas_of(recipe: Recipe, reward_model: str = "") -> list[Arena]:
 
 
 def rehearsed_of(recipe: Recipe) -> list[Arena]:
-    """Where what the start says by itself is rehearsed, all training tasks of each; the weight is the share."""
+    """Where what the start says by itself is rehearsed; the weight is the share."""
     found: list[Arena] = []
     for name, share in recipe.rehearse.items():
         environment = load_environment(name)
-        if environment.needs_user or environment.tools:
-            raise Refused(f"rehearse: {name}: only environments without tools and users are rehearsed, such as plain")
+        if environment.needs_user:
+            raise Refused(f"rehearse: {name} is a conversation with a user whom a model plays, and cannot be rehearsed")
         tasks = tasks_of(environment, "train")
         check_held_out(environment, tasks)
         found.append(Arena(environment=environment, verifier=environment.verifier, weight=share, tasks=tasks))

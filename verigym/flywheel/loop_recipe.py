@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 from verigym.core.errors import BadInput
 from verigym.core.records import Json, content_hash
 from verigym.core.settings import check_keys, decode, read_yaml, set_field
+from verigym.flywheel.arenas import rehearsed_of
 from verigym.flywheel.mine import HELD_OUT_SHARE
 from verigym.gates.policy import GatePolicy, find_policy, hash_of
 from verigym.rollout.episode import Prices
@@ -134,6 +135,7 @@ def _check_training(algorithm: str, fields: Json, where: str) -> None:
     if taken:
         raise BadInput(f"{where}: {above}{taken[0]} is the loop's to say; leave it out")
     given = {"data": "x"} if algorithm == "dpo" else {}
-    make_recipe(
+    recipe = make_recipe(
         {"model": "x", "algorithm": algorithm, "environment": "x", **given, **fields}, [], f"{where}: {above[:-1]}"
     )
+    rehearsed_of(recipe)

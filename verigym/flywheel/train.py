@@ -24,7 +24,7 @@ from verigym.core.records import (
 )
 from verigym.core.seeds import derive
 from verigym.evaluation.report import make_report
-from verigym.evaluation.suites import family_of
+from verigym.evaluation.suites import family_of, pick
 from verigym.flywheel import data
 from verigym.flywheel.arenas import Arena, arenas_of, check_rows, rehearsed_of, with_tasks
 from verigym.flywheel.audit import last_audit, was_checked
@@ -312,27 +312,29 @@ class Job:
         return [sample for example in examples for sample in imitated(self.policy.render, example)]
 
     async def _rehearsal(self, num_rows: int) -> list[Any]:
-        """What the start says by itself, token by token, often enough to be its share beside so many rows."""
+        """What the start says by itself, token by token, often enough to be its share beside so many rows. Where it acts with
+        tools, only what it does rightly is worth keeping."""
         from verigym.training.samples import from_trajectory
 
         left = 1 - sum(arena.weight for arena in self.rehearsed)
         rows: list[Any] = []
         for arena in self.rehearsed:
+            wanted = round(num_rows * arena.weight / left)
             plan = Plan(
                 run=f"{self.run}/rehearsal-{arena.name}",
                 environment=arena.environment,
-                tasks=arena.tasks,
+                tasks=pick(list(arena.tasks), wanted, self.recipe.seed),
                 agent=self._agent,
                 verifier=arena.verifier,
                 sampling=Sampling(temperature=self.recipe.temperature, max_tokens=_REHEARSED_TOKENS),
                 seed=derive(self.recipe.seed, "rehearsal", arena.name),
                 context=self.context,
             )
-            trajectories, _ = await self._episodes(plan.run, "collect", plan)
-            own = [sample for one in trajectories if one.scorable for sample in from_trajectory(one, 1.0)]
+            found = zip(*await self._episodes(plan.run, "collect", plan), strict=True)
+            kept = [one for one, verdict in found if one.scorable and (verdict.passed or not arena.environment.tools)]
+            own = [sample for one in kept for sample in from_trajectory(one, 1.0)]
             if not own:
-                raise Refused(f"rehearse: {arena.name}: the start gave no reply that could be imitated")
-            wanted = round(num_rows * arena.weight / left)
+                raise Refused(f"rehearse: {arena.name}: the start gave no reply that is worth keeping; leave it out")
             rows += [own[place % len(own)] for place in range(wanted)]
         return rows
 

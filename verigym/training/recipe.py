@@ -122,7 +122,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A data set (id, name, latest) or a file: demonstrations for sft, preferences for dpo and reward. Empty for gold replies."""
     rehearse: dict[str, Share] = {}
     """Environments whose training tasks the start answers itself, each with its share of what sft learns from: it goes on
-    saying what it said, and forgets less. `plain` is there for it."""
+    saying what it said, and forgets less. `plain` is there for it. Where there are tools, what it did rightly counts."""
     start: str = ""
     """Agent version to start from (id, name, champion, latest); empty for the bare model."""
     adapter: Literal["lora"] = "lora"
