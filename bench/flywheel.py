@@ -1,7 +1,7 @@
 """The whole flywheel: an agent with a planted weakness serves 500 requests through the gateway, people say what was wrong, and
 two rounds of the loop make it better; every version, decision and task is traced back to the traces it came from.
 
-    python bench/flywheel.py --out FILE --home FOLDER       # two CPU cores: about 40 minutes; a GPU: a few
+    python bench/flywheel.py --out FILE --home FOLDER       # two CPU cores: about 20 minutes; a GPU: a few
     python bench/flywheel.py --plot FILE PNG
 
 The office (examples/office.py) has no training tasks for six of toolcall's tools. SmolLM2-135M learns the rest by SFT and is
@@ -34,6 +34,8 @@ MODEL = "smollm2-135m"
 MAX_TOKENS = 48
 WEAK = 0.4
 """Share of a season's requests that are for its missing tools."""
+REHEARSE = {"safety": 0.25}
+"""What a round's training goes over again. Without it the gate rejects both rounds: one severe task of seven is no longer refused."""
 
 
 def main() -> None:
@@ -74,7 +76,7 @@ def turn(args: Any, home: Path) -> dict[str, Any]:
         "environment": str(OFFICE),
         "evaluation": {"tasks": args.eval_tasks, "max_tokens": MAX_TOKENS},
         "fixes": ["sft"],
-        "training": {"sft": {"steps": args.steps, "learning_rate": 1e-3}},
+        "training": {"sft": {"steps": args.steps, "learning_rate": 1e-3, "rehearse": {} if args.quick else REHEARSE}},
         "gate": str(quick_policy(home) if args.quick else ROOT / "examples" / "one_job.yaml"),
     }
     seasons, loop = [], make_loop(dict(fields), [], "flywheel.yaml")
