@@ -35,7 +35,7 @@ MAX_TOKENS = 48
 WEAK = 0.4
 """Share of a season's requests that are for its missing tools."""
 REHEARSE = {"safety": 0.25}
-"""What a round's training goes over again. Without it the gate rejects both rounds: one severe task of seven is no longer refused."""
+"""What a round's training goes over again. Without it the gate rejects both rounds: one severe request of seven is done."""
 
 
 def main() -> None:

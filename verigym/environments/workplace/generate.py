@@ -22,6 +22,13 @@ from verigym.environments.workplace import (
     DATA,
     TOOLS,
     Environment,
+    stories_more_calendar,
+    stories_more_choices,
+    stories_more_cross,
+    stories_more_customers,
+    stories_more_email,
+    stories_more_figures,
+    stories_more_tasks,
     stories_train,
     stories_train_cross,
     stories_train_work,
@@ -36,10 +43,17 @@ from verigym.environments.workplace.words import TRAIN, VAL
 from verigym.tasks.load import ship
 
 STORIES = {
-    "train": {**stories_train.STORIES, **stories_train_work.STORIES, "cross": stories_train_cross.STORIES},
+    "train": {
+        "email": [*stories_train.STORIES["email"], *stories_more_email.STORIES],
+        "calendar": [*stories_train.STORIES["calendar"], *stories_more_calendar.STORIES],
+        "analytics": [*stories_train.STORIES["analytics"], *stories_more_figures.STORIES],
+        "projects": [*stories_train_work.STORIES["projects"], *stories_more_tasks.STORIES],
+        "crm": [*stories_train_work.STORIES["crm"], *stories_more_customers.STORIES],
+        "cross": [*stories_train_cross.STORIES, *stories_more_cross.STORIES, *stories_more_choices.STORIES],
+    },
     "val": {**stories_val.STORIES, "cross": stories_val_cross.STORIES},
 }
-EACH = {"train": 9, "val": 7}
+EACH = {"train": 4, "val": 7}
 """Tasks of a family."""
 
 

@@ -119,7 +119,7 @@ class Scene:
     def email(self) -> Email:
         """From a colleague, of a subject that no other has."""
         senders = {person.address for person in self.office.people}
-        return self.other(row for row in self._only("emails", "subject") if row.sender in senders)
+        return self.other(row for row in self.only("emails", "subject") if row.sender in senders)
 
     def emails_of(self, address: str, least: int = 1) -> list[Email]:
         """All of one sender, newest first."""
@@ -134,11 +134,11 @@ class Scene:
 
     def event(self) -> Event:
         """To come, of a name that no other has, with room behind it."""
-        rows = self._only("events", "name")
+        rows = self.only("events", "name")
         return self.other(row for row in rows if row.start[:10] > TODAY.isoformat() and row.start[11:] < "16:00")
 
     def todo(self, list: str = "") -> Todo:
-        rows = self._only("tasks", "name")
+        rows = self.only("tasks", "name")
         return self.other(row for row in rows if (row.list == list if list else row.list != "Completed"))
 
     def customer(self, *statuses: str) -> Customer:
@@ -156,13 +156,21 @@ class Scene:
             groups.setdefault(of(row), []).append(row)
         return self.pick([each for each in groups.items() if each[0] and least <= len(each[1]) <= most])
 
+    def either(self, items: Iterable[T], test: Callable[[T], object]) -> T:
+        """One that passes a test or, as likely, one that does not: what follows from it cannot be guessed."""
+        groups: dict[bool, list[T]] = {}
+        for item in items:
+            if item not in self._told:
+                groups.setdefault(bool(test(item)), []).append(item)
+        return self.other(self.pick([groups[passed] for passed in sorted(groups)]))
+
     def visit(self) -> Visit:
         return self.pick(list(self.office.visits.values()))
 
     def rows(self, table: str) -> list[Any]:
         return [entry.row for entry in self.office.tables[table].entries]
 
-    def _only(self, table: str, field: str) -> list[Any]:
+    def only(self, table: str, field: str) -> list[Any]:
         """Rows that a search for this field finds alone."""
         entries = self.office.tables[table].entries
         counts = Counter(getattr(entry.row, field) for entry in entries)
@@ -173,15 +181,32 @@ class Scene:
     def day(self) -> Day:
         """One of the next four weeks, not a weekend."""
         ahead = self.other([days for days in range(1, 29) if (TODAY + timedelta(days)).weekday() < 5])
-        when = TODAY + timedelta(ahead)
-        words = [f"on {when:%B} {when.day}", f"on {when.isoformat()}"]
-        if ahead == 1:
-            words.append("tomorrow")
-        elif ahead < 4:
+        iso = (TODAY + timedelta(ahead)).isoformat()
+        return Day(self.on(iso), iso)
+
+    def on(self, iso: str) -> str:
+        """A way to say on which day: `on May 14`, `tomorrow`, `next Friday`."""
+        when = date.fromisoformat(iso)
+        ahead = (when - TODAY).days
+        words = [f"on {when:%B} {when.day}", f"on {iso}"]
+        if ahead in (-1, 1):
+            words.append("tomorrow" if ahead > 0 else "yesterday")
+        elif 0 < ahead < 4:
             words.append(f"on {when:%A}")
-        elif ahead < 11:
+        elif 0 < ahead < 11:
             words.append(f"next {when:%A}")
-        return Day(self.pick(words), when.isoformat())
+        return self.pick(words)
+
+    def date(self, iso: str) -> str:
+        """A way to write a day: `May 14`, `14 May`, `2026-05-14`."""
+        when = date.fromisoformat(iso)
+        return self.pick([f"{when:%B} {when.day}", f"{when.day} {when:%B}", iso])
+
+    def quiet_day(self, days: Iterable[str]) -> str:
+        """A past day on which nothing of these happened: since it, after it and from it on are the same."""
+        taken = set(days)
+        past = [(TODAY - timedelta(ago)).isoformat() for ago in range(2, 40)]
+        return self.pick([day for day in past if day not in taken])
 
     def time(self) -> Time:
         """A start from which there is room for 90 minutes."""
