@@ -68,8 +68,8 @@ def said(*calls: Call) -> str:
 
 
 def test_there_are_enough_tasks_of_six_categories_in_both_splits() -> None:
-    assert len(TRAIN) >= 1200 and len(VAL) >= 300
-    for tasks, least in ((TRAIN, 150), (VAL, 30)):
+    assert len(TRAIN) >= 3900 and len(VAL) >= 300
+    for tasks, least in ((TRAIN, 450), (VAL, 30)):
         counts = Counter(task.tags[0] for task in tasks)
         assert set(counts) == AREAS and min(counts.values()) >= least
         assert 0.05 < sum("unsafe" in task.tags for task in tasks) / len(tasks) < 0.2
@@ -127,14 +127,14 @@ def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() ->
         workplace.tasks("test")
 
 
-def test_every_tool_is_in_some_solution_or_reads_what_a_search_shows() -> None:
-    used = {call["name"] for task in [*TRAIN, *VAL] for call in task.data["expected_calls"]}
-    assert {tool.name for tool in SPEC.tools} - used == {"calendar.get", "projects.get"}
+def test_every_tool_is_in_several_solutions_to_learn_from() -> None:
+    used = Counter(call["name"] for task in TRAIN for call in task.data["expected_calls"])
+    assert set(used) == {tool.name for tool in SPEC.tools} and min(used.values()) >= 20
 
 
 def test_no_cheat_passes() -> None:
     kinds = Counter[bool]()
-    for task in [*TRAIN[::12], *VAL[::5]]:
+    for task in [*TRAIN[::36], *VAL[::5]]:
         for replies in SPEC.cheat_replies(task):
             verdict = asyncio.run(play(SPEC, task, replies)).verdict
             assert not verdict.passed and verdict.reward is not None and verdict.reward < 1, f"{task.id}: {replies}"

@@ -1,0 +1,125 @@
+"""The stories of workplace: told in many ways, in any office, right whatever is drawn, and in no words of the held-out ones."""
+
+import ast
+import inspect
+import re
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from verigym.environments.workplace import (
+    generate,
+    stories_more_calendar,
+    stories_more_choices,
+    stories_more_cross,
+    stories_more_customers,
+    stories_more_email,
+    stories_more_figures,
+    stories_more_tasks,
+    stories_train,
+    stories_train_cross,
+    stories_train_work,
+    stories_val,
+    stories_val_cross,
+)
+from verigym.environments.workplace.office import OFFICES
+from verigym.environments.workplace.scene import Story, Tell
+from verigym.environments.workplace.state import State
+
+MORE = [
+    stories_more_calendar,
+    stories_more_choices,
+    stories_more_cross,
+    stories_more_customers,
+    stories_more_email,
+    stories_more_figures,
+    stories_more_tasks,
+]
+TRAIN = {tell.__name__: tell for stories in generate.STORIES["train"].values() for tell in stories}
+TABLES = {"email": "emails", "calendar": "events", "projects": "tasks", "crm": "customers"}
+
+
+def told(tell: Tell, times: int) -> list[tuple[str, Story]]:
+    """A story in every training office in turn, and the office's name."""
+    offices = OFFICES["train"]
+    return [
+        (name, tell(generate._scene("train", place, name)))
+        for place, name in ((place, offices[place % len(offices)]) for place in range(times))
+    ]
+
+
+def test_there_are_many_stories_and_each_is_said_in_six_ways_or_more() -> None:
+    assert len(TRAIN) == sum(len(stories) for stories in generate.STORIES["train"].values()) >= 145
+    for name, tell in TRAIN.items():
+        for _, story in told(tell, 4):
+            assert len(set(story.wordings)) == len(story.wordings) >= 6, name
+
+
+def test_a_story_is_right_in_every_office_whatever_is_drawn() -> None:
+    for category, stories in generate.STORIES["train"].items():
+        for tell in stories:
+            for place, (office, story) in enumerate(told(tell, 8)):
+                family = generate.Family("train", category, tell, place % len(story.wordings))
+                prompt = story.wordings[family.wording]
+                task = generate._task(family, f"{tell.__name__}/{place}", office, prompt, story.calls, story.harm)
+                generate.check([task])
+
+
+def _runs(*modules: ModuleType) -> dict[tuple[str, ...], str]:
+    """Each five words in a row that a module's wordings have in them, values aside, and where."""
+    found: dict[tuple[str, ...], str] = {}
+    for module in modules:
+        for node in ast.walk(ast.parse(inspect.getsource(module))):
+            if isinstance(node, ast.JoinedStr):
+                parts = [part.value if isinstance(part, ast.Constant) else "_" for part in node.values]
+                words = re.findall(r"[\w']+", " ".join(map(str, parts)).casefold())
+                runs = zip(*(words[skip:] for skip in range(5)), strict=False)
+                found |= {run: f"{module.__name__} line {node.lineno}" for run in runs if run.count("_") < 2}
+    return found
+
+
+def test_no_five_words_in_a_row_are_those_of_a_held_out_request() -> None:
+    trained = _runs(*MORE, stories_train, stories_train_cross, stories_train_work)
+    measured = _runs(stories_val, stories_val_cross)
+    assert len(trained) > 9_000 and len(measured) > 300
+    assert {run: (trained[run], measured[run]) for run in trained.keys() & measured.keys()} == {}
+
+
+def _acted(story: Story) -> set[int]:
+    return {call.arguments["id"] for call in story.calls if "id" in call.arguments}
+
+
+WHOLE = [
+    "share_day", "purge_old", "trim_day", "stand_in", "day_off", "overdue", "inherit", "gone_cold", "switch_product",
+    "length_with", "board_of_that_day",
+]  # fmt: skip
+ABOUT: dict[str, Callable[[list[int]], list[int]]] = {
+    **dict.fromkeys(WHOLE, lambda found: found),
+    "keep_newest": lambda found: found[1:],
+    "answer_first": lambda found: found[-1:],
+    "rename_first": lambda found: found[-1:],
+    "stretch_last": lambda found: found[:1],
+}
+"""Of the rows that a search finds, newest first, those that the story is about."""
+
+
+@pytest.mark.parametrize("name", ABOUT)
+def test_what_a_search_finds_is_what_the_request_is_about_and_no_more(name: str) -> None:
+    for office, story in told(TRAIN[name], 60):
+        [search] = [call for call in story.calls if call.name.endswith(".search")]
+        asked = {"query": "", "since": "", "until": "9999"} | search.arguments
+        found = State(generate.office(office)).search(TABLES[search.name.partition(".")[0]], **asked)
+        assert set(ABOUT[name]([row.id for row in found])) == _acted(story), f"{office}: {story.wordings[0]}"
+
+
+OPEN = [
+    "answer_or_remind", "book_unless_booked", "mine_or_theirs", "done_or_not", "see_anyway", "overloaded",
+    "known_customer", "warm_up", "drop_if_at",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_a_condition_is_met_about_as_often_as_not(name: str) -> None:
+    ends = [story.calls[-1].name for _, story in told(TRAIN[name], 80)]
+    assert len(set(ends)) == 2 and all(ends.count(end) >= 16 for end in ends)
