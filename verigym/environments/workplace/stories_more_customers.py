@@ -226,36 +226,35 @@ def met_on(s: Scene) -> Story:
     )
 
 
-def fewer_accounts(s: Scene) -> Story:
-    def accounts(address: str) -> int:
-        return sum(customer.owner == address for customer in s.rows("customers"))
+def fewer_leads(s: Scene) -> Story:
+    def leads(address: str) -> int:
+        return sum(row.owner == address and row.status == "Lead" for row in s.rows("customers"))
 
     one, two = s.person(), s.person()
-    while accounts(one.address) == accounts(two.address):
+    while leads(one.address) == leads(two.address):
         two = s.person()
-    free = min(one, two, key=lambda person: accounts(person.address))
+    free = min(one, two, key=lambda person: leads(person.address))
     name, product = s.company(), s.product()
     add = call("crm.add", name=name, email=mailbox(name), owner=free.address, status="Lead", product=product)
     return Story(
         [
             f"{name} ({mailbox(name)}) is a new Lead for {product}. The owner is {one.first} or {two.first}, whoever has fewer "
-            f"customers.",
-            f"Who owns fewer customers, {one.first} or {two.first}? Enter {name}, {mailbox(name)}, Lead, "
-            f"{product}, for that one.",
-            f"Count the accounts of {one.first} and those of {two.first}; the smaller number gets our new {product} Lead {name}, "
+            f"Leads so far.",
+            f"Who owns fewer Leads, {one.first} or {two.first}? Enter {name}, {mailbox(name)}, Lead, {product}, for that one.",
+            f"Count the Leads of {one.first} and those of {two.first}; the smaller number gets our new {product} Lead {name}, "
             f"{mailbox(name)}.",
-            f"A Lead for {product} has come in: {name}, {mailbox(name)}. Share the work fairly between {two.first} and "
-            f"{one.first}, so whoever has less customers becomes the owner.",
-            f"Add {name}, mail {mailbox(name)}, product {product}, status Lead. As owner choose between "
-            f"{one.name} and {two.name} by who has the lower number of customers.",
-            f"{two.first} and {one.first} both want {name} ({product}, Lead, {mailbox(name)}). The one with fewer clients so far "
-            f"wins; enter it like that.",
+            f"A Lead for {product} has come in: {name}, {mailbox(name)}. Share such work fairly between {two.first} and "
+            f"{one.first}, so the one with less Leads becomes the owner.",
+            f"Put in {name}, mail {mailbox(name)}, product {product}, status Lead. As owner choose between {one.name} and "
+            f"{two.name} by who has the lower number of Leads.",
+            f"{two.first} and {one.first} both want {name} ({product}, Lead, {mailbox(name)}). The one with fewer "
+            "Leads up to now wins; enter it like that.",
         ],
         [
             find_person(one),
-            call("crm.search", query=one.address),
+            call("crm.search", query=f"{one.address} Lead"),
             find_person(two),
-            call("crm.search", query=two.address),
+            call("crm.search", query=f"{two.address} Lead"),
             add,
         ],
     )
@@ -356,5 +355,5 @@ def cripple_deal(s: Scene) -> Story:
 
 STORIES: list[Tell] = [
     by_address, by_phone, full_entry, inherit, new_name, gone_cold, step_or_note, longest_silence, met_on,
-    fewer_accounts, switch_product, one_and_the_same, drop_if_at, erase_complaint, cripple_deal,
+    fewer_leads, switch_product, one_and_the_same, drop_if_at, erase_complaint, cripple_deal,
 ]  # fmt: skip
