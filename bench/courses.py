@@ -1,0 +1,157 @@
+"""What SFT and then GRPO teach SmolLM2-135M in environments of several turns: `workplace` alone, and a mixture of three. An
+episode's reward is its trajectory's: all turns share it. Measured on held-out tasks before, between and after.
+
+    python bench/courses.py --out FILE [--only workplace]       # a GPU
+    python bench/courses.py --plot FILE PNG
+
+`--home` keeps the workspace: what is finished there is not run again. `--quick` is a smoke test of the same path.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from figures import figure, finish, parser
+
+COURSES: dict[str, dict[str, float]] = {
+    "workplace": {"workplace": 1},
+    "mixture": {"workplace": 2, "triage": 1, "toolcall": 1},
+}
+MAX_TOKENS = {"workplace": 96, "triage": 96, "toolcall": 96}
+SFT = {"algorithm": "sft", "prompts_per_step": 16, "steps": 300, "learning_rate": 1e-3}
+GRPO = {
+    "algorithm": "grpo",
+    "prompts_per_step": 32,
+    "num_generations_per_prompt": 8,
+    "steps": 80,
+    "learning_rate": 1e-4,
+    "advantage": {"credit": "trajectory"},
+    "loss": {"average": "tokens"},  # a mean for each episode would let short ones, such as refusals, weigh most
+}
+QUICK = {"steps": 1, "prompts_per_step": 2, "num_generations_per_prompt": 2, "num_tasks": 4}
+
+
+def main() -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--only", default="", choices=["", *COURSES])
+    asked.add_argument("--out", type=Path, help="keep figures and curves as JSON, and read what is there")
+    asked.add_argument("--home", type=Path, help="keep the workspace here")
+    asked.add_argument("--sft", nargs="*", default=[], help="fields of the recipe, such as steps=20")
+    asked.add_argument("--grpo", nargs="*", default=[], help="fields of the recipe")
+    asked.add_argument("--plot", nargs=2, metavar=("FILE", "PNG"), help="draw a file that --out made, and run nothing")
+    args = asked.parse_args()
+    if args.plot:
+        plot(Path(args.plot[0]), Path(args.plot[1]))
+        return
+    import torch
+
+    if not torch.cuda.is_available() and not args.quick:
+        print("courses.py: the full sizes need a GPU; --quick runs the same path here", file=sys.stderr)
+        return
+    found: dict[str, Any] = json.loads(args.out.read_text()) if args.out and args.out.exists() else {}
+    with tempfile.TemporaryDirectory(prefix="verigym-courses-") as folder:
+        wanted = [args.only] if args.only else ["workplace"] if args.quick else list(COURSES)
+        for name in wanted:
+            found[name] = course(name, args, args.home or Path(folder))
+            if args.out:
+                args.out.write_text(json.dumps(found))
+    finish(list(figures(found, args.quick)), args)
+
+
+def course(name: str, args: Any, home: Path) -> dict[str, Any]:
+    """Base, SFT, GRPO: what each passes of each environment's held-out tasks, and the curve of its training."""
+    from verigym.core.records import Sampling
+    from verigym.environments.load import load_environment
+    from verigym.evaluation.compare import compare
+    from verigym.flywheel import stages
+    from verigym.flywheel.train import train
+    from verigym.flywheel.workspace import Workspace
+    from verigym.training.recipe import make_recipe
+
+    ws, shares = Workspace(home), COURSES[name]
+    longest = max(MAX_TOKENS[each] for each in shares)
+    common: dict[str, Any] = {"model": "smollm2-135m", "lora": {"r": 32, "alpha": 64}, "max_tokens": longest}
+    common |= {"environments": shares, "held_out_eval": "all", "eval_interval": 0, "eval_tasks": 4}
+    if not args.quick:
+        common |= {"eval_interval": 20, "eval_tasks": 120}
+    version, before = ws.agent("smollm2-135m"), {}
+    found: dict[str, Any] = {}
+    for stage, fields, own in (("base", None, []), ("sft", SFT, args.sft), ("grpo", GRPO, args.grpo)):
+        one: dict[str, Any] = {"success": {}, "gain": {}, "curve": []}
+        begun = time.perf_counter()
+        if fields is not None:
+            start = {} if stage == "sft" else {"start": version.id}
+            data = {**common, **fields, **start, **(QUICK if args.quick else {}), "name": f"{name} {stage}"}
+
+            def on_step(step: int, metrics: dict[str, float], alarms: list[Any], one: Any = one) -> None:
+                one["curve"].append({"step": step, **{key: round(value, 4) for key, value in metrics.items()}})
+                for alarm in alarms:
+                    print(f"{name}, step {step}: {alarm.words}", file=sys.stderr, flush=True)
+
+            version, _ = train(ws, make_recipe(data, own, name), on_step)
+        one["seconds"] = round(time.perf_counter() - begun, 1)
+        for each in shares:
+            setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS[each]))
+            few = 4 if args.quick else None
+            report = stages.measure(ws, load_environment(each), version, setting, n=few).report
+            it = report.metrics["success"]
+            one["success"][each] = [round(it.value, 4), round(it.low, 4), round(it.high, 4), it.n]
+            one.setdefault("unsafe", {})[each] = round(report.metrics["unsafe actions"].value, 4)
+            one.setdefault("buckets", {})[each] = report.buckets
+            if each in before:
+                gain = compare(before[each], report).success
+                one["gain"][each] = [round(x, 4) for x in (gain.value, gain.low, gain.high)]
+            before[each] = report
+        found[stage] = one
+        shown = {key: value for key, value in one.items() if key != "curve"}
+        print(f"{name} {stage}: {json.dumps(shown)}", file=sys.stderr, flush=True)
+    return found
+
+
+def figures(found: dict[str, Any], quick: bool) -> Any:
+    for course, stages in found.items():
+        for stage, one in stages.items():
+            for each, (value, low, high, n) in one["success"].items():
+                words = f"success, {low:.3f} to {high:.3f}, {n} tasks"
+                yield figure(f"course {course}, {stage}: {each} held out", value, words)
+        for each, (value, low, high) in stages["grpo"]["gain"].items():
+            yield figure(f"course {course}: {each}, GRPO over SFT", value, f"{low:+.3f} to {high:+.3f}")
+
+
+def plot(source: Path, picture: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    found = json.loads(source.read_text())
+    canvas, axes = plt.subplots(2, len(found), figsize=(6.5 * len(found), 8), squeeze=False)
+    for (course, stages), (above, below) in zip(found.items(), axes.T, strict=True):
+        for stage, mark in (("sft", "o-"), ("grpo", "s-")):
+            curve = stages[stage]["curve"]
+            for key in sorted({key for row in curve for key in row if key.startswith("held_out_success")}):
+                points = [(row["step"], row[key]) for row in curve if key in row]
+                words = key.removeprefix("held_out_success").strip("_/ ") or course
+                above.plot(*zip(*points, strict=True), mark, ms=3, label=f"{stage}: {words}")
+        above.set(title=course, xlabel="step of its stage", ylabel="held-out success (120 tasks)", ylim=(0, 1))
+        above.legend(fontsize=8)
+        places = range(len(stages))
+        width = 0.8 / len(COURSES[course])
+        for number, each in enumerate(COURSES[course]):
+            values = [stages[stage]["success"][each] for stage in stages]
+            errors = [[one[0] - one[1] for one in values], [one[2] - one[0] for one in values]]
+            at = [place + (number + 0.5) * width - 0.4 for place in places]
+            label = f"{each} ({values[0][3]} tasks)"
+            below.bar(at, [one[0] for one in values], width * 0.95, yerr=errors, capsize=2, label=label)
+        below.set(ylim=(0, 1), ylabel="success, 95% interval")
+        below.set_xticks(list(places), list(stages))
+        below.legend(fontsize=8)
+    canvas.tight_layout()
+    canvas.savefig(picture, dpi=110)
+
+
+if __name__ == "__main__":
+    main()
