@@ -114,7 +114,9 @@ def show_data(
     _about(found)
     show.say(f"file: {path_of(ws, found.id)}")
     for place, row in enumerate(some, start=1):
-        show.say("", f"row {place} of {found.rows}: task {row.task}, from {row.source}")
+        show.say(
+            "", f"row {place} of {found.rows}: task {row.task}, {f'from {row.source}' if row.source else 'as written'}"
+        )
         _row(row)
     show.say("")
     _next(found)
