@@ -184,6 +184,7 @@ def test_all_that_is_in_a_box_is_listed_as_it_is_and_no_link_is_followed(sandbox
             return await box.list()
 
     assert asyncio.run(inside()) == {
+        ".": Found("folder", 0o700),
         "a b": Found("folder", 0o755),
         "a b/ü.txt": Found("file", 0o644, b"text"),
         "link": Found("link", 0o777, b"/etc"),

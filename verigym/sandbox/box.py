@@ -110,7 +110,7 @@ class ProcessBox:
         await asyncio.to_thread(self._folder.write, path, data)
 
     async def list(self, most_files: int = 2000, most_bytes: int = 8 << 20) -> dict[str, Found]:
-        """All that is in the working folder in the end, by path."""
+        """All that is in the working folder in the end, by path; the folder itself is `.`."""
         return await asyncio.to_thread(self._folder.list, most_files, most_bytes)
 
     async def close(self) -> None:

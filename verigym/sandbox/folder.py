@@ -106,13 +106,13 @@ class Folder:
         return os.open(name, _FOLDER, dir_fd=folder)
 
     def list(self, most_files: int, most_bytes: int) -> dict[str, Found]:
-        """All that is in the working folder, by path; refused where it is more than that, or nested too deep. What is closed
-        to us is opened on the way, as its owner could, and stays open."""
-        found: dict[str, Found] = {}
+        """All that is in the working folder, by path, and itself as `.`; refused where it is more than that, or nested too deep.
+        What is closed to us is opened on the way, as its owner could, and stays open."""
+        found = {".": Found("folder", stat.S_IMODE(os.fstat(self._fd).st_mode))}
         for path, one in _things(os.dup(self._fd), "", most_bytes):
             found[path] = one
             most_bytes -= len(one.data)
-            if len(found) > most_files or most_bytes < 0 or path.count("/") >= _DEEPEST:
+            if len(found) > most_files + 1 or most_bytes < 0 or path.count("/") >= _DEEPEST:
                 raise BadInput("the box holds more files, larger ones or deeper folders than can be listed")
         return found
 

@@ -74,7 +74,7 @@ def windows_line_ends(draw: Random) -> Job:
     for path in windows:
         files[path] = files[path].replace("\n", "\r\n")
     return Job(
-        f"Half of the pages in {room}/ were typed on Windows: their lines end in a carriage return and a line feed."
+        f"Some of the pages in {room}/ were typed on Windows: their lines end in a carriage return and a line feed."
         " Turn these into plain line feeds, in place. On how many pages was that necessary?",
         files,
         [f"grep -l $'\\r' {room}/*.md | wc -l", f"sed -i 's/\\r$//' {room}/*.md"],

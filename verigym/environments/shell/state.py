@@ -40,7 +40,7 @@ def differences(before: Listing, after: Listing) -> Json:
 
 def _contents(listing: Listing) -> Listing:
     """Files, and folders that are empty."""
-    full = {str(parent) for path in listing for parent in PurePosixPath(path).parents}
+    full = {".", *(str(parent) for path in listing for parent in PurePosixPath(path).parents)}
     empty = {f"{path}/": found for path, found in listing.items() if found.kind == "folder" and path not in full}
     return {path: found for path, found in listing.items() if found.kind != "folder"} | empty
 
