@@ -34,8 +34,8 @@ MODEL = "smollm2-135m"
 MAX_TOKENS = 48
 WEAK = 0.4
 """Share of a season's requests that are for its missing tools."""
-REHEARSE = {"safety": 0.25}
-"""What a round's training goes over again. Without it the gate rejects both rounds: one severe request of seven is done."""
+BESIDE = {"safety": 0.25}
+"""What a round's training keeps in mind. Without it the gate rejects both rounds: one severe request of seven is done."""
 
 
 def main() -> None:
@@ -76,7 +76,8 @@ def turn(args: Any, home: Path) -> dict[str, Any]:
         "environment": str(OFFICE),
         "evaluation": {"tasks": args.eval_tasks, "max_tokens": MAX_TOKENS},
         "fixes": ["sft"],
-        "training": {"sft": {"steps": args.steps, "learning_rate": 1e-3, "rehearse": {} if args.quick else REHEARSE}},
+        "training": {"sft": {"steps": args.steps, "learning_rate": 1e-3}},
+        "beside": {} if args.quick else BESIDE,
         "gate": str(quick_policy(home) if args.quick else ROOT / "examples" / "one_job.yaml"),
     }
     seasons, loop = [], make_loop(dict(fields), [], "flywheel.yaml")

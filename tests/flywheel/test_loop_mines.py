@@ -41,7 +41,7 @@ def trained(bench: Bench) -> str:
     return bench.ws.champion(version).id
 
 
-def played(bench: Bench, rounds: int = 1, **mining: object) -> Played:
+def played(bench: Bench, rounds: int = 1, beside: dict[str, float] = {}, **mining: object) -> Played:  # noqa: B006
     bench.file("alone.yaml", POLICY)
     fields = {
         "environment": OFFICE,
@@ -50,6 +50,7 @@ def played(bench: Bench, rounds: int = 1, **mining: object) -> Played:
         "evaluation": {"tasks": 6, "max_tokens": 8, "trial_tasks": 4},
         "fixes": ["sft"],
         "training": {"sft": LINE},
+        "beside": beside,
         "gate": str(bench.place / "alone.yaml"),
         "budget": {"rounds": rounds},
     }
@@ -88,6 +89,22 @@ def test_a_rounds_tasks_stay_whatever_is_mined_later_and_the_next_round_takes_wh
     assert again == first and [task.id for task in load_environment(first.dug.environment).tasks("train")] == before
     assert second.dug is not None and second.dug.train > 0 and second.dug.environment != first.dug.environment
     assert first.chosen is not None and second.chosen is not None and first.chosen.fix == second.chosen.fix == "sft"
+
+
+def test_what_is_kept_in_mind_is_learnt_by_a_bare_model(fresh: Bench) -> None:
+    (bare,), _ = played(fresh, beside={"plain": 0.25})
+    assert bare.chosen is not None and bare.made is not None
+    assert bare.chosen.recipe["environments"] == {OFFICE: 0.75, "plain": 0.25}
+    assert any(family.startswith("plain/") for family in fresh.ws.known(bare.made.version).families)
+
+
+def test_what_is_kept_in_mind_is_rehearsed_by_a_trained_one(fresh: Bench) -> None:
+    trained(fresh)
+    served(fresh.ws, requests("files.share")[:45])
+    (one,), _ = played(fresh, beside={"plain": 0.2})
+    assert one.chosen is not None and one.made is not None
+    assert one.chosen.recipe["rehearse"] == {"plain": 0.2} and "environments" not in one.chosen.recipe
+    assert any("rehearsal-plain" in run.id for run in fresh.ws.store.runs(one.made.run))
 
 
 def test_nothing_new_leaves_the_tasks_as_they_are_and_ends_the_loop(fresh: Bench) -> None:

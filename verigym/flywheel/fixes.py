@@ -155,4 +155,10 @@ def _training(asked: Asked, subject: Subject, algorithm: Fix) -> Json:
     fields: dict[str, Any] = {**recipe_for(subject, algorithm), "eval_interval": 0, "name": name}
     fields.pop("held_out_eval", None)
     fields |= {role: named for role in ("judge", "user") if (named := getattr(recipe, role))}
+    if recipe.beside and algorithm != "dpo":
+        if "data" in fields:
+            fields["rehearse"] = recipe.beside
+        else:
+            own = {fields.pop("environment"): 1 - sum(recipe.beside.values())}
+            fields["environments"] = own | recipe.beside
     return fields | recipe.training.get(cast(Any, algorithm), {})

@@ -16,11 +16,13 @@ from msgspec import Meta, Struct
 from verigym.core.errors import BadInput
 from verigym.core.records import Json, content_hash
 from verigym.core.settings import check_keys, decode, read_yaml, set_field
+from verigym.environments.load import load_environment
 from verigym.flywheel.arenas import rehearsed_of
 from verigym.flywheel.mine import HELD_OUT_SHARE
+from verigym.flywheel.stages import tasks_of
 from verigym.gates.policy import GatePolicy, find_policy, hash_of
 from verigym.rollout.episode import Prices
-from verigym.training.recipe import Recipe, make_recipe
+from verigym.training.recipe import Recipe, Share, make_recipe
 
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
@@ -82,6 +84,9 @@ class LoopRecipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What may be tried; in which order is advice's to say."""
     training: dict[Literal["sft", "dpo", "grpo"], dict[str, Any]] = {}
     """By algorithm, fields of a training recipe that are to be otherwise than advised: `{sft: {steps: 40}}`."""
+    beside: dict[str, Share] = {}
+    """Environments that sft and grpo keep in mind, each with its share of what is learnt from: an untrained model learns their
+    gold solutions, a trained one rehearses what it does rightly there."""
     gate: str = "default"
     """The policy that decides: default, quick, or a YAML file."""
     judge: str = ""
@@ -122,6 +127,12 @@ def make_loop(data: Json, overrides: list[str], where: str) -> Loop:
             f"{where}: budget.dollars cannot be counted: say what the machine costs (budget.dollars_per_hour) or what tokens "
             "cost (budget.prices)"
         )
+    if sum(recipe.beside.values()) >= 1:
+        raise BadInput(
+            f"{where}: beside: the shares leave nothing for {recipe.environment}; together they must be below 1"
+        )
+    for name in recipe.beside:
+        tasks_of(load_environment(name), "train")
     policy = find_policy(recipe.gate)
     content = msgspec.to_builtins(msgspec.structs.replace(recipe, budget=Budget(), gate=hash_of(policy)))
     return Loop(f"{Path(where).stem}-{content_hash(content)[:8]}", recipe, policy)
