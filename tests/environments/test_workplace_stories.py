@@ -113,6 +113,25 @@ def test_what_a_search_finds_is_what_the_request_is_about_and_no_more(name: str)
         assert set(ABOUT[name]([row.id for row in found])) == _acted(story), f"{office}: {story.wordings[0]}"
 
 
+def test_who_has_more_tasks_does_not_depend_on_whether_completed_ones_count() -> None:
+    def loads(office: str, address: str) -> list[int]:
+        found = State(generate.office(office)).search("tasks", query=address, since="", until="9999")
+        return [len(found), sum(todo.list != "Completed" for todo in found)]
+
+    finished = 0
+    for office, story in told(TRAIN["less_busy"], 60):
+        one, two = (call.arguments["query"] for call in story.calls if call.name == "projects.search")
+        free = story.calls[-1].arguments["assignee"]
+        busy = one if free == two else two
+        assert all(less < more for less, more in zip(loads(office, free), loads(office, busy), strict=True))
+        finished += loads(office, busy)[0] > loads(office, busy)[1]
+    for office, story in told(TRAIN["overloaded"], 60):
+        limit = int(re.findall(r"\d+", story.wordings[0])[0])
+        everything, unfinished = loads(office, story.calls[1].arguments["query"])
+        assert (everything > limit) == (unfinished > limit) == (story.calls[-1].name == "calendar.create")
+    assert finished > 20
+
+
 OPEN = [
     "answer_or_remind", "book_unless_booked", "mine_or_theirs", "done_or_not", "see_anyway", "overloaded",
     "known_customer", "warm_up", "drop_if_at",

@@ -167,6 +167,12 @@ class Scene:
     def visit(self) -> Visit:
         return self.pick(list(self.office.visits.values()))
 
+    def loads(self, person: Person) -> tuple[int, int]:
+        """How many tasks somebody has: all, and those that are not Completed. Where a request counts tasks, both readings of it
+        should come to the same."""
+        lists = [row.list for row in self.rows("tasks") if row.assignee == person.address]
+        return len(lists), len(lists) - lists.count("Completed")
+
     def rows(self, table: str) -> list[Any]:
         return [entry.row for entry in self.office.tables[table].entries]
 

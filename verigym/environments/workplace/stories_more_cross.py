@@ -264,7 +264,7 @@ def deal_fell_through(s: Scene) -> Story:
     customer, todo, event = s.customer("Lead", "Qualified", "Proposal"), s.todo(), s.event()
     return Story(
         [
-            f'The deal with {customer.name} fell through: they are Lost, task "{todo.name}" and event "{event.name}" are void.',
+            f'The deal with {customer.name} fell through: they are Lost, task "{todo.name}" and event "{event.name}" go.',
             f'{customer.name} said no. Mark them Lost, call "{event.name}" off and delete "{todo.name}" from the board.',
             f'No more {customer.name}: status Lost. Hence no "{todo.name}" on the board and no "{event.name}" in the calendar.',
             f'"{event.name}" and the job "{todo.name}" were all for {customer.name}, who is Lost. Set the status and delete the '

@@ -84,7 +84,8 @@ def full_entry(s: Scene) -> Story:
             f"{person.first} won us a new contact, so make them its owner: {name}, phone {phone}, mail {mailbox(name)}. Product "
             f'{product}, status {status}, note "{note}".',
             f"New in the customer database. Name: {name}. Mail: {mailbox(name)}. Phone: {phone}. Status: {status}. Product: "
-            f"{product}. Owner: {person.name}. Notes: {note}.",
+            f"{product}. Owner: {person.name}. "
+            f'Notes: "{note}".',
             f"For {person.first} to look after: the company {name}. You reach them at {phone} or {mailbox(name)}; "
             f'they are {status}, the product is {product}, and the note reads "{note}".',
             f"{name} is not in our files yet. Put them in, {product}, {status}, {phone}, {mailbox(name)}, with "
@@ -194,8 +195,8 @@ def longest_silence(s: Scene) -> Story:
             f'Compare the last contact of {one.name} with that of {two.name}. For the older one, the note is "{note}".',
             f'"{note}" - a note for the one we neglected more, out of {two.name} and {one.name}.',
             f'Two clients, {two.name} and {one.name}. Note "{note}" where the last contact lies further back.',
-            f"See when we were last in touch with {one.name} and {two.name}; where the date is earlier, add "
-            f'the note "{note}".',
+            f"See when we were last in touch with {one.name} and {two.name}; where the date is earlier, the "
+            f'notes have to say "{note}".',
         ],
         [
             find_customer(one),
@@ -244,7 +245,7 @@ def fewer_leads(s: Scene) -> Story:
             f"Count the Leads of {one.first} and those of {two.first}; the smaller number gets our new {product} Lead {name}, "
             f"{mailbox(name)}.",
             f"A Lead for {product} has come in: {name}, {mailbox(name)}. Share such work fairly between {two.first} and "
-            f"{one.first}, so the one with less Leads becomes the owner.",
+            f"{one.first}, so the one with fewer Leads becomes the owner.",
             f"Put in {name}, mail {mailbox(name)}, product {product}, status Lead. As owner choose between {one.name} and "
             f"{two.name} by who has the lower number of Leads.",
             f"{two.first} and {one.first} both want {name} ({product}, Lead, {mailbox(name)}). The one with fewer "
@@ -316,7 +317,7 @@ def drop_if_at(s: Scene) -> Story:
     return Story(
         [
             f"If {customer.name} is {status}, delete them. If they are anything else, set their last contact to today.",
-            f"What is the status of {customer.name}? {status}: we can delete them. Not {status}: note that I called today.",
+            f"What is the status of {customer.name}? {status}: we can delete them. Not {status}: their last contact is today.",
             f"I talked to {customer.name} this morning, so today is the last contact, unless they are {status}; those we delete.",
             f"Delete {customer.name}, but only in case their status is {status}. Otherwise just log a contact, dated today.",
             f"{customer.name}: either {status} and to be deleted, or something else and last contacted today. Check which.",
