@@ -24,7 +24,7 @@ def share_day(s: Scene) -> Story:
     sender, person, on = s.who(address), s.person(), s.on(day)
     return Story(
         [
-            f"Everything {sender.first} mailed me {on} should go on to {person.first} too.",
+            f"All the mail that {sender.first} sent {on} should go on to {person.first} too.",
             f"{person.first} missed what {sender.first} wrote {on}. Please forward it all.",
             f"Forward each message that {sender.name} sent {on} to {person.name}.",
             f"Pass every mail of {sender.first} that arrived {on} along to {person.first}.",
