@@ -183,6 +183,7 @@ RIGHT: dict[str, tuple[Task, list[Step]]] = {
     "two looks in one reply": (BOTH, [WHO, VERIFY, TWO_LOOKS, PAY, STOP, "Done."]),
     "a decision beside another look": (BOTH, [WHO, VERIFY, LOOK, {**PAY, **LOOK_2}, STOP, "Done."]),
     "looked again with the decision": (REFUND, [WHO, VERIFY, LOOK, {**LOOK, **PAY}, "Done."]),
+    "verified again with the look": (REFUND, [WHO, VERIFY, {**VERIFY, **LOOK}, PAY, "Done."]),
     "a call that could not be read beside a look": (
         REFUND,
         [WHO, VERIFY, {**LOOK, "refunds.make": {"order": 1}}, PAY, "Done."],
@@ -225,6 +226,12 @@ WRONG: dict[str, tuple[Task, list[Step], float, str]] = {
     "verified and looked in one reply": (
         REFUND,
         [WHO, {**VERIFY, **LOOK}, PAY, "Done."],
+        0,
+        "orders.get 1 in one reply with customers.verify",
+    ),
+    "verified at the second try and looked in one reply": (
+        REFUND,
+        [WHO, WRONG_CODE, {**VERIFY, **LOOK}, PAY, "Done."],
         0,
         "orders.get 1 in one reply with customers.verify",
     ),

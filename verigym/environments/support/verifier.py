@@ -54,22 +54,24 @@ def too_early(trajectory: Trajectory) -> list[str]:
 
 
 def _unread(trajectory: Trajectory) -> list[str]:
-    """What was done in one reply with a lookup that it depends on. A reply's calls stand together, their answers after them."""
+    """What was done in one reply with a lookup that it depends on, unless the same one had been answered before. A reply's calls
+    stand together, their answers after them."""
     executed = {mark.item for mark in trajectory.marks if mark.kind == "executed"}
     read: set[str] = set()
-    unread: set[str] = set()
+    unread: dict[str, str] = {}
     lines: list[str] = []
     for place, item in enumerate(trajectory.items):
         if isinstance(item, FunctionCallOutput):
-            read, unread = read | unread, set()
+            read, unread = read | {*unread.values()}, {}
         elif isinstance(item, FunctionCall) and place in executed:
             given = read_json(item.arguments)
             order = int(float(given["order"])) if "order" in given else ""
             act = f"{item.name} {order}".strip()
             needed = [one for one in ("customers.verify", f"orders.get {order}") if one in unread and one != act]
             lines += [f"{act} in one reply with {one}, whose answer was not read yet" for one in needed]
-            if item.name in ("customers.verify", "orders.get") and act not in read:
-                unread.add(act)
+            lookup = act if "order" in given else f"{act} {given}"
+            if item.name in ("customers.verify", "orders.get") and lookup not in read:
+                unread[act] = lookup
     return lines
 
 
