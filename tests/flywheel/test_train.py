@@ -69,13 +69,19 @@ def test_every_algorithm_makes_a_version_that_says_where_it_came_from(bench: Ben
     assert bench.train(algorithm, never, **more) == (version, run), "the same call finds the finished run"
 
 
-def test_what_the_start_says_by_itself_is_rehearsed_in_its_share(fresh: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    handed: list[Any] = []
+@pytest.fixture
+def handed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The rows that sft would learn from; it learns nothing."""
+    found: list[Any] = []
 
     async def train_sft(model: Any, recipe: Any, rows: list[Any], place: Any, **given: Any) -> None:
-        handed.extend(rows)
+        found.extend(rows)
 
     monkeypatch.setattr("verigym.training.sft.train_sft", train_sft)
+    return found
+
+
+def test_what_the_start_says_by_itself_is_rehearsed_in_its_share(fresh: Bench, handed: list[Any]) -> None:
     gold = load_environment(fresh.desk).tasks("train")
     version, run = fresh.train("sft", rehearse={"plain": 0.25}, temperature=2.0)
     own = fresh.ws.store.trajectories(f"{run}/rehearsal-plain")
@@ -87,15 +93,14 @@ def test_what_the_start_says_by_itself_is_rehearsed_in_its_share(fresh: Bench, m
     assert {family for family in version.families if family.startswith("plain/train/")}
 
 
+def test_a_share_of_a_few_rows_is_one_row_at_least(fresh: Bench, handed: list[Any]) -> None:
+    fresh.train("sft", rehearse={"plain": 0.1}, num_tasks=2)
+    assert len(handed) == 3
+
+
 def test_where_there_are_tools_only_what_was_done_rightly_is_rehearsed(
-    fresh: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    fresh: Bench, handed: list[Any], tmp_path: Path
 ) -> None:
-    handed: list[Any] = []
-
-    async def train_sft(model: Any, recipe: Any, rows: list[Any], place: Any, **given: Any) -> None:
-        handed.extend(rows)
-
-    monkeypatch.setattr("verigym.training.sft.train_sft", train_sft)
     acts = tmp_path / "acts.py"
     acts.write_text(HEAD.replace("{split}/", "acts/{split}/").replace("{split}-", "acts/{split}-") + ACTS)
     _, run = fresh.train("sft", rehearse={str(acts): 0.5})
@@ -280,13 +285,7 @@ def unchanged(ws: Workspace, version: Version) -> bool:
 # -- which tasks --------------------------------------------------------------------------------------------------------
 
 
-def test_gold_of_a_mixture_is_imitated_by_weight(fresh: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    handed: list[Any] = []
-
-    async def train_sft(model: Any, recipe: Any, rows: list[Any], place: Any, **given: Any) -> None:
-        handed.extend(rows)
-
-    monkeypatch.setattr("verigym.training.sft.train_sft", train_sft)
+def test_gold_of_a_mixture_is_imitated_by_weight(fresh: Bench, handed: list[Any]) -> None:
     other = fresh.file("other.py", DESK.replace("islower", "isupper"))
     fresh.train("sft", environment=None, environments={fresh.desk: 3, other: 1})
     assert len(handed) == 4 * len(load_environment(other).tasks("train"))

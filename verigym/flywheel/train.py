@@ -319,7 +319,7 @@ class Job:
         left = 1 - sum(arena.weight for arena in self.rehearsed)
         rows: list[Any] = []
         for arena in self.rehearsed:
-            wanted = round(num_rows * arena.weight / left)
+            wanted = max(1, round(num_rows * arena.weight / left))
             plan = Plan(
                 run=f"{self.run}/rehearsal-{arena.name}",
                 environment=arena.environment,
