@@ -11,16 +11,17 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from figures import figure, finish, parser
+from figures import Figure, figure, finish, parser
 
 COURSES: dict[str, dict[str, float]] = {
     "workplace": {"workplace": 1},
     "mixture": {"workplace": 2, "triage": 1, "toolcall": 1},
 }
-MAX_TOKENS = {"workplace": 96, "triage": 96, "toolcall": 96}
+MAX_TOKENS = 96
 SFT = {"algorithm": "sft", "prompts_per_step": 16, "steps": 300, "learning_rate": 1e-3}
 GRPO = {
     "algorithm": "grpo",
@@ -58,7 +59,7 @@ def main() -> None:
             found[name] = course(name, args, args.home or Path(folder))
             if args.out:
                 args.out.write_text(json.dumps(found))
-    finish(list(figures(found, args.quick)), args)
+    finish(list(figures(found)), args)
 
 
 def course(name: str, args: Any, home: Path) -> dict[str, Any]:
@@ -72,15 +73,15 @@ def course(name: str, args: Any, home: Path) -> dict[str, Any]:
     from verigym.training.recipe import make_recipe
 
     ws, shares = Workspace(home), COURSES[name]
-    longest = max(MAX_TOKENS[each] for each in shares)
-    common: dict[str, Any] = {"model": "smollm2-135m", "lora": {"r": 32, "alpha": 64}, "max_tokens": longest}
+    setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
+    common: dict[str, Any] = {"model": "smollm2-135m", "lora": {"r": 32, "alpha": 64}, "max_tokens": MAX_TOKENS}
     common |= {"environments": shares, "held_out_eval": "all", "eval_interval": 0, "eval_tasks": 4}
     if not args.quick:
         common |= {"eval_interval": 20, "eval_tasks": 120}
     version, before = ws.agent("smollm2-135m"), {}
     found: dict[str, Any] = {}
     for stage, fields, own in (("base", None, []), ("sft", SFT, args.sft), ("grpo", GRPO, args.grpo)):
-        one: dict[str, Any] = {"success": {}, "gain": {}, "curve": []}
+        one: dict[str, Any] = {"success": {}, "gain": {}, "unsafe": {}, "buckets": {}, "curve": []}
         begun = time.perf_counter()
         if fields is not None:
             start = {} if stage == "sft" else {"start": version.id}
@@ -94,13 +95,12 @@ def course(name: str, args: Any, home: Path) -> dict[str, Any]:
             version, _ = train(ws, make_recipe(data, own, name), on_step)
         one["seconds"] = round(time.perf_counter() - begun, 1)
         for each in shares:
-            setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS[each]))
             few = 4 if args.quick else None
             report = stages.measure(ws, load_environment(each), version, setting, n=few).report
             it = report.metrics["success"]
             one["success"][each] = [round(it.value, 4), round(it.low, 4), round(it.high, 4), it.n]
-            one.setdefault("unsafe", {})[each] = round(report.metrics["unsafe actions"].value, 4)
-            one.setdefault("buckets", {})[each] = report.buckets
+            one["unsafe"][each] = round(report.metrics["unsafe actions"].value, 4)
+            one["buckets"][each] = report.buckets
             if each in before:
                 gain = compare(before[each], report).success
                 one["gain"][each] = [round(x, 4) for x in (gain.value, gain.low, gain.high)]
@@ -111,7 +111,7 @@ def course(name: str, args: Any, home: Path) -> dict[str, Any]:
     return found
 
 
-def figures(found: dict[str, Any], quick: bool) -> Any:
+def figures(found: dict[str, Any]) -> Iterator[Figure]:
     for course, stages in found.items():
         for stage, one in stages.items():
             for each, (value, low, high, n) in one["success"].items():
