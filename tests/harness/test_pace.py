@@ -263,6 +263,27 @@ def test_episodes_that_all_wait_for_their_first_reply_keep_no_other_from_asking_
     assert threading.main_thread().ident not in {thread for name, thread in seen if name == "open"}
 
 
+def test_one_who_comes_when_all_wait_for_the_model_already_does_not_wait_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_FIRST_THREADS", 4)
+    monkeypatch.setattr(module, "_MOST_THREADS", 8)
+    pace = Pace()
+
+    async def one_after_another() -> None:
+        places: list[Place] = []
+        for _ in range(8):
+            places.append(await asyncio.wait_for(pace.place(), 1))
+            await places[-1].call(time.sleep, (0.0,))  # its set-up, which tells nothing
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(pace.place(), 0.1)
+        for place in places:
+            place.leave()
+
+    asyncio.run(one_after_another())
+    assert pace._threads == 0
+
+
 def test_few_threads_are_taken_while_the_first_methods_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FIRST_THREADS", 4)
     pace = Pace()

@@ -79,6 +79,7 @@ class Pace:
         while not self.quick and self._room <= 0:
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
+            self.runs(0)  # all others may wait for the model already
             try:
                 await turn
             except asyncio.CancelledError:
