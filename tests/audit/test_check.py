@@ -11,6 +11,7 @@ import pytest
 
 from verigym.audit.check import check_environment
 from verigym.audit.play import play
+from verigym.audit.sensitivity import subjects
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Check, FunctionCall, Message, Stop, Task, Trajectory
@@ -502,3 +503,21 @@ def test_what_a_simulated_user_said_is_said_again_line_by_line() -> None:
     made = asyncio.run(play(environment(Talking), tasks("train")[0], ["A?", "B?", "C?"], user=["One.", "Two."]))
     said = [item.text for item in made.trajectory.items if isinstance(item, Message) and item.role == "user"]
     assert said[1:] == ["One.", "Two."] and made.trajectory.stop is Stop.DONE
+
+
+class Both(Talking):
+    def user(self, reply: str) -> str | None:
+        return "By heart." if reply == "A?" else None
+
+
+@pytest.mark.parametrize(("who", "again"), [("a-model", ["One.", "Two."]), ("scripted", [])])
+def test_where_the_user_has_a_script_as_well_only_what_a_model_said_is_said_again(who: str, again: list[str]) -> None:
+    spec, task = environment(Both), tasks("train")[0]
+    made = asyncio.run(play(spec, task, ["A?", "B?", "C?"], user=["One.", "Two."]))
+    assert Message("user", "Two.") in made.trajectory.items
+    turns = [msgspec.structs.replace(turn, agent=who) for turn in made.trajectory.turns]
+    kept = msgspec.structs.replace(made.trajectory, turns=turns)
+    [*_, found] = subjects(spec, {kept.id: made.verdict}, {kept.id: kept}, {task.id: task})
+    assert found.user == again
+    script = asyncio.run(play(spec, task, ["A?", "B?", "C?"])).trajectory
+    assert Message("user", "By heart.") in script.items

@@ -44,7 +44,8 @@ async def play(
     judge: Policy | None = None,
     user: Sequence[str] = (),
 ) -> Played:
-    """One episode with these replies, then empty messages if the environment goes on. `user` is what a simulated user says."""
+    """One episode with these replies, then empty messages if the environment goes on. `user` is what a model said
+    as the user; a script speaks for itself."""
     blobs: dict[str, bytes] = {}
 
     def keep_blob(data: bytes) -> str:
@@ -60,7 +61,7 @@ async def play(
         agent=_AGENT,
         id=f"check/{task.id}",
         group="check",
-        user=ScriptedPolicy(lambda _: next(said, DONE)) if environment.needs_user else None,
+        user=ScriptedPolicy(lambda _: next(said, DONE)) if user or environment.needs_user else None,
         keep_blob=keep_blob,
     )
     asked = judge or _judge(environment, task)

@@ -30,7 +30,7 @@ class Subject(Struct, frozen=True):
     task: Task
     replies: Replies
     user: list[str]
-    """What a simulated user said."""
+    """What a model said as the user."""
     passed: bool
 
 
@@ -70,7 +70,10 @@ def subjects(
             one = trajectories[id]
             if verdict.reward is None or verdict.passed != passed or cut(one) is None or len(some) == _MOST:
                 continue
-            user = [one.items[i] for turn in one.turns if turn.actor == "user" for i in turn.made]
+            script = "scripted" if environment.scripted_user else None  # which speaks for itself
+            user = [
+                one.items[i] for turn in one.turns if turn.actor == "user" and turn.agent != script for i in turn.made
+            ]
             said = [item.text for item in user if isinstance(item, Message)]
             replies = replies_of(one)
             some.setdefault(_key(one.task, replies), Subject(id, tasks[one.task], replies, said, passed))
