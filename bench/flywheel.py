@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -80,15 +81,17 @@ def turn(args: Any, home: Path) -> dict[str, Any]:
         "beside": {} if args.quick else BESIDE,
         "gate": str(quick_policy(home) if args.quick else ROOT / "examples" / "one_job.yaml"),
     }
-    seasons, loop = [], make_loop(dict(fields), [], "flywheel.yaml")
+    seasons, asked, loop = [], requests_of(args.requests), make_loop(dict(fields), [], "flywheel.yaml")
     with contextlib.redirect_stdout(sys.stderr), gateway(home) as address:
-        for number, requests in enumerate(requests_of(args.requests), start=1):
+        for number, requests in enumerate(asked, start=1):
             seasons.append(season(ws, address, number, requests))
             loop = make_loop({**fields, "budget": {"rounds": number}}, [], "flywheel.yaml")
             play(ws, loop, LoopTerminal())
         rounds = rounds_of(ws, loop.id)
         traced = trace_back(ws, rounds)
         shown = success_by_round(ws, rounds, args)
+    for one, requests in zip(seasons, asked, strict=True):
+        one["answered by"] = answered_by(ws, requests)
     return {"seasons": seasons, "rounds": shown, "traced": traced, "seconds": time.perf_counter() - started}
 
 
@@ -158,7 +161,6 @@ def gateway(home: Path) -> Iterator[str]:
 def season(ws: Any, address: str, number: int, requests: list[Any]) -> dict[str, Any]:
     """Every request is asked once; what was asked before the script was cut off is not asked again."""
     from verigym.core.records import Feedback
-    from verigym.registry import ledger
 
     known = {one.note for one in ws.store.documents("feedback", Feedback)}
     left = [task for task in requests if task.id not in known]
@@ -173,9 +175,17 @@ def season(ws: Any, address: str, number: int, requests: list[Any]) -> dict[str,
         for tool in tools
         for of in [[task for task in requests if task.data["expected_tool"] == tool]]
     }
-    champion = ledger.champion(ws.store)
-    say(f"season {number}: {right} of {len(requests)} answered rightly by {champion}")
-    return {"requests": len(requests), "right": right, "champion": champion, "by_tool": by_tool}
+    say(f"season {number}: {right} of {len(requests)} answered rightly")
+    return {"requests": len(requests), "right": right, "by_tool": by_tool}
+
+
+def answered_by(ws: Any, requests: list[Any]) -> dict[str, int]:
+    """How many of a season's requests which version answered: those on their way while a new champion is opened get the old."""
+    from verigym.core.records import Feedback
+
+    asked = {task.id for task in requests}
+    traces = [one.trajectory for one in ws.store.documents("feedback", Feedback) if one.note in asked]
+    return dict(Counter(ws.store.trajectory(each)[1].turns[0].agent for each in traces))
 
 
 def serve_one(address: str, task: Any) -> None:
@@ -328,13 +338,13 @@ def plot(source: Path, picture: Path) -> None:
         left.errorbar([place for place, _ in known], values, yerr=errors, fmt=mark, capsize=3, label=words)
     left.set(ylim=(0, 1), ylabel="success, 95% interval")
     left.set_xticks(list(places), [f"{row['name']}\n{row['verdict']}" for row in rows])
-    left.legend(fontsize=8, loc="lower right")
+    left.legend(fontsize=8, loc="upper left")
     for offset, name in ((-0.2, "missing tools"), (0.2, "other tools")):
         bars = [row[name][0] for row in rows]
         right.bar([place + offset for place in places], bars, 0.38, label=f"{name} ({rows[0][name][1]} tasks)")
     right.set(ylim=(0, 1), ylabel="success on held-out tasks")
     right.set_xticks(list(places), [row["name"] for row in rows])
-    right.legend(fontsize=8, loc="lower right")
+    right.legend(fontsize=8, loc="upper left")
     canvas.tight_layout()
     canvas.savefig(picture, dpi=110)
 
