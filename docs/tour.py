@@ -69,7 +69,8 @@ def main() -> None:
     chatty.write_text(CHATTY)
     names = {"chatty": str(chatty), **runs(home)}
     print(
-        "# A tour of judgement\n\nMade by `python docs/tour.py`: what the commands print, on the versions of a quickstart (another one than in\n[quickstart.md](quickstart.md): its figures are its own)."
+        "# A tour of judgement\n\nMade by `python docs/tour.py`: what the commands print, on the versions of a quickstart "
+        "(another one than in\n[quickstart.md](quickstart.md): its figures are its own)."
     )
     for title, commands in STOPS:
         print(f"\n## {title}\n", flush=True)
