@@ -15,7 +15,7 @@ quickstart: $(TRAIN) sandbox  ## the whole ring on the embedded model
 	$(BIN)/verigym quickstart
 
 test: sandbox check  ## everything, in under 15 minutes on two cores
-	$(BIN)/python -m pytest --ignore tests/docs
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/docs
 
 test-slow: $(DEV) sandbox  ## the longer tests
 	$(BIN)/python -m pytest -m slow

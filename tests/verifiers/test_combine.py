@@ -107,7 +107,9 @@ def test_an_episode_that_cannot_be_scored_gets_no_reward() -> None:
 
 
 @pytest.mark.parametrize(
-    "parts", [{}, {"tests": (1.0, called)}, {"done": (float("nan"), called)}, {"done": (1.0, "numeric")}], ids=str
+    "parts",
+    [{}, {"tests": (1.0, called)}, {"done": (float("nan"), called)}, {"done": (1.0, "numeric")}],
+    ids=["none", "a name that is taken", "nan", "no verifier"],
 )
 def test_parts_that_cannot_be_combined_are_refused_in_words(parts: Any) -> None:
     with pytest.raises(BadInput, match="Combine: "):
