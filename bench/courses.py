@@ -132,9 +132,9 @@ def plot(source: Path, picture: Path) -> None:
     for (course, stages), (above, below) in zip(found.items(), axes.T, strict=True):
         for stage, mark in (("sft", "o-"), ("grpo", "s-")):
             curve = stages[stage]["curve"]
-            for key in sorted({key for row in curve for key in row if key.startswith("held_out_success")}):
+            for key in sorted({key for row in curve for key in row if key.endswith("held_out_success")}):
                 points = [(row["step"], row[key]) for row in curve if key in row]
-                words = key.removeprefix("held_out_success").strip("_/ ") or course
+                words = key.removesuffix("held_out_success").rstrip("/") or "all"
                 above.plot(*zip(*points, strict=True), mark, ms=3, label=f"{stage}: {words}")
         above.set(title=course, xlabel="step of its stage", ylabel="held-out success (120 tasks)", ylim=(0, 1))
         above.legend(fontsize=8)

@@ -220,7 +220,7 @@ def test_a_larger_budget_is_the_same_loop_and_anything_else_another() -> None:
         (["training.grpo.rehearse.plain=0.2"], "training.grpo: rehearse is for sft"),
         (["training.sft.rehearse.plian=0.2"], 'did you mean "plain"?'),
         (["beside.plian=0.2"], 'did you mean "plain"?'),
-        (["beside.retention=0.2"], 'retention has no tasks in split "train"'),
+        (["beside.retention=0.2"], "a.yaml: beside: retention has no training tasks"),
         (["beside.plain=0.6", "beside.safety=0.5"], "beside: the shares leave nothing for toolcall"),
         (["training.ppo.steps=2"], "'ppo'"),
         (["fixes=[rag]"], "'rag'"),

@@ -19,7 +19,6 @@ from verigym.core.settings import check_keys, decode, read_yaml, set_field
 from verigym.environments.load import load_environment
 from verigym.flywheel.arenas import rehearsed_of
 from verigym.flywheel.mine import HELD_OUT_SHARE
-from verigym.flywheel.stages import tasks_of
 from verigym.gates.policy import GatePolicy, find_policy, hash_of
 from verigym.rollout.episode import Prices
 from verigym.training.recipe import Recipe, Share, make_recipe
@@ -132,7 +131,8 @@ def make_loop(data: Json, overrides: list[str], where: str) -> Loop:
             f"{where}: beside: the shares leave nothing for {recipe.environment}; together they must be below 1"
         )
     for name in recipe.beside:
-        tasks_of(load_environment(name), "train")
+        if not load_environment(name).tasks("train"):
+            raise BadInput(f"{where}: beside: {name} has no training tasks to keep in mind; leave it out")
     policy = find_policy(recipe.gate)
     content = msgspec.to_builtins(msgspec.structs.replace(recipe, budget=Budget(), gate=hash_of(policy)))
     return Loop(f"{Path(where).stem}-{content_hash(content)[:8]}", recipe, policy)
