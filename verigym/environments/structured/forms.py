@@ -53,6 +53,11 @@ def unordered(items: Json) -> Json:
     return {"type": "array", "items": items, "x-order": "any"}
 
 
+def noted(schema: Json, words: str) -> Json:
+    """With what is meant, where the name does not say it."""
+    return {**schema, "description": words}
+
+
 # -- Words ---------------------------------------------------------------------------------------------------------------
 
 MONTHS = [
@@ -104,6 +109,19 @@ def price(draw: Random, low: int, high: int) -> float:
 def address(name: str, place: str) -> str:
     """An e-mail address."""
     return f"{name.lower().replace(' ', '.')}@{place.lower().replace(' ', '-')}.example"
+
+
+SPELT = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+
+
+def an(noun: str) -> str:
+    """`a lamp`, `an urn`."""
+    return f"{'an' if noun[0].casefold() in 'aeiou' else 'a'} {noun}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 day`, `3 days`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def scattered(draw: Random, lines: Sequence[str]) -> str:

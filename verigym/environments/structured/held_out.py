@@ -14,6 +14,7 @@ from verigym.environments.structured.forms import (
     Family,
     address,
     clock,
+    counted,
     day,
     either,
     fields,
@@ -90,7 +91,7 @@ def incident_report(draw: Random) -> Document:
         f"{day(draw, when + timedelta(2))} by {wrote}, who "
         f"was not there. {saw} saw it. Why: {causes[0]}, also {causes[1]}; the machine itself was in order. "
         + ("First aid was given on the spot. " if first else "No first aid was needed. ")
-        + (f"Off work for {lost} days." if lost else "Days off work: not known yet.")
+        + (f"Off work for {counted(lost, 'day')}." if lost else "Days off work: not known yet.")
     )
     schema = fields(
         kind=one_of("fall", "cut", "burn", "collision"),
@@ -187,7 +188,7 @@ def timesheet(draw: Random) -> Document:
     )
     forgot = shifts[0]["break_minutes"] + 5
     rows = "\n".join(
-        f"{shift['day'][:3]} {clock(draw, shift['start'])}-{clock(draw, shift['end'])}, break "
+        f"{shift['day']} {clock(draw, shift['start'])}-{clock(draw, shift['end'])}, break "
         f"{forgot if place == 0 else shift['break_minutes']} min"
         for place, shift in enumerate(shifts)
     )
@@ -327,7 +328,7 @@ def survey_answer(draw: Random) -> Document:
     ]
     slip = next(mark for mark in range(1, 7) if mark != marks[1]["mark"])
     visits, wishes = (
-        either(draw, draw.randint(1, 30), 0.6),
+        either(draw, draw.randint(2, 30), 0.6),
         draw.sample(["longer hours", "more chairs", "a playground", "card payment"], 2),
     )
     text = (

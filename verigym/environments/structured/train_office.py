@@ -13,6 +13,7 @@ from verigym.environments.structured.forms import (
     Document,
     Family,
     address,
+    an,
     clock,
     day,
     either,
@@ -104,9 +105,9 @@ def order_mail(draw: Random) -> Document:
     ship = some_day(draw)
     phone = either(draw, f"+43 1 {draw.randint(2000000, 8999999)}", 0.5)
     text = (
-        f"From: {address(who, firm)}\nSubject: RE: RE: order\n\nHi,\nas discussed we take {old} {items[0]['product']}s, "
-        f"{items[1]['count']} {items[1]['product']}s and {items[2]['count']} {items[2]['product']}s. Oh wait, make that "
-        f"{items[0]['count']} {items[0]['product']}s, the rest stays. We need them by {day(draw, ship)}"
+        f"From: {address(who, firm)}\nSubject: RE: RE: order\n\nHi,\nas discussed we take {old} x {items[0]['product']}, "
+        f"{items[1]['count']} x {items[1]['product']} and {items[2]['count']} x {items[2]['product']}. Oh wait, make that "
+        f"{items[0]['count']} x {items[0]['product']}, the rest stays. We need them by {day(draw, ship)}"
         + (", express please" if (express := draw.random() < 0.5) else ", no hurry otherwise, standard post is fine")
         + f".\nBest, {who}, {firm}"
         + (f"\nTel. {phone}" if phone else "")
@@ -318,7 +319,7 @@ def job_ad(draw: Random) -> Document:
     until = either(draw, some_day(draw))
     remote = draw.random() < 0.5
     text = (
-        f"WE ARE GROWING!!! {firm} seeks a {role} (all genders), {hours} h/week.\nYou bring: {must}. Would be lovely: "
+        f"WE ARE GROWING!!! {firm} seeks {an(role)} (all genders), {hours} h/week.\nYou bring: {must}. Would be lovely: "
         f"{nice}, but no must.\n"
         f"Pay: between {low} and {high} euros a month, depends. (The last one got {high + 150}.)\n"
         + ("Home office possible. " if remote else "Sorry, on site only. ")
@@ -434,7 +435,7 @@ def warranty(draw: Random) -> Document:
     faults = draw.sample(["does not start", "rattles", "smells burnt", "door is stuck", "display flickers", "leaks"], 2)
     claim = either(draw, f"W-{draw.randint(100, 999)}", 0.5)
     text = (
-        f"Dear {firm}, I claim under the {months}-month warranty{f' (claim {claim})' if claim else ''} for a {thing}, price "
+        f"Dear {firm}, I claim under the {months}-month warranty{f' (claim {claim})' if claim else ''} for {an(thing)}, price "
         f"{money(draw, paid)}, "
         f"purchase {day(draw, bought)}, letter of {day(draw, sent := bought + timedelta(draw.randint(30, 300)))}. It "
         f"{faults[0]} and it "

@@ -13,6 +13,7 @@ from verigym.environments.structured.forms import (
     Document,
     Family,
     clock,
+    counted,
     day,
     either,
     fields,
@@ -33,7 +34,7 @@ TOWNS = ["Arvik", "Bellano", "Corvara", "Dunmore", "Eskil", "Ferrol", "Grindel",
 
 def product_review(draw: Random) -> Document:
     thing, brand = (
-        draw.choice(["kettle", "tent", "headphones", "rain jacket", "pan"]),
+        draw.choice(["kettle", "tent", "headset", "rain jacket", "pan"]),
         draw.choice(["Olin", "Parva", "Quell", "Rimo"]),
     )
     stars, old = draw.sample(range(1, 6), 2)
@@ -41,7 +42,8 @@ def product_review(draw: Random) -> Document:
     cons = draw.sample(["short cable", "ugly box", "loud lid", "slow", "smells at first"], 1)
     paid = either(draw, price(draw, 15, 120), 0.6)
     text = (
-        f"{'*' * old} hm no, {stars} stars after a month. The {brand} {thing} is {pros[0]} and {pros[1]}. But: {cons[0]}. "
+        f"{'*' * old} hm no, {counted(stars, 'star')} after a month. "
+        f"The {brand} {thing} is {pros[0]} and {pros[1]}. But: {cons[0]}. "
         + (f"Paid {money(draw, paid)}, " if paid else "Forgot what it cost, ")
         + f"{'would buy again' if (again := draw.random() < 0.5) else 'never again'}. My old one from "
         f"{draw.choice(['Salto', 'Tibo'])} lasted ten years.\n"
@@ -106,9 +108,9 @@ def recipe(draw: Random) -> Document:
             [
                 ("flour", draw.randrange(100, 500, 50), "g"),
                 ("milk", draw.randrange(100, 700, 50), "ml"),
-                ("eggs", draw.randint(1, 5), None),
+                ("eggs", draw.randint(2, 5), None),
                 ("butter", draw.randrange(20, 200, 10), "g"),
-                ("onions", draw.randint(1, 4), None),
+                ("onions", draw.randint(2, 4), None),
                 ("lentils", draw.randrange(150, 400, 50), "g"),
             ],
             4,
@@ -200,7 +202,8 @@ def flight(draw: Random) -> Document:
 
 def invitation(draw: Random) -> Document:
     host, guest = draw.sample(PEOPLE, 2)
-    when, moved = some_day(draw), some_day(draw)
+    when = some_day(draw)
+    moved = when + timedelta(draw.randint(1, 14))
     start = some_time(draw, 14, 19)
     place = draw.choice(["the boathouse", "our garden", "the old mill", "Cafe Anker", "the town hall"])
     bring = draw.sample(["a salad", "dry wood", "music", "a blanket", "cups"], 2)
@@ -310,7 +313,7 @@ def course(draw: Random) -> Document:
         + (f", room {room} (no longer room H{draw.randint(10, 99)})" if room else ", room to be announced")
         + f"\n{money(draw, fee)}"
         + (f", students {money(draw, reduced)}" if reduced else ", no reductions")
-        + f"\nat most {(most := draw.randint(6, 20))} people, {(left := draw.randint(1, 5))} places left. The advanced "
+        + f"\nat most {(most := draw.randint(6, 20))} people, {(left := draw.randint(2, 5))} places left. The advanced "
         f"course costs {money(draw, fee + 35)}."
     )
     schema = fields(
