@@ -20,16 +20,18 @@ from verigym.core.seeds import derive
 from verigym.environments.science import DATA, Lab, Paper, best, fitted, literature, plan, reading, stories
 from verigym.environments.science.laws import LAWS, span
 from verigym.environments.science.literature import Words
-from verigym.environments.science.stories import Story
+from verigym.environments.science.story import Story
 from verigym.environments.science.verifier import science_verifier
 from verigym.tasks.load import ship
 
 SEED = 7
-COUNTS = {"train": 400, "val": 100}
+EACH = {"train": 10, "val": 5}
+"""Tasks of a family."""
 STORIES = {"train": stories.TRAIN, "val": stories.VAL}
 WORDS = {"train": literature.TRAIN, "val": literature.VAL}
 _TIGHT, _LOOSE = 0.03, 0.07
 """Between which the uncertainty that is allowed lies."""
+_VALUES = ("value_a", "value_b")
 
 
 class Family(NamedTuple):
@@ -47,9 +49,7 @@ def families(split: str) -> list[Family]:
 
 def generate(split: str) -> list[Task]:
     """All tasks, in an order in which any first few are a fair mixture."""
-    made = families(split)
-    each, more = divmod(COUNTS[split], len(made))
-    drawn = [task for place, family in enumerate(made) for task in islice(make(family), each + (place < more))]
+    drawn = [task for family in families(split) for task in islice(make(family), EACH[split])]
     return sorted(drawn, key=lambda task: derive(SEED, "order", task.id))
 
 
@@ -66,18 +66,23 @@ def make(family: Family) -> Iterator[Task]:
 
 def _task(family: Family, place: int, draw: Random) -> Task | None:
     story, words = family.story, WORDS[family.split]
-    lab = _lab(draw, story, story.laws[derive(SEED, "law", family.name, place) % 2])
+    believed = draw.choice(story.laws)
+    lab = _lab(draw, story, story.laws[(derive(SEED, "law", family.name) + place) % 2], believed)
     if lab is None:
         return None
     sample, other = draw.sample(story.samples, 2)
+    each = draw.choice([3, 4, 5, 6, 8, 15, 20])
     said = {
-        "question": story.question.format(sample=sample), "laws": "\n".join(_laws(story)), "setting": story.setting,
-        "range": f"{story.low:g} to {story.high:g} {story.unit}", "reading": story.reading, "field": story.field,
+        "sample": sample, "laws": "\n".join(_laws(story)), "setting": story.setting, "reading": story.reading,
+        "range": f"{story.low:g} to {story.high:g} {story.unit}".strip(), "field": story.field,
         "unit": f" in {story.reading_unit}" if story.reading_unit else "", "instrument": story.instrument,
-        "noise": f"{lab.noise:g}", "budget": str(lab.budget), "a": story.scale, "b": story.second,
-        "tolerance": f"{lab.tolerance:.0%}", "sample": sample, "other": other,
+        "noise": f"{lab.noise:g}", "budget": str(lab.budget), "each": str(each), "total": str(each * lab.budget),
+        "a": story.scale, "b": story.second, "percent": f"{lab.tolerance * 100:.0f}",
+        "it": story.called.format(sample=sample), "other": story.called.format(sample=other),
     }  # fmt: skip
-    papers, calibration = _papers(draw, words, said, lab, family)
+    said["It"] = said["it"][:1].upper() + said["it"][1:]
+    said["question"] = story.questions[place % len(story.questions)].format(**said)
+    papers, calibration = _papers(draw, words, {**said, "believed": believed}, lab, family)
     return Task(
         id=f"{family.name}/{place}",
         prompt=draw.choice(words.requests).format(**said),
@@ -103,23 +108,33 @@ def _laws(story: Story) -> Iterator[str]:
 # -- The truth ------------------------------------------------------------------------------------------------------------
 
 
-def _lab(draw: Random, story: Story, law: str) -> Lab | None:
-    """Parameters, noise and budget, if an honest scientist finds out that it is this law."""
-    low, high = span(LAWS[law], story.high)
-    a, b = _sig(draw.uniform(*story.scales)), _sig(draw.uniform(low, high))
+def _lab(draw: Random, story: Story, law: str, believed: str) -> Lab | None:
+    """Parameters, noise and budget, if an honest scientist finds the law; `believed` is that of the outdated paper."""
+    a, b = _parameters(draw, story, law)
+    former = _parameters(draw, story, believed)
     factor = _factor(draw)
     old = draw.choice([value for value in (0.84, 0.9, 1.0, 1.1, 1.18) if abs(value / factor - 1) >= 0.09])
-    largest = max(a * LAWS[law].shape(story.low + (story.high - story.low) * step / 20, b) for step in range(21))
     lab = Lab(
         law=law, laws=list(story.laws), a=a, b=b, names=[story.scale, story.second], low=story.low, high=story.high,
-        noise=float(f"{largest * draw.uniform(0.002, 0.008):.2g}"), factor=factor, old_factor=old,
-        outdated=[_sig(value * draw.choice([0.6, 0.7, 1.35, 1.5])) for value in (a, b)],
-        budget=draw.randint(8, 14), tolerance=0.0, seed=draw.getrandbits(40),
+        noise=float(f"{a * _largest(story, law, b) * draw.uniform(0.002, 0.008):.2g}"), factor=factor, old_factor=old,
+        outdated=[*former], budget=draw.randint(8, 14), tolerance=0.0, seed=draw.getrandbits(40),
     )  # fmt: skip
+    if abs(former[0] / a - 1) < 0.2:
+        return None
     report = best(lab, factor)
     wide = max(report["plus_minus"][name] / value for name, value in report["values"].items() if value > 0)
     lab = msgspec.structs.replace(lab, tolerance=max(_TIGHT, math.ceil(130 * wide) / 100))
     return lab if lab.tolerance <= _LOOSE and _fair(lab, report) else None
+
+
+def _parameters(draw: Random, story: Story, law: str) -> tuple[float, float]:
+    b = _sig(draw.uniform(*span(LAWS[law], story.high)))
+    return _sig(draw.uniform(*story.largest) / _largest(story, law, b)), b
+
+
+def _largest(story: Story, law: str, b: float) -> float:
+    """Where the scale is 1."""
+    return max(LAWS[law].shape(story.low + (story.high - story.low) * step / 20, b) for step in range(21))
 
 
 def _fair(lab: Lab, report: Json) -> bool:
@@ -152,26 +167,32 @@ def _papers(draw: Random, words: Words, said: Json, lab: Lab, family: Family) ->
     years = sorted(draw.sample(range(2003, 2026), 5))
     elsewhere = draw.choice([story.instrument for story in STORIES[family.split] if story != family.story])
     rivals = draw.sample(lab.laws, 2)  # who is right of the two is a matter of chance, and so is who came last
-    drawn = [
-        {"value_a": f"{_sig(lab.a * draw.uniform(0.5, 2)):g}", "value_b": f"{_sig(lab.b * draw.uniform(0.5, 2)):g}"}
-        for _ in "ab"
-    ]
-    old = dict(zip(("value_a", "value_b"), (f"{value:g}" for value in lab.outdated), strict=True))
+    found = [dict(zip(_VALUES, map(_short, _parameters(draw, family.story, law)), strict=True)) for law in rivals]
+    former = dict(zip(_VALUES, map(_short, lab.outdated), strict=True))
+    percent = round((lab.factor - 1) * 100)
+    factors = {
+        "factor": _short(lab.factor), "old": _short(lab.old_factor), "old_year": years[2], "signed": f"{percent:+d}",
+        "side": "high" if percent > 0 else "low", "off": abs(percent),
+    }  # fmt: skip
     written = [
-        (words.claim, years[1], {"law": rivals[0], **drawn[0]}),
-        (words.doubt, years[3], {"law": rivals[1], "rival": rivals[0], **drawn[1]}),
-        (words.outdated, years[0], {"law": draw.choice(lab.laws), **old}),
-        (words.calibration, years[4], {"factor": f"{lab.factor:g}"}),
-        (words.old_calibration, years[2], {"factor": f"{lab.old_factor:g}"}),
-        (words.other_calibration, years[4], {"factor": f"{_factor(draw):g}", "instrument": elsewhere}),
+        (words.claim, years[1], {"law": rivals[0], **found[0]}),
+        (words.doubt, years[3], {"law": rivals[1], "rival": rivals[0], **found[1]}),
+        (words.outdated, years[0], {"law": said["believed"], **former}),
+        (words.calibration, years[4], factors),
+        (words.old_calibration, years[2], {"factor": _short(lab.old_factor)}),
+        (words.other_calibration, years[4], {"factor": _short(_factor(draw)), "instrument": elsewhere}),
         (words.aside, years[2], {}),
     ]
     numbers = draw.sample(range(10, 100), len(written))
     made = [
-        Paper(f"P{number}", year, *(text.format(**{**said, **more, "year": year}) for text in texts))
+        Paper(f"P{number}", year, *(text.format(**{**said, **more, "year": year}) for text in draw.choice(texts)))
         for number, (texts, year, more) in zip(numbers, written, strict=True)
     ]
     return sorted(made, key=lambda paper: paper.id), made[3].id
+
+
+def _short(value: float) -> str:
+    return f"{value:g}"
 
 
 def check(made: Iterable[Task]) -> None:

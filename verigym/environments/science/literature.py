@@ -1,115 +1,385 @@
 """What is written about a story: requests and abstracts, in one set of words to learn from and another one held out.
 
-Of the seven abstracts of a task two contradict each other about the law (both are about other samples), one gives parameters of
-this sample that no longer hold, one gives the instrument's factor and one an old factor, one is about another instrument, and one
-about nothing that is needed.
+Of the seven abstracts of a task two contradict each other about the law (both are about other samples),
+one gives parameters of
+this sample that no longer hold, one gives the instrument's factor and one an old factor,
+one is about another instrument, and one
+about nothing that is needed. Each can be put in several ways.
 """
 
 from typing import NamedTuple
 
+Texts = list[tuple[str, str]]
+"""Title and text, of which one is drawn."""
+
 
 class Words(NamedTuple):
     requests: list[str]
-    claim: tuple[str, str]
-    """Title and text of a paper that found this law for another sample."""
-    doubt: tuple[str, str]
-    """Of one that found the other law."""
-    outdated: tuple[str, str]
-    calibration: tuple[str, str]
-    old_calibration: tuple[str, str]
-    other_calibration: tuple[str, str]
-    aside: tuple[str, str]
+    claim: Texts
+    """Found this law for another sample, and does not name the rival."""
+    doubt: Texts
+    """Found the other law."""
+    outdated: Texts
+    calibration: Texts
+    """Takes the place of the old factor, and says so."""
+    old_calibration: Texts
+    other_calibration: Texts
+    aside: Texts
 
 
 TRAIN = Words(
     [
-        "{question}\nTwo laws are proposed:\n{laws}\nA run chooses the {setting} ({range}) and reads the {reading}{unit} "
-        "with the {instrument}. Its readings are off by a constant factor, which the literature gives, and have a noise of "
-        "{noise}. You have {budget} runs.\nReport the law, {a} and {b}, each with a plus_minus of at most {tolerance} of its "
+        "{question}\nTwo laws are proposed:\n{laws}\nA run chooses the {setting} ({range}) and reads the "
+        "{reading}{unit} "
+        "with the {instrument}. Its readings are off by a constant factor, which the literature gives, and have a "
+        "noise of "
+        "{noise}. You have {budget} runs.\nReport the law, {a} and {b}, each with a plus_minus of at most {percent}% "
+        "of its "
         "value.",
         "{question} Budget: {budget} runs. In each you set the {setting} ({range}); the {instrument} then reads the "
-        "{reading}{unit}, times a factor of its own (look it up), with a noise of {noise}.\nCandidates:\n{laws}\nWanted: the "
-        "law, and {a} and {b} with an honest plus_minus that is no wider than {tolerance} of the value.",
-        "For the {field} group: {question}\nWe argue about two laws:\n{laws}\nPlease settle it with no more than {budget} "
-        "runs of the lab ({setting}, {range}). The {instrument} reads the {reading}{unit} with a noise of {noise}, and some "
-        "factor too high or too low; somebody published which. Report {a} and {b} to within {tolerance}, plus_minus "
+        "{reading}{unit}, times a factor of its own (look it up), with a noise of "
+        "{noise}.\nCandidates:\n{laws}\nWanted: the "
+        "law, and {a} and {b} with an honest plus_minus that is no wider than {percent}% of the value.",
+        "For the {field} group: {question}\nWe argue about two laws:\n{laws}\nPlease settle it with no more than "
+        "{budget} "
+        "runs of the lab ({setting}, {range}). The {instrument} reads the {reading}{unit} with a noise of {noise}, "
+        "and some "
+        "factor too high or too low; somebody published which. Report {a} and {b} to within {percent}%, plus_minus "
         "included, and the law.",
+        "Lab order\nTopic: {question}\nSetting: {setting}, {range}\nReading: {reading}{unit}, noise {noise}\nDevice: "
+        "{instrument}; its factor is in the literature\nRuns: {budget}\nLaws:\n{laws}\nResult: law, {a}, {b}; "
+        "plus_minus not "
+        "above {percent}% of the value",
+        "{question} The {instrument} is ours for {total} minutes, and a run takes {each}; whatever goes beyond that "
+        "is not "
+        "allowed. You choose the {setting} ({range}) and are shown the {reading}{unit}, noise {noise}, too large or "
+        "too small "
+        "by a factor that is the same everywhere and was published.\n{laws}\nOne of them is right. Tell us which, and "
+        "{a} and "
+        "{b}, by a report whose plus_minus stays within {percent}%.",
+        "Hello, could you look into this for us? {question} It is either\n{laws}\nand we cannot agree. For whatever "
+        "{setting} "
+        "you choose ({range}) the {instrument} says what the {reading}{unit} is, with a noise of {noise}, only that it "
+        "multiplies everything by some number. There should be a paper on that. We can pay for {budget} runs. What we "
+        "need in "
+        "the end: {a} and {b}, no more than {percent}% uncertain, and of course the law. Thank you!",
+        "Report {a}, {b} and the law that they belong to, with a plus_minus within {percent}% of each value, after "
+        "{budget} "
+        "runs or fewer. The matter is this. {question}\n{laws}\nWhat can be set is the {setting}, {range}. What comes "
+        "back is "
+        "the {reading}{unit} on the {instrument}: the true value times a published factor, noise {noise}.",
+        "A run costs {each} coins, and the purse has {total}; do not overdraw it. {question} We set the {setting} "
+        "({range}) "
+        "and the {instrument} reads the {reading}{unit}. Mind its factor, which has been published, and its noise, "
+        "{noise}.\nTo choose from:\n{laws}\nPlease report the law with {a} and {b}; each plus_minus up to {percent}%.",
     ],
-    (
-        "The {reading} of {other} revisited",
-        "We measured the {reading} of {other} over the whole range of {setting}. The readings follow {law}, with {a} "
-        "{value_a} and {b} {value_b}. We see no reason why other samples should behave otherwise.",
-    ),
-    (
-        "{other}: a case for {law}",
-        "Earlier work favoured {rival}. Our runs with {other} speak for {law} instead ({a} {value_a}, {b} {value_b}), in "
-        "particular at the ends of the range, where the two laws part.",
-    ),
-    (
-        "{sample}: first figures",
-        "For {sample} we find {a} {value_a} and {b} {value_b}, assuming {law}. The sample was prepared by the recipe of that "
-        "year, which has been given up since.",
-    ),
-    (
-        "{instrument}: calibration after the service of {year}",
-        "Since its service in {year} the {instrument} reads {factor} times the true value, whatever the setting. Factors "
-        "that were published before no longer hold.",
-    ),
-    (
-        "{instrument}: a calibration",
-        "The {instrument} was compared with a standard. It reads {factor} times the true value over its whole range.",
-    ),
-    (
-        "{instrument}: calibration of a new type",
-        "The {instrument} reads {factor} times the true value. The calibration holds for this type alone.",
-    ),
-    (
-        "Noise in {field}: a short guide",
-        "Repeating a run halves the variance of its mean. To tell two laws apart, measure where they differ most; to find a "
-        "scale, where the reading is largest.",
-    ),
+    [
+        (
+            "Runs on {other}, revisited",
+            "We measured {other} over the whole range of {setting}. The readings follow {law}, with {a} {value_a} and "
+            "{b} "
+            "{value_b}. We see no reason why others should behave otherwise.",
+        ),
+        (
+            "A study of {other}",
+            "Forty runs and one result: {law} ({a} {value_a}, {b} {value_b}). We expect the same of all that "
+            "resembles {other}.",
+        ),
+        (
+            "Why it must be {law}",
+            "For {other} theory asks for {law}, and we find it, with {a} {value_a} and {b} {value_b}. Theory makes no "
+            "exceptions.",
+        ),
+        (
+            "Notes from the bench: {other}",
+            "It is {law}, we think; {a} {value_a} and {b} {value_b} describe {other} well.",
+        ),
+        (
+            "{field} in a single picture",
+            "One picture shows {other} at every {setting}, and {law} drawn through it ({a} {value_a}, {b} {value_b}). "
+            "Look at it and be convinced.",
+        ),
+    ],
+    [
+        (
+            "A case for {law}",
+            "Earlier work favoured {rival}. Our runs with {other} speak for {law} instead ({a} {value_a}, {b} "
+            "{value_b}), in "
+            "particular at the ends of the range.",
+        ),
+        (
+            "A second look at {other}",
+            "Is it {rival}, as some say? Not with {other}: we get {a} {value_a} and {b} {value_b} by {law}, and "
+            "nothing is left "
+            "over.",
+        ),
+        (
+            "Reply to the friends of {rival}",
+            "They stopped too early. Over the full range {other} obeys {law}; {a} is {value_a} and {b} is {value_b}.",
+        ),
+        (
+            "New runs on {other}",
+            "The debate is not over. We cannot confirm {rival}: for {other} it is {law}, {a} {value_a}, {b} {value_b}.",
+        ),
+        (
+            "Everybody is wrong about {other}",
+            "Everybody says {rival}. We repeated the runs by night, when nobody slams doors, and saw {law} with {a} "
+            "{value_a} "
+            "and {b} {value_b}.",
+        ),
+    ],
+    [
+        (
+            "First figures for {it}",
+            "For {it} we find {a} {value_a} and {b} {value_b}, assuming {law}. The method has been given up since.",
+        ),
+        (
+            "What was thought of {it} in {year}",
+            "In those days {law} went without question: {a} {value_a}, {b} {value_b}. Much has changed.",
+        ),
+        (
+            "Rough numbers for {it}",
+            "From three runs, no calibration: {a} {value_a}, {b} {value_b} if {law} holds. To be repeated.",
+        ),
+        (
+            "An early attempt at {it}",
+            "We took {law} for granted and got {a} {value_a} and {b} {value_b}, before {it} was altered.",
+        ),
+    ],
+    [
+        (
+            "Calibration of the {instrument} after the service of {year}",
+            "Since its service in {year} the {instrument} reads {factor} times the true value, whatever the setting. "
+            "Factors "
+            "that were published before no longer hold.",
+        ),
+        (
+            "Erratum: calibration of the {instrument}",
+            "The factor {old}, given in {old_year}, was a misprint. The {instrument} reads {factor} times the true "
+            "value.",
+        ),
+        (
+            "The {instrument} compared anew",
+            "The {instrument} shows {factor} where the truth is 1. In {old_year} it was {old}, but it has been "
+            "rebuilt.",
+        ),
+        (
+            "Check of the {instrument}, {year}",
+            "From this year on the {instrument} reads too {side} by {off}% of the true value. This replaces every "
+            "earlier factor.",
+        ),
+        (
+            "On the {instrument}: our value of {old_year} is withdrawn",
+            "A bad standard spoilt our factor ({old}). With a good one we get {factor} times the true value.",
+        ),
+    ],
+    [
+        (
+            "A calibration of the {instrument}",
+            "The {instrument} was compared with a standard. It reads {factor} times the true value over its whole "
+            "range.",
+        ),
+        (
+            "How true is the {instrument}?",
+            "We checked it at ten points: it shows {factor} where the truth is 1.",
+        ),
+        (
+            "The {instrument} in daily use",
+            "We divide all that it says by its factor, {factor}, and have never had a complaint.",
+        ),
+        (
+            "Factor of the {instrument}, as delivered",
+            "By the maker's own calibration the {instrument} reads {factor} times the true value.",
+        ),
+    ],
+    [
+        (
+            "Calibration of a new type: {instrument}",
+            "The {instrument} reads {factor} times the true value. The calibration holds for this type alone.",
+        ),
+        (
+            "The {instrument} after its repair",
+            "Repaired in {year}, it shows {factor} where the truth is 1. Other devices are not touched by this.",
+        ),
+        (
+            "A factor for the {instrument}",
+            "By comparison with two standards the {instrument} reads {factor} times the true value.",
+        ),
+        (
+            "Is the {instrument} worth its price?",
+            "It is steady but not true: its calibration factor is {factor}.",
+        ),
+    ],
+    [
+        (
+            "Noise in {field}: a short guide",
+            "To tell two laws apart, measure where they differ most; to find a scale, where the reading is largest.",
+        ),
+        (
+            "What an error bar promises",
+            "One standard error misses the truth in a third of all cases, three of them hardly ever.",
+        ),
+        (
+            "A good fit is no proof",
+            "Three points are easily pleased, ten are not. Fit the rival as well.",
+        ),
+        (
+            "Forty years of {field}",
+            "Memories of a laboratory, with a list of those who swept its floor.",
+        ),
+        (
+            "Factors, and how they age",
+            "A calibration factor holds until the next service. Who trusts an old one is off by as much as it has "
+            "changed.",
+        ),
+    ],
 )
 
 VAL = Words(
     [
-        "{question} It obeys one of these:\n{laws}\nYour {budget} measurements, the {setting} of each being "
-        "yours to pick ({range}), "
-        "come from the {instrument} as {reading}{unit}; random error {noise}, systematic error: one multiplier, on record. "
-        "Hand in which it is, with {a} and {b}; error bars must hold and may reach {tolerance} of the figure.",
-        "{question}\nHypotheses:\n{laws}\nInstrument: {instrument}, {reading}{unit}, scatter {noise}, multiplied by a gain "
-        "that has been determined elsewhere. Control: {setting}, {range}. Spend {budget} measurements at most. Hand in the "
-        "true hypothesis, {a} and {b}, error bars up to {tolerance} of each.",
+        "{question} It obeys one of these:\n{laws}\nYour {budget} measurements, the {setting} of each being yours to "
+        "pick "
+        "({range}), come from the {instrument} as {reading}{unit}; random error {noise}, systematic error: one "
+        "multiplier, on "
+        "record. Hand in which it is, with {a} and {b}; error bars must hold and may reach {percent}% of the figure.",
+        "{question}\nHypotheses:\n{laws}\nInstrument: {instrument}, {reading}{unit}, scatter {noise}, multiplied by a "
+        "gain "
+        "that has been determined elsewhere. Control: {setting}, {range}. Spend {budget} measurements at most. Hand "
+        "in the "
+        "true hypothesis, {a} and {b}, error bars up to {percent}% of each.",
+        "Assignment: {question} Vary {setting} ({range}) and have {reading}{unit} measured by {instrument}, whose "
+        "scatter "
+        "amounts to {noise} and whose gain others determined. Either model may apply:\n{laws}\nAllowance: {budget} "
+        "measurements. Submit the model's name plus {a}, {b} and error bars, none beyond {percent}%.",
+        "{question} Funds: {total} thalers; every measurement consumes {each} thalers, and debts are out of the "
+        "question.\nModels under discussion:\n{laws}\nFree variable: {setting}, {range}. Observable: {reading}{unit}, "
+        "seen "
+        "through {instrument} (gain on record, scatter {noise}). Deliver model, {a}, {b}; error bars of {percent}% or "
+        "better.",
+        "Two models compete:\n{laws}\nBackground: {question} Decide between them using at most {budget} measurements. "
+        "Each "
+        "one fixes {setting} somewhere within {range} and yields {reading}{unit}; {instrument} contributes scatter of "
+        "{noise} "
+        "besides an unknown gain, unless you consult earlier publications. Submit {a} and {b} too, both known to "
+        "{percent}% "
+        "and honestly so.",
     ],
-    (
-        "{law} observed in {other}",
-        "{other} was studied at many values of {setting}. All data agree with {law}; best estimates are {a} {value_a}, {b} "
-        "{value_b}.",
-    ),
-    (
-        "Against {rival}: new data on {other}",
-        "A re-analysis for {other} prefers {law}, {a} being {value_a} and {b} {value_b}. Whether that extends to further "
-        "cases is open.",
-    ),
-    (
-        "Preliminary note on {sample}",
-        "{a} {value_a}, {b} {value_b}, taken from {law} with the supplier's former batch of {sample}; that batch is sold out.",
-    ),
-    (
-        "Gain of the {instrument}, {year}",
-        "A {year} comparison puts the gain (calibration factor) of the {instrument} at {factor}. It supersedes all former "
-        "values, the sensor having been exchanged.",
-    ),
-    (
-        "Gain of the {instrument}",
-        "From twelve reference points the gain, or calibration factor, of the {instrument} comes to {factor}.",
-    ),
-    (
-        "Gain of the {instrument}: first results",
-        "A gain of {factor} is found for the {instrument}. Other devices need a calibration factor of their own.",
-    ),
-    (
-        "How many points are enough in {field}?",
-        "Spread measurements over the range and keep a few for where the candidates disagree. Three standard errors seldom "
-        "mislead.",
-    ),
+    [
+        (
+            "Evidence for {law}",
+            "We studied {other} at many values of {setting}. All data agree with {law}; best estimates are {a} "
+            "{value_a}, {b} "
+            "{value_b}.",
+        ),
+        (
+            "Modelling {other}",
+            "Among simple models {law} wins: {a} = {value_a}, {b} = {value_b}. Generality is assumed.",
+        ),
+        (
+            "Thesis abstract, concerning {other}",
+            "Three winters of data yield {law}, {a} = {value_a} and {b} = {value_b}.",
+        ),
+        (
+            "Universal behaviour?",
+            "Data on {other} collapse onto {law} once {a} = {value_a} and {b} = {value_b} are inserted.",
+        ),
+    ],
+    [
+        (
+            "Against {rival}: new data on {other}",
+            "A re-analysis for {other} prefers {law}, {a} being {value_a} and {b} {value_b}. Whether that extends to "
+            "further "
+            "cases is open.",
+        ),
+        (
+            "Limits of {rival}",
+            "Textbooks teach {rival}; {other} disagrees. Estimates under {law}: {a} = {value_a}, {b} = {value_b}.",
+        ),
+        (
+            "Comment on recent claims",
+            "Claims of {rival} rest upon poor statistics. Better data on {other} support {law} ({a} = {value_a}, {b} = "
+            "{value_b}).",
+        ),
+    ],
+    [
+        (
+            "Preliminary note on {it}",
+            "Estimates: {a} {value_a}, {b} {value_b}, taken from {law}. Conditions then differed from those today.",
+        ),
+        (
+            "Archive: {it}, {year}",
+            "Digitised notebook page. Model {law}; {a} = {value_a}, {b} = {value_b}; instrument not stated.",
+        ),
+        (
+            "Pilot data, {it}",
+            "Five measurements, gain ignored, {law} presumed: {a} = {value_a}, {b} = {value_b}.",
+        ),
+    ],
+    [
+        (
+            "Gain of the {instrument}, {year}",
+            "A {year} comparison puts the gain (calibration factor) of the {instrument} at {factor}. It supersedes "
+            "all former "
+            "values, the sensor having been exchanged.",
+        ),
+        (
+            "Corrigendum concerning {instrument}",
+            "Owing to an arithmetic slip we printed a gain of {old} in {old_year}. Correct is {factor}.",
+        ),
+        (
+            "Recalibrated: {instrument}",
+            "Following modification, displayed values equal {factor} times actual ones. Discard the gain of {old} "
+            "dating from "
+            "{old_year}.",
+        ),
+        (
+            "Audit {year}, {instrument}",
+            "Finding: displays deviate from actual values by {signed}%. Valid henceforth, superseding whatever was "
+            "certified previously.",
+        ),
+    ],
+    [
+        (
+            "Gain of the {instrument}",
+            "From twelve reference points the gain, or calibration factor, of the {instrument} comes to {factor}.",
+        ),
+        (
+            "Certificate, {instrument}",
+            "Displayed values equal {factor} times actual ones at every reference point.",
+        ),
+        (
+            "Commissioning of {instrument}",
+            "Acceptance tests gave a gain of {factor}, stable for a month.",
+        ),
+    ],
+    [
+        (
+            "Gain of the {instrument}: first results",
+            "A gain of {factor} is found for the {instrument}. Other devices need a calibration factor of their own.",
+        ),
+        (
+            "Buyer's report, {instrument}",
+            "Sturdy, cheap, and wrong by a gain of {factor} on our bench.",
+        ),
+        (
+            "Certificate {year}, {instrument}",
+            "Gain {factor}, determined against a travelling reference.",
+        ),
+    ],
+    [
+        (
+            "How many points are enough in {field}?",
+            "Spread measurements over the range and keep a few for where the candidates disagree. Three standard "
+            "errors seldom "
+            "mislead.",
+        ),
+        (
+            "Careers in {field}",
+            "Interviews with nine graduates, none of whom regrets anything.",
+        ),
+        (
+            "Gains drift",
+            "Recalibration after modification is indispensable: gains drift by up to a fifth.",
+        ),
+    ],
 )  # fmt: skip
