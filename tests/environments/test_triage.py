@@ -1,7 +1,10 @@
 """The triage tasks are right, apart and reproducible; an alert is judged by its facts, which have to be read before acting."""
 
 import asyncio
+import re
+from collections import Counter
 from itertools import islice
+from string import Formatter
 
 import msgspec
 import pytest
@@ -70,12 +73,23 @@ def said(task: Task, *replies: str) -> str:
 
 
 def test_there_are_enough_tasks_and_families_in_both_splits() -> None:
-    assert len(TRAIN) >= 600 and len({task.family for task in TRAIN}) == 36
-    assert len(VAL) >= 160 and len({task.family for task in VAL}) == 12
+    assert len(TRAIN) == 1344 and len({task.family for task in TRAIN}) == 112
+    assert len(VAL) == 240 and len({task.family for task in VAL}) == 40
     for tasks in (TRAIN, VAL):
         assert len({str(task.prompt) for task in tasks}) == len(tasks)
         assert {task.data["verdict"] for task in tasks} == {*INCIDENTS, *HARMLESS}
         assert 0.4 < sum("incident" in task.tags for task in tasks) / len(tasks) < 0.6
+
+
+def test_verdicts_are_even_and_every_lookup_decides_somewhere() -> None:
+    for tasks in (TRAIN, VAL):
+        found = Counter(task.data["verdict"] for task in tasks)
+        for kind in (INCIDENTS, HARMLESS):
+            numbers = [found[verdict] for verdict in kind]
+            assert max(numbers) <= 1.2 * min(numbers), found
+        looks = Counter(tool for task in tasks for tool, _ in task.data["deciding"])
+        for tool in ("hosts.get", "users.get", "addresses.get", "processes.list", "alerts.search", "changes.list"):
+            assert looks[tool] >= len(tasks) // 20, looks
 
 
 def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
@@ -102,6 +116,25 @@ def test_the_same_alert_is_an_incident_in_one_world_and_harmless_in_another() ->
         for family in generate.families(split):
             kinds = {ending.verdict in HARMLESS for ending in family.case.endings}
             assert kinds == {True, False}, family.name
+
+
+def test_an_alert_has_several_wordings_which_name_the_same_things() -> None:
+    things = {"host", "host2", "host3", "user", "user2", "user3", "address", "address2"}
+    for split, least in (("train", 4), ("val", 3)):
+        for family in generate.families(split):
+            named = [{field for _, field, _, _ in Formatter().parse(text)} & things for text in family.case.alerts]
+            assert len(set(family.case.alerts)) >= least, family.name
+            assert all(names == named[0] for names in named), family.name
+
+
+def test_what_stands_beside_the_proof_is_not_needed() -> None:
+    for split in ("train", "val"):
+        for family in generate.families(split):
+            for ending in family.case.endings:
+                assert not set(ending.beside) & set(ending.proof), family.name
+    task = next(task for task in TRAIN if task.family == "triage/train/new_agent" and "incident" in task.tags)
+    assert "agent" in str(task.data["facts"]["changes"])
+    assert [tool for tool, _ in task.data["deciding"]] == ["processes.list"]
 
 
 def test_some_hosts_are_critical_and_some_addresses_malicious_whatever_the_alert_says() -> None:
@@ -131,6 +164,21 @@ def test_held_out_tasks_share_no_name_case_or_near_wording_with_those_to_learn_f
     ]
     assert not cases[0] & cases[1]
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.6)
+
+
+def own_words(split: str) -> set[tuple[str, ...]]:
+    """Five words in a row of all that the cases of a split and its company say."""
+    texts = [text for field in generate.COMPANIES[split] if isinstance(field, tuple) for text in field]
+    for family in generate.families(split):
+        case = family.case
+        told = [text for ending in case.endings for given in (ending.proof, ending.beside) for text in given.values()]
+        texts += [case.rule, *case.alerts, *told]
+    rows = [re.findall(r"[\w{}']+", text.lower()) for text in texts]
+    return {tuple(row[place : place + 5]) for row in rows for place in range(len(row) - 4)}
+
+
+def test_no_five_words_of_a_case_to_learn_from_stand_in_a_held_out_one() -> None:
+    assert not own_words("train") & own_words("val")
 
 
 def test_a_family_has_more_tasks_than_are_shipped() -> None:

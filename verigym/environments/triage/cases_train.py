@@ -1,4 +1,4 @@
-"""Cases to learn from, about people's own computers and accounts. Facts that mislead come from `companies`."""
+"""Cases to learn from, about programs on people's own computers. Facts that mislead come from `companies`."""
 
 from verigym.environments.triage.world import Case, Ending
 
@@ -6,7 +6,18 @@ CASES = (
     Case(
         "macro",
         "Office program starts a script",
-        "winword.exe started powershell.exe on {host}, account {user}.",
+        (
+            "winword.exe started powershell.exe on {host}, account {user}.",
+            "On {host} a text document of {user} has opened powershell.exe by way of winword.exe.",
+            (
+                "Endpoint sensor: parent winword.exe, child powershell.exe. Host {host}. User {user}. Nothing "
+                "was stopped."
+            ),
+            (
+                "A script ran out of a Word document that {user} had open on {host}. We cannot see from here "
+                "what it does."
+            ),
+        ),
         (
             Ending(
                 "malware",
@@ -31,7 +42,12 @@ CASES = (
     Case(
         "many_renames",
         "Many files renamed",
-        "{count}00 files were renamed on {host} within a minute, account {user}.",
+        (
+            "{count}00 files were renamed on {host} within a minute, account {user}.",
+            "File sensor on {host}: {count}00 names changed in less than sixty seconds; signed in was {user}.",
+            "{user} is at work on {host}, where file names are changing by the hundred ({count}00 so far).",
+            "Rename counter over the limit. Account {user}, computer {host}, {count}00 files.",
+        ),
         (
             Ending(
                 "ransomware",
@@ -55,7 +71,12 @@ CASES = (
     Case(
         "hot_laptop",
         "Processor busy for hours",
-        "{host} has been at full load since {before}, account {user}.",
+        (
+            "{host} has been at full load since {earlier}, account {user}.",
+            "All cores of {host} have been busy without a break since {earlier}. Signed in: {user}.",
+            "{user} complains that {host} is slow and hot. Load: 100 % since {earlier}.",
+            "Load of {host}, the computer of {user}, has not dropped below 97 % since {earlier}.",
+        ),
         (
             Ending(
                 "mining",
@@ -65,82 +86,8 @@ CASES = (
                 "known_software",
                 {
                     "processes": (
-                        "explorer.exe\n  render.exe (signed, licence of the design team), film {number} of 900 frames"
-                    )
-                },
-            ),
-        ),
-    ),
-    Case(
-        "two_countries",
-        "Sign-ins from two places",
-        "{user} signed in from {city} and, 20 minutes later, from {city2} ({address}).",
-        (
-            Ending(
-                "stolen_account",
-                {
-                    "user": (
-                        "Called the help desk at {time}: is in {city}, was never in {city2}, approved a prompt "
-                        "on the phone by accident."
-                    )
-                },
-            ),
-            Ending(
-                "travel",
-                {
-                    "user": (
-                        "On a business trip to {city2} since {last}, booked by {boss}; the sign-in from {city} "
-                        "is the desktop there, which stayed on."
-                    )
-                },
-            ),
-        ),
-    ),
-    Case(
-        "failed_passwords",
-        "Many wrong passwords, then a right one",
-        "{count} wrong passwords for {user} from {address}, the next one was right.",
-        (
-            Ending(
-                "stolen_account",
-                {
-                    "user": (
-                        "After the sign-in from {address} a new phone was added and mail is forwarded outside. "
-                        "{user} was asleep and knows nothing of it."
-                    )
-                },
-            ),
-            Ending(
-                "user_mistake",
-                {
-                    "user": (
-                        "Changed the password on {last}; the old tablet at home ({address}) kept on trying the "
-                        "old one. Confirmed in person."
-                    )
-                },
-            ),
-        ),
-    ),
-    Case(
-        "big_upload",
-        "Large upload",
-        "{count} GB went from {host} (account {user}) to an outside storage.",
-        (
-            Ending(
-                "data_theft",
-                {
-                    "user": (
-                        "Gave notice on {last}, starts at a rival. Copied the whole price list folder to a "
-                        "private storage account at {time}; not allowed to."
-                    )
-                },
-            ),
-            Ending(
-                "planned_change",
-                {
-                    "change": (
-                        "{change} {host} {start}-{end}: film material handed to the agency's storage, by {user}, "
-                        "agreed by {boss}"
+                        "explorer.exe\n"
+                        "  render.exe (signed, licence of the design team), frame {number} of 1000 of a film"
                     )
                 },
             ),
@@ -149,7 +96,12 @@ CASES = (
     Case(
         "new_service",
         "New service installed",
-        'The service "{file}" was installed on {host} by {user}.',
+        (
+            'The service "{file}" was installed on {host} by {user}.',
+            "{host} has a new service named {file}. It was put there under the account {user}.",
+            "Under the account {user} something called {file} was registered as a service; the computer is {host}.",
+            "Service list of {host} changed: + {file}. Author: {user}.",
+        ),
         (
             Ending(
                 "malware",
@@ -173,7 +125,12 @@ CASES = (
     Case(
         "usb",
         "Program started from a USB stick",
-        "{file}.exe was started from drive E: on {host}, account {user}.",
+        (
+            "{file}.exe was started from drive E: on {host}, account {user}.",
+            "A stick was plugged into {host} and {file}.exe ran from it; {user} was signed in.",
+            "{user} ran {file}.exe straight from a removable drive on {host}.",
+            "Removable media: E:\\{file}.exe executed, {host}, {user}.",
+        ),
         (
             Ending(
                 "malware",
@@ -196,34 +153,14 @@ CASES = (
         ),
     ),
     Case(
-        "mail_rule",
-        "Mail rule hides messages",
-        "A rule that moves all mail with 'invoice' to a hidden folder was made in the mailbox of {user} from {address}.",
-        (
-            Ending(
-                "stolen_account",
-                {
-                    "user": (
-                        "The rule was made by a session that also wrote to 60 customers about a new bank "
-                        "account. {user} did not."
-                    )
-                },
-            ),
-            Ending(
-                "user_mistake",
-                {
-                    "user": (
-                        "Made the rule at the desk while tidying up, chose the wrong folder, and has asked the "
-                        "help desk to put it right."
-                    )
-                },
-            ),
-        ),
-    ),
-    Case(
         "remote_tool",
         "Remote control program",
-        "A remote control program runs on {host} (account {user}).",
+        (
+            "A remote control program runs on {host} (account {user}).",
+            "{host}: screen sharing with control from afar is active; {user} is signed in.",
+            "The mouse on {host} can be moved from elsewhere: a program for remote control is running, user {user}.",
+            "Software for remote control seen on the computer {host} of {user}.",
+        ),
         (
             Ending(
                 "malware",
@@ -238,8 +175,8 @@ CASES = (
                 "known_software",
                 {
                     "past": (
-                        "{old}: the help desk's remote control program, exception for all laptops until {next}; "
-                        "its sessions are recorded."
+                        "{old}: the help desk's remote control program, exception for all laptops until "
+                        "{next}; its sessions are recorded."
                     )
                 },
             ),
@@ -248,7 +185,12 @@ CASES = (
     Case(
         "credential_dump",
         "Memory of the sign-in process was read",
-        "A program read the memory of lsass.exe on {host}.",
+        (
+            "A program read the memory of lsass.exe on {host}.",
+            "{host}: lsass.exe was opened for reading by another program.",
+            "Something on {host} looked into the memory where passwords are kept.",
+            "Sensor rule 17. Object: lsass.exe. Access: read memory. Computer: {host}.",
+        ),
         (
             Ending(
                 "malware",
@@ -271,42 +213,22 @@ CASES = (
         ),
     ),
     Case(
-        "night_work",
-        "Sign-in at an unusual hour",
-        "{user} signed in to {host} at {time}, for the first time at such an hour.",
-        (
-            Ending(
-                "data_theft",
-                {
-                    "user": (
-                        "Under notice since {last}. In this session opened 400 customer files one after the "
-                        "other and mailed them to a private address."
-                    )
-                },
-            ),
-            Ending(
-                "planned_change",
-                {
-                    "change": (
-                        "{change} {host} {start}-{end}: year's accounts closed outside hours, by {user}, agreed "
-                        "by {boss}"
-                    )
-                },
-            ),
-        ),
-    ),
-    Case(
         "dns_tunnel",
         "Odd name lookups",
-        "{host} asked for {count}00 long random names within ten minutes.",
+        (
+            "{host} asked for {count}00 long random names within ten minutes.",
+            "Name server log: {count}00 names of forty random letters, all asked by {host}, all in ten minutes.",
+            "{host} looks up names that nobody could read aloud, {count}00 of them so far.",
+            "The name lookups of {host} look like noise ({count}00 in ten minutes).",
+        ),
         (
             Ending(
                 "malware",
                 {
                     "processes": (
                         "taskhost.exe\n"
-                        "  {file}.dll, loaded by rundll32.exe, one lookup a second, answers carry commands from "
-                        "{address}"
+                        "  {file}.dll, loaded by rundll32.exe, one lookup a second, answers carry commands "
+                        "from {address}"
                     )
                 },
             ),
@@ -315,33 +237,8 @@ CASES = (
                 {
                     "processes": (
                         "explorer.exe\n"
-                        "  guardscan.exe (signed, our virus scanner), asks its maker's cloud about files by name "
-                        "lookups"
-                    )
-                },
-            ),
-        ),
-    ),
-    Case(
-        "fake_sign_in_page",
-        "Password typed on a strange page",
-        "{user} opened a page like our sign-in page at {address} on {host}.",
-        (
-            Ending(
-                "stolen_account",
-                {
-                    "user": (
-                        "Typed the password there. At {time} the account was used from abroad to read the "
-                        "board's mail; {user} was in a meeting."
-                    )
-                },
-            ),
-            Ending(
-                "authorised_test",
-                {
-                    "change": (
-                        "{change} all staff {start}-{end}: phishing drill; the page at {address} is ours and "
-                        "keeps no passwords, by {boss}"
+                        "  guardscan.exe (signed, our virus scanner), asks its maker's cloud about files by "
+                        "name lookups"
                     )
                 },
             ),
@@ -350,7 +247,12 @@ CASES = (
     Case(
         "scanner_on_laptop",
         "Port scan from inside",
-        "{host} (account {user}) tried {count} ports on each of its neighbours.",
+        (
+            "{host} (account {user}) tried {count} ports on each of its neighbours.",
+            "Neighbours of {host} were probed, {count} ports each. Signed in there: {user}.",
+            "{user} or something on {host} is knocking at the doors of other computers, {count} ports on every one.",
+            "Switch log: {host} runs through {count} ports per machine in its network; account {user}.",
+        ),
         (
             Ending(
                 "malware",
@@ -365,8 +267,8 @@ CASES = (
                 "authorised_test",
                 {
                     "user": (
-                        "Network engineer. Letter of order by {boss}: to scan the office network from {host} on "
-                        "{day}, all day."
+                        "Network engineer. Letter of order by {boss}: to scan the office network from {host} "
+                        "on {day}, all day."
                     )
                 },
             ),
@@ -375,7 +277,15 @@ CASES = (
     Case(
         "browser_plugin",
         "Browser add-on sends data",
-        'The add-on "{file}" in the browser of {user} on {host} sends data to {address}.',
+        (
+            'The add-on "{file}" in the browser of {user} on {host} sends data to {address}.',
+            "{host}, browser of {user}: what the add-on {file} collects goes to {address}.",
+            (
+                "There is steady traffic from {host} to {address}. It belongs to {file}, an add-on in the "
+                "browser of {user}."
+            ),
+            "{address} receives data from a browser extension ({file}) on {host}; the profile is that of {user}.",
+        ),
         (
             Ending(
                 "malware",
@@ -398,34 +308,14 @@ CASES = (
         ),
     ),
     Case(
-        "locked_out",
-        "Account locked",
-        "{user} was locked after {count} wrong passwords on {host}.",
-        (
-            Ending(
-                "stolen_account",
-                {
-                    "user": (
-                        "Minutes before the lock somebody reset the password by answering the questions, from "
-                        "abroad. {user} is on parental leave without a computer."
-                    )
-                },
-            ),
-            Ending(
-                "user_mistake",
-                {
-                    "user": (
-                        "Came back from three weeks of holiday today and had forgotten the password; stood at "
-                        "the help desk at {time}."
-                    )
-                },
-            ),
-        ),
-    ),
-    Case(
         "shadow_copies",
         "Backups on a computer were deleted",
-        "The shadow copies of {host} were deleted by {user}.",
+        (
+            "The shadow copies of {host} were deleted by {user}.",
+            "{host} has no restore points any more. The command was given as {user}.",
+            "{user} removed every local backup of {host}.",
+            "Local snapshots gone on {host}; they were removed in the session of {user}.",
+        ),
         (
             Ending(
                 "ransomware",

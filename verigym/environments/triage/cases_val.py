@@ -6,7 +6,14 @@ CASES = (
     Case(
         "pdf_reader",
         "Document viewer opened a terminal",
-        "On {host} the viewer of {user} spawned a terminal while showing quote_{number}.pdf.",
+        (
+            "On {host} the viewer of {user} spawned a terminal while showing quote_{number}.pdf.",
+            "Quote_{number}.pdf was on the screen of {user} when a terminal appeared on {host}.",
+            (
+                "Terminal window without a visible cause, {host}, desktop of {user}; a viewer had "
+                "quote_{number}.pdf open."
+            ),
+        ),
         (
             Ending(
                 "malware",
@@ -31,14 +38,18 @@ CASES = (
     Case(
         "gift_cards",
         "Unusual purchase requests by mail",
-        "The mailbox of {user} asked nine colleagues for gift cards, sent by way of {address}.",
+        (
+            "The mailbox of {user} asked nine colleagues for gift cards, sent by way of {address}.",
+            "Nine people got mail signed {user}, about buying gift cards; it travelled through {address}.",
+            "Mail gateway: {address} handed in nine messages of {user}, subject gift cards.",
+        ),
         (
             Ending(
                 "stolen_account",
                 {
                     "user": (
-                        "Rang security from a hotel: cannot get in any more, wrote none of those mails, recovery "
-                        "address was altered."
+                        "Rang security from a hotel: cannot get in any more, wrote none of those mails, "
+                        "recovery address was altered."
                     )
                 },
             ),
@@ -56,7 +67,11 @@ CASES = (
     Case(
         "graphics_farm",
         "Fans at top speed",
-        "Sensors of {host} report heat; nothing heavy is scheduled.",
+        (
+            "Sensors of {host} report heat; nothing heavy is scheduled.",
+            "{host} is warm to the touch and loud, says the caretaker of the machine room.",
+            "Temperature of {host} above its mark, with an empty timetable.",
+        ),
         (
             Ending(
                 "mining",
@@ -77,14 +92,18 @@ CASES = (
     Case(
         "leaver",
         "Departing colleague prints a lot",
-        "{user} sent {count}0 pages to the printer beside {host}.",
+        (
+            "{user} sent {count}0 pages to the printer beside {host}.",
+            "Printer next to {host}: job of {count}0 pages, owner {user}, who is about to leave us.",
+            "{count}0 sheets for {user}, a colleague with little time left here, came out near {host}.",
+        ),
         (
             Ending(
                 "data_theft",
                 {
                     "user": (
-                        "Last day is {next}. The pages are the formulas of the new product; the porter saw them "
-                        "go into a private bag."
+                        "Last day is {next}. The pages are the formulas of the new product; the porter saw "
+                        "them go into a private bag."
                     )
                 },
             ),
@@ -92,8 +111,8 @@ CASES = (
                 "user_mistake",
                 {
                     "user": (
-                        "Printed the staff handbook {count} times by typing the page number into the copies box; "
-                        "the pile still lies there."
+                        "Printed the staff handbook {count} times by typing the page number into the copies "
+                        "box; the pile still lies there."
                     )
                 },
             ),
@@ -102,7 +121,11 @@ CASES = (
     Case(
         "ticket_system",
         "Form field with program code",
-        "Code was pasted into a form that {host} serves; visitor {address}.",
+        (
+            "Code was pasted into a form that {host} serves; visitor {address}.",
+            "A visitor, {address}, typed program lines where {host} expects a name.",
+            "Form input on {host} contains code. It was entered from {address}.",
+        ),
         (
             Ending(
                 "exploited_server",
@@ -128,7 +151,14 @@ CASES = (
     Case(
         "frozen_desktops",
         "Users cannot open their documents",
-        "Help desk: documents kept on {host} look scrambled; last writer was {host2}.",
+        (
+            "Help desk: documents kept on {host} look scrambled; last writer was {host2}.",
+            (
+                "Several callers see garbage in place of their documents. Those lie on {host}; {host2} wrote "
+                "to them most recently."
+            ),
+            "Garbled documents, store {host}, latest change made by {host2}.",
+        ),
         (
             Ending(
                 "ransomware",
@@ -155,14 +185,18 @@ CASES = (
     Case(
         "roaming",
         "Phone and notebook far apart",
-        "{user}: phone seen in {city}, notebook session opened from {address} in {city2}.",
+        (
+            "{user}: phone seen in {city}, notebook session opened from {address} in {city2}.",
+            "{city} has the phone, {city2} the notebook ({address}): both belong to {user}.",
+            "Distance rule: notebook of {user} online in {city2} through {address} while the phone rings in {city}.",
+        ),
         (
             Ending(
                 "stolen_account",
                 {
                     "user": (
-                        "Reported the notebook bag stolen at {city2} station at {before}, with the password on a "
-                        "note inside."
+                        "Reported the notebook bag stolen at {city2} station at {before}, with the password on "
+                        "a note inside."
                     )
                 },
             ),
@@ -170,7 +204,7 @@ CASES = (
                 "travel",
                 {
                     "user": (
-                        "Calendar: conference in {city2} until {next}. Spouse has the phone in {city}; the "
+                        "Calendar: conference in {city2} until {back}. Spouse has the phone in {city}; the "
                         "notebook asked for the fingerprint and got it."
                     )
                 },
@@ -180,14 +214,18 @@ CASES = (
     Case(
         "kernel_module",
         "Driver from outside was loaded",
-        "{host} loaded the driver {file}, which is in no package.",
+        (
+            "{host} loaded the driver {file}, which is in no package.",
+            "There is a driver {file} inside {host} that no package brought along.",
+            "{file} went into the kernel of {host}. Package list: no owner.",
+        ),
         (
             Ending(
                 "malware", {"processes": "kthreadd\n  {file}: hides two processes and a listener, reports to {address}"}
             ),
             Ending(
                 "planned_change",
-                {"change": "{change}, {host}, from {start} to {end}: driver {file} of the new network card ({user})"},
+                {"change": ("{change}, {host}, from {start} to {end}: driver {file} of the new network card ({user})")},
             ),
         ),
         server=True,
@@ -195,7 +233,11 @@ CASES = (
     Case(
         "borrowed_badge",
         "Records opened in bulk",
-        "{count}00 patient records were opened under the name {user} at {host}.",
+        (
+            "{count}00 patient records were opened under the name {user} at {host}.",
+            "{host}, screen of {user}: {count}00 patients looked at in one sitting.",
+            "Whoever is {user} at {host} has gone through {count}00 patient records.",
+        ),
         (
             Ending(
                 "data_theft",
@@ -221,38 +263,50 @@ CASES = (
     Case(
         "chat_bot",
         "Secret posted in a channel",
-        "A token of {user} appeared in the company chat, and was used from {address} a little later.",
+        (
+            "A token of {user} appeared in the company chat, and was used from {address} a little later.",
+            "{user} let a token slip into the chat. Minutes afterwards {address} made use of it.",
+            "First a token of {user} stood in a channel, then {address} presented it.",
+        ),
         (
             Ending(
                 "stolen_account",
                 {
                     "user": (
-                        "Whoever used the token from there invited two strangers into the source code and left; "
-                        "{user} has no link to that line."
+                        "Whoever used the token from there invited two strangers into the source code and "
+                        "left; {user} has no link to that line."
                     )
                 },
             ),
             Ending(
                 "known_software",
-                {"address": "the chat's own preview robot: it opens everything that looks like a token, reads nothing"},
+                {
+                    "address": (
+                        "the chat's own preview robot: it opens everything that looks like a token, reads nothing"
+                    )
+                },
             ),
         ),
     ),
     Case(
         "time_server",
         "Clock service answers strangers",
-        "{host} answered {count} thousand questions from {address} about the time.",
+        (
+            "{host} answered {count} thousand questions from {address} about the time.",
+            "{address} asks {host} for the time, again and again: {count} thousand replies so far.",
+            "Clock replies of {host} to {address}: {count} thousand and rising.",
+        ),
         (
             Ending(
                 "exploited_server",
-                {"processes": "ntpd, replaced at {before}\n  sh\n    {file}, floods others on orders from {address}"},
+                {"processes": ("ntpd, replaced at {before}\n  sh\n    {file}, floods others on orders from {address}")},
             ),
             Ending(
                 "user_mistake",
                 {
                     "host": (
-                        "Note by {user}, {day}: opened the clock service to the world by a slip in the firewall "
-                        "form, closed again at {time}."
+                        "Note by {user}, {day}: opened the clock service to the world by a slip in the "
+                        "firewall form, closed again at {time}."
                     )
                 },
             ),
@@ -262,7 +316,11 @@ CASES = (
     Case(
         "update_mirror",
         "Package from an unfamiliar source",
-        "{host} installed {file} from {address}, which is no mirror of ours.",
+        (
+            "{host} installed {file} from {address}, which is no mirror of ours.",
+            "New on {host}: {file}. Fetched at {address}, a place that our list of mirrors does not have.",
+            "{address} delivered a package, {file}, and {host} set it up. We run no mirror there.",
+        ),
         (
             Ending(
                 "malware",

@@ -15,8 +15,8 @@ TRAIN = Company(
     files=("updsvc", "msfilter", "readerx", "netcache", "dispdrv", "winlogq"),
     laptops_are=(
         "laptop of {user}, Windows 11, patched.",
-        "desktop of {user}, Windows 11, disk encrypted.",
-        "laptop in the {city} office, patched last week.",
+        "computer of {user}, Windows 11, disk encrypted.",
+        "three years old, Windows 11, patched last week.",
     ),
     servers_are=(
         "server in the {city} data centre, owner {boss}.",
@@ -27,12 +27,19 @@ TRAIN = Company(
         "CRITICAL: it runs the loading dock.",
         "CRITICAL: door control of the whole site.",
         "CRITICAL: production line 2 stops without it.",
+        "CRITICAL: the cold store alarms hang on it.",
+        "CRITICAL: pays out the wages.",
     ),
     people_are=("{job}, works from {city}.", "{job}, in the company since 2019.", "{job}, team of {boss}."),
-    trees=(
+    laptop_trees=(
         "explorer.exe\n  outlook.exe\n  chrome.exe",
-        "services.exe\n  svchost.exe\n  spoolsv.exe",
         "explorer.exe\n  excel.exe\n  teams.exe",
+        "explorer.exe\n  acrobat.exe\n  edge.exe",
+    ),
+    server_trees=(
+        "services.exe\n  svchost.exe\n  spoolsv.exe",
+        "services.exe\n  w32time\n  wmiprvse.exe",
+        "init\n  rsyslogd\n  crond",
     ),
     unknown=(
         "no reports; a hosting company",
@@ -48,13 +55,19 @@ TRAIN = Company(
         "{old}: on {host2}, closed as known_software: the backup agent there.",
         "{old}: on {host}, closed as malware; it was set up anew on {last}.",
         "{old}: closed as user_mistake by {boss}.",
-        "{old}: closed as known_software. The exception for it ended on {last}.",
+        "{old}: {host2}, closed as known_software. The exception for {host2} ended on {last}.",
+        "{old}: {host3}, closed as planned_change after a call to {boss}.",
+        "{old}: closed as stolen_account; it was the account of {user3}.",
+        "{old}: {host3}, closed as travel.",
     ),
     changes=(
         "{change} {host3} {start}-{end}: more memory, by {user3}",
         "{change} {host2} {start}-{end}: new certificates, by {user2}",
         "{change} {host} {early}-{over}: a new disk, by {user3}",
         "{change} all printers {early}-{end}: new toner, by {user3}",
+        "{change} {host3} {start}-{end}: clean-up of old accounts, by {user2}",
+        "{change} {host} {early}-{over}: firmware of the network card, by {user2}",
+        "{change} meeting rooms {start}-{end}: screens replaced, by {user3}",
     ),
 )  # fmt: skip
 
@@ -79,9 +92,14 @@ VAL = Company(
         "in the cloud, looked after by {boss}.",
         "bare metal at {city}, looked after by {boss}.",
     ),
-    critical=("CRITICAL: patients' monitors report to it.", "CRITICAL: the emergency line runs through it."),
+    critical=(
+        "CRITICAL: patients' monitors report to it.",
+        "CRITICAL: the emergency line runs through it.",
+        "CRITICAL: doses are worked out on it.",
+    ),
     people_are=("{job} at the {city} branch.", "{job}; reports to {boss}.", "{job}, part time."),
-    trees=("systemd\n  gnome-shell\n    firefox", "systemd\n  cron\n  sshd", "systemd\n  gnome-shell\n    libreoffice"),
+    laptop_trees=("systemd\n  gnome-shell\n    firefox", "systemd\n  gnome-shell\n    libreoffice"),
+    server_trees=("systemd\n  cron\n  sshd", "systemd\n  journald\n  chronyd"),
     unknown=(
         "nothing known; a mobile network",
         "nothing known; registered to a university",
@@ -96,10 +114,14 @@ VAL = Company(
         "One on {old}, {host3}: it was an authorised_test of last year.",
         "One on {old}, {host}: stolen_account, password changed since.",
         "Two since {old}, both planned_change, both on {host2}.",
+        "One on {old}, {host3}: travel, cleared up on the phone.",
+        "One on {old}, {host2}: mining; {user2} cleaned it up.",
     ),
     changes=(
         "{change}, {host2}, from {start} to {end}: kernel update ({user3})",
         "{change}, {host}, from {early} to {over}: cables relaid ({user2})",
         "{change}, {host3}, from {start} to {end}: moved to another rack ({user2})",
+        "{change}, {host}, from {early} to {over}: battery pack swapped ({user3})",
+        "{change}, lifts, from {start} to {end}: yearly inspection ({user2})",
     ),
 )  # fmt: skip

@@ -22,9 +22,18 @@ from verigym.environments.triage import (
     TOOLS,
     Environment,
     Solution,
+    cases_more_accounts,
+    cases_more_data,
+    cases_more_intruders,
+    cases_more_malware,
+    cases_more_mining,
+    cases_more_ransomware,
     cases_train,
+    cases_train_accounts,
     cases_train_servers,
     cases_val,
+    cases_val_computers,
+    cases_val_servers,
     cheats,
     gold,
 )
@@ -34,9 +43,22 @@ from verigym.environments.triage.world import Case, build
 from verigym.tasks.load import ship
 
 SEED = 11
-EACH = {"train": 17, "val": 14}
+EACH = {"train": 12, "val": 6}
 """Tasks of a family."""
-CASES = {"train": (*cases_train.CASES, *cases_train_servers.CASES), "val": cases_val.CASES}
+CASES = {
+    "train": (
+        *cases_train.CASES,
+        *cases_train_accounts.CASES,
+        *cases_train_servers.CASES,
+        *cases_more_malware.CASES,
+        *cases_more_ransomware.CASES,
+        *cases_more_mining.CASES,
+        *cases_more_intruders.CASES,
+        *cases_more_accounts.CASES,
+        *cases_more_data.CASES,
+    ),
+    "val": (*cases_val.CASES, *cases_val_computers.CASES, *cases_val_servers.CASES),
+}
 COMPANIES = {"train": TRAIN, "val": VAL}
 
 
@@ -60,11 +82,12 @@ def generate(split: str) -> list[Task]:
 
 
 def make(family: Family) -> Iterator[Task]:
-    """Tasks of a family; its endings take turns, so that the alert alone says nothing."""
+    """Tasks of a family; its endings take turns, and each has every wording, so that the alert alone says nothing."""
     for place in count(1):
         draw = Random(derive(SEED, family.name, place))
-        ending = family.case.endings[place % len(family.case.endings)]
-        world = build(family.case, ending, COMPANIES[family.split], draw)
+        endings, alerts = family.case.endings, family.case.alerts
+        ending, alert = endings[place % len(endings)], alerts[place // len(endings) % len(alerts)]
+        world = build(family.case, ending, alert, COMPANIES[family.split], draw)
         yield Task(
             id=f"{family.name}/{place}",
             prompt=world.prompt,

@@ -1,9 +1,9 @@
 """A case becomes a world: names, times and facts that agree with each other, and some that mislead.
 
-A `Case` is an alert with two or more `Ending`s, which differ only in what lookups show. The facts that an ending gives are the
-proof, so those are the lookups that decide; all other facts are drawn, and say nothing either way: what ordinary hosts and
-people look like, an old alert of the same rule, changes of other hosts and of other hours. What to contain follows from the
-verdict by the rules of the system prompt.
+A `Case` is an alert in several wordings with two or more `Ending`s, which differ only in what lookups show. The facts that an
+ending gives are the proof, so those are the lookups that decide; all other facts are drawn, and say nothing either way: what
+ordinary hosts and people look like, an old alert of the same rule, changes of other hosts and of other hours. What to contain
+follows from the verdict by the rules of the system prompt.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,10 @@ CONTAINED_USER = {"stolen_account", "data_theft"}
 class Ending(NamedTuple):
     verdict: str
     proof: Mapping[str, str]
-    """What is shown where: `processes`, `host`, `user`, `address`, `past`, `change`; `processes host2` is of another host."""
+    """What is shown where: `processes`, `host`, `user`, `address`, `past`, `change`; `processes host2` is of another host.
+    In the order in which one leads to the next."""
+    beside: Mapping[str, str] = {}
+    """Shown as well, by the same places, and no proof: the same work on another host, an exception that has ended."""
     where: str = "host"
     """The host that is contained, where one is."""
     who: str = "user"
@@ -31,7 +34,8 @@ class Ending(NamedTuple):
 class Case(NamedTuple):
     name: str
     rule: str
-    alert: str
+    alerts: tuple[str, ...]
+    """Wordings, which name the same hosts, accounts and addresses."""
     endings: tuple[Ending, ...]
     server: bool = False
     """The alert is about a server, not about somebody's own computer."""
@@ -52,7 +56,8 @@ class Company(NamedTuple):
     servers_are: tuple[str, ...]
     critical: tuple[str, ...]
     people_are: tuple[str, ...]
-    trees: tuple[str, ...]
+    laptop_trees: tuple[str, ...]
+    server_trees: tuple[str, ...]
     unknown: tuple[str, ...]
     """Reputations that call for nothing."""
     bad: tuple[str, ...]
@@ -68,7 +73,8 @@ class World(NamedTuple):
     data: Json
 
 
-def build(case: Case, ending: Ending, company: Company, draw: Random) -> World:
+def build(case: Case, ending: Ending, alert: str, company: Company, draw: Random) -> World:
+    """The world of one ending, with `alert`, one of the case's wordings."""
     names = _names(case, company, draw)
 
     def fill(text: str) -> str:
@@ -83,16 +89,18 @@ def build(case: Case, ending: Ending, company: Company, draw: Random) -> World:
         return text.format_map({**names, "change": f"CHG-{draw.randrange(1000, 9999)}"})
 
     incident = ending.verdict in CONTAINED_HOST | CONTAINED_USER
-    told = [case.alert, *ending.proof.values()]
-    took_part = any("{address}" in text for text in told)
-    bad = incident and took_part and draw.random() < 0.6
+    took_part = any("{address}" in text for text in (alert, *ending.proof.values()))
+    given = {**ending.proof, **ending.beside}.get("address", "malicious" if draw.random() < 0.6 else "")
+    bad = incident and took_part and given.startswith("malicious")
     critical = draw.random() < 0.25
     facts: Json = {"hosts": {}, "users": {}, "addresses": {}, "processes": {}}
+    kind, trees = company.laptops_are, company.laptop_trees
+    if case.server:
+        kind, trees = company.servers_are, company.server_trees
     for key in ("host", "host2", "host3"):
-        kind = company.servers_are if case.server else company.laptops_are
         marked = f" {one(company.critical)}" if key == ending.where and critical else ""
         facts["hosts"][names[key]] = f"{names[key]}: {one(kind, key.replace('host', 'user'))}{marked}"
-        facts["processes"][names[key]] = one(company.trees)
+        facts["processes"][names[key]] = one(trees)
     for key in ("user", "user2", "user3"):
         facts["users"][names[key]] = f"{names[key]}: {one(company.people_are, key)}"
     for key in ("address", "address2"):
@@ -100,24 +108,28 @@ def build(case: Case, ending: Ending, company: Company, draw: Random) -> World:
     facts["past"] = one(company.past)
     planned = [work(text) for text in draw.sample(company.changes, 2)]
 
-    deciding: list[list[str]] = []
-    for place, text in ending.proof.items():
+    def show(place: str, text: str) -> list[str]:
+        """Puts a fact into the world; the lookup that shows it."""
         kind, _, key = place.partition(" ")
         if kind == "change":
             planned.append(work(text))
-            deciding.append(["changes.list", names["day"]])
-        elif kind == "past":
+            return ["changes.list", names["day"]]
+        if kind == "past":
             facts["past"] += f"\n{fill(text)}"
-            deciding.append(["alerts.search", ""])
-        elif kind == "processes":
-            facts["processes"][names[key or "host"]] = fill(text)
-            deciding.append(["processes.list", names[key or "host"]])
-        elif kind == "address":
-            facts["addresses"][names["address"]] = fill(text)
-            deciding.append(["addresses.get", names["address"]])
-        else:
-            facts[f"{kind}s"][names[key or kind]] += f"\n{fill(text)}"
-            deciding.append([f"{kind}s.get", names[key or kind]])
+            return ["alerts.search", ""]
+        name = names[key or ("host" if kind == "processes" else kind)]
+        if kind == "processes":
+            facts["processes"][name] = fill(text)
+            return ["processes.list", name]
+        if kind == "address":
+            facts["addresses"][name] = fill(text)
+            return ["addresses.get", name]
+        facts[f"{kind}s"][name] += f"\n{fill(text)}"
+        return [f"{kind}s.get", name]
+
+    deciding = [show(place, text) for place, text in ending.proof.items()]
+    for place, text in ending.beside.items():
+        show(place, text)
     draw.shuffle(planned)
     facts["changes"] = {names["day"]: "\n".join(planned)}
     contain: list[list[str]] = []
@@ -128,7 +140,7 @@ def build(case: Case, ending: Ending, company: Company, draw: Random) -> World:
     if bad:
         contain.append(["block_address", names["address"]])
     return World(
-        prompt=f"Alert {names['alert']}, {names['day']} {names['time']}: {case.rule}\n{fill(case.alert)}",
+        prompt=f"Alert {names['alert']}, {names['day']} {names['time']}: {case.rule}\n{fill(alert)}",
         data={
             "facts": facts,
             "verdict": ending.verdict,
@@ -172,6 +184,7 @@ def _names(case: Case, company: Company, draw: Random) -> dict[str, str]:
         "day": day.isoformat(),
         "old": (day - timedelta(draw.randrange(20, 90))).isoformat(),
         "last": (day - timedelta(draw.randrange(2, 12))).isoformat(),
+        "back": (day + timedelta(draw.randrange(2, 8))).isoformat(),
         "next": (day + timedelta(draw.randrange(40, 200))).isoformat(),
         "time": clock(0),
         "before": clock(-draw.randrange(3, 12)),
@@ -179,6 +192,7 @@ def _names(case: Case, company: Company, draw: Random) -> dict[str, str]:
         "end": clock(draw.randrange(30, 90)),
         "early": clock(-draw.randrange(140, 175)),
         "over": clock(-draw.randrange(80, 110)),
+        "earlier": clock(-draw.randrange(115, 138)),
         "city": city,
         "city2": city2,
         "file": draw.choice(company.files),
