@@ -69,9 +69,9 @@ class Lab(Struct, frozen=True):
 
 class Environment:
     system = """\
-You are a scientist. Find out which of the two laws holds and what its parameters are, by calling tools, one at a time.
+You are a scientist. Find out which of the laws holds and what its parameters are, by calling tools, one at a time.
 Search the literature for the correction factor of your instrument; papers may be outdated or about something else. Make runs, \
-no more than the budget, fit both laws (the right one has a misfit of about 1), and report once. A plus_minus has to cover the \
+no more than the budget, fit every law (the right one has a misfit of about 1), and report once. A plus_minus has to cover the \
 true value, so give about three standard errors. When you have reported, say so.
 Without a tool channel of your own, a call is one JSON object and nothing else: {"tool": name, "args": {...}}"""
     max_turns = 12
@@ -178,7 +178,7 @@ Solution = list[list[Item]]
 
 
 def gold(task: Task) -> Solution:
-    """Looks the factor up, makes the runs in two parts, fits both laws, reports the better one. It never looks at the truth."""
+    """Looks the factor up, makes the runs in two parts, fits every law, reports the best one. It never looks at the truth."""
     lab = msgspec.convert(task.data["lab"], Lab)
     return [
         *_work(task, lab, lab.budget),
@@ -188,7 +188,7 @@ def gold(task: Task) -> Solution:
 
 
 def best(lab: Lab, factor: float) -> Json:
-    """The law that fits the budget's readings better, with three standard errors."""
+    """The law that fits the budget's readings best, with three standard errors."""
     runs = [(x, reading(lab, x, place)) for place, x in enumerate(plan(lab, lab.budget))]
     fits = {law: fitted(lab, law, factor, runs) for law in lab.laws}
     law = min(fits, key=lambda name: fits[name].misfit)
@@ -202,7 +202,7 @@ def plan(lab: Lab, count: int) -> list[float]:
 
 
 def cheats(task: Task) -> list[Solution]:
-    """Saying so, the truth in prose, without runs, from an old paper, with an old factor, too wide, too narrow, too dear, ..."""
+    """Saying so, the truth in prose, without runs, from an old paper, with an old factor or none, too wide, too narrow, ..."""
     assert isinstance(task.prompt, str), "science's prompts are text"
     lab = msgspec.convert(task.data["lab"], Lab)
     right = best(lab, lab.factor)
@@ -210,6 +210,8 @@ def cheats(task: Task) -> list[Solution]:
     other = next(law for law in lab.laws if law != right["law"])
     old = _report(lab.law, lab.names, lab.outdated, [value * lab.tolerance for value in lab.outdated])
     wide = {**right, "plus_minus": {name: value for name, value in right["values"].items()}}
+    raw = best(lab, 1.0)
+    raw["plus_minus"] = {name: value * lab.tolerance for name, value in raw["values"].items()}
     narrow = {**right, "plus_minus": dict.fromkeys(lab.names, 0.0)}
     work = _work(task, lab, lab.budget)
     every = [*(call for turn in work for call in turn), _call("report", narrow), _call("report", right)]
@@ -221,6 +223,7 @@ def cheats(task: Task) -> list[Solution]:
         [*_work(task, lab, 2)[:-2], [_call("report", truth)]],
         [*work, [_call("report", old)]],
         [*work, [_call("report", best(lab, lab.old_factor))]],
+        [*work, [_call("report", raw)]],
         [*work, [_call("report", {**right, "law": other})]],
         [*work, [_call("report", wide)]],
         [*work, [_call("report", narrow)]],

@@ -3,7 +3,7 @@
     python -m verigym.environments.science.generate
 
 rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new family leaves the others as they are; one in
-which an honest scientist would be misled by chance, or two laws cannot be told apart, is drawn again. `make` gives any number of
+which an honest scientist would be misled by chance, or the laws cannot be told apart, is drawn again. `make` gives any number of
 tasks of a family, also more than are shipped.
 """
 
@@ -32,6 +32,9 @@ WORDS = {"train": literature.TRAIN, "val": literature.VAL}
 _TIGHT, _LOOSE = 0.03, 0.07
 """Between which the uncertainty that is allowed lies."""
 _VALUES = ("value_a", "value_b")
+_NUMBERS = {2: "two", 3: "three"}
+_APART = 0.09
+"""By how much factors differ at least: more than any uncertainty that is allowed, so that none will do for another."""
 
 
 class Family(NamedTuple):
@@ -67,20 +70,21 @@ def make(family: Family) -> Iterator[Task]:
 def _task(family: Family, place: int, draw: Random) -> Task | None:
     story, words = family.story, WORDS[family.split]
     believed = draw.choice(story.laws)
-    lab = _lab(draw, story, story.laws[(derive(SEED, "law", family.name) + place) % 2], believed)
+    lab = _lab(draw, story, story.laws[(derive(SEED, "law", family.name) + place) % len(story.laws)], believed)
     if lab is None:
         return None
     sample, other = draw.sample(story.samples, 2)
     each = draw.choice([3, 4, 5, 6, 8, 15, 20])
     said = {
-        "sample": sample, "laws": "\n".join(_laws(story)), "setting": story.setting, "reading": story.reading,
+        "sample": sample, "setting": story.setting, "reading": story.reading,
+        "laws": "\n".join(_laws(story)), "number": _NUMBERS[len(story.laws)],
         "range": f"{story.low:g} to {story.high:g} {story.unit}".strip(), "field": story.field,
         "unit": f" in {story.reading_unit}" if story.reading_unit else "", "instrument": story.instrument,
         "noise": f"{lab.noise:g}", "budget": str(lab.budget), "each": str(each), "total": str(each * lab.budget),
         "a": story.scale, "b": story.second, "percent": f"{lab.tolerance * 100:.0f}",
         "it": story.called.format(sample=sample), "other": story.called.format(sample=other),
     }  # fmt: skip
-    said["It"] = said["it"][:1].upper() + said["it"][1:]
+    said |= {name.capitalize(): said[name][:1].upper() + said[name][1:] for name in ("it", "number")}
     said["question"] = story.questions[place % len(story.questions)].format(**said)
     papers, calibration = _papers(draw, words, {**said, "believed": believed}, lab, family)
     return Task(
@@ -113,7 +117,7 @@ def _lab(draw: Random, story: Story, law: str, believed: str) -> Lab | None:
     a, b = _parameters(draw, story, law)
     former = _parameters(draw, story, believed)
     factor = _factor(draw)
-    old = draw.choice([value for value in (0.84, 0.9, 1.0, 1.1, 1.18) if abs(value / factor - 1) >= 0.09])
+    old = draw.choice([value for value in (0.84, 0.9, 1.0, 1.1, 1.18) if abs(value / factor - 1) >= _APART])
     lab = Lab(
         law=law, laws=list(story.laws), a=a, b=b, names=[story.scale, story.second], low=story.low, high=story.high,
         noise=float(f"{a * _largest(story, law, b) * draw.uniform(0.002, 0.008):.2g}"), factor=factor, old_factor=old,
@@ -138,10 +142,10 @@ def _largest(story: Story, law: str, b: float) -> float:
 
 
 def _fair(lab: Lab, report: Json) -> bool:
-    """Whether the honest report is right, the other law is seen to be wrong, and the old factor misleads."""
+    """Whether the honest report is right, the other laws are seen to be wrong, and the old factor misleads."""
     runs = [(x, reading(lab, x, place)) for place, x in enumerate(plan(lab, lab.budget))]
-    other = next(law for law in lab.laws if law != lab.law)
-    clear = fitted(lab, lab.law, lab.factor, runs).misfit < 1.6 and fitted(lab, other, lab.factor, runs).misfit > 2.5
+    misfits = {law: fitted(lab, law, lab.factor, runs).misfit for law in lab.laws}
+    clear = misfits.pop(lab.law) < 1.6 and min(misfits.values()) > 2.5
     return clear and _passes(lab, runs, report) and not _passes(lab, runs, best(lab, lab.old_factor))
 
 
@@ -151,8 +155,10 @@ def _passes(lab: Lab, runs: list[tuple[float, float]], report: Json) -> bool:
     return science_verifier(task, Trajectory(id="a", task="t", group="g", items=[], end_state=state)).passed
 
 
-def _factor(draw: Random) -> float:
-    return round(draw.choice([draw.uniform(0.82, 0.94), draw.uniform(1.06, 1.2)]), 2)
+def _factor(draw: Random, not_near: float = 1.0) -> float:
+    """Neither near 1, so that it has to be looked up, nor near another one."""
+    possible = [step / 100 for step in (*range(82, 92), *range(109, 121))]
+    return draw.choice([factor for factor in possible if abs(factor / not_near - 1) >= _APART])
 
 
 def _sig(value: float) -> float:
@@ -180,7 +186,7 @@ def _papers(draw: Random, words: Words, said: Json, lab: Lab, family: Family) ->
         (words.outdated, years[0], {"law": said["believed"], **former}),
         (words.calibration, years[4], factors),
         (words.old_calibration, years[2], {"factor": _short(lab.old_factor)}),
-        (words.other_calibration, years[4], {"factor": _short(_factor(draw)), "instrument": elsewhere}),
+        (words.other_calibration, years[4], {"factor": _short(_factor(draw, lab.factor)), "instrument": elsewhere}),
         (words.aside, years[2], {}),
     ]
     numbers = draw.sample(range(10, 100), len(written))

@@ -29,56 +29,50 @@ class Words(NamedTuple):
 
 TRAIN = Words(
     [
-        "{question}\nTwo laws are proposed:\n{laws}\nA run chooses the {setting} ({range}) and reads the "
-        "{reading}{unit} "
-        "with the {instrument}. Its readings are off by a constant factor, which the literature gives, and have a "
-        "noise of "
-        "{noise}. You have {budget} runs.\nReport the law, {a} and {b}, each with a plus_minus of at most {percent}% "
-        "of its "
-        "value.",
+        "{question}\n{Number} laws are proposed:\n{laws}\nA run chooses the {setting} ({range}) and reads the "
+        "{reading}{unit} with the {instrument}. Its readings are off by a constant factor, which the literature "
+        "gives, and have a noise of {noise}. You have {budget} runs.\nReport the law, {a} and {b}, each with a "
+        "plus_minus of at most {percent}% of its value.",
         "{question} Budget: {budget} runs. In each you set the {setting} ({range}); the {instrument} then reads the "
         "{reading}{unit}, times a factor of its own (look it up), with a noise of "
-        "{noise}.\nCandidates:\n{laws}\nWanted: the "
-        "law, and {a} and {b} with an honest plus_minus that is no wider than {percent}% of the value.",
-        "For the {field} group: {question}\nWe argue about two laws:\n{laws}\nPlease settle it with no more than "
-        "{budget} "
-        "runs of the lab ({setting}, {range}). The {instrument} reads the {reading}{unit} with a noise of {noise}, "
-        "and some "
-        "factor too high or too low; somebody published which. Report {a} and {b} to within {percent}%, plus_minus "
-        "included, and the law.",
+        "{noise}.\nCandidates:\n{laws}\nWanted: the law, and {a} and {b} with an honest plus_minus that is no wider "
+        "than {percent}% of the value.",
+        "For the {field} group: {question}\nWe argue about {number} laws:\n{laws}\nPlease settle it with no more "
+        "than {budget} runs of the lab ({setting}, {range}). The {instrument} reads the {reading}{unit} with a noise "
+        "of {noise}, and some factor too high or too low; somebody published which. Report {a} and {b} to within "
+        "{percent}%, plus_minus included, and the law.",
         "Lab order\nTopic: {question}\nSetting: {setting}, {range}\nReading: {reading}{unit}, noise {noise}\nDevice: "
         "{instrument}; its factor is in the literature\nRuns: {budget}\nLaws:\n{laws}\nResult: law, {a}, {b}; "
-        "plus_minus not "
-        "above {percent}% of the value",
-        "{question} The {instrument} is ours for {total} minutes, and a run takes {each}; whatever goes beyond that "
-        "is not "
-        "allowed. You choose the {setting} ({range}) and are shown the {reading}{unit}, noise {noise}, too large or "
-        "too small "
-        "by a factor that is the same everywhere and was published.\n{laws}\nOne of them is right. Tell us which, and "
-        "{a} and "
-        "{b}, by a report whose plus_minus stays within {percent}%.",
-        "Hello, could you look into this for us? {question} It is either\n{laws}\nand we cannot agree. For whatever "
-        "{setting} "
-        "you choose ({range}) the {instrument} says what the {reading}{unit} is, with a noise of {noise}, only that it "
-        "multiplies everything by some number. There should be a paper on that. We can pay for {budget} runs. What we "
-        "need in "
-        "the end: {a} and {b}, no more than {percent}% uncertain, and of course the law. Thank you!",
+        "plus_minus not above {percent}% of the value",
+        "{question} The {instrument} is ours for {total} minutes, and a run takes {each} of them; whatever goes "
+        "beyond that is not allowed. You choose the {setting} ({range}) and are shown the {reading}{unit}, noise "
+        "{noise}, too large or too small by a factor that is the same everywhere and was published.\n{laws}\nOne of "
+        "them is right. Tell us which, and {a} and {b}, by a report whose plus_minus stays within {percent}%.",
+        "Hello, could you look into this for us? {question} It must be one of\n{laws}\nbut we cannot agree. For "
+        "whatever {setting} you choose ({range}) the {instrument} shows the {reading}{unit}, with a noise of {noise} "
+        "and multiplied by some number. There should be a paper on that. We can pay for {budget} runs. What we need "
+        "in the end: {a} and {b}, no more than {percent}% uncertain, and of course the law. Thank you!",
         "Report {a}, {b} and the law that they belong to, with a plus_minus within {percent}% of each value, after "
-        "{budget} "
-        "runs or fewer. The matter is this. {question}\n{laws}\nWhat can be set is the {setting}, {range}. What comes "
-        "back is "
-        "the {reading}{unit} on the {instrument}: the true value times a published factor, noise {noise}.",
+        "{budget} runs or fewer. The matter is this. {question}\n{laws}\nTo be set: the {setting}, {range}. Read off "
+        "in return: the {reading}{unit} on the {instrument}, which is the true value times a published factor, noise "
+        "{noise}.",
         "A run costs {each} coins, and the purse has {total}; do not overdraw it. {question} We set the {setting} "
-        "({range}) "
-        "and the {instrument} reads the {reading}{unit}. Mind its factor, which has been published, and its noise, "
-        "{noise}.\nTo choose from:\n{laws}\nPlease report the law with {a} and {b}; each plus_minus up to {percent}%.",
+        "({range}) and the {instrument} reads the {reading}{unit}. Mind its factor, which has been published, and "
+        "its noise, {noise}.\nTo choose from:\n{laws}\nPlease report the law with {a} and {b}; each plus_minus up to "
+        "{percent}%.",
+        "{question} The law, please, and {a} and {b} to {percent}%. {budget} runs; {setting} {range}; "
+        "{reading}{unit} by the {instrument}, noise {noise}, factor as published.\n{laws}",
+        "A colleague has left us these {number} lines and no result:\n{laws}\nShe had asked herself: {question} "
+        "There are {budget} runs left in her account. A run needs the {setting}, anything from {range}, and writes "
+        "down the {reading}{unit}. The noise of the {instrument} is {noise}; it also has a factor, for which she "
+        "always went to the library. Finish her work: a report of the law, of {a} and of {b}, with a plus_minus no "
+        "larger than {percent}% of either.",
     ],
     [
         (
             "Runs on {other}, revisited",
-            "We measured {other} over the whole range of {setting}. The readings follow {law}, with {a} {value_a} and "
-            "{b} "
-            "{value_b}. We see no reason why others should behave otherwise.",
+            "We measured {other} over the whole range of {setting}. The readings follow {law}, with {a} {value_a} "
+            "and {b} {value_b}. We see no reason why others should behave otherwise.",
         ),
         (
             "A study of {other}",
@@ -87,35 +81,34 @@ TRAIN = Words(
         ),
         (
             "Why it must be {law}",
-            "For {other} theory asks for {law}, and we find it, with {a} {value_a} and {b} {value_b}. Theory makes no "
-            "exceptions.",
+            "For {other} theory asks for {law}, and we find it, with {a} {value_a} and {b} {value_b}. Theory makes "
+            "no exceptions.",
         ),
         (
             "Notes from the bench: {other}",
             "It is {law}, we think; {a} {value_a} and {b} {value_b} describe {other} well.",
         ),
         (
-            "{field} in a single picture",
-            "One picture shows {other} at every {setting}, and {law} drawn through it ({a} {value_a}, {b} {value_b}). "
-            "Look at it and be convinced.",
+            "All in a single picture",
+            "One picture shows {other} at every {setting}, and {law} drawn through it ({a} {value_a}, {b} "
+            "{value_b}). Look at it and be convinced.",
         ),
     ],
     [
         (
             "A case for {law}",
             "Earlier work favoured {rival}. Our runs with {other} speak for {law} instead ({a} {value_a}, {b} "
-            "{value_b}), in "
-            "particular at the ends of the range.",
+            "{value_b}), in particular at the ends of the range.",
         ),
         (
             "A second look at {other}",
             "Is it {rival}, as some say? Not with {other}: we get {a} {value_a} and {b} {value_b} by {law}, and "
-            "nothing is left "
-            "over.",
+            "nothing is left over.",
         ),
         (
             "Reply to the friends of {rival}",
-            "They stopped too early. Over the full range {other} obeys {law}; {a} is {value_a} and {b} is {value_b}.",
+            "They stopped too early. Over the full range it is {law} for {other}; {a} is {value_a} and {b} is "
+            "{value_b}.",
         ),
         (
             "New runs on {other}",
@@ -124,8 +117,7 @@ TRAIN = Words(
         (
             "Everybody is wrong about {other}",
             "Everybody says {rival}. We repeated the runs by night, when nobody slams doors, and saw {law} with {a} "
-            "{value_a} "
-            "and {b} {value_b}.",
+            "{value_a} and {b} {value_b}.",
         ),
     ],
     [
@@ -143,15 +135,15 @@ TRAIN = Words(
         ),
         (
             "An early attempt at {it}",
-            "We took {law} for granted and got {a} {value_a} and {b} {value_b}, before {it} was altered.",
+            "We took {law} for granted and got {a} {value_a} and {b} {value_b}, and much has been learned about {it} "
+            "since.",
         ),
     ],
     [
         (
             "Calibration of the {instrument} after the service of {year}",
             "Since its service in {year} the {instrument} reads {factor} times the true value, whatever the setting. "
-            "Factors "
-            "that were published before no longer hold.",
+            "Factors that were published before no longer hold.",
         ),
         (
             "Erratum: calibration of the {instrument}",
@@ -238,38 +230,32 @@ TRAIN = Words(
 VAL = Words(
     [
         "{question} It obeys one of these:\n{laws}\nYour {budget} measurements, the {setting} of each being yours to "
-        "pick "
-        "({range}), come from the {instrument} as {reading}{unit}; random error {noise}, systematic error: one "
-        "multiplier, on "
-        "record. Hand in which it is, with {a} and {b}; error bars must hold and may reach {percent}% of the figure.",
-        "{question}\nHypotheses:\n{laws}\nInstrument: {instrument}, {reading}{unit}, scatter {noise}, multiplied by a "
-        "gain "
-        "that has been determined elsewhere. Control: {setting}, {range}. Spend {budget} measurements at most. Hand "
-        "in the "
-        "true hypothesis, {a} and {b}, error bars up to {percent}% of each.",
-        "Assignment: {question} Vary {setting} ({range}) and have {reading}{unit} measured by {instrument}, whose "
-        "scatter "
-        "amounts to {noise} and whose gain others determined. Either model may apply:\n{laws}\nAllowance: {budget} "
-        "measurements. Submit the model's name plus {a}, {b} and error bars, none beyond {percent}%.",
+        "pick ({range}), come from the {instrument} as {reading}{unit}; random error {noise}, systematic error: one "
+        "multiplier, on record. Hand in which it is, with {a} and {b}; error bars must hold and may reach {percent}% "
+        "of the figure.",
+        "{question}\nHypotheses:\n{laws}\nInstrument: {instrument}, {reading}{unit}, scatter {noise}, multiplied by "
+        "a gain that has been determined elsewhere. Control: {setting}, {range}. Spend {budget} measurements at "
+        "most. Hand in the true hypothesis, {a} and {b}, error bars up to {percent}% of each.",
+        "Assignment: {question} Vary {setting} ({range}) and have {reading}{unit} measured by the {instrument}, "
+        "whose scatter amounts to {noise} and whose gain others determined. Candidate models:\n{laws}\nAllowance: "
+        "{budget} measurements. Submit the model's name plus {a}, {b} and error bars, none beyond {percent}%.",
         "{question} Funds: {total} thalers; every measurement consumes {each} thalers, and debts are out of the "
-        "question.\nModels under discussion:\n{laws}\nFree variable: {setting}, {range}. Observable: {reading}{unit}, "
-        "seen "
-        "through {instrument} (gain on record, scatter {noise}). Deliver model, {a}, {b}; error bars of {percent}% or "
-        "better.",
-        "Two models compete:\n{laws}\nBackground: {question} Decide between them using at most {budget} measurements. "
-        "Each "
-        "one fixes {setting} somewhere within {range} and yields {reading}{unit}; {instrument} contributes scatter of "
-        "{noise} "
-        "besides an unknown gain, unless you consult earlier publications. Submit {a} and {b} too, both known to "
-        "{percent}% "
-        "and honestly so.",
+        "question.\nModels under discussion:\n{laws}\nFree variable: {setting}, {range}. Observable: "
+        "{reading}{unit}, seen through the {instrument} (gain on record, scatter {noise}). Deliver model, {a}, {b}; "
+        "error bars of {percent}% or better.",
+        "{Number} models compete:\n{laws}\nBackground: {question} Decide, using at most {budget} measurements. Each "
+        "one fixes {setting} somewhere within {range} and yields {reading}{unit}; the {instrument} contributes "
+        "scatter of {noise} besides an unknown gain, unless you consult earlier publications. Submit {a} and {b} "
+        "too, both known to {percent}% and honestly so.",
+        "Deliverables: one model, {a}, {b}, two error bars (limit {percent}%). Resources: {budget} measurements of "
+        "{reading}{unit}, scatter {noise}, by the {instrument}, gain documented. Knob: {setting}, "
+        "{range}.\n{question}\n{laws}",
     ],
     [
         (
             "Evidence for {law}",
             "We studied {other} at many values of {setting}. All data agree with {law}; best estimates are {a} "
-            "{value_a}, {b} "
-            "{value_b}.",
+            "{value_a}, {b} {value_b}.",
         ),
         (
             "Modelling {other}",
@@ -288,17 +274,17 @@ VAL = Words(
         (
             "Against {rival}: new data on {other}",
             "A re-analysis for {other} prefers {law}, {a} being {value_a} and {b} {value_b}. Whether that extends to "
-            "further "
-            "cases is open.",
+            "further cases is open.",
         ),
         (
             "Limits of {rival}",
-            "Textbooks teach {rival}; {other} disagrees. Estimates under {law}: {a} = {value_a}, {b} = {value_b}.",
+            "Textbooks teach {rival}; our data on {other} disagree. Estimates under {law}: {a} = {value_a}, {b} = "
+            "{value_b}.",
         ),
         (
             "Comment on recent claims",
-            "Claims of {rival} rest upon poor statistics. Better data on {other} support {law} ({a} = {value_a}, {b} = "
-            "{value_b}).",
+            "Claims of {rival} rest upon poor statistics. Better data on {other} support {law} ({a} = {value_a}, {b} "
+            "= {value_b}).",
         ),
     ],
     [
@@ -319,18 +305,16 @@ VAL = Words(
         (
             "Gain of the {instrument}, {year}",
             "A {year} comparison puts the gain (calibration factor) of the {instrument} at {factor}. It supersedes "
-            "all former "
-            "values, the sensor having been exchanged.",
+            "all former values, the sensor having been exchanged.",
         ),
         (
-            "Corrigendum concerning {instrument}",
+            "Corrigendum concerning the {instrument}",
             "Owing to an arithmetic slip we printed a gain of {old} in {old_year}. Correct is {factor}.",
         ),
         (
-            "Recalibrated: {instrument}",
+            "Recalibrated: the {instrument}",
             "Following modification, displayed values equal {factor} times actual ones. Discard the gain of {old} "
-            "dating from "
-            "{old_year}.",
+            "dating from {old_year}.",
         ),
         (
             "Audit {year}, {instrument}",
@@ -348,7 +332,7 @@ VAL = Words(
             "Displayed values equal {factor} times actual ones at every reference point.",
         ),
         (
-            "Commissioning of {instrument}",
+            "Commissioning the {instrument}",
             "Acceptance tests gave a gain of {factor}, stable for a month.",
         ),
     ],
@@ -370,8 +354,7 @@ VAL = Words(
         (
             "How many points are enough in {field}?",
             "Spread measurements over the range and keep a few for where the candidates disagree. Three standard "
-            "errors seldom "
-            "mislead.",
+            "errors seldom mislead.",
         ),
         (
             "Careers in {field}",
@@ -382,4 +365,4 @@ VAL = Words(
             "Recalibration after modification is indispensable: gains drift by up to a fifth.",
         ),
     ],
-)  # fmt: skip
+)

@@ -23,5 +23,6 @@ class Story(NamedTuple):
     largest: tuple[float, float]
     """Between which the largest true value lies, whichever law holds: neither the noise nor a paper gives the law away."""
     second: str
-    laws: tuple[str, str]
+    laws: tuple[str, ...]
+    """Two or three rivals."""
     instrument: str
