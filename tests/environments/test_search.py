@@ -1,6 +1,7 @@
 """The search tasks are right, apart and reproducible; documents state what they should; an answer needs its proof, no more."""
 
 import asyncio
+import re
 from collections import Counter
 from typing import Any
 
@@ -14,8 +15,10 @@ from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Task, T
 from verigym.environments import search
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.environments.search import generate
-from verigym.environments.search.corpus import RESULTS, SAYS, corpus
+from verigym.environments.search.corpus import RESULTS, corpus
 from verigym.environments.search.questions import FAMILIES
+from verigym.environments.search.region import SAYS
+from verigym.environments.search.shapes import query
 from verigym.environments.search.verifier import same, search_verifier
 from verigym.environments.search.words import TRAIN as TRAIN_WORDS
 from verigym.environments.search.words import VAL as VAL_WORDS
@@ -26,7 +29,7 @@ from verigym.tasks.load import shipped
 SPEC = load_environment("search")
 TRAIN, VAL = SPEC.tasks("train"), SPEC.tasks("val")
 LIBRARY = corpus("train")
-TYPES = {"one", "two", "compare", "count", "unanswerable"}
+TYPES = {"one", "two", "three", "compare", "count", "list", "reckon", "not", "unanswerable"}
 
 
 def played(*calls: tuple[str, Json]) -> Played:
@@ -51,8 +54,8 @@ def judged(data: Json, text: str, *citations: str) -> Any:
 
 
 def test_there_are_enough_tasks_and_families_of_every_type_in_both_splits() -> None:
-    assert len(TRAIN) >= 800 and len(VAL) >= 200
-    assert len({task.family for task in TRAIN}) >= 30 and len({task.family for task in VAL}) >= 10
+    assert (len(TRAIN), len(VAL)) == (1495, 308)
+    assert [len({task.family for task in tasks}) for tasks in (TRAIN, VAL)] == [109, 44]
     for tasks in (TRAIN, VAL):
         types = Counter(task.tags[0] for task in tasks)
         assert set(types) == TYPES and min(types.values()) >= 0.04 * len(tasks)
@@ -79,9 +82,28 @@ def test_the_regions_share_no_name_and_the_questions_no_wording() -> None:
         assert not set(getattr(TRAIN_WORDS, field)) & set(getattr(VAL_WORDS, field)) or field == "region", field
     names = [{entity.name for entity in corpus(split).entities.values()} for split in ("train", "val")]
     assert not names[0] & names[1]
-    paths = [{(family.type, family.kind, *family.path) for family in FAMILIES[split]} for split in ("train", "val")]
-    assert not paths[0] & paths[1]
+    shapes = [{family.shape for family in FAMILIES[split]} for split in ("train", "val")]
+    assert not shapes[0] & shapes[1]
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
+
+
+def fives(split: str) -> set[tuple[str, ...]]:
+    """Each five words in a row of the wordings, a blank being one of them, where most are words of the question."""
+    found: set[tuple[str, ...]] = set()
+    for wording in (wording for family in FAMILIES[split] for wording in family.words):
+        words = re.findall(r"[\w']+|\{\d?\}", re.sub(r"\{\d\}", "{}", wording.casefold()))
+        found |= {five for five in zip(*(words[skip:] for skip in range(5)), strict=False) if five.count("{}") < 3}
+    return found
+
+
+def test_no_five_words_in_a_row_are_those_of_a_held_out_question() -> None:
+    assert not fives("train") & fives("val")
+
+
+@pytest.mark.parametrize(("split", "least"), [("train", 4), ("val", 3)])
+def test_a_family_is_asked_in_several_ways_each_about_as_often(split: str, least: int) -> None:
+    for family in FAMILIES[split]:
+        assert len(set(family.words)) == len(family.words) >= least, family.name
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
@@ -130,7 +152,7 @@ def test_the_facts_of_a_region_do_not_contradict_each_other() -> None:
 
 def test_every_thing_can_be_found_and_words_that_nobody_wrote_find_nothing() -> None:
     for entity in LIBRARY.entities.values():
-        assert entity.name in [LIBRARY.documents[id].title for id in LIBRARY.search(generate.query(entity))]
+        assert entity.name in [LIBRARY.documents[id].title for id in LIBRARY.search(query(entity))]
     assert LIBRARY.search("xylophone") == LIBRARY.search("") == LIBRARY.search("?!") == []
     assert len(LIBRARY.search("the town is in the region")) == RESULTS
 

@@ -1,10 +1,12 @@
 """search: questions over a small library about an invented region, with the documents that prove the answer.
 
-Over three hundred short documents (`corpus`): towns, rivers, companies, people, customs, bylaws, and almanac pages that are near
-misses. Questions of one or two steps, comparisons, counts, and some that the documents do not answer. The region to learn in and
-the one held out share no name. The tasks are made by `generate`.
+Over five hundred short documents (`region`): towns, rivers, companies, people, customs, books, railway lines and more, and
+almanac pages that are near misses. Questions of one to three steps, comparisons, counts, lists, sums, negations, and some that
+the documents do not answer (`shapes`, `questions`). The region to learn in and the one held out share no name. The tasks are made
+by `generate`.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import msgspec
 from verigym.core.errors import not_found
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
 from verigym.environments.search.corpus import corpus
-from verigym.environments.search.verifier import UNKNOWN, search_verifier
+from verigym.environments.search.verifier import UNKNOWN, search_verifier, written
 from verigym.harness.tools import tool
 
 DATA = Path(__file__).parent / "data"
@@ -32,8 +34,8 @@ def tasks(split: str) -> list[Task]:
 class Environment:
     system = """\
 You answer questions from a library of short documents. Call one tool at a time: search, open what looks right, then call \
-answer, once, with the answer alone (a name, a number) and the ids of the documents that state it: one for every fact it rests \
-on, and no others. Where the documents do not say, answer "unknown" with no citations.
+answer, once, with the answer alone (a name, names, a number, yes or no) and the ids of the documents that state it: one for \
+every fact it rests on, and no others. Where the documents do not say, answer "unknown" with no citations.
 Without a tool channel of your own, a call is one JSON object and nothing else: {"tool": name, "args": {...}}"""
     max_turns = 12
     __slots__ = ("library", "said")
@@ -87,57 +89,59 @@ Solution = list[list[Item]]
 
 
 def gold(task: Task) -> Solution:
-    """Search, open what is to be cited, answer."""
-    cited = _cited(task)
+    """Search, open what is to be cited or ruled out, answer."""
+    proof = cited(task.data["needed"])
     looking = [
         *(_call("search", query=query) for query in task.data["searches"]),
-        *(_call("open", document=id) for id in cited),
+        *(_call("open", document=id) for id in cited(task.data.get("also", []), proof)),
     ]
-    return _played([*looking, _answer(task.data["answer"], cited)])
+    return _played([*looking, _answer(task.data["answer"], proof)])
 
 
 def cheats(task: Task) -> list[Solution]:
     """Saying so, no citation, all of them, one too many, one too few, a wrong answer well cited, a second answer, all at once."""
     assert isinstance(task.prompt, str), "search's prompts are text"
-    right, cited = task.data["answer"], _cited(task)
+    right, proof = task.data["answer"], cited(task.data["needed"])
     documents = list(corpus(task.data["library"]).documents)
-    useful = {id for each in task.data["needed"] for id in each}
+    useful = {id for each in [*task.data["needed"], *task.data.get("also", [])] for id in each}
     other = next(id for id in documents if id not in useful)
     wrong = right + 1 if isinstance(right, int) else "Nobody" if right == UNKNOWN else UNKNOWN
     found: list[Solution] = [
         [[Message("assistant", "Done, the answer is in the documents.")]],
-        [[Message("assistant", f"{right}, see {', '.join(cited)}.")]],
-        _played([_answer(task.prompt, cited)]),
+        [[Message("assistant", f"{written(right)}, see {', '.join(proof)}.")]],
+        _played([_answer(task.prompt, proof)]),
         _played([_answer(right, documents)]),
-        _played([_answer(right, [*cited, other])]),
-        _played([_answer(wrong, cited)]),
-        _played([_answer(f"{right} or {wrong}", cited)]),
-        _played([_answer(wrong, cited), _answer(right, cited)]),
+        _played([_answer(right, [*proof, other])]),
+        _played([_answer(wrong, proof)]),
+        _played([_answer(f"{written(right)} or {wrong}", proof)]),
+        _played([_answer(wrong, proof), _answer(right, proof)]),
         [
             [
                 _call("search", query=task.prompt),
                 _call("open", document=other),
                 _answer(wrong, []),
-                _answer(right, cited),
+                _answer(right, proof),
             ]
         ],
     ]
-    if cited:
-        found += [_played([_answer(right, [])]), _played([_answer(right, cited[:-1])]), _played([_answer(UNKNOWN, [])])]
+    if proof:
+        found += [_played([_answer(right, [])]), _played([_answer(right, proof[:-1])]), _played([_answer(UNKNOWN, [])])]
+    if isinstance(right, list):
+        found += [_played([_answer(right[:-1], proof)]), _played([_answer([*right, "Nobody"], proof)])]
     return found
 
 
-def _cited(task: Task) -> list[str]:
-    """One document for each fact, and as few as will do."""
-    cited: list[str] = []
-    for documents in sorted(task.data["needed"], key=len):
-        if not set(documents) & set(cited):
-            cited.append(documents[0])
-    return cited
+def cited(needed: list[list[str]], beside: Sequence[str] = ()) -> list[str]:
+    """One document for each fact, and as few as will do, beside these."""
+    found = list(beside)
+    for documents in sorted(needed, key=len):
+        if not set(documents) & set(found):
+            found.append(documents[0])
+    return found
 
 
-def _answer(text: object, citations: list[str]) -> FunctionCall:
-    return _call("answer", text=str(text), citations=citations)
+def _answer(answer: Any, citations: list[str]) -> FunctionCall:
+    return _call("answer", text=written(answer), citations=citations)
 
 
 def _call(name: str, **arguments: Any) -> FunctionCall:

@@ -3,68 +3,58 @@
     python -m verigym.environments.search.generate
 
 rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new family leaves the others as they are. A
-question is kept only if the searches of its gold solution show every document that has to be cited.
+question is kept only if the searches of its gold solution show every document that has to be cited or ruled out.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import count
+from itertools import count, islice
 from random import Random
-from typing import NamedTuple
 
 from verigym.core.records import Json, Task, Trajectory
 from verigym.core.seeds import derive
-from verigym.environments.search import DATA, _cited
-from verigym.environments.search.corpus import Corpus, Entity, Fact, corpus, tokens
+from verigym.environments.search import DATA, cited
+from verigym.environments.search.corpus import Corpus, corpus, tokens
 from verigym.environments.search.questions import FAMILIES, Family
-from verigym.environments.search.verifier import UNKNOWN, search_verifier
+from verigym.environments.search.region import Fact
+from verigym.environments.search.shapes import Asked
+from verigym.environments.search.verifier import search_verifier, written
 from verigym.tasks.load import ship
 
 SEED = 47
-LEAST = {"train": 800, "val": 200}
-MOST = 5
-"""Documents that a count may need."""
-
-
-class Asked(NamedTuple):
-    prompt: str
-    answer: str | int
-    facts: list[Fact]
-    searches: list[str]
+EACH = {"train": 14, "val": 7}
+"""Tasks of a family, where it has so many."""
+_MISSES = 600
+_CALLS = 10
+"""Of a gold solution: of the twelve turns, one is for the answer and one for a word."""
 
 
 def generate(split: str) -> list[Task]:
-    """All tasks, no prompt twice, a round of the families at a time, in an order in which any first few are a fair mixture."""
-    drawing = [make(split, family) for family in FAMILIES[split]]
-    made: list[Task] = []
-    while len(made) < LEAST[split]:
-        made += [task for each in drawing if (task := next(each, None)) is not None]
+    """All tasks, in an order in which any first few are a fair mixture."""
+    made = [task for family in FAMILIES[split] for task in islice(make(split, family), EACH[split])]
     return sorted(made, key=lambda task: derive(SEED, "order", task.id))
 
 
 def make(split: str, family: Family) -> Iterator[Task]:
-    """Tasks of a family, until it has no new question."""
+    """Tasks of a family, no question twice, each wording as often as the others, until it has no new question."""
     library, name = corpus(split), f"search/{split}/{family.name}"
-    seen: set[str] = set()
+    seen: set[frozenset[str | int]] = set()
     misses = 0
     for place in count():
-        asked = ask(library, family, Random(derive(SEED, name, place)))
-        if asked is None or asked.prompt in seen:
+        asked = family.shape.ask(library, Random(derive(SEED, name, place)))
+        proof = asked and frozenset(asked.names) not in seen and prove(library, asked)
+        if not asked or not proof:
             misses += 1
-            if misses > 200:
+            if misses > _MISSES:
                 return
             continue
-        seen.add(asked.prompt)
+        words = family.words[len(seen) % len(family.words)]
+        seen.add(frozenset(asked.names))
         misses = 0
-        data: Json = {
-            "library": split,
-            "answer": asked.answer,
-            "needed": [library.stating[fact] for fact in asked.facts],
-            "searches": asked.searches,
-        }
+        data: Json = {"library": split, "answer": asked.answer, **proof}
         yield Task(
             id=f"{name}/{len(seen)}",
-            prompt=asked.prompt,
-            data=data,
+            prompt=words.format(*asked.names),
+            data={**data, "searches": list(dict.fromkeys(asked.searches))},
             split=split,
             family=name,
             tags=[family.type],
@@ -72,75 +62,33 @@ def make(split: str, family: Family) -> Iterator[Task]:
         )
 
 
-def ask(library: Corpus, family: Family, draw: Random) -> Asked | None:
-    """One question, or none where the draw makes no good one."""
-    kinds = [entity for entity in library.entities.values() if entity.kind == family.kind]
-    asked = {"count": _count, "compare": _compare}.get(family.type, _path)(library, family, kinds, draw)
-    if asked is None or any(fact not in library.stating for fact in asked.facts):
-        return None
+def prove(library: Corpus, asked: Asked) -> Json | None:
+    """For each fact the documents that state it, those first that its searches show; none where that is not enough."""
     shown = {id for words in asked.searches for id in library.search(words)}
-    task = Task(id="", prompt="", data={"needed": [library.stating[fact] for fact in asked.facts]})
-    return asked if set(_cited(task)) <= shown else None
 
+    def stating(facts: Iterable[Fact]) -> list[list[str]]:
+        groups = dict.fromkeys(tuple(library.stating.get(fact, ())) for fact in facts)
+        return [sorted(each, key=lambda id: (id not in shown, id)) for each in groups]
 
-def query(entity: Entity) -> str:
-    """Words that find it: a town's name alone finds its bylaws and customs as well."""
-    return f"town {entity.name}" if entity.kind == "town" else entity.name
-
-
-def _path(library: Corpus, family: Family, kinds: list[Entity], draw: Random) -> Asked | None:
-    start = here = draw.choice(kinds)
-    facts: list[Fact] = []
-    searches: list[str] = []
-    for step in family.path:
-        facts.append((here.id, step))
-        searches.append(query(here))
-        here = library.entities.get(str(here.facts[step]), here)
-    prompt = family.words.format(start.name)
-    if family.type == "unanswerable":
-        return Asked(prompt, UNKNOWN, [], searches) if family.path[-1] in start.hidden else None
-    return Asked(prompt, library.named(facts[-1]), facts, searches)
-
-
-def _compare(library: Corpus, family: Family, kinds: list[Entity], draw: Random) -> Asked | None:
-    pair, [fact] = draw.sample(kinds, 2), family.path
-    values = [int(entity.facts[fact]) for entity in pair]
-    if values[0] == values[1]:
+    needed, also = stating(asked.facts), stating(asked.also)
+    if not all([*needed, *also]):
         return None
-    best = pair[values.index(max(values) if family.greater else min(values))]
-    facts = [(entity.id, fact) for entity in pair]
-    return Asked(
-        family.words.format(*(entity.name for entity in pair)), best.name, facts, [query(entity) for entity in pair]
-    )
-
-
-def _count(library: Corpus, family: Family, kinds: list[Entity], draw: Random) -> Asked | None:
-    [fact] = family.path
-    town = draw.choice([entity for entity in library.entities.values() if entity.kind == "town"])
-    found = [entity for entity in kinds if entity.facts[fact] == town.id]
-    if not 1 <= len(found) <= MOST:
+    opened = cited(also, cited(needed))
+    if not set(opened) <= shown or len(set(asked.searches)) + len(opened) > _CALLS:
         return None
-    what = {
-        "company": "company seat based head office",
-        "person": "person native place of birth life began",
-        "event": "custom held",
-        "rule": "bylaw",
-    }
-    facts = [(entity.id, fact) for entity in found]
-    return Asked(family.words.format(town.name), len(found), facts, [f"{what[family.kind]} {town.name}"])
+    return {"needed": needed, **({"also": also} if also else {})}
 
 
 def check(made: Iterable[Task]) -> None:
     """Stops at the first task whose gold answer does not pass, or whose documents do not hold the answer."""
     for task in made:
-        library, cited = corpus(task.data["library"]), _cited(task)
-        ended: Json = {"answer": {"text": str(task.data["answer"]), "citations": cited}}
+        library, proof, answer = corpus(task.data["library"]), cited(task.data["needed"]), task.data["answer"]
+        ended: Json = {"answer": {"text": written(answer), "citations": proof}}
         verdict = search_verifier(task, Trajectory(id="a", task=task.id, group="g", end_state=ended))
         assert verdict.passed, f"{task.id}: {verdict.evidence}"
-        if task.tags[0] in ("one", "two"):
-            text = " ".join(library.documents[id].text for id in cited)
-            held = set(tokens(str(task.data["answer"]))) <= set(tokens(text))
-            assert held, f"{task.id}: its documents do not say so"
+        if task.tags[0] in ("one", "two", "three", "list"):
+            text = " ".join(f"{library.documents[id].title} {library.documents[id].text}" for id in proof)
+            assert set(tokens(written(answer))) <= set(tokens(text)), f"{task.id}: its documents do not say so"
 
 
 def main() -> None:

@@ -4,8 +4,9 @@
     D117 is cited and states nothing of this
     nothing cited states the second of 2 facts
 
-Every fact needs a citation, and every citation has to state one of the facts: to cite everything proves nothing. Where the
-documents do not say, the answer is "unknown", with no citation. Only `end_state` is looked at.
+Every fact needs a citation, and every citation has to state one of the facts: to cite everything proves nothing. What was
+looked at and ruled out ("also") may be cited and need not be. Where the documents do not say, the answer is "unknown", with no
+citation. Only `end_state` is looked at.
 """
 
 import re
@@ -14,7 +15,8 @@ from verigym.core.errors import VerifierFailure
 from verigym.core.records import Task, Trajectory, Verdict
 
 UNKNOWN = "unknown"
-_ORDER = ("first", "second", "third", "fourth", "fifth", "sixth")
+_ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _CUT = 100
 
 
@@ -28,9 +30,9 @@ def search_verifier(task: Task, trajectory: Trajectory) -> Verdict:
     if said is None:
         return Verdict(reward=0.0, parts={"valid": 0.0}, evidence="nothing was answered: call answer")
     right = same(said["text"], expected)
-    lines = [] if right else [f'answer "{said["text"][:_CUT]}", expected "{expected}"']
+    lines = [] if right else [f'answer "{said["text"][:_CUT]}", expected "{written(expected)}"']
     cited = list(dict.fromkeys(said["citations"]))
-    useful = {id for documents in needed for id in documents}
+    useful = {id for documents in [*needed, *task.data.get("also", [])] for id in documents}
     wrong = [f"{id} is cited and states nothing of this" for id in cited if id not in useful]
     for place, documents in enumerate(needed):
         if not set(documents) & set(cited):
@@ -40,12 +42,27 @@ def search_verifier(task: Task, trajectory: Trajectory) -> Verdict:
     return Verdict(reward=float(passed), passed=passed, parts=parts, evidence="\n".join([*lines, *wrong[:6]]))
 
 
-def same(said: str, expected: str | int) -> bool:
-    """A number is the one number that is said; a name is said without more, but for case, articles and a full stop."""
+def same(said: str, expected: str | int | list[str]) -> bool:
+    """A number is the one number that is said; a name is said without more, but for case, articles and a full stop; names, in
+    any order, with nothing else beside them than "and"."""
     if isinstance(expected, int):
         numbers = re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", said)
+        first, *more = _plain(said).split() or [""]
+        if not numbers and first in _NUMBERS and len(more) < 3:
+            return _NUMBERS.index(first) == expected
         return len(said) <= _CUT and len(numbers) == 1 and numbers[0].replace(",", "") == str(expected)
-    return _plain(said) == _plain(expected)
+    if isinstance(expected, str):
+        return _plain(said) == _plain(expected)
+    rest = f" {_plain(said)} "
+    for name in sorted(map(_plain, expected), key=len, reverse=True):
+        if f" {name} " not in rest:
+            return False
+        rest = rest.replace(f" {name} ", "  ", 1)
+    return set(rest.split()) <= {"and"}
+
+
+def written(answer: str | int | list[str]) -> str:
+    return ", ".join(answer) if isinstance(answer, list) else str(answer)
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,305 @@
+"""Questions to learn from that lead from a name to an answer, in one, two or three steps. Each is asked in at least four ways."""
+
+from verigym.environments.search.shapes import Family, Listing, Path, Sibling, Which
+
+ONE = [
+    Family("town_founded", "one", Path("town", "founded"), [
+        "In which year was the town {} founded?",
+        "What year does {} date from, as a town?",
+        "When was {} founded? The year will do.",
+        "I am writing a short history of {} and lack the year in which it was founded.",
+    ]),
+    Family("town_river", "one", Path("town", "river"), [
+        "Which river does the town {} lie on?",
+        "What is the river at {} called?",
+        "{} stands on a river. Which?",
+        "Please tell me the river that goes through {}.",
+    ]),
+    Family("town_population", "one", Path("town", "population"), [
+        "How many inhabitants did {} have at the census of 2020?",
+        "2020 census, {}: how many people?",
+        "What was the population of {} in 2020?",
+        "For a table of the towns in 2020 I still need the number of inhabitants of {}.",
+    ]),
+    Family("town_mayor", "one", Path("town", "mayor"), [
+        "Who is the mayor of {}?",
+        "Name the mayor of {}, please.",
+        "{} has a mayor. Who is it?",
+        "I would like to write to the mayor of {}; to whom do I address the letter?",
+    ]),
+    Family("town_craft", "one", Path("town", "craft"), [
+        "What is the town {} known for?",
+        "Why do visitors come to {}, what is it famous for?",
+        "{} is famous for something. For what?",
+        "We are passing through {} and want to buy what the place is known for. What would that be?",
+    ]),
+    Family("river_length", "one", Path("river", "length"), [
+        "How long is the {}, in km?",
+        "{}: length in km?",
+        "From its source to its mouth, how many km does the {} measure?",
+        "My daughter has to fill in the length of the {} in km for school.",
+    ]),
+    Family("company_founded", "one", Path("company", "founded"), [
+        "In which year was {} set up?",
+        "Since what year has {} been in business?",
+        "When did the company {} begin? I need the year.",
+        "{} wants to celebrate the year of its beginnings. Which year is that?",
+    ]),
+    Family("company_seat", "one", Path("company", "seat"), [
+        "In which town does {} have its seat?",
+        "Where is {} based?",
+        "Head office of {}: which town?",
+        "A parcel has to go to the head office of {}. To which town do I send it?",
+    ]),
+    Family("company_founder", "one", Path("company", "founder"), [
+        "Who founded {}?",
+        "To whom does the firm {} owe its existence?",
+        "{}: the founder's name?",
+        "There is to be a plaque for the founder of {}. Which name goes on it?",
+    ]),
+    Family("company_employees", "one", Path("company", "employees"), [
+        "How many people work for {}?",
+        "What is the size of the staff of {}?",
+        "{} employs how many?",
+        "The canteen of {} is to be rebuilt for its whole staff; how many are they?",
+    ]),
+    Family("person_born", "one", Path("person", "born"), [
+        "In which year was {} born?",
+        "{}, born when? The year is enough.",
+        "Look up the birth year of {}.",
+        "I am filling in a family tree and there is a gap at {}: the year of birth.",
+    ]),
+    Family("person_trade", "one", Path("person", "trade"), [
+        "What was the profession of {}?",
+        "What did {} do by trade?",
+        "{}: occupation?",
+        "The name {} stands on a list of guests without a profession. Which one belongs there?",
+    ]),
+    Family("event_month", "one", Path("event", "month"), [
+        "In which month is the {} held?",
+        "Which month is right for seeing the {}?",
+        "The {}: in what month does it fall?",
+        "My aunt wants to come for the {}. For which month should she book a room?",
+    ]),
+    Family("rule_fine", "one", Path("rule", "fine"), [
+        "What is the fine under the {}, in crowns?",
+        "{}: how high is the fine (crowns)?",
+        "How many crowns does one pay for breaking the {}?",
+        "I have been caught acting against the {}, and I admit it. What do I owe, in crowns?",
+    ]),
+    Family("bridge_span", "one", Path("bridge", "span"), [
+        "How many metres does the {} span?",
+        "What is the span of the bridge called {}, in metres?",
+        "{}: metres from bank to bank?",
+        "We want to hang lamps along the {}, so I need to know how many metres it measures from bank to bank.",
+    ]),
+    Family("book_author", "one", Path("book", "author"), [
+        'Who wrote "{}"?',
+        'Whose book is "{}"?',
+        'Author of "{}", please.',
+        'I found a copy of "{}" with the cover torn off. Who is the author?',
+    ]),
+    Family("line_opened", "one", Path("line", "opened"), [
+        "In which year did the first train run on the {}?",
+        "Since when are there trains on the {}? A year, please.",
+        "When was the {} opened?",
+        "An anniversary of the {} is coming up, so tell me in what year it was opened.",
+    ]),
+    Family("hill_height", "one", Path("hill", "height"), [
+        "How high is {}, in metres?",
+        "{}: height in m?",
+        "At how many metres does the top of {} stand?",
+        "I plan to walk up {} with my old father. How many metres high is that hill?",
+    ]),
+    Family("club_sport", "one", Path("club", "sport"), [
+        "What sport do the {} go in for?",
+        "The {} are a club, but for which sport?",
+        "Which sport is practised by the club {}?",
+        "My neighbour keeps talking about training with the {}. What is it that they do there?",
+    ]),
+    Family("keeper_at", "one", Listing("museum", "keepers", "at"), [
+        "Who was keeper of the {0} in {1}?",
+        "In {1}, who kept the {0}?",
+        "The {0} had a keeper in {1}. What was the name?",
+        "A letter of {1} is addressed to the keeper of the {0}, without a name. Who must that have been?",
+    ]),
+    Family("next_keeper", "one", Listing("museum", "keepers", "after"), [
+        "Who came after {1} as keeper of the {0}?",
+        "{1} left the {0}. Who was the next keeper?",
+        "Keepers of the {0}: who followed {1}?",
+        "When {1} handed over the keys of the {0}, into whose hands did they go?",
+    ]),
+    Family("firm_by_goods", "one", Which("company", "seat", "product"), [
+        "Which company based in {0} makes {1}?",
+        "Someone in {0} produces {1}. What is the firm called?",
+        "I want to order {1}, and from a firm with its seat in {0}. Which one?",
+        "Name the maker of {1} that sits in {0}.",
+    ]),
+    Family("custom_by_month", "one", Which("event", "town", "month"), [
+        "Which custom is held in {0} in {1}?",
+        "We will be in {0} in {1}. What custom can we see then?",
+        "{1} in {0}: what is the custom of that month called?",
+        "Give me the name of what the people of {0} celebrate every {1}.",
+    ]),
+    Family("census_1970", "one", Path("town", "census_1970"), [
+        "How many inhabitants were counted in {} at the census of 1970?",
+        "{} in 1970: number of inhabitants?",
+        "What was the population of {} back in 1970?",
+        "For a study of the seventies I need the people counted in {} by the 1970 census.",
+    ]),
+]  # fmt: skip
+TWO = [
+    Family("founder_birthplace", "two", Path("company", "founder.birthplace"), [
+        "In which town was the founder of {} born?",
+        "Whoever founded {} was a native of which town?",
+        "{}: where was its founder born?",
+        "The school that the founder of {} went to must be in the town of birth. Which town?",
+    ]),
+    Family("founder_trade", "two", Path("company", "founder.trade"), [
+        "What was the profession of the person who founded {}?",
+        "By trade, what was the founder of {}?",
+        "{} was founded by somebody with which profession?",
+        "People say that one sees the founder's profession in {} to this day. Which profession was it?",
+    ]),
+    Family("seat_river", "two", Path("company", "seat.river"), [
+        "On which river lies the town in which {} is based?",
+        "{} has its seat in a town on a river. What river?",
+        "Which river goes through the town of the firm {}?",
+        "Could {} ship its goods by water? Tell me the river its home town lies on.",
+    ]),
+    Family("seat_mayor", "two", Path("company", "seat.mayor"), [
+        "Who is mayor of the town where {} has its seat?",
+        "{} needs a permit from the mayor of the town it is based in. Who is that?",
+        "The mayor in charge where {} has its head office: who?",
+        "Name the mayor of the town that is the seat of {}.",
+    ]),
+    Family("river_source", "two", Path("town", "river.source"), [
+        "On which hill does the river rise that runs through {}?",
+        "The water that passes {}, on which hill does it rise?",
+        "{} lies on a river. Where is the source of that river, on what hill?",
+        "If I follow the river from {} up to its source, on which hill do I end?",
+    ]),
+    Family("mayor_born", "two", Path("town", "mayor.born"), [
+        "In which year was the mayor of {} born?",
+        "What is the birth year of whoever is mayor in {}?",
+        "{}: year of birth of the mayor?",
+        "The mayor of {} has a birthday and wants the year of birth in icing. Which year?",
+    ]),
+    Family("event_founded", "two", Path("event", "town.founded"), [
+        "When was the town founded in which the {} takes place?",
+        "The {} is held in a town that was founded in what year?",
+        "In what year was the home of the {}, the town itself, founded?",
+        "Not the age of the {} interests me but that of its town: when was that founded?",
+    ]),
+    Family("birth_craft", "two", Path("person", "birthplace.craft"), [
+        "What is the town known for in which {} was born?",
+        "{} comes from a town that is famous for what?",
+        "Take the birthplace of {}: what do visitors go there for?",
+        "Whoever was born where {} was grew up with the thing the town is known for. What is it?",
+    ]),
+    Family("author_home", "two", Path("book", "author.birthplace"), [
+        'In which town was the author of "{}" born?',
+        '"{}": where does its author come from?',
+        'Which town can call itself the birthplace of the person who wrote "{}"?',
+        'We have read "{}" and would like to see the town in which its author was born. Where do we go?',
+    ]),
+    Family("firm_of_person", "two", Path("person", "company:founder.product"), [
+        "What does the company make that {} founded?",
+        "{} founded a firm. What are its goods?",
+        "What is produced by the firm of which {} was the founder?",
+        "Everybody says that {} started a business, but nobody remembers what it makes. What does it?",
+    ]),
+    Family("other_book", "two", Sibling("book", "author"), [
+        'Which other book is by the author of "{}"?',
+        'I liked "{}". What else has the same author written?',
+        'The author of "{}" wrote a second book. Its title?',
+        'Besides "{}" there is one more book from the same pen. Which?',
+    ]),
+    Family("operator_seat", "two", Path("line", "operator.seat"), [
+        "Where is the company based that runs the {}?",
+        "In which town does the operator of the {} have its seat?",
+        "The {} is run by a firm with its head office in which town?",
+        "A complaint about late trains on the {} has to be handed in at the operator's seat. In what town?",
+    ]),
+    Family("hill_river", "two", Path("hill", "river:source.length"), [
+        "How many km long is the river that rises on {}?",
+        "A river has its spring on {}. What is its length in km?",
+        "{} is the source of one river. Give its length, in km.",
+        "We would like to paddle the whole of the river that comes down from {}. How many km would that be?",
+    ]),
+    Family("other_firm", "two", Sibling("company", "seat"), [
+        "Which other company has its seat in the same town as {}?",
+        "{} shares its town with one more firm. Which?",
+        "What is the name of the other firm in the town where {} is based?",
+        "{} is looking for a partner with a head office in its own town, and there is only one. Which company is it?",
+    ]),
+    Family("subject_population", "two", Path("book", "about.population"), [
+        'How many people lived in 2020 in the town that "{}" is about?',
+        '"{}" is set in a town. What was its population in 2020?',
+        'The census of 2020: how many inhabitants for the town in the book "{}"?',
+        'Having read "{}" I wonder how big the town is in which it is set. Take the figure of 2020.',
+    ]),
+]  # fmt: skip
+THREE = [
+    Family("author_river", "three", Path("book", "author.birthplace.river"), [
+        'Which river runs through the town where the author of "{}" was born?',
+        'The author of "{}" grew up by a river, in the town of birth. What river?',
+        'Find the birthplace of whoever wrote "{}": on what river does it lie?',
+        'In "{}" there is much talk of a river, and I think it is the one at the birthplace of its author. Which is that?',
+    ]),
+    Family("seat_mayor_born", "three", Path("company", "seat.mayor.born"), [
+        "In what year was the mayor of the town born in which {} has its seat?",
+        "{} is based in a town whose mayor was born when? The year, please.",
+        "Birth year of the mayor in the town of the firm {}?",
+        "Go from {} to its town and from the town to the mayor. In which year did that person come to life?",
+    ]),
+    Family("river_hill_height", "three", Path("town", "river.source.height"), [
+        "How high, in metres, is the hill on which the river of {} rises?",
+        "The river at {} springs on a hill. How many metres high is it?",
+        "{}, then its river, then the hill of the source: what is that hill's height in m?",
+        "Above the source of the river that passes {} stands a hill top. At how many metres?",
+    ]),
+    Family("operator_founder_trade", "three", Path("line", "operator.founder.trade"), [
+        "What was the profession of the founder of the company that runs the {}?",
+        "The {} is run by a firm. What did the founder of that firm do by trade?",
+        "Operator of the {}, its founder, the founder's profession: what is the last?",
+        "I heard that the trains of the {} go back to somebody with quite another profession, the founder of the operating "
+        "company. Which profession?",
+    ]),
+    Family("chair_home_craft", "three", Path("club", "chair.birthplace.craft"), [
+        "What is the town known for where the chair of the {} was born?",
+        "Whoever chairs the {} comes from a town that is famous for what?",
+        "The {} have somebody in the chair. What is made or sold in that person's birthplace that everybody knows?",
+        "As a present for the one who chairs the {} we want the thing the chair's birthplace is known for. What is it?",
+    ]),
+    Family("bridge_river_length", "three", Path("bridge", "town.river.length"), [
+        "How long, in km, is the river at the town of the {}?",
+        "The {} stands in a town on a river. How many km does that river measure?",
+        "Which length in km has the river of the town in which one finds the {}?",
+        "Someone threw a bottle from the {}, and I wonder how long the river of that town is. In km, please.",
+    ]),
+    Family("custom_mayor_home", "three", Path("event", "town.mayor.birthplace"), [
+        "Where was the mayor born of the town that holds the {}?",
+        "The {} is opened by the mayor of its town. In which town was this mayor born?",
+        "Birthplace of the mayor of the town of the {}?",
+        "At the {} they said that their mayor is not from here at all, or is: a native of which town?",
+    ]),
+    Family("firm_town_mayor", "three", Path("person", "company:founder.seat.mayor"), [
+        "Who is mayor of the town in which the company founded by {} is based?",
+        "{} founded a company, and that has its seat in some town. Who is mayor there?",
+        "The firm of {} as founder, then the town of its seat: who leads the town hall as mayor?",
+        "The heirs of {0} want the street of the firm that {0} founded renamed and must ask the mayor there. Who is it?",
+    ]),
+    Family("press_town_founded", "three", Path("book", "publisher.seat.founded"), [
+        'In which year was the town founded where the publisher of "{}" is based?',
+        '"{}" was brought out by a firm in a town that was founded when?',
+        'The publisher of "{}" has its seat in a town. In what year was that one founded?',
+        'How far back does the home town of the company go that published "{}"? Tell me the year it was founded.',
+    ]),
+    Family("source_climber_trade", "three", Path("river", "source.climber.trade"), [
+        "What was the profession of the first person to climb the hill where the {} rises?",
+        "The {} comes from a hill. By trade, what was the first climber of that hill?",
+        "Source of the {}, the hill there, its first climber: of what profession?",
+        "On the hill that the {} springs from stands a cross for whoever climbed it first. What did this person do for work?",
+    ]),
+]  # fmt: skip
