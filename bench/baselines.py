@@ -58,7 +58,8 @@ def measured(args: Any) -> Iterator[Figure]:
                 continue
             it = report.metrics["success"]
             words = f"success, {it.low:.3f} to {it.high:.3f}, {it.n} tasks"
-            print(f"{name}: {time.perf_counter() - begun:.0f} s, {report.buckets}", file=sys.stderr, flush=True)
+            spent = f"{time.perf_counter() - begun:.0f} s"
+            print(f"{name}: {it.value:.3f} {words}; {spent}, {report.buckets}", file=sys.stderr, flush=True)
             how = f"after {args.sft} steps of SFT" if args.sft else "untrained"
             yield figure(f"SmolLM2-135M, {how}: {name}", it.value, words)
 

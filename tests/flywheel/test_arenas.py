@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.flywheel.desk import DESK, HEAD, desk
-from verigym.core.errors import NotFound, Refused
+from verigym.core.errors import NotFound, Refused, VerigymError
 from verigym.flywheel.arenas import arenas_of, with_tasks
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.verifiers.reward_model import RewardModel
@@ -75,6 +75,25 @@ def test_tasks_are_those_for_training_and_as_many_as_are_wanted(place: str) -> N
         wanted = recipe(environment=place, num_tasks=num_tasks)
         [arena] = with_tasks(arenas_of(wanted), wanted)
         assert len(arena.tasks) == count and {task.split for task in arena.tasks} == {"train"}
+
+
+def test_a_part_of_the_families_is_trained_on_and_the_parts_share_none() -> None:
+    parts = [
+        with_tasks(arenas_of(wanted), wanted)[0].tasks
+        for part in ("1/2", "2/2")
+        for wanted in [recipe(environment="toolcall", part=part)]
+    ]
+    first, second = ({task.family for task in tasks} for tasks in parts)
+    assert not first & second and len(first | second) == 214 and min(len(first), len(second)) > 80
+    some = recipe(environment="toolcall", part="2/2", num_tasks=30)
+    assert {task.family for task in with_tasks(arenas_of(some), some)[0].tasks} <= second
+
+
+def test_a_part_that_nothing_falls_into_and_one_that_is_none_are_refused(place: str) -> None:
+    for part, words in (("1/100", "no training family falls into part 1/100"), ("half", 'part "half": write I/N')):
+        wanted = recipe(environment=place, part=part)
+        with pytest.raises(VerigymError, match=words):
+            with_tasks(arenas_of(wanted), wanted)
 
 
 def test_another_verifier_other_tasks_or_other_code_make_another_run(tmp_path: Path, place: str) -> None:

@@ -9,7 +9,7 @@ from verigym.core.errors import BadInput, Refused, not_found
 from verigym.core.protocols import Verifier
 from verigym.core.records import Dataset, Example, Json, Message, Preference, Task
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.evaluation.suites import split_part
+from verigym.evaluation.suites import parse_part, pick, split_part, take_part
 from verigym.flywheel.stages import judged_by, tasks_of
 from verigym.harness.environment import EnvironmentSpec
 from verigym.tasks.leaks import check_split, family_of, prompt_of
@@ -77,7 +77,13 @@ def with_tasks(arenas: list[Arena], recipe: Recipe) -> list[Arena]:
     """With the training tasks of each, none of which is held out."""
     made: list[Arena] = []
     for arena in arenas:
-        tasks = tasks_of(arena.environment, "train", recipe.num_tasks, recipe.seed)
+        tasks = tasks_of(arena.environment, "train")
+        if recipe.part:
+            tasks = take_part(tasks, parse_part(recipe.part))
+        if not tasks:
+            raise Refused(f"{arena.name}: no training family falls into part {recipe.part}; divide into fewer parts")
+        if recipe.num_tasks is not None:
+            tasks = pick(tasks, recipe.num_tasks, recipe.seed)
         check_held_out(arena.environment, tasks)
         made.append(msgspec.structs.replace(arena, tasks=tasks))
     return made

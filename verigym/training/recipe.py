@@ -134,6 +134,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     steps: Count = 40
     num_tasks: Count | None = None
     """Use only so many training tasks, spread over families; none for all."""
+    part: str = ""
+    """Use only this part of the training families, such as 1/2: sft can imitate one half, and grpo be rewarded on the other."""
     learning_rate: Positive = 2e-4
     max_tokens: Count = 64
     """Of one reply."""
@@ -227,6 +229,8 @@ def _check_sense(recipe: Recipe, where: str) -> None:
         _check_each(recipe, where)
     if recipe.data and recipe.samples:
         raise BadInput(f"{where}: {recipe.algorithm} learns from its own episodes, so data has no use; leave it out")
+    if recipe.data and recipe.part:
+        raise BadInput(f"{where}: part is of an environment's tasks, and data brings its own; leave one of them out")
     if recipe.rehearse and recipe.algorithm != "sft":
         raise BadInput(
             f"{where}: rehearse is for sft; {recipe.algorithm} stays near its start by a divergence from it "
