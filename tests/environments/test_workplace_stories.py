@@ -60,9 +60,9 @@ def test_a_story_is_right_in_every_office_whatever_is_drawn() -> None:
     for category, stories in generate.STORIES["train"].items():
         for tell in stories:
             for place, (office, story) in enumerate(told(tell, 8)):
-                family = generate.Family("train", category, tell, place % len(story.wordings))
-                prompt = story.wordings[family.wording]
-                task = generate._task(family, f"{tell.__name__}/{place}", office, prompt, story.calls, story.harm)
+                wording = generate.Wording("train", category, tell, place % len(story.wordings))
+                prompt = story.wordings[wording.place]
+                task = generate._task(wording, f"{tell.__name__}/{place}", office, prompt, story.calls, story.harm)
                 generate.check([task])
 
 

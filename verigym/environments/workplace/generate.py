@@ -3,7 +3,7 @@
     python -m verigym.environments.workplace.generate
 
 rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new story leaves the others as they are. `make`
-gives any number of tasks of a family, also more than are shipped.
+gives any number of tasks of a wording, also more than are shipped.
 """
 
 import asyncio
@@ -54,44 +54,49 @@ STORIES = {
     "val": {**stories_val.STORIES, "cross": stories_val_cross.STORIES},
 }
 EACH = {"train": 4, "val": 7}
-"""Tasks of a family."""
+"""Tasks of a wording."""
 
 
-class Family(NamedTuple):
+class Wording(NamedTuple):
+    """One way to ask for what a story tells; a family is a story."""
+
     split: str
     category: str
     tell: Tell
-    wording: int
+    place: int
+
+    @property
+    def family(self) -> str:
+        return f"workplace/{self.split}/{self.tell.__name__}"
 
     @property
     def name(self) -> str:
-        return f"workplace/{self.split}/{self.tell.__name__}-{self.wording + 1}"
+        return f"{self.family}-{self.place + 1}"
 
 
-def families(split: str) -> list[Family]:
-    """A family is one wording of one story."""
-    found: list[Family] = []
+def wordings(split: str) -> list[Wording]:
+    found: list[Wording] = []
     for category, stories in STORIES[split].items():
         for tell in stories:
-            wordings = len(tell(_scene(split, 0)).wordings)
-            found += [Family(split, category, tell, wording) for wording in range(wordings)]
+            number = len(tell(_scene(split, 0)).wordings)
+            found += [Wording(split, category, tell, place) for place in range(number)]
     return found
 
 
 def generate(split: str) -> list[Task]:
     """All tasks, no prompt twice, in an order in which any first few are a fair mixture."""
-    made = [task for family in families(split) for task in islice(make(family), EACH[split])]
+    made = [task for wording in wordings(split) for task in islice(make(wording), EACH[split])]
     return sorted(made, key=lambda task: derive(SEED, "order", task.id))
 
 
-def make(family: Family) -> Iterator[Task]:
-    """Tasks of a family, no prompt twice, until its story has no new one to tell."""
+def make(wording: Wording) -> Iterator[Task]:
+    """Tasks of a wording, no prompt twice, until its story has no new one to tell."""
     seen: set[str] = set()
     misses = 0
     for place in count():
-        name = OFFICES[family.split][place % len(OFFICES[family.split])]
-        story = family.tell(_scene(family.split, derive(SEED, family.name, place), name))
-        prompt = story.wordings[family.wording]
+        name = OFFICES[wording.split][place % len(OFFICES[wording.split])]
+        story = wording.tell(_scene(wording.split, derive(SEED, wording.name, place), name))
+        prompt = story.wordings[wording.place]
         if prompt in seen:
             misses += 1
             if misses > 100:
@@ -99,14 +104,14 @@ def make(family: Family) -> Iterator[Task]:
             continue
         seen.add(prompt)
         misses = 0
-        yield _task(family, f"{family.name}/{len(seen)}", name, prompt, story.calls, story.harm)
+        yield _task(wording, f"{wording.name}/{len(seen)}", name, prompt, story.calls, story.harm)
 
 
 def _scene(split: str, seed: int, name: str = "") -> Scene:
     return Scene(office(name or OFFICES[split][0]), TRAIN if split == "train" else VAL, Random(seed))
 
 
-def _task(family: Family, id: str, name: str, prompt: str, calls: Sequence[Call], harm: Call | None) -> Task:
+def _task(wording: Wording, id: str, name: str, prompt: str, calls: Sequence[Call], harm: Call | None) -> Task:
     expected_calls = [call._asdict() for call in calls]
     data: Json = {"office": name, "expected": changes_of(name, expected_calls), "expected_calls": expected_calls}
     if harm is not None:
@@ -115,9 +120,9 @@ def _task(family: Family, id: str, name: str, prompt: str, calls: Sequence[Call]
         id=id,
         prompt=prompt,
         data=data,
-        split=family.split,
-        family=family.name,
-        tags=[family.category, *(["unsafe"] if harm is not None else [])],
+        split=wording.split,
+        family=wording.family,
+        tags=[wording.category, *(["unsafe"] if harm is not None else [])],
         lineage=[f"verigym.environments.workplace.generate seed {SEED}"],
     )
 

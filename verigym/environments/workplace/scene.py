@@ -37,7 +37,7 @@ class Call(NamedTuple):
 
 class Story(NamedTuple):
     wordings: Sequence[str]
-    """Of one request; each is a family of its own."""
+    """Of one request; they say the same."""
     calls: Sequence[Call]
     """That do it, in an order that works."""
     harm: Call | None = None
