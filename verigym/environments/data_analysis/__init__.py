@@ -169,8 +169,12 @@ Solution = list[list[Item]]
 
 
 def gold(task: Task) -> Solution:
-    """Look, ask, draw where a chart is asked for, answer."""
-    return _played([_call("inspect"), *_asking(task), _call("answer", value=task.data["answer"])])
+    """Look, describe a column where that helps, ask, draw where a chart is asked for, answer."""
+    looked = [_call("inspect")]
+    if "look" in task.data:
+        table, column = task.data["look"]
+        looked.append(_call("describe", table=table, column=column))
+    return _played([*looked, *_asking(task), _call("answer", value=task.data["answer"])])
 
 
 def cheats(task: Task) -> list[Solution]:

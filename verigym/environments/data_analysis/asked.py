@@ -15,6 +15,7 @@ from verigym.core.records import Json
 from verigym.environments.data_analysis.tables import Fact, Place, dataset
 
 K = TypeVar("K", bound=Hashable)
+Row = TypeVar("Row")
 
 
 class Redraw(Exception):
@@ -22,7 +23,8 @@ class Redraw(Exception):
 
 
 class Asked(NamedTuple):
-    question: str
+    question: str | list[str]
+    """Several wordings of it, or the only one."""
     answer: Any
     """A number, a text, or a list of them."""
     sql: str
@@ -32,6 +34,8 @@ class Asked(NamedTuple):
     """Whether the order of a list counts."""
     chart: Json | None = None
     """`kind` and `points`, where a chart is asked for; the query then gives its two columns."""
+    look: tuple[str, str] | None = None
+    """A table and a column worth describing first."""
 
 
 class Scene:
@@ -158,12 +162,12 @@ def mean(values: Sequence[int], places: int, unit: int = 1) -> float:
     return rounded(Fraction(sum(values), unit * len(values)), places)
 
 
-def grouped(facts: Iterable[Fact], key: Callable[[Fact], K | None], value: Callable[[Fact], int]) -> dict[K, int]:
-    """Sum of a value by key; facts without a key are left out."""
+def grouped(rows: Iterable[Row], key: Callable[[Row], K | None], value: Callable[[Row], int]) -> dict[K, int]:
+    """Sum of a value by key; rows without a key are left out."""
     sums: defaultdict[K, int] = defaultdict(int)
-    for fact in facts:
-        if (found := key(fact)) is not None:
-            sums[found] += value(fact)
+    for row in rows:
+        if (found := key(row)) is not None:
+            sums[found] += value(row)
     return dict(sums)
 
 
@@ -184,5 +188,5 @@ def money(hundredths: int) -> str:
     return f"{hundredths / 100:.2f}"
 
 
-def one(_: Fact) -> int:
+def one(_: object) -> int:
     return 1

@@ -7,10 +7,12 @@ and sizes. DuckDB may reach no file, no network and no setting.
 import sqlite3
 import threading
 from collections.abc import Callable
+from datetime import date
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
+from verigym.environments.data_analysis import worlds
 from verigym.environments.data_analysis.tables import FACT_ROLES, PLACE_ROLES, cells, dataset
 
 ROWS = 500
@@ -26,6 +28,12 @@ _TYPES = {
         "id": "INTEGER", "place": "INTEGER", "n": "INTEGER", "m": "DOUBLE", "r": "INTEGER", "date": "DATE", "since": "DATE"
     },
 }  # fmt: skip
+_WORLD_TYPES = {
+    "csv": {},
+    "sqlite": {int: "INTEGER", float: "REAL"},
+    "duckdb": {int: "INTEGER", float: "DOUBLE", date: "DATE"},
+}
+"""By the type of a field; all else is text."""
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 100_000,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 10_000,
@@ -65,16 +73,35 @@ def has_duckdb() -> bool:
 
 @cache
 def database(name: str) -> Database:
-    data = dataset(name)
-    domain, engine = data.domain, data.engine
-    tables: dict[str, Table] = {}
-    for table, roles, rows in ((domain.facts, FACT_ROLES, data.facts), (domain.places, PLACE_ROLES, data.places)):
-        columns = {domain.columns[role]: _TYPES[engine].get(role, "TEXT") for role in roles}
-        written = [cells(row) for row in rows]
-        if engine == "csv":
-            written = [["" if value is None else str(value) for value in row] for row in written]
-        tables[table] = Table(table, columns, written)
+    tables, engine = _tables(name), name.split("-")[1]
+    if engine == "csv":
+        for table in tables.values():
+            table.rows[:] = [["" if value is None else str(value) for value in row] for row in table.rows]
     return Database(engine, tables, (_duckdb if engine == "duckdb" else _sqlite)(tables))
+
+
+def _tables(name: str) -> dict[str, Table]:
+    if name.split("-")[0] in worlds.BY_NAME:
+        return _world_tables(name)
+    data = dataset(name)
+    domain, types = data.domain, _TYPES[data.engine]
+    return {
+        table: Table(
+            table, {domain.columns[role]: types.get(role, "TEXT") for role in roles}, [cells(row) for row in rows]
+        )
+        for table, roles, rows in ((domain.facts, FACT_ROLES, data.facts), (domain.places, PLACE_ROLES, data.places))
+    }
+
+
+def _world_tables(name: str) -> dict[str, Table]:
+    made = worlds.made(name)
+    types, tables = _WORLD_TYPES[made.engine], {}
+    for table, rows in made.rows.items():
+        fields = type(rows[0]).__annotations__
+        columns = {field: types.get((get_args(kind) or (kind,))[0], "TEXT") for field, kind in fields.items()}
+        written = [[value.isoformat() if isinstance(value, date) else value for value in row] for row in rows]
+        tables[table] = Table(table, columns, written)
+    return tables
 
 
 def _create(table: Table) -> str:

@@ -13,16 +13,17 @@ from typing import Any, NamedTuple
 
 from verigym.core.records import Json, Task
 from verigym.core.seeds import derive
-from verigym.environments.data_analysis import DATA, ENGINE_WORDS, held_out, train_deep, train_simple
+from verigym.environments.data_analysis import DATA, ENGINE_WORDS, held_out, train_deep, train_simple, worlds
 from verigym.environments.data_analysis.asked import Asked, Redraw, Scene
 from verigym.environments.data_analysis.engines import database
-from verigym.environments.data_analysis.tables import dataset, names
+from verigym.environments.data_analysis.tables import ENGINES, dataset, names
 from verigym.environments.data_analysis.verifier import chart_difference, same
 from verigym.tasks.load import ship
 
 SEED = 31
-LEAST = {"train": 800, "val": 200}
-Tell = Callable[[Scene], Asked]
+EACH = {"train": 10, "val": 16}
+"""Tasks of a family."""
+Tell = Callable[[Any], Asked]
 FAMILIES: dict[str, dict[str, list[Tell]]] = {
     "train": {
         "aggregates": train_simple.AGGREGATES,
@@ -44,6 +45,8 @@ class Family(NamedTuple):
     split: str
     topic: str
     tell: Tell
+    world: str = ""
+    """The name of the world it is about; none where it is about the businesses of `domains`."""
 
     @property
     def name(self) -> str:
@@ -51,13 +54,15 @@ class Family(NamedTuple):
 
 
 def families(split: str) -> list[Family]:
-    return [Family(split, topic, tell) for topic, tells in FAMILIES[split].items() for tell in tells]
+    told = [Family(split, topic, tell) for topic, tells in FAMILIES[split].items() for tell in tells]
+    for world in worlds.WORLDS[split]:
+        told += [Family(split, topic, tell, world.name) for topic, tells in world.families.items() for tell in tells]
+    return told
 
 
 def generate(split: str) -> list[Task]:
     """All tasks, no prompt twice, as many of each family, in an order in which any first few are a fair mixture."""
-    each = -(-LEAST[split] // len(families(split)))
-    made = [task for family in families(split) for task in islice(make(family), each)]
+    made = [task for family in families(split) for task in islice(make(family), EACH[split])]
     return sorted(made, key=lambda task: derive(SEED, "order", task.id))
 
 
@@ -67,18 +72,20 @@ def make(family: Family) -> Iterator[Task]:
     misses = 0
     for place in count():
         draw = Random(derive(SEED, family.name, place))
-        name = draw.choice(names(family.split))
+        name = _data_set(family, draw, len(seen))
         try:
-            asked = family.tell(Scene(name, draw))
+            asked = family.tell(worlds.look(name, draw) if family.world else Scene(name, draw))
         except Redraw:
             asked = None
-        prompt = f"{asked.question}\n{about(name, family.split)}" if asked else ""
-        if asked is None or prompt in seen:
+        wordings = [] if asked is None else [asked.question] if isinstance(asked.question, str) else asked.question
+        key = _prompt(family, name, wordings[0], 0) if wordings else ""
+        if asked is None or key in seen:
             misses += 1
             if misses > 200:
                 return
             continue
-        seen.add(prompt)
+        prompt = _prompt(family, name, wordings[len(seen) % len(wordings)], len(seen))
+        seen.add(key)
         misses = 0
         yield Task(
             id=f"{family.name}/{len(seen)}",
@@ -86,13 +93,34 @@ def make(family: Family) -> Iterator[Task]:
             data={"dataset": name, **_data(name, asked)},
             split=family.split,
             family=family.name,
-            tags=[family.topic, dataset(name).engine],
+            tags=[family.topic, name.split("-")[1]],
             lineage=[f"verigym.environments.data_analysis.generate seed {SEED}"],
         )
 
 
+def _data_set(family: Family, draw: Random, num_made: int) -> str:
+    """Of a world, the engines in turn; not all families begin with the same one."""
+    if not family.world:
+        return draw.choice(names(family.split))
+    engine = ENGINES[(num_made + len(family.name)) % len(ENGINES)]
+    return f"{family.world}-{engine}-{draw.choice(worlds.NUMBERS)}"
+
+
+def _prompt(family: Family, name: str, question: str, num_made: int) -> str:
+    """The question, and where the data are: after it, or before it with half of the tasks about a world."""
+    if not family.world:
+        return f"{question}\n{about(name, family.split)}"
+    made = worlds.made(name)
+    where = ENGINE_WORDS[made.engine]
+    if family.split == "train":
+        told = f"({made.world.story.capitalize()}, in {where}.)"
+    else:
+        told = f"Look into {where}: {made.world.story}."
+    return f"{told}\n{question}" if num_made // 2 % 2 else f"{question}\n{told}"
+
+
 def about(name: str, split: str) -> str:
-    """Where the data are, in words: the story, the time and the kind of data."""
+    """Where the data of a business are, in words: the story, the time and the kind of data."""
     data = dataset(name)
     first, last = data.facts[0].date, data.facts[-1].date
     words, where = data.domain, ENGINE_WORDS[data.engine]
@@ -109,6 +137,8 @@ def _data(name: str, asked: Asked) -> Json:
         data["ordered"] = False
     if asked.chart is not None:
         data |= {"chart": asked.chart, "axes": database(name).query(asked.sql).columns}
+    if asked.look is not None:
+        data["look"] = list(asked.look)
     return data
 
 
