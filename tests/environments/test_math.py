@@ -1,5 +1,6 @@
 """The math tasks are right, apart and reproducible; an answer is right in every form that is the same, and in no other."""
 
+import re
 import time
 from collections import Counter
 from fractions import Fraction
@@ -34,12 +35,13 @@ def judged(data: Json, reply: str) -> Verdict:
 
 
 def test_there_are_enough_tasks_families_and_difficulties_in_both_splits() -> None:
-    assert len(TRAIN) >= 2000 and len(VAL) >= 400
-    assert len({task.family for task in TRAIN}) >= 60 and len({task.family for task in VAL}) >= 20
+    assert len(TRAIN) >= 2400 and len(VAL) >= 420
+    assert len({task.family for task in TRAIN}) >= 150 and len({task.family for task in VAL}) >= 60
     for tasks in (TRAIN, VAL):
         levels = Counter(task.tags[0] for task in tasks)
-        assert set(levels) == {"easy", "medium", "hard"} and min(levels.values()) > len(tasks) / 5
-        assert {task.tags[1] for task in tasks} == set(RULES)
+        assert set(levels) == {"easy", "medium", "hard"} and min(levels.values()) > 0.3 * len(tasks)
+        assert {(task.tags[0], task.tags[1]) for task in tasks} == {(level, rule) for level in levels for rule in RULES}
+        assert min(Counter(task.tags[1] for task in tasks).values()) > len(tasks) / 15
         assert len({str(task.prompt) for task in tasks}) == len(tasks)
 
 
@@ -72,6 +74,21 @@ def test_held_out_tasks_share_no_family_name_or_near_wording_with_those_to_learn
     stories = [{family.tell.__name__ for family in generate.families(split)} for split in ("train", "val")]
     assert not stories[0] & stories[1]
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
+
+
+def five_in_a_row(tasks: list[Task]) -> dict[tuple[str, ...], str]:
+    """Each five words in a row of a question or its solution, numbers and letters aside, and a family that says them."""
+    found: dict[tuple[str, ...], str] = {}
+    for task in tasks:
+        for text in (str(task.prompt), task.data["work"]):
+            words = re.findall(r"[a-z]{2,}", text.casefold())
+            found |= dict.fromkeys(zip(*(words[start:] for start in range(5)), strict=False), task.family)
+    return found
+
+
+def test_no_five_words_in_a_row_are_those_of_a_held_out_family() -> None:
+    train, val = five_in_a_row(TRAIN), five_in_a_row(VAL)
+    assert {" ".join(words): (train[words], val[words]) for words in train.keys() & val.keys()} == {}
 
 
 def test_a_family_has_more_tasks_than_are_shipped_and_ends_when_it_has_no_more() -> None:

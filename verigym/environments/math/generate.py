@@ -23,6 +23,9 @@ from verigym.environments.math import (
     expressions_train,
     gold,
     held_out,
+    held_out_algebra,
+    held_out_choices,
+    held_out_stories,
     solutions_train,
     stories_easy,
     stories_hard,
@@ -38,20 +41,15 @@ from verigym.tasks.load import ship
 from verigym.verifiers.numeric import first_number
 
 SEED = 7
-EACH = {"train": 16, "val": 20}
-_MIXED = (choices_train, clocks_train, algebra_train, expressions_train, equations_train, solutions_train)
-FAMILIES: dict[str, dict[str, list[Tell]]] = {
-    "train": {
-        "easy": [*stories_easy.STORIES, *stories_more_easy.EASY, *(tell for each in _MIXED for tell in each.EASY)],
-        "medium": [
-            *stories_medium.STORIES,
-            *stories_more_medium.MEDIUM,
-            *(tell for each in _MIXED for tell in each.MEDIUM),
-        ],
-        "hard": [*stories_hard.STORIES, *stories_more_hard.HARD, *(tell for each in _MIXED for tell in each.HARD)],
-    },
-    "val": {"easy": held_out.EASY, "medium": held_out.MEDIUM, "hard": held_out.HARD},
-}
+EACH = {"train": 16, "val": 7}
+LEVELS = ("easy", "medium", "hard")
+MODULES = {
+    "train": (
+        stories_easy, stories_medium, stories_hard, algebra_train, stories_more_easy, stories_more_medium, stories_more_hard,
+        choices_train, clocks_train, expressions_train, equations_train, solutions_train,
+    ),
+    "val": (held_out, held_out_stories, held_out_choices, held_out_algebra),
+}  # fmt: skip
 
 
 class Family(NamedTuple):
@@ -65,7 +63,11 @@ class Family(NamedTuple):
 
 
 def families(split: str) -> list[Family]:
-    return [Family(split, level, tell) for level, tells in FAMILIES[split].items() for tell in tells]
+    """Each module lists those it has under `EASY`, `MEDIUM` and `HARD`."""
+    found = [
+        (level, tell) for module in MODULES[split] for level in LEVELS for tell in getattr(module, level.upper(), [])
+    ]
+    return [Family(split, level, tell) for level, tell in found]
 
 
 def generate(split: str) -> list[Task]:

@@ -30,10 +30,12 @@ def parking(draw: Random) -> Asked:
     first, later, hours = draw.randrange(150, 400, 10), draw.randrange(80, 260, 10), draw.randint(3, 9)
     total = first + later * (hours - 1)
     return number(
-        f"A car park charges {euros(first)} for the first hour and {euros(later)} for each hour after that. What do {hours} "
+        f"A car park charges {euros(first)} for the first hour and {euros(later)} for each hour after that. What do "
+        f"{hours} "
         "hours cost, "
         "in euros?",
-        f"{hours - 1} further hours: {hours - 1} × {euros(later)} = {euros(later * (hours - 1))}.\nIn all: {euros(first)} + "
+        f"{hours - 1} further hours: {hours - 1} × {euros(later)} = {euros(later * (hours - 1))}.\nIn all: "
+        f"{euros(first)} + "
         f"{euros(later * (hours - 1))} = {euros(total)}.",
         Fraction(total, 100),
         "euros",
@@ -46,7 +48,8 @@ def candle(draw: Random) -> Asked:
         f"Lit at dusk, a candle of {left + burns * hours} mm loses {burns} mm of wax every hour. How tall is it, in "
         "centimetres, when "
         f"it is blown out {hours} hours later?",
-        f"It loses {hours} × {burns} = {hours * burns} mm.\n{left + burns * hours} - {hours * burns} = {left} mm, which are "
+        f"It loses {hours} × {burns} = {hours * burns} mm.\n{left + burns * hours} - {hours * burns} = {left} mm, "
+        "which are "
         f"{left / 10:g} cm.",
         Fraction(left, 10),
         "cm",
@@ -56,7 +59,8 @@ def candle(draw: Random) -> Asked:
 def seedlings(draw: Random) -> Asked:
     trays, holes, lost = draw.randint(7, 19), draw.choice([18, 24, 28, 35]), draw.randint(11, 60)
     return number(
-        f"{draw.choice(NAMES)} sows one seed into every hole of {trays} trays with {holes} holes. {lost} seeds never come "
+        f"{draw.choice(NAMES)} sows one seed into every hole of {trays} trays with {holes} holes. {lost} seeds "
+        "never come "
         "up. How many "
         "seedlings can be planted out?",
         f"{trays} × {holes} = {trays * holes} seeds.\n{trays * holes} - {lost} = {trays * holes - lost}.",
@@ -67,7 +71,8 @@ def seedlings(draw: Random) -> Asked:
 def thought_of(draw: Random) -> Asked:
     x, times, minus = draw.randint(6, 40), draw.randint(3, 8), draw.randint(5, 60)
     return number(
-        f"I think of a number, multiply it by {times} and take away {minus}. The result is {x * times - minus}. Which "
+        f"I think of a number, multiply it by {times} and take away {minus}. The result is {x * times - minus}. "
+        "Which "
         "number did I think "
         "of?",
         f"Backwards: {x * times - minus} + {minus} = {x * times}.\n{x * times} ÷ {times} = {x}.",
@@ -88,10 +93,12 @@ def night_shift(draw: Random) -> Asked:
     start, hours, quarter = draw.randrange(20 * 60, 23 * 60, 15), draw.randint(6, 9), draw.choice([0, 15, 30, 45])
     end = start + hours * 60 + quarter
     return clock(
-        f"A nurse comes on duty at {time(start)} and stays for {hours} hours and {quarter} minutes. When does the shift end "
+        f"A nurse comes on duty at {time(start)} and stays for {hours} hours and {quarter} minutes. When does the "
+        "shift end "
         "(24-hour "
         "HH:MM)?",
-        f"{time(start)} and {24 * 60 - start} minutes make midnight; {end - 24 * 60} minutes are left.\nThat is {time(end)}.",
+        f"{time(start)} and {24 * 60 - start} minutes make midnight; {end - 24 * 60} minutes are left.\nThat is "
+        f"{time(end)}.",
         end,
     )
 
@@ -102,9 +109,11 @@ def night_shift(draw: Random) -> Asked:
 def commission(draw: Random) -> Asked:
     base, rate, sold = draw.randrange(1200, 2400, 50), draw.choice([2, 3, 4, 6, 8]), draw.randrange(5000, 30000, 500)
     return number(
-        f"A sales agent earns €{base:,} a month plus {rate}% of all sales. How much does the agent earn in a month with sales of "
+        f"A sales agent earns €{base:,} a month plus {rate}% of all sales. How much does the agent earn in a month "
+        "with sales of "
         f"€{sold:,}?",
-        f"{rate}% of {sold:,} is {sold * rate // 100:,}.\n{base:,} + {sold * rate // 100:,} = {base + sold * rate // 100:,}.",
+        f"{rate}% of {sold:,} is {sold * rate // 100:,}.\n{base:,} + {sold * rate // 100:,} = "
+        f"{base + sold * rate // 100:,}.",
         base + sold * rate // 100,
         "euros",
     )
@@ -114,10 +123,12 @@ def leaking_pool(draw: Random) -> Asked:
     fill, leak, hours = draw.randint(40, 90), draw.randint(5, 25), draw.randint(6, 30)
     size = (fill - leak) * hours
     return number(
-        f"A paddling pool of {size} litres is filled at {fill} litres an hour while {leak} litres an hour seep away. How "
+        f"A paddling pool of {size} litres is filled at {fill} litres an hour while {leak} litres an hour seep "
+        "away. How "
         "many minutes "
         "pass until it is full?",
-        f"Each hour {fill} - {leak} = {fill - leak} litres stay in.\n{size} ÷ {fill - leak} = {hours} hours, which are "
+        f"Each hour {fill} - {leak} = {fill - leak} litres stay in.\n{size} ÷ {fill - leak} = {hours} hours, which "
+        "are "
         f"{hours * 60} minutes.",
         hours * 60,
         "minutes",
@@ -128,7 +139,8 @@ def concrete(draw: Random) -> Asked:
     sand, gravel, part = draw.choice([2, 3]), draw.choice([4, 5, 6]), draw.randint(8, 45)
     total = part * (1 + sand + gravel)
     return number(
-        f"Concrete is made of cement, sand and gravel in the proportion 1 : {sand} : {gravel}. How many kilograms of gravel "
+        f"Concrete is made of cement, sand and gravel in the proportion 1 : {sand} : {gravel}. How many kilograms "
+        "of gravel "
         "are in "
         f"{total} kg of the dry mixture?",
         f"There are {1 + sand + gravel} parts of {total} ÷ {1 + sand + gravel} = {part} kg.\n{gravel} × {part} = "
@@ -142,7 +154,8 @@ def pie_chart(draw: Random) -> Asked:
     degrees, each = draw.choice([24, 36, 40, 45, 60, 72, 80, 108, 135, 150]), draw.randint(2, 9)
     voters = 360 * each // 2
     return number(
-        f"{voters} votes are drawn as a pie chart. The slice of the Green List spans {degrees} degrees. How many votes did "
+        f"{voters} votes are drawn as a pie chart. The slice of the Green List spans {degrees} degrees. How many "
+        "votes did "
         "the list get?",
         f"A degree stands for {voters} ÷ 360 = {plain(Fraction(voters, 360))} votes.\n{degrees} × "
         f"{plain(Fraction(voters, 360))} = "
@@ -154,9 +167,8 @@ def pie_chart(draw: Random) -> Asked:
 def kennel(draw: Random) -> Asked:
     w, more = draw.randint(2, 5), draw.randint(3, 14)
     return expression(
-        f"A dog run is w metres wide; its length is {more} metres more than {w} times its width. Give its perimeter in "
-        "metres as an "
-        "expression in w without brackets.",
+        f"A dog run is w metres wide; its length is {more} metres more than {w} times its width. Express its "
+        "perimeter in metres through w, bracket-free.",
         f"The length is {w}w + {more}.\n2(w + {w}w + {more}) = {2 + 2 * w}w + {2 * more}.",
         terms(w=2 + 2 * w, one=2 * more),
         "expanded",
@@ -166,7 +178,7 @@ def kennel(draw: Random) -> Asked:
 def squared_sum(draw: Random) -> Asked:
     a, b = draw.randint(2, 7), draw.choice([each for each in range(-9, 10) if each])
     return expression(
-        f"Write the square of {terms(z=a, one=b)} as a sum of powers of z.",
+        f"Expand the square of {terms(z=a, one=b)}, collecting like powers of z.",
         f"({terms(z=a, one=b)})^2 = ({a}z)^2 + 2 × {a}z × ({b}) + ({b})^2.",
         terms(z2=a * a, z=2 * a * b, one=b * b),
         "expanded",
@@ -194,9 +206,10 @@ def pursuit(draw: Random) -> Asked:
     gap = Fraction(slow * lead, 60)
     minutes = gap / faster * 60
     return number(
-        f"A walker leaves a camp at {slow} km/h. {lead} minutes later a runner follows at {slow + faster} km/h. How many "
+        f"A walker leaves a camp at {slow} km/h. {lead} minutes later a runner follows at {slow + faster} km/h. How "
+        "many "
         "minutes does the "
-        "runner take to catch up? Two decimals will do where it is not whole.",
+        "runner take to catch up? Two decimals will do.",
         f"The walker is {slow} × {lead}/60 = {plain(gap)} km ahead.\nThe runner gains {faster} km an hour.\n"
         f"{plain(gap)} ÷ {faster} × 60 = {plain(minutes)} minutes.",
         minutes,
@@ -212,10 +225,12 @@ def alloy(draw: Random) -> Asked:
     total = draw.randint(2, 12) * (high - low) // 5
     strong = Fraction(total * (wanted - low), high - low)
     return number(
-        f"A goldsmith melts gold of {low}% purity and gold of {high}% purity into {total} g of {wanted}% purity. How many "
+        f"A goldsmith melts gold of {low}% purity and gold of {high}% purity into {total} g of {wanted}% purity. "
+        "How many "
         "grams of the "
         f"{high}% gold go in?",
-        f"With s grams of it: {high}s + {low}({total} - s) = {wanted} × {total}.\n{high - low}s = {total * (wanted - low)}, "
+        f"With s grams of it: {high}s + {low}({total} - s) = {wanted} × {total}.\n{high - low}s = "
+        f"{total * (wanted - low)}, "
         "so s = "
         f"{plain(strong)}.",
         strong,
@@ -226,9 +241,11 @@ def alloy(draw: Random) -> Asked:
 def plot_of_land(draw: Random) -> Asked:
     wide, more = draw.randint(7, 24), draw.randint(3, 13)
     return number(
-        f"A rectangular plot of land is {more} m longer than it is wide and covers {wide * (wide + more)} m². How wide is "
+        f"A rectangular plot of land is {more} m longer than it is wide and covers {wide * (wide + more)} m². How "
+        "wide is "
         "it, in metres?",
-        f"w(w + {more}) = {wide * (wide + more)}.\n{wide} × {wide + more} = {wide * (wide + more)}, so w = {wide}; the "
+        f"w(w + {more}) = {wide * (wide + more)}.\n{wide} × {wide + more} = {wide * (wide + more)}, so w = {wide}; "
+        "the "
         "other solution, "
         f"{-wide - more}, is no width.",
         wide,
@@ -273,9 +290,8 @@ def used_car(draw: Random) -> Asked:
     price, rate, years = draw.randrange(9000, 30000, 500), draw.choice([12, 15, 18, 20]), draw.choice([2, 3])
     left = price * (1 - Fraction(rate, 100)) ** years
     return rounded(
-        f"A delivery scooter fleet bought for €{price:,} loses {rate}% of its value every year. What is it worth after "
-        f"{years} years? "
-        "Round to cents.",
+        f"A delivery scooter fleet bought for €{price:,} loses {rate}% of its value every year. Its worth when "
+        f"{years} years have passed, to the nearest cent?",
         f"Each year {100 - rate}% are left.\n{price} × {(100 - rate) / 100:g}^{years} = {float(left):.2f}.",
         left,
         "euros",
@@ -286,7 +302,8 @@ def dilution(draw: Random) -> Asked:
     litres, strong = draw.randint(2, 9), draw.choice([12, 15, 18, 20, 24, 30])
     water = draw.randint(1, 9)
     return percent(
-        f"{water} litres of water are added to {litres} litres of a cleaning fluid with {strong}% vinegar. How many percent "
+        f"{water} litres of water are added to {litres} litres of a cleaning fluid with {strong}% vinegar. How many "
+        "percent "
         "vinegar does it "
         "have now? Two decimals will do.",
         f"{litres} × {strong} = {litres * strong}.\n{litres * strong} ÷ ({litres} + {water}) = "

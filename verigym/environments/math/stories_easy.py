@@ -194,6 +194,6 @@ def water_cans(draw: Random) -> Asked:
     )
 
 
-STORIES: list[Family] = [
+EASY: list[Family] = [
     orchard, bus, shelves, bakery, rope, tiles, meadow, novel, eggs, piggy_bank, frost, ferry, pancakes, choir, water_cans,
 ]  # fmt: skip

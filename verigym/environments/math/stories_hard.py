@@ -209,7 +209,7 @@ def picnic(draw: Random) -> Asked:
     )
 
 
-STORIES: list[Family] = [
+HARD: list[Family] = [
     two_pumps, toward_each_other, savings_book, brine, river_boat, vending_machine, house_number, rent, chess_club, odd_doors,
     there_and_back, languages, open_air_theatre, picnic,
 ]  # fmt: skip

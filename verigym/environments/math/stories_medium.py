@@ -216,7 +216,7 @@ def hiking_map(draw: Random) -> Asked:
     )
 
 
-STORIES: list[Family] = [
+MEDIUM: list[Family] = [
     coat, survey, oil_tank, high_jump, two_legs, paint, before_tax, mother_and_son, garden_path, harvest, phone_bill, rice,
     marbles, calendar, hiking_map,
 ]  # fmt: skip
