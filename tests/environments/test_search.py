@@ -17,8 +17,8 @@ from verigym.environments.load import find_by_verifier, load_environment
 from verigym.environments.search import generate
 from verigym.environments.search.corpus import RESULTS, corpus
 from verigym.environments.search.questions import FAMILIES
-from verigym.environments.search.region import SAYS
-from verigym.environments.search.shapes import query
+from verigym.environments.search.region import SAYS, Entity
+from verigym.environments.search.shapes import query, walk
 from verigym.environments.search.verifier import same, search_verifier
 from verigym.environments.search.words import TRAIN as TRAIN_WORDS
 from verigym.environments.search.words import VAL as VAL_WORDS
@@ -101,9 +101,16 @@ def test_no_five_words_in_a_row_are_those_of_a_held_out_question() -> None:
 
 
 @pytest.mark.parametrize(("split", "least"), [("train", 4), ("val", 3)])
-def test_a_family_is_asked_in_several_ways_each_about_as_often(split: str, least: int) -> None:
+def test_a_family_is_asked_in_several_ways_and_often_enough(split: str, least: int) -> None:
+    tasks = Counter(task.family for task in SPEC.tasks(split))
     for family in FAMILIES[split]:
         assert len(set(family.words)) == len(family.words) >= least, family.name
+        assert tasks[f"search/{split}/{family.name}"] >= 7, family.name
+
+
+def test_yes_is_as_often_right_as_no() -> None:
+    said = Counter(task.data["answer"] for task in [*TRAIN, *VAL] if task.data["answer"] in ("yes", "no"))
+    assert min(said.values()) >= 0.4 * said.total() and said.total() >= 30
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
@@ -141,13 +148,41 @@ def test_a_document_holds_every_fact_that_it_states_and_none_that_is_hidden(spli
     assert any(len(documents) > 1 for documents in library.stating.values())
 
 
-def test_the_facts_of_a_region_do_not_contradict_each_other() -> None:
-    for entity in LIBRARY.entities.values():
-        if entity.kind == "company":
-            founder = LIBRARY.entities[str(entity.facts["founder"])]
-            assert int(founder.facts["born"]) + 20 < int(entity.facts["founded"])
-        if entity.kind == "town":
-            assert int(LIBRARY.entities[str(entity.facts["mayor"])].facts["born"]) >= 1950
+@pytest.mark.parametrize("split", ["train", "val"])
+def test_the_facts_of_a_region_do_not_contradict_each_other(split: str) -> None:
+    library = corpus(split)
+    by_name = {entity.name: entity for entity in library.kinds["person"]}
+
+    def of(entity: Entity, steps: str) -> int:
+        found = walk(library, entity, steps)
+        assert found is not None
+        return int(found.value)
+
+    for town in library.kinds["town"]:
+        assert of(town, "mayor.born") >= 1950
+    for first, second, least, most in [
+        ("company founder.born", "founded", 21, 36),
+        ("hill climber.born", "climbed", 17, 45),
+        ("bridge designer.born", "built", 24, 56),
+        ("book author.born", "published", 24, 60),
+        ("book publisher.founded", "published", 0, 300),
+        ("line operator.founded", "opened", 1, 200),
+        ("event town.founded", "first_held", 0, 1000),
+    ]:
+        kind, steps = first.split()
+        for entity in library.kinds[kind]:
+            assert least <= of(entity, second) - of(entity, steps) <= most, (entity, first)
+    for entity in [*library.kinds["museum"], *library.kinds["prize"]]:
+        told = str(entity.facts.get("keepers") or entity.facts["winners"])
+        years = re.findall(r"(\w+ \w+)(?: in)? (\d{4})", told)
+        assert all(20 <= int(year) - int(by_name[name].facts["born"]) <= 75 for name, year in years), told
+        assert max(map(int, re.findall(r"\d{4}", told))) < 2026
+
+
+def test_no_town_is_counted_twice_in_a_census() -> None:
+    for split in ("train", "val"):
+        for fact, documents in corpus(split).stating.items():
+            assert len(documents) == 1 or not fact[1].startswith("census")
 
 
 def test_every_thing_can_be_found_and_words_that_nobody_wrote_find_nothing() -> None:
@@ -180,6 +215,8 @@ def test_the_first_answer_counts() -> None:
 TWO: Json = {"answer": "River Issel", "needed": [["D101", "D102"], ["D103"]]}
 NUMBER: Json = {"answer": 1390, "needed": [["D101"]]}
 NONE: Json = {"answer": "unknown", "needed": []}
+NAMES: Json = {"answer": ["Tarn and Sons", "Tarn Union"], "needed": [["D101"], ["D102"]]}
+RULED_OUT: Json = {"answer": 1, "needed": [["D101"]], "also": [["D102", "D103"]]}
 
 
 @pytest.mark.parametrize(
@@ -196,6 +233,13 @@ NONE: Json = {"answer": "unknown", "needed": []}
         (NUMBER, "in the year 1390.", ["D101"]),
         (NONE, "unknown", []),
         (NONE, "Unknown.", []),
+        (NAMES, "Tarn and Sons, Tarn Union", ["D101", "D102"]),
+        (NAMES, "tarn union and Tarn and Sons.", ["D102", "D101"]),
+        (NAMES, "from Tarn Union to Tarn and Sons", ["D102", "D101"]),
+        (NAMES, "- Tarn Union\n- Tarn and Sons", ["D102", "D101"]),
+        (RULED_OUT, "1", ["D101"]),
+        (RULED_OUT, "One.", ["D101", "D102"]),
+        (RULED_OUT, "one company", ["D103", "D101"]),
     ],
 )
 def test_a_right_answer_with_its_proof_passes_however_it_is_written(
@@ -225,6 +269,24 @@ def test_a_right_answer_with_its_proof_passes_however_it_is_written(
         (NUMBER, "", ["D101"], 'answer "", expected "1390"'),
         (NONE, "unknown", ["D101"], "D101 is cited and states nothing of this"),
         (NONE, "1390", [], 'answer "1390", expected "unknown"'),
+        (NAMES, "Tarn Union", ["D101", "D102"], 'answer "Tarn Union", expected "Tarn and Sons, Tarn Union"'),
+        (
+            NAMES,
+            "Tarn and Sons, Tarn Union, Tarn Company",
+            ["D101", "D102"],
+            'answer "Tarn and Sons, Tarn Union, Tarn Company", expected "Tarn and Sons, Tarn Union"',
+        ),
+        (NAMES, "Tarn and Sons, Tarn Union", ["D101"], "nothing cited states the second of 2 facts"),
+        (RULED_OUT, "1", ["D102"], "nothing cited states the first of 1 facts"),
+        (RULED_OUT, "1", ["D101", "D104"], "D104 is cited and states nothing of this"),
+        (RULED_OUT, "two", ["D101"], 'answer "two", expected "1"'),
+        (RULED_OUT, "one or two", ["D101"], 'answer "one or two", expected "1"'),
+        (
+            RULED_OUT,
+            "the only one there is in this town",
+            ["D101"],
+            'answer "the only one there is in this town", expected "1"',
+        ),
     ],
 )
 def test_an_answer_that_is_wrong_or_wrongly_cited_fails(

@@ -1,9 +1,9 @@
 """search: questions over a small library about an invented region, with the documents that prove the answer.
 
-Over five hundred short documents (`region`): towns, rivers, companies, people, customs, books, railway lines and more, and
-almanac pages that are near misses. Questions of one to three steps, comparisons, counts, lists, sums, negations, and some that
-the documents do not answer (`shapes`, `questions`). The region to learn in and the one held out share no name. The tasks are made
-by `generate`.
+Over five hundred short documents (`region`): towns, rivers, companies, people, customs, books, railway lines and more,
+and almanac pages that are near misses. Questions of one to three steps, comparisons, counts, lists, sums, negations, and
+some that the documents do not answer (`shapes`, `questions`). The region to learn in and the one held out share no name.
+The tasks are made by `generate`.
 """
 
 from collections.abc import Sequence
@@ -33,9 +33,9 @@ def tasks(split: str) -> list[Task]:
 
 class Environment:
     system = """\
-You answer questions from a library of short documents. Call one tool at a time: search, open what looks right, then call \
-answer, once, with the answer alone (a name, names, a number, yes or no) and the ids of the documents that state it: one for \
-every fact it rests on, and no others. Where the documents do not say, answer "unknown" with no citations.
+You answer questions from a library of short documents. Call one tool at a time: search, open what looks right, then \
+call answer, once, with the answer alone (a name, names, a number, yes or no) and the ids of the documents that state \
+it: one for every fact it rests on, and no others. Where the documents do not say, answer "unknown" with no citations.
 Without a tool channel of your own, a call is one JSON object and nothing else: {"tool": name, "args": {...}}"""
     max_turns = 12
     __slots__ = ("library", "said")
@@ -99,7 +99,8 @@ def gold(task: Task) -> Solution:
 
 
 def cheats(task: Task) -> list[Solution]:
-    """Saying so, no citation, all of them, one too many, one too few, a wrong answer well cited, a second answer, all at once."""
+    """Saying so, no citation, all of them, one too many or too few, a wrong answer well cited, a name too many or too few,
+    a second answer, all at once."""
     assert isinstance(task.prompt, str), "search's prompts are text"
     right, proof = task.data["answer"], cited(task.data["needed"])
     documents = list(corpus(task.data["library"]).documents)

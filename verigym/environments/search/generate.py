@@ -2,8 +2,8 @@
 
     python -m verigym.environments.search.generate
 
-rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new family leaves the others as they are. A
-question is kept only if the searches of its gold solution show every document that has to be cited or ruled out.
+rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new family leaves the others as they are.
+A question is kept only if the searches of its gold solution show every document that has to be cited or ruled out.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Questions to learn from that lead from a name to an answer, in one, two or three steps. Each is asked in at least four ways."""
+"""Questions to learn from that lead from a name to an answer in one, two or three steps, each asked in four ways."""
 
 from verigym.environments.search.shapes import Family, Listing, Path, Sibling, Which
 
@@ -245,7 +245,7 @@ THREE = [
         'Which river runs through the town where the author of "{}" was born?',
         'The author of "{}" grew up by a river, in the town of birth. What river?',
         'Find the birthplace of whoever wrote "{}": on what river does it lie?',
-        'In "{}" there is much talk of a river, and I think it is the one at the birthplace of its author. Which is that?',
+        'In "{}" there is much talk of a river, the one in the town where its author was born. Which one?',
     ]),
     Family("seat_mayor_born", "three", Path("company", "seat.mayor.born"), [
         "In what year was the mayor of the town born in which {} has its seat?",
@@ -270,7 +270,7 @@ THREE = [
         "What is the town known for where the chair of the {} was born?",
         "Whoever chairs the {} comes from a town that is famous for what?",
         "The {} have somebody in the chair. What is made or sold in that person's birthplace that everybody knows?",
-        "As a present for the one who chairs the {} we want the thing the chair's birthplace is known for. What is it?",
+        "Whoever chairs the {} shall get what is made at home, in the town of birth. What is that town known for?",
     ]),
     Family("bridge_river_length", "three", Path("bridge", "town.river.length"), [
         "How long, in km, is the river at the town of the {}?",
@@ -288,7 +288,7 @@ THREE = [
         "Who is mayor of the town in which the company founded by {} is based?",
         "{} founded a company, and that has its seat in some town. Who is mayor there?",
         "The firm of {} as founder, then the town of its seat: who leads the town hall as mayor?",
-        "The heirs of {0} want the street of the firm that {0} founded renamed and must ask the mayor there. Who is it?",
+        "The heirs of {0} must ask the mayor of the town in which the firm that {0} founded is based. Who is it?",
     ]),
     Family("press_town_founded", "three", Path("book", "publisher.seat.founded"), [
         'In which year was the town founded where the publisher of "{}" is based?',
@@ -300,6 +300,6 @@ THREE = [
         "What was the profession of the first person to climb the hill where the {} rises?",
         "The {} comes from a hill. By trade, what was the first climber of that hill?",
         "Source of the {}, the hill there, its first climber: of what profession?",
-        "On the hill that the {} springs from stands a cross for whoever climbed it first. What did this person do for work?",
+        "The hill that the {} springs from was first climbed by somebody. What was this person's profession?",
     ]),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Questions to learn from about several things at once, and some that the library does not answer, each asked in four ways."""
+"""Questions to learn from about several things at once, and some that the library does not answer, each in four ways."""
 
 from verigym.environments.search.shapes import (
     Compare,
@@ -369,7 +369,7 @@ UNANSWERABLE = [
         "Give me the longer of the railway lines {} and {}.",
         "For a long ride, should I rather take the {} or the {}? I want the longer of them.",
     ]),
-    Family("no_keeper_yet", "unanswerable", Listing("museum", "keepers", "before"), [
+    Family("no_keeper_then", "unanswerable", Listing("museum", "keepers", "later"), [
         "Who was the keeper of the {0} in the year {1}?",
         "{1}: who kept the {0}?",
         "In the year {1} the {0} was kept by whom?",

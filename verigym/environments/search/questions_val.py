@@ -51,7 +51,7 @@ VAL = [
         "The {0} and {1}: their names met in which year?",
     ]),
     Family("such_a_person", "one", Which("person", "birthplace", "trade"), [
-        "{0} produced exactly one {1} of note. Whom?",
+        "{0} brought forth exactly one {1}. Who?",
         "Seeking one {1}, cradle in {0}. Full name, please!",
         "There's just a single {1} among those whose life began in {0}: who?",
     ]),
@@ -93,7 +93,7 @@ VAL = [
     Family("novel_mayor", "three", Path("book", "about.mayor.born"), [
         'Somebody governs the place where "{}" plays. Birth year of this mayor?',
         'Setting of "{}", today\'s mayor of it, then the year of that mayor\'s birth: give the final link.',
-        'How long ago was the present mayor of the setting of "{}" born? State which year.',
+        'The present mayor of the setting of "{}" was born when? State which year.',
     ]),
     Family("climbers_water", "three", Path("hill", "climber.birthplace.river"), [
         "As a child, the conqueror of {} swam in the river back home. Called?",
@@ -187,7 +187,7 @@ VAL = [
     ]),
     Family("feast_gap", "reckon", Reckon("event", "first_held", False), [
         "First {}, first {}: what number of years lies between both debuts?",
-        "Debut years of two customs, the {} versus the {}: separated by what stretch?",
+        "Debut years of two customs, the {} versus the {}: what stretch, in years, separates these?",
         "Work out, in years, the interval separating the first {} from the first {}.",
     ]),
     Family("laureate_gap", "reckon", Listing("prize", "winners", "gap"), [
@@ -202,7 +202,7 @@ VAL = [
     ]),
     Family("remaining_feast", "not", Other("event", "town"), [
         "{0} keeps up a pair of customs. Forget the {1}; what remains?",
-        "Seen the {1}; anything else {0} holds?",
+        "I've been to the {1}. What other custom does {0} offer?",
         "If {0} ever gave up the {1}, its sole remaining custom would be ...?",
     ]),
     Family("wrong_guild", "not", Odd("person", "trade"), [

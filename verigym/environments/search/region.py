@@ -1,7 +1,7 @@
-"""What is true in a region (a small knowledge base, drawn from a seed), and how it is told in short articles of varying words.
+"""What is true in a region (a small knowledge base, drawn from a seed), and how it is told in articles of varying words.
 
-Each document knows which facts it states: `("company-12", "founder")`. Some facts stand in two documents, some in none, so that
-a question about them has no answer. Almanac pages give an older census of half the towns, near what is asked for and not it.
+Each document knows which facts it states: `("company-12", "founder")`. Some facts stand in two documents, some in none,
+so that a question about them has no answer. Almanac pages give an older census of half the towns: often a near miss.
 """
 
 from collections.abc import Callable
@@ -37,8 +37,12 @@ Fact = tuple[str, str]
 SAYS: dict[str, dict[str, list[str]]] = {
     "town": {
         "founded": ["It was founded in {}.", "Its charter dates from {}.", "The first houses were built in {}."],
-        "river": ["It lies on the river {}.", "The river {} runs through it.", "It stands on the banks of the river {}."],
-        "population": ["The census of 2020 counted {} people.", "In 2020 it had {} inhabitants.", "{} lived here in 2020."],
+        "river": [
+            "It lies on the river {}.", "The river {} runs through it.", "It stands on the banks of the river {}.",
+        ],
+        "population": [
+            "The census of 2020 counted {} people.", "In 2020 it had {} inhabitants.", "{} lived here in 2020.",
+        ],
         "mayor": ["The mayor is {}.", "{} has been mayor for some years.", "Its town hall is led by {}, the mayor."],
         "craft": ["It is known for {}.", "Visitors come for its {}.", "Nothing here is as famous as its {}."],
     },
@@ -48,8 +52,12 @@ SAYS: dict[str, dict[str, list[str]]] = {
     },
     "hill": {
         "height": ["It is {} m high.", "The top stands at {} m.", "Its height is {} m."],
-        "climber": ["{} was the first to climb it.", "The first on the top was {}.", "The first ascent was made by {}."],
-        "climbed": ["That first ascent was in {}.", "Nobody had stood on the top before {}.", "It was first climbed in {}."],
+        "climber": [
+            "{} was the first to climb it.", "The first on the top was {}.", "The first ascent was made by {}.",
+        ],
+        "climbed": [
+            "That first ascent was in {}.", "Nobody had stood on the top before {}.", "It was first climbed in {}.",
+        ],
     },
     "company": {
         "founded": ["It was set up in {}.", "The firm goes back to {}.", "Business began in {}."],

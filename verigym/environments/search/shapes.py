@@ -1,7 +1,7 @@
 """The shapes of questions: what is drawn from a library, which facts lead to the answer, and how to search for them.
 
-Steps are facts with dots between: "founder.birthplace" is where the founder of a company was born. A step backwards has the
-kind to look among: "company:founder" is the one company that somebody founded. Two shapes are equal when they ask the same.
+Steps are facts with dots between: "founder.birthplace" is where the founder of a company was born. A step backwards has
+the kind to look among: "company:founder" is the one company that somebody founded. Equal shapes ask the same.
 """
 
 import re
@@ -17,7 +17,6 @@ from verigym.environments.search.verifier import UNKNOWN
 Answer = str | int | list[str]
 MOST = 5
 """Things that a question may be about at once."""
-_TRIES = 20
 _HINTS = {
     "company:seat": ["company seat based head office", "company seat", "company based", "firm head office"],
     "company:founder": ["company founder", "founder of"],
@@ -32,7 +31,7 @@ _HINTS = {
     "bridge:designer": ["bridge design plans", "bridge designed"],
     "club:town": ["club home trains", "club comes from"],
 }
-"""What to search for, with a name, to find the things of a kind that lead to it; the next where that does not show all."""
+"""What to search for, with a name, to find the things of a kind that lead to it; the next where one shows not all."""
 
 
 class Asked(NamedTuple):
@@ -150,13 +149,21 @@ class Same:
     steps: str
 
     def ask(self, library: Corpus, draw: Random) -> Asked | None:
-        alike = draw.random() < 0.5
-        for _ in range(_TRIES):
-            pair = draw.sample(library.kinds[self.kind], 2)
-            walked = _both(library, pair, self.steps)
-            if walked and (walked[0].value == walked[1].value) == alike:
-                return Asked([each.name for each in pair], "yes" if alike else "no", *_joined(walked))
-        return None
+        alike, one = draw.random() < 0.5, draw.choice(library.kinds[self.kind])
+        end = walk(library, one, self.steps)
+        others = [
+            each
+            for each in library.kinds[self.kind]
+            if each != one
+            and (found := walk(library, each, self.steps))
+            and end
+            and (found.value == end.value) == alike
+        ]
+        pair = [one, draw.choice(others)] if others else []
+        walked = _both(library, pair, self.steps)
+        if not walked:
+            return None
+        return Asked([each.name for each in pair], "yes" if alike else "no", *_joined(walked))
 
 
 @dataclass(frozen=True)
@@ -323,7 +330,7 @@ class Other:
 
 @dataclass(frozen=True)
 class Lacks:
-    """Of the two or three things that lead to one, the only one of which something is not true that is of the others."""
+    """Of the two or three things that lead to one, the only one of which something is not true."""
 
     kind: str
     link: str
@@ -376,7 +383,7 @@ class Ends:
 @dataclass(frozen=True)
 class Listing:
     """Of a list of people and years on one page: who `at` a year, who `after` somebody, the `years` of one, how `many`,
-    `all` of them, the `year` of one, the `gap` between two, and a year `before` the first, of which nothing is known."""
+    `all` of them, the `year` of one, the `gap` between two, and a year `later` than the last, of which nothing is known."""
 
     kind: str
     fact: str
@@ -387,7 +394,7 @@ class Listing:
         listed = re.findall(r"(\D+?)(?: in)? (\d{4})(?: to (\d{4}))?(?:, |$)", str(thing.facts[self.fact]))
         place = draw.randrange(len(listed) - 1)
         (name, since, until), (later, next_since, _) = listed[place : place + 2]
-        first = int(listed[0][1])
+        last = int(listed[-1][2] or listed[-1][1])
         inside = draw.randrange(int(since) + 1, int(next_since))
         blanks, answer = {
             "at": ([inside], name),
@@ -397,7 +404,7 @@ class Listing:
             "all": ([], [name for name, _, _ in listed]),
             "year": ([name], int(since)),
             "gap": ([name, later], int(next_since) - int(since)),
-            "before": ([first - draw.randrange(5, 60)], UNKNOWN),
+            "later": ([last + draw.randrange(4, 30)], UNKNOWN),
         }[self.asks]
         facts = [] if answer == UNKNOWN else _told([thing], self.fact)
         return Asked([thing.name, *blanks], answer, facts, [query(thing)])

@@ -4,9 +4,9 @@
     D117 is cited and states nothing of this
     nothing cited states the second of 2 facts
 
-Every fact needs a citation, and every citation has to state one of the facts: to cite everything proves nothing. What was
-looked at and ruled out ("also") may be cited and need not be. Where the documents do not say, the answer is "unknown", with no
-citation. Only `end_state` is looked at.
+Every fact needs a citation, and every citation has to state one of the facts: to cite everything proves nothing. What
+was looked at and ruled out ("also") may be cited and need not be. Where the documents do not say, the answer is "unknown",
+with no citation. Only `end_state` is looked at.
 """
 
 import re
@@ -43,13 +43,13 @@ def search_verifier(task: Task, trajectory: Trajectory) -> Verdict:
 
 
 def same(said: str, expected: str | int | list[str]) -> bool:
-    """A number is the one number that is said; a name is said without more, but for case, articles and a full stop; names, in
-    any order, with nothing else beside them than "and"."""
+    """A number is the one number that is said; a name is said without more, but for case, articles and a full stop; names
+    stand in any order, with nothing beside them but what joins them."""
     if isinstance(expected, int):
         numbers = re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", said)
-        first, *more = _plain(said).split() or [""]
-        if not numbers and first in _NUMBERS and len(more) < 3:
-            return _NUMBERS.index(first) == expected
+        words = _plain(said).split()
+        if not numbers and len(words) <= 3:
+            numbers = [str(_NUMBERS.index(word)) for word in words if word in _NUMBERS]
         return len(said) <= _CUT and len(numbers) == 1 and numbers[0].replace(",", "") == str(expected)
     if isinstance(expected, str):
         return _plain(said) == _plain(expected)
@@ -58,7 +58,7 @@ def same(said: str, expected: str | int | list[str]) -> bool:
         if f" {name} " not in rest:
             return False
         rest = rest.replace(f" {name} ", "  ", 1)
-    return set(rest.split()) <= {"and"}
+    return set(rest.split()) <= {"and", "from", "to"}
 
 
 def written(answer: str | int | list[str]) -> str:
