@@ -50,7 +50,7 @@ CASES = (
                 "stolen_account",
                 {
                     "user": (
-                        "Lost sight of the open laptop in a café at {before}; it is gone. The mailbox has been "
+                        "Lost sight of the open laptop in a bar at {before}; it is gone. The mailbox has been "
                         'searched for "bank" since, from {address}.'
                     )
                 },
@@ -80,8 +80,8 @@ CASES = (
                 "stolen_account",
                 {
                     "user": (
-                        "Sits at the desk in {city} and has used one fixed line all day. The hopping session "
-                        "reads the payroll and answers no prompt."
+                        "Sits at the desk in {city} and has used one fixed line throughout. The hopping "
+                        "session reads the payroll and answers no prompt."
                     )
                 },
                 beside={"address": "malicious: exit of a relay network that sells access to accounts"},
@@ -122,11 +122,8 @@ CASES = (
             ),
             Ending(
                 "travel",
-                {
-                    "address": (
-                        "line of our {city2} office, whose guest book has {user} in it for this week, sent by {boss}"
-                    )
-                },
+                {"user": "In {city2} this week, sent by {boss}; the guest book there has the name."},
+                beside={"address": "our own line, {city2} office"},
             ),
         ),
     ),
@@ -152,11 +149,12 @@ CASES = (
             Ending(
                 "travel",
                 {
-                    "address": (
-                        "guest line of our partner in {city2}, where {user} works on a borrowed computer until "
-                        "{back}, as {boss} arranged"
+                    "user": (
+                        "Works at our partner's in {city2} until {back}, on a computer borrowed there, as "
+                        "{boss} arranged."
                     )
                 },
+                beside={"address": "guest line of our partner in {city2}"},
             ),
         ),
     ),
@@ -205,7 +203,7 @@ CASES = (
                 {
                     "user": (
                         "The invitations carry a link to a false sign-in page. They were sent in a session "
-                        "from {address}; {user} was giving a lesson at {time}, with the class as witness."
+                        "from {address}; {user} was leading a first-aid course at {time}, before twelve witnesses."
                     )
                 },
             ),
@@ -264,18 +262,25 @@ CASES = (
                 "stolen_account",
                 {
                     "user": (
-                        "Opened an attachment on {last} that reads cookies, as the scanner found today. The "
-                        "copy at {address} has added a new payee."
+                        "Left the laptop at a repair stall on {last}, where its cookies were copied. The copy "
+                        "at {address} has added a new payee."
+                    )
+                },
+                beside={
+                    "past": (
+                        "{old}: closed as authorised_test: the red team replays cookies of five volunteers, "
+                        "{user} among them; ordered by {boss}, until {next}."
                     )
                 },
             ),
             Ending(
                 "authorised_test",
                 {
-                    "address": (
-                        "our red team's line; cookie replay on five volunteers, {user} among them, ordered by "
-                        "{boss}, until {next}"
-                    )
+                    "address": "our red team's own line",
+                    "past": (
+                        "{old}: closed as authorised_test: the red team replays cookies of five volunteers, "
+                        "{user} among them; ordered by {boss}, until {next}."
+                    ),
                 },
             ),
         ),

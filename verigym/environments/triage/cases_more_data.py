@@ -26,8 +26,8 @@ CASES = (
                 "travel",
                 {
                     "user": (
-                        "Flies to {city2} tonight for six days on a ship without network; travel form signed "
-                        "by {boss} asks for an offline copy of the project."
+                        "Leaves for {far} today, six days on sites without a network; travel form signed by "
+                        "{boss} asks for an offline copy of the project."
                     )
                 },
             ),
@@ -107,7 +107,8 @@ CASES = (
                 "data_theft",
                 {
                     "user": (
-                        'At the desk in {city} all day. Gave the password to {user2} on {last} "for an emergency".'
+                        "At the desk in {city} at {time}, as two colleagues saw. Gave the password to {user2} "
+                        'on {last} "for an emergency".'
                     ),
                     "user user2": (
                         "Opened the plans as {user} without any order, photographed them and sent them to a "
@@ -359,7 +360,7 @@ CASES = (
                 "data_theft",
                 {
                     "user": (
-                        "Asked a patent office of a rival about these papers; {boss} was sent a copy. The "
+                        "Offered these papers to a rival for money; {boss} was sent a copy of the letter. The "
                         "outside mailbox is rented by {user}."
                     )
                 },
@@ -451,8 +452,8 @@ CASES = (
                 "data_theft",
                 {
                     "user": (
-                        "Administrator under notice since {last}. Posted the disk to a private address, as the "
-                        "receipt from the post room shows."
+                        "Under notice since {last}. Posted the disk to a private address, as the receipt from "
+                        "the post room shows."
                     )
                 },
                 beside={

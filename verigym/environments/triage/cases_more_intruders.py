@@ -27,7 +27,7 @@ CASES = (
                 {
                     "address": "hotel in {city2}; {boss} has a room there for {user3}",
                     "user user3": (
-                        "Administrator of {host}, on a trip to {city2} until {back}; told the help desk at "
+                        "Also looks after {host}; on a trip to {city2} until {back}; told the help desk at "
                         "{before} that the settings need a look."
                     ),
                 },
@@ -58,8 +58,8 @@ CASES = (
                 "travel",
                 {
                     "user user2": (
-                        "Service engineer, at the mine near {city2} from {last} to {back}; called in over the "
-                        "satellite phone to announce the tunnel."
+                        "At the mine near {far} for us, from {last} to {back}; called in over the satellite "
+                        "phone to announce the tunnel."
                     )
                 },
             ),
@@ -80,18 +80,17 @@ CASES = (
                 "exploited_server",
                 {
                     "processes": (
-                        "sshd (patched by a stranger at {earlier}: takes any password)\n  bash from {address}\n"
-                        "    {file}, unknown, copies the sign-in keys"
+                        "sshd, broken into through an old hole at {earlier}: takes any password\n"
+                        "  bash from {address}\n    {file}, unknown, copies the sign-in keys"
                     )
                 },
+                beside={"user": "Guest of a customer in {city2} until {back}, trip booked by {boss}."},
             ),
             Ending(
                 "travel",
                 {
-                    "address": (
-                        "relay of a customer in {city2}, which all guests there have to pass; {user} is one "
-                        "until {back}, booked by {boss}"
-                    )
+                    "address": "relay of a customer in {city2}, which all guests there have to pass",
+                    "user": "Guest of a customer in {city2} until {back}, trip booked by {boss}.",
                 },
             ),
         ),
@@ -152,8 +151,8 @@ CASES = (
                 {
                     "processes": "apache\n  editor, session of {user3}: publish",
                     "user user3": (
-                        'New in the press office: pressed "publish" on the practice text. Put the old page '
-                        "back at {time}."
+                        'New to the web pages, by mistake pressed "publish" on the practice text. Put the old '
+                        "page back at {time}."
                     ),
                 },
             ),
@@ -210,13 +209,13 @@ CASES = (
                         "    {address}: order passed on to sh\n      {file}, unknown, adds itself to the start-up"
                     )
                 },
+                beside={"host": "Capacity test by Hollander Load Tests, ordered by {boss}, from {last} until {next}."},
             ),
             Ending(
                 "authorised_test",
                 {
-                    "address": (
-                        "load generators hired for the capacity test of {host}; ordered by {boss}, paid until {next}"
-                    )
+                    "address": "machines of the firm Hollander Load Tests, for hire",
+                    "host": "Capacity test by Hollander Load Tests, ordered by {boss}, from {last} until {next}.",
                 },
             ),
         ),
@@ -300,18 +299,25 @@ CASES = (
                 "exploited_server",
                 {
                     "processes": (
-                        "named, asked by {address} with an answer too long for it\n  sh as root\n"
+                        "named, sent an answer too long for it by {address}\n  sh as root\n"
                         "    {file}, unknown, hands out false names"
+                    )
+                },
+                beside={
+                    "host": (
+                        "Note of {boss}, {last}: Brock Audits is to find all our names from outside; ordered, "
+                        "goes on until {next}."
                     )
                 },
             ),
             Ending(
                 "authorised_test",
                 {
+                    "address": "office line of the firm Brock Audits",
                     "host": (
-                        "Note of {boss}, {last}: outer inventory of all our names by the auditors, source "
-                        "{address}, ordered, runs until {next}."
-                    )
+                        "Note of {boss}, {last}: Brock Audits is to find all our names from outside; ordered, "
+                        "goes on until {next}."
+                    ),
                 },
             ),
         ),

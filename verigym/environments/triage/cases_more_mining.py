@@ -26,8 +26,7 @@ CASES = (
                 "travel",
                 {
                     "host": (
-                        "Booked out for the trip of {user} to {city2}, {last} to {back}; night here is office "
-                        "time there."
+                        "Booked out for the trip of {user} to {far}, {last} to {back}; night here is office time there."
                     )
                 },
             ),
@@ -56,8 +55,8 @@ CASES = (
                 "travel",
                 {
                     "host": (
-                        "Travel pool: with {user} at the ski works above {city2} until {back}. At minus 20 "
-                        "degrees no battery lasts; the two others up there report the same."
+                        "Travel pool: with {user} on a visit to the cold stores of {city2} until {back}. At "
+                        "minus 20 degrees no battery lasts; the two others there report the same."
                     )
                 },
             ),
@@ -263,8 +262,8 @@ CASES = (
                 {"processes": ("explorer.exe\n  {file}.exe, unsigned, hidden window, works for the pool at {address}")},
                 beside={
                     "past": (
-                        "{old}: {host}, closed as known_software: the film export of that week; the exception "
-                        "ended on {last}."
+                        "{old}: {host}, closed as known_software: subtitler.exe of the film team works on the "
+                        "graphics card; exception for it holds until {next}."
                     )
                 },
             ),
@@ -272,9 +271,10 @@ CASES = (
                 "known_software",
                 {
                     "past": (
-                        "{old}: {host}, closed as known_software: our subtitle program uses the graphics card "
-                        "in the background; exception holds until {next}."
-                    )
+                        "{old}: {host}, closed as known_software: subtitler.exe of the film team works on the "
+                        "graphics card; exception for it holds until {next}."
+                    ),
+                    "processes": "explorer.exe\n  subtitler.exe, reel {number}, in the background",
                 },
             ),
         ),
@@ -298,14 +298,21 @@ CASES = (
                         "{address}"
                     )
                 },
+                beside={
+                    "past": (
+                        "{old}: {host}, closed as known_software: monthly scan of guardscan.exe, our virus "
+                        "scanner; exception for guardscan.exe until {next}."
+                    )
+                },
             ),
             Ending(
                 "known_software",
                 {
                     "past": (
-                        "{old}: {host}, closed as known_software: the big monthly scan of guardscan, our virus "
-                        "scanner; exception until {next}."
-                    )
+                        "{old}: {host}, closed as known_software: monthly scan of guardscan.exe, our virus "
+                        "scanner; exception for guardscan.exe until {next}."
+                    ),
+                    "processes": "services.exe\n  guardscan.exe, full scan, {count} % done",
                 },
             ),
         ),
@@ -327,7 +334,7 @@ CASES = (
                         "master\n  {file}, unknown, makes hash work units for a wallet, reports to {address}"
                     )
                 },
-                beside={"processes": "worker (our official program), has refused all work of {host2} as badly signed"},
+                beside={"processes": "worker (our official program), bound to {host2}, idle"},
                 where="host2",
             ),
             Ending(
@@ -379,8 +386,8 @@ CASES = (
                 "mining",
                 {
                     "processes": (
-                        "java\n  plug-in {file}, put in by a request of {address}\n"
-                        "    computes coins in the search threads"
+                        "java\n  {file}, a plug-in that nobody ordered\n"
+                        "    computes coins in the search threads, paid out by {address}"
                     )
                 },
                 beside={"change": "{change} {host3} {start}-{end}: search index built anew, by {user3}"},
@@ -429,7 +436,7 @@ CASES = (
         server=True,
     ),
     Case(
-        "key_search",
+        "system_job",
         "Long computation under a system account",
         (
             "A system account has been computing on {host} since {earlier}.",

@@ -162,10 +162,11 @@ CASES = (
             Ending(
                 "authorised_test",
                 {
-                    "past": (
-                        "{old}: closed as authorised_test: yearly alarm drill of {boss} with printed threats; "
-                        "the order covers all of this year, until {next}."
-                    )
+                    "processes": "spoolsv.exe\n  {count} jobs handed in by {host2}; nothing else of note here",
+                    "host host2": (
+                        "Label: machine of the alarm drill, printed threats included, ordered by {boss}, in "
+                        "use until {next}."
+                    ),
                 },
             ),
         ),
@@ -253,14 +254,21 @@ CASES = (
                         "smbd\n  {file}, unknown, scrambles each file in place\n    sends the keys to {address}"
                     )
                 },
+                beside={
+                    "host": (
+                        "Disks with a refresher called freshen, on the inventory since {last}: it moves every "
+                        "block to a fresh place. Contents stay."
+                    )
+                },
             ),
             Ending(
                 "known_software",
                 {
+                    "processes": "storaged\n  freshen, {count} % of the blocks done",
                     "host": (
-                        "Disks with a refresher, on the inventory since {last}: it moves every block to a "
-                        "fresh place. Contents stay as they were."
-                    )
+                        "Disks with a refresher called freshen, on the inventory since {last}: it moves every "
+                        "block to a fresh place. Contents stay."
+                    ),
                 },
             ),
         ),

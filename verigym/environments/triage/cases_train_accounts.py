@@ -368,8 +368,8 @@ CASES = (
                 "stolen_account",
                 {
                     "user": (
-                        "Account of a service, nobody may use it by hand. The password was in a letter leaked "
-                        "on {last}; the session came from {address}."
+                        "Kept for a service since {old}; nobody may use it by hand. The password was in a "
+                        "letter leaked on {last}; the session came from {address}."
                     )
                 },
             ),

@@ -16,19 +16,15 @@ CASES = (
                 "stolen_account",
                 {
                     "user": (
-                        "Swears to have been teaching all morning, which thirty pupils bear out; tickets for "
-                        "strangers were bought meanwhile."
+                        "Swears to have been at a funeral, which thirty guests bear out; tickets for strangers "
+                        "were bought meanwhile."
                     )
                 },
             ),
             Ending(
                 "travel",
-                {
-                    "address": (
-                        "on board the ferry to {city2}; the choir of the clinic sails with it, {user} "
-                        "included, at the wish of {boss}"
-                    )
-                },
+                {"user": "Sings with the choir of the clinic in {far} up to {back}, at the wish of {boss}."},
+                beside={"address": "guest line of a concert hall in {far}"},
             ),
         ),
     ),
@@ -54,7 +50,7 @@ CASES = (
                 "travel",
                 {
                     "user": (
-                        "Seconded to the sister clinic in {city2} up to {back}; the number is that of the flat "
+                        "Seconded to the sister clinic in {far} up to {back}; the number is that of the flat "
                         "which {boss} rents for guests there."
                     )
                 },
@@ -83,8 +79,8 @@ CASES = (
                 "travel",
                 {
                     "user": (
-                        "Twelve hours on the ferry to {city2} for us, catching up on what was missed as newly "
-                        "elected member; {boss} opened the store for it."
+                        "Twelve hours on the slow train to {city2} for us, catching up on what was missed as "
+                        "newly elected member; {boss} opened the store for it."
                     )
                 },
             ),
@@ -128,7 +124,7 @@ CASES = (
                 "{address}. Holder: {user}."
             ),
             "{host} ({user}): certificates of all pages replaced, path {address}.",
-            "Between {host} and the world sits {address}, which seals pages anew. {user} works there.",
+            "Between {host} and the world sits {address}, which seals pages anew. The notebook is with {user}.",
         ),
         (
             Ending(
@@ -139,14 +135,13 @@ CASES = (
                         "  {file}, origin unknown, swallows all traffic, seals it anew and hands a copy to {address}"
                     )
                 },
+                beside={"user": "Changes planes in {city2} on duty today, says {boss}."},
             ),
             Ending(
                 "travel",
                 {
-                    "address": (
-                        "airport of {city2}, which opens and reseals what its guests read; {user} changes "
-                        "planes there on duty today, says {boss}"
-                    )
+                    "address": "airport of {city2}, which opens and reseals what its guests read",
+                    "user": "Changes planes in {city2} on duty today, says {boss}.",
                 },
             ),
         ),
@@ -156,8 +151,8 @@ CASES = (
         "Hot while on the move",
         (
             "{host} moves at the speed of a car and is far too hot. Carried by {user}.",
-            "Position and temperature of {host} ({user}) both rise.",
-            "{user} is somewhere on a road with {host}, whose sensor shows {count} degrees above normal.",
+            "Position of {host} ({user}): changing fast. Temperature: rising.",
+            "{user} is somewhere on a road with {host}, whose sensor shows {count} percent above normal.",
         ),
         (
             Ending(
@@ -173,8 +168,8 @@ CASES = (
                 "travel",
                 {
                     "user": (
-                        "Drives a van from {city} to {city2} for a vaccination day, permit by {boss}; had left "
-                        "the computer in the sun behind the windscreen."
+                        "Drives a van from {city} to {city2} for a vaccination day, permit by {boss}; the "
+                        "shelf for the computer sits right above the engine."
                     )
                 },
             ),
@@ -268,20 +263,19 @@ CASES = (
         ),
     ),
     Case(
-        "prescriptions",
-        "Prescriptions signed in series",
+        "signed_orders",
+        "Orders signed in series",
         (
-            "{count} prescriptions were signed as {user}, through {address}, in a quarter of an hour.",
-            "{user}: {count} signatures under prescriptions, line {address}.",
-            "Through {address} somebody signs prescriptions with the pen of {user}, {count} so far.",
+            "{count} orders were signed as {user}, through {address}, in a quarter of an hour.",
+            "{user}: {count} signatures under orders, line {address}.",
+            "Through {address} somebody signs orders with the pen of {user}, {count} so far.",
         ),
         (
             Ending(
                 "stolen_account",
                 {
                     "user": (
-                        "Lost the signing card in a tram and had told nobody; pharmacies ring about patients "
-                        "unheard of."
+                        "Lost the signing card in a tram and had told nobody; suppliers ring about goods unheard of."
                     )
                 },
             ),
@@ -289,8 +283,8 @@ CASES = (
                 "authorised_test",
                 {
                     "past": (
-                        "On {old}: authorised_test. Mock prescriptions signed {user}, to see which pharmacy "
-                        "asks back; {boss} commissioned them up to {next}."
+                        "On {old}: authorised_test. Mock orders signed {user}, to see which supplier asks "
+                        "back; {boss} commissioned them up to {next}."
                     )
                 },
             ),

@@ -26,74 +26,8 @@ CASES = (
                 {
                     "address": "guest line of a congress centre in {city2}; {user2} is registered as speaker",
                     "user user2": (
-                        "Keeper of {host}. Gives a talk in {city2}, home on {back}; shows the desktop to the "
-                        "audience as {boss} asked."
-                    ),
-                },
-            ),
-        ),
-        server=True,
-    ),
-    Case(
-        "blank_sheets",
-        "Spreadsheets are empty",
-        (
-            "{count} spreadsheets on {host} are blank. {user} saved them.",
-            "Blank pages wherever one looks: {count} spreadsheets, {host}, saved by {user}.",
-            (
-                "Yesterday full, today empty: spreadsheets on {host}, {count} of them, each with {user} as "
-                "author of the last save."
-            ),
-        ),
-        (
-            Ending(
-                "ransomware",
-                {
-                    "processes": (
-                        "gvfsd\n  {file}, origin unknown, swaps sheets for empty shells\n"
-                        "    cell A1: where to send the coins"
-                    )
-                },
-            ),
-            Ending(
-                "user_mistake",
-                {
-                    "host": (
-                        "Remark by {user}, {day}: painted white letters on white ground in the template which "
-                        "all sheets follow. Undone at {time}."
-                    )
-                },
-            ),
-        ),
-        server=True,
-    ),
-    Case(
-        "shuffled_names",
-        "Pictures bear wrong names",
-        (
-            "X-ray pictures on {host} carry names of other people; {host2} named them last.",
-            "{host2} gave {count}00 pictures on {host} new names that fit nobody.",
-            "Names and pictures on {host} do not match any more. Writer: {host2}.",
-        ),
-        (
-            Ending(
-                "ransomware",
-                {
-                    "processes host2": (
-                        "systemd\n"
-                        "  {file}, origin unknown, shuffles names so that only its author can sort them\n"
-                        "    demands coins in ORDER.html"
-                    )
-                },
-                where="host2",
-            ),
-            Ending(
-                "user_mistake",
-                {
-                    "processes host2": "bash, opened by {user2}\n  mv in a loop over the pictures",
-                    "user user2": (
-                        "Sorted one column of the name table and forgot the other. The table from before is "
-                        "safe; renames run backwards already."
+                        "Keeps {host} in order. Gives a talk in {city2}, home on {back}; shows the desktop to "
+                        "the audience as {boss} asked."
                     ),
                 },
             ),
@@ -105,7 +39,7 @@ CASES = (
         "Rented machine costs three times as much",
         (
             "The rent for {host} has tripled since yesterday.",
-            "{host}: invoice of the cloud three times the usual.",
+            "{host}: invoice three times the usual.",
             "Accounts wonder why {host} costs as much as three.",
         ),
         (
@@ -132,71 +66,6 @@ CASES = (
         server=True,
     ),
     Case(
-        "ward_displays",
-        "Threat on the displays",
-        (
-            "Displays fed by {host} show a threat and a sum.",
-            "Visitors photograph a threat on our displays; they get their picture from {host}.",
-            "A sum of money and a threat, on all displays of {host}.",
-        ),
-        (
-            Ending(
-                "ransomware",
-                {
-                    "host": (
-                        "Technician {user2} beside it, {time}: {file} has shredded the timetable store, "
-                        "contact wanted at {address}, nobody rehearses here."
-                    )
-                },
-            ),
-            Ending(
-                "authorised_test",
-                {
-                    "change": (
-                        "{change}, {host}, from {start} to {end}: rehearsal for the crisis staff, threat on "
-                        "the displays is make-believe (by command of {boss})"
-                    )
-                },
-            ),
-        ),
-        server=True,
-    ),
-    Case(
-        "rigid_volumes",
-        "Volumes accept no changes",
-        (
-            "{host} accepts no changes to any volume.",
-            "Every volume of {host} turned read-only within a second.",
-            "Nobody can save: the volumes of {host} have gone rigid.",
-        ),
-        (
-            Ending(
-                "ransomware",
-                {
-                    "processes": (
-                        "zed\n  {file}, origin unknown, freezes volumes and packs them away one by one\n"
-                        '    motd: "talk to us" plus a link'
-                    )
-                },
-                beside={
-                    "change": (
-                        '{change}, {host2}, from {start} to {end}: rehearsal "a day on paper" (by command of {boss})'
-                    )
-                },
-            ),
-            Ending(
-                "authorised_test",
-                {
-                    "host": (
-                        'Sticker: practice copy, no real data; rehearsal "a day on paper" commanded by {boss}, '
-                        "over on {back}."
-                    )
-                },
-            ),
-        ),
-        server=True,
-    ),
-    Case(
         "broken_messages",
         "Malformed messages",
         (
@@ -213,14 +82,21 @@ CASES = (
                         "      {file} hooked into the message queue"
                     )
                 },
+                beside={
+                    "past": (
+                        "On {old}: authorised_test. Institute Olmo has our commission, signed by {boss}, to "
+                        "feed {host} rubbish up to {next}."
+                    )
+                },
             ),
             Ending(
                 "authorised_test",
                 {
+                    "address": "institute Olmo, department of broken things",
                     "past": (
-                        "On {old}: authorised_test. The institute at {address} has our commission, signed by "
-                        "{boss}, to feed {host} rubbish up to {next}."
-                    )
+                        "On {old}: authorised_test. Institute Olmo has our commission, signed by {boss}, to "
+                        "feed {host} rubbish up to {next}."
+                    ),
                 },
             ),
         ),
@@ -239,7 +115,9 @@ CASES = (
                 "mining",
                 {
                     "processes": (
-                        "systemd\n  {file}, copied in over a forgotten share, one thread per core, ledger at {address}"
+                        "systemd\n"
+                        "  {file}, copied in over a forgotten share, digs coins with one thread per core, "
+                        "ledger at {address}"
                     )
                 },
                 beside={"past": "On {old}, {host}: authorised_test of the cooling; finished and paid for on {last}."},
@@ -250,36 +128,6 @@ CASES = (
                     "past": (
                         "On {old}, {host}: authorised_test of the cooling, heaters made of our own cores; "
                         "{boss} commissioned it up to {next}."
-                    )
-                },
-            ),
-        ),
-        server=True,
-    ),
-    Case(
-        "links_for_files",
-        "Attachments turned into links",
-        (
-            "Attachments stored on {host} are being replaced by links.",
-            "{host}: where an attachment was, a link is; {count} thousand cases.",
-            "Links in place of attachments, all over {host}, rising fast.",
-        ),
-        (
-            Ending(
-                "ransomware",
-                {
-                    "processes": (
-                        "dovecot\n  {file}, origin unknown, carries attachments off\n"
-                        "    every link opens a till at {address}"
-                    )
-                },
-            ),
-            Ending(
-                "known_software",
-                {
-                    "host": (
-                        "Houses slimmail, ours, approved by the data council: it parks big attachments in the "
-                        "cellar store, link by link."
                     )
                 },
             ),
@@ -298,14 +146,24 @@ CASES = (
             ),
         ),
         (
-            Ending("mining", {"address": "malicious: till of a coin digging ring; nobody calls it but its diggers"}),
+            Ending(
+                "mining",
+                {"address": "malicious: till of a coin digging ring; nobody calls it but its diggers"},
+                beside={
+                    "past": (
+                        "On {old}: known_software. Scriba, the dictation typist, pauses for people out of "
+                        "politeness; exception for it at {host}, valid up to {next}."
+                    )
+                },
+            ),
             Ending(
                 "known_software",
                 {
                     "past": (
-                        "On {old}: known_software, the dictation typist, which pauses for people out of "
-                        "politeness; exception for {host}, valid up to {next}."
-                    )
+                        "On {old}: known_software. Scriba, the dictation typist, pauses for people out of "
+                        "politeness; exception for it at {host}, valid up to {next}."
+                    ),
+                    "processes": "systemd\n  scriba, waiting, dictation {number} half typed",
                 },
             ),
         ),
@@ -328,48 +186,21 @@ CASES = (
                         "      {file} repeats each line from a room of strangers"
                     )
                 },
+                beside={
+                    "past": (
+                        "On {old}: known_software. Butler, the duty robot, lets the crew restart things at "
+                        "{host} by chat; exception for butler valid up to {next}."
+                    )
+                },
             ),
             Ending(
                 "known_software",
                 {
                     "past": (
-                        "On {old}: known_software, the duty robot, which lets the crew restart things at "
-                        "{host} by chat; exception valid up to {next}."
-                    )
-                },
-            ),
-        ),
-        server=True,
-    ),
-    Case(
-        "tape_stubs",
-        "Files shrink to stubs",
-        (
-            "{count} thousand files at {host} are but stubs of a few bytes.",
-            "{host}: long files yesterday, stubs today.",
-            "Stub after stub: the files of {host} have lost their bodies.",
-        ),
-        (
-            Ending(
-                "ransomware",
-                {
-                    "processes": (
-                        "nfsd\n  {file}, origin unknown, cuts files to stubs, holds the bodies at {address}\n"
-                        "    stub text: a sum and a deadline"
-                    )
-                },
-                beside={
-                    "change": (
-                        "{change}, {host3}, from {start} to {end}: bodies of old files go to tape, stubs stay ({user3})"
-                    )
-                },
-            ),
-            Ending(
-                "planned_change",
-                {
-                    "change": (
-                        "{change}, {host}, from {start} to {end}: bodies of old files go to tape, stubs stay ({user3})"
-                    )
+                        "On {old}: known_software. Butler, the duty robot, lets the crew restart things at "
+                        "{host} by chat; exception for butler valid up to {next}."
+                    ),
+                    "processes": "matrixd\n  butler, carries out lines of the crew room",
                 },
             ),
         ),
@@ -388,7 +219,8 @@ CASES = (
                 "mining",
                 {
                     "processes": (
-                        "pbs_mom\n  {file}, slipped in as job {number}, hoards cores, trades results at {address}"
+                        "pbs_mom\n"
+                        "  {file}, slipped in as job {number}, digs coins on every core, hands them over at {address}"
                     )
                 },
                 beside={
@@ -456,7 +288,7 @@ CASES = (
                 "planned_change",
                 {
                     "change": (
-                        "{change}, {host}, from {start} to {end}: the lift company receives a maintenance "
+                        "{change}, {host}, from {start} to {end}: the boiler company receives a maintenance "
                         "channel, its end is {address} ({user3})"
                     )
                 },

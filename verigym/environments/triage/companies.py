@@ -9,18 +9,19 @@ TRAIN = Company(
     ),
     jobs=("payroll clerk", "sales manager", "designer", "lawyer", "buyer", "developer", "recruiter", "lab assistant"),
     cities=("Lyon", "Gdansk", "Porto", "Leeds", "Graz", "Turin", "Malmo", "Ghent"),
+    far=("Osaka", "Lima", "Perth", "Hanoi", "Quito", "Manila"),
     laptop="ws-",
     servers=("srv-files-1", "srv-web-2", "srv-mail-1", "srv-build-3", "srv-db-4", "srv-wiki-1", "srv-print-2", "srv-crm-1"),
     address="203.0.113.",
     files=("updsvc", "msfilter", "readerx", "netcache", "dispdrv", "winlogq"),
     laptops_are=(
         "laptop of {user}, Windows 11, patched.",
-        "computer of {user}, Windows 11, disk encrypted.",
+        "computer of {user}, Windows 11, on lease.",
         "three years old, Windows 11, patched last week.",
     ),
     servers_are=(
         "server in the {city} data centre, owner {boss}.",
-        "virtual server, owner {boss}, backed up nightly.",
+        "bought last year, owner {boss}, backed up nightly.",
         "server of the IT department, owner {boss}.",
     ),
     critical=(
@@ -63,7 +64,7 @@ TRAIN = Company(
     changes=(
         "{change} {host3} {start}-{end}: more memory, by {user3}",
         "{change} {host2} {start}-{end}: new certificates, by {user2}",
-        "{change} {host} {early}-{over}: a new disk, by {user3}",
+        "{change} {host} {early}-{over}: printer driver, by {user3}",
         "{change} all printers {early}-{end}: new toner, by {user3}",
         "{change} {host3} {start}-{end}: clean-up of old accounts, by {user2}",
         "{change} {host} {early}-{over}: firmware of the network card, by {user2}",
@@ -78,6 +79,7 @@ VAL = Company(
     ),
     jobs=("accountant", "pharmacist", "editor", "planner", "surveyor", "trainer"),
     cities=("Bergen", "Sofia", "Cork", "Basel", "Tartu", "Nantes"),
+    far=("Nagoya", "Bogota", "Jakarta", "Calgary"),
     laptop="PC",
     servers=("orion", "vega", "altair", "rigel", "deneb", "capella"),
     address="192.0.2.",
@@ -89,7 +91,7 @@ VAL = Company(
     ),
     servers_are=(
         "rack 4, looked after by {boss}.",
-        "in the cloud, looked after by {boss}.",
+        "two years old, looked after by {boss}.",
         "bare metal at {city}, looked after by {boss}.",
     ),
     critical=(
@@ -111,7 +113,7 @@ VAL = Company(
         "malicious: confirmed by two partners on {last}",
     ),
     past=(
-        "One on {old}, {host3}: it was an authorised_test of last year.",
+        "One on {old}, {host3}: an authorised_test, long over.",
         "One on {old}, {host}: stolen_account, password changed since.",
         "Two since {old}, both planned_change, both on {host2}.",
         "One on {old}, {host3}: travel, cleared up on the phone.",
@@ -120,8 +122,8 @@ VAL = Company(
     changes=(
         "{change}, {host2}, from {start} to {end}: kernel update ({user3})",
         "{change}, {host}, from {early} to {over}: cables relaid ({user2})",
-        "{change}, {host3}, from {start} to {end}: moved to another rack ({user2})",
-        "{change}, {host}, from {early} to {over}: battery pack swapped ({user3})",
+        "{change}, {host3}, from {start} to {end}: moved to another room ({user2})",
+        "{change}, {host}, from {early} to {over}: label renewed ({user3})",
         "{change}, lifts, from {start} to {end}: yearly inspection ({user2})",
     ),
 )  # fmt: skip

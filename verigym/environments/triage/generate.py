@@ -33,6 +33,7 @@ from verigym.environments.triage import (
     cases_train_servers,
     cases_val,
     cases_val_computers,
+    cases_val_ransomware,
     cases_val_servers,
     cheats,
     gold,
@@ -57,7 +58,12 @@ CASES = {
         *cases_more_accounts.CASES,
         *cases_more_data.CASES,
     ),
-    "val": (*cases_val.CASES, *cases_val_computers.CASES, *cases_val_servers.CASES),
+    "val": (
+        *cases_val.CASES,
+        *cases_val_computers.CASES,
+        *cases_val_ransomware.CASES,
+        *cases_val_servers.CASES,
+    ),
 }
 COMPANIES = {"train": TRAIN, "val": VAL}
 

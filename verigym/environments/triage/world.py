@@ -47,6 +47,8 @@ class Company(NamedTuple):
     people: tuple[str, ...]
     jobs: tuple[str, ...]
     cities: tuple[str, ...]
+    far: tuple[str, ...]
+    """Places in other time zones."""
     laptop: str
     servers: tuple[str, ...]
     address: str
@@ -195,6 +197,7 @@ def _names(case: Case, company: Company, draw: Random) -> dict[str, str]:
         "earlier": clock(-draw.randrange(115, 138)),
         "city": city,
         "city2": city2,
+        "far": draw.choice(company.far),
         "file": draw.choice(company.files),
         "number": str(draw.randrange(100, 999)),
         "count": str(draw.randrange(12, 80)),
