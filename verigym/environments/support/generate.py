@@ -14,15 +14,37 @@ from typing import NamedTuple
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Mark, Message, Task, Trajectory
 from verigym.core.seeds import derive
-from verigym.environments.support import DATA, TOOLS, Environment, Solution, cheats, gold, stories_train, stories_val
+from verigym.environments.support import (
+    DATA,
+    TOOLS,
+    Environment,
+    Solution,
+    cheats,
+    gold,
+    stories_more_goods,
+    stories_more_orders,
+    stories_more_people,
+    stories_train,
+    stories_val,
+    stories_val_more,
+)
 from verigym.environments.support.verifier import support_verifier
 from verigym.environments.support.world import Story, build
 from verigym.tasks.load import ship
 
 SEED = 13
-EACH = {"train": 15, "val": 12}
+EACH = {"train": 9, "val": 6}
 """Tasks of a family."""
-SPLITS = {"train": stories_train, "val": stories_val}
+SHOPS = {"train": stories_train.SHOP, "val": stories_val.SHOP}
+STORIES = {
+    "train": [
+        *stories_train.STORIES,
+        *stories_more_goods.STORIES,
+        *stories_more_orders.STORIES,
+        *stories_more_people.STORIES,
+    ],
+    "val": [*stories_val.STORIES, *stories_val_more.STORIES],
+}
 
 
 class Family(NamedTuple):
@@ -35,7 +57,7 @@ class Family(NamedTuple):
 
 
 def families(split: str) -> list[Family]:
-    return [Family(split, story) for story in SPLITS[split].STORIES]
+    return [Family(split, story) for story in STORIES[split]]
 
 
 def generate(split: str) -> list[Task]:
@@ -45,13 +67,18 @@ def generate(split: str) -> list[Task]:
 
 
 def make(family: Family) -> Iterator[Task]:
-    """Tasks of a family; its situations take turns, so that what the customer says does not decide."""
-    shop = SPLITS[family.split].SHOP
+    """Tasks of a family; its situations take turns, so that what the customer says does not decide, and so do the tellings."""
+    situations, tellings = family.story.situations, family.story.tellings
     seen: set[str] = set()
-    for place in count(1):
+    misses = 0
+    for place in count():
         draw = Random(derive(SEED, family.name, place))
-        made = build(family.story, family.story.situations[place % len(family.story.situations)], shop, draw)
+        turn, now = divmod(place, len(situations))
+        telling = tellings[turn % len(tellings)]
+        made = build(family.story, situations[now], telling, SHOPS[family.split], draw)
         if made.prompt in seen:
+            misses += 1
+            assert misses < 100, f"{family.name}: its prompts have too few slots for another task"
             continue
         seen.add(made.prompt)
         yield Task(

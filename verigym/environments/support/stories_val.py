@@ -1,142 +1,110 @@
 """The held-out shop: other customers, other goods, other stories."""
 
-from verigym.environments.support.world import Shop, Story
+from verigym.environments.support.world import Shop, read
 
 SHOP = Shop(
-    names=("Tess Okoro", "Ravi Menon", "Ulla Stein", "Yann Morel", "Zoe Hart", "Quentin Abel", "Vera Lund", "Xavi Costa"),
-    streets=("Beacon Drive", "Foundry Yard", "Linden Avenue", "Spring Terrace", "Weaver Court"),
-    towns=("Alnwick", "Bude", "Frome", "Skipton"),
+    names=(
+        "Tess Okoro", "Ravi Menon", "Ulla Stein", "Yann Morel", "Zoe Hart", "Quentin Abel", "Vera Lund", "Xavi Costa",
+        "Agnes Wolff", "Basil Trent", "Cleo Diaz", "Dimitri Vale", "Esme Barlow", "Farid Amin", "Gwen Pryce", "Henrik Dahl",
+        "Inga Roth", "Jules Perrin", "Kaya Demir", "Lorenz Kern",
+    ),
+    streets=(
+        "Beacon Drive", "Foundry Yard", "Linden Avenue", "Spring Terrace", "Weaver Court", "Cooper Square", "Heron Wharf",
+        "Granary Steps",
+    ),
+    towns=("Alnwick", "Bude", "Frome", "Skipton", "Ripon", "Wells"),
     mail="letterbox.example",
-    goods=("yoga mat", "fountain pen", "toaster", "board game", "wall mirror", "camping stove", "scarf", "mixing bowl"),
+    goods=(
+        "toaster", "camping stove", "hair dryer", "bread maker", "printer", "blender", "torch", "sewing machine",
+        "metronome", "telescope", "fan heater", "label maker", "radio", "steam mop", "typewriter", "lawn mower",
+    ),
     identify=(
         "Here you are, {email} with the postcode {postcode}.",
         "You will find me under {email}. As for the postcode: {postcode}.",
         "{postcode} and {email}, as always.",
+        "By all means. Mailbox {email}, district {postcode}.",
+        "That would be {name}; {email}; {postcode}.",
+        "Noted: {email} for letters, {postcode} for parcels.",
     ),
     first_order=7000,
 )  # fmt: skip
 
-STORIES = (
-    Story(
-        "not_as_described",
-        (
-            "opened",
-            "opened_late",
-        ),
-        "Hello there. What arrived under number {order} is not what your catalogue shows; kindly reimburse me.",
-        later=("My brother got his money within an hour.",),
-    ),
-    Story(
-        "sealed",
-        (
-            "unopened",
-            "opened",
-        ),
-        "The box of the {item} is as sealed as on the day it came. I would be glad of a repayment for {order}.",
-    ),
-    Story(
-        "burnt_out",
-        (
-            "faulty",
-            "faulty_late",
-        ),
-        "Smoke rose from my {item} and now it is dead. Purchase {order}. What about my money?",
-        later=("In my country the guarantee is for life.",),
-    ),
-    Story(
-        "clearance",
-        (
-            "sale_faulty",
-            "sale",
-        ),
-        "I got {order} in your clearance week. It disappoints me, so let us undo the deal.",
-        later=(
-            "Nowhere on the page did it say final.",
-            "Very well.",
-        ),
-    ),
-    Story(
-        "courier",
-        (
-            "unopened",
-            "not_back",
-        ),
-        "A courier took the {item} of {order} back to you days ago, so pay me, will you?",
-    ),
-    Story(
-        "luxury",
-        (
-            "large",
-            "large_late",
-        ),
-        "My most expensive purchase ever, {order}, was a whim. I returned it; reimburse me.",
-        later=("I hope a supervisor reads this.",),
-    ),
-    Story(
-        "voucher",
-        (
-            "gift",
-            "unopened",
-        ),
-        "Could {order} be turned back into money? Nobody here has any use for it.",
-    ),
-    Story(
-        "halt",
-        (
-            "cancel_waiting",
-            "cancel_shipped",
-        ),
-        "Halt {order}! I clicked too early.",
-        later=("Ring the driver, I shall wait.",),
-    ),
-    Story(
-        "budget",
-        (
-            "cancel_waiting",
-            "cancel_shipped",
-        ),
-        "This month's budget is gone, so {order} must not be sent to me.",
-    ),
-    Story(
-        "summer_house",
-        (
-            "move_waiting",
-            "move_shipped",
-        ),
-        "Until autumn we live at {moved}. Have {order} brought there.",
-        later=("Surely a label can be replaced on the way.",),
-    ),
-    Story(
-        "colleague",
-        (
-            "nosy",
-            "unopened",
-        ),
-        "A question about {order}: give the money back, I handle it for everyone here.",
-        later=("Then at least read me what is in the file.",),
-    ),
-    Story(
-        "forgotten",
-        (
-            "stranger",
-            "cancel_waiting",
-        ),
-        "Withdraw {order} for me, please.",
-        later=("Odd. Could you read me what you have on record?",),
-    ),
-    Story(
-        "solicitor",
-        ("legal",),
-        "If {order} is not repaid by tonight, you will hear from my solicitor and we meet in court.",
-        later=("I mean it.",),
-    ),
-    Story(
-        "pair",
-        (
-            "faulty+cancel_waiting",
-            "unopened_late+cancel_waiting",
-        ),
-        "Concerning {order}: I want it repaid. Concerning {order2}: call it off.",
-        later=("Is there nothing else to it?",),
-    ),
-)
+STORIES = read("""
+not_as_described: opened, opened_late
+- Hello there. What arrived under number {order} is not what your catalogue shows; kindly reimburse me.
+> My brother got his money within an hour.
+- Your catalogue and reality are two worlds, as {order} shows. It was unpacked, it was returned; reimburse me.
+- Purchase {order} resembles its description about as much as a goose a swan. Repay me, if you would.
+> Swan and goose, mark my words.
+sealed: unopened, opened
+- The box of the {item} is as sealed as on the day it came. I would be glad of a repayment for {order}.
+- Not a soul has unpacked {order}; you received it in that condition. Kindly repay the price.
+- Repayment for {order} requested. State of the box: pristine.
+> Pristine, I repeat.
+burnt_out: faulty, faulty_late
+- Smoke rose from my {item} and now it is dead. Purchase {order}. What about my money?
+> In my country the guarantee is for life.
+- One puff of smoke and the {item} had passed away. You hold the remains of {order}. Reimburse me, if you please.
+- Purchase {order} has burnt out, your people possess it. A repayment is what I am after.
+clearance: sale_faulty, sale
+- I got {order} in your clearance week. It disappoints me, so let us undo the deal.
+> Nowhere on the page did it say final.
+> Very well.
+- Clearance week or no clearance week, {order} travelled back to you and its price should travel back to me.
+- Regarding {order}, found on the clearance table: undo the deal, I have handed the {item} over to you.
+> A table is no excuse.
+courier: unopened, not_back
+- A courier took the {item} of {order} back to you days ago, so pay me, will you?
+- My return {order} left by courier. Repay it, since he must have rung your bell.
+> The courier signed for it, I swear.
+- By courier, insured, sealed: thus went {order}. Kindly repay.
+luxury: large, large_late
+- My most expensive purchase ever, {order}, was a whim. I returned it; reimburse me.
+> I hope a supervisor reads this.
+- A whim, a weakness, a {item}! Its number is {order}, its seal unbroken, its place your depot. Reimburse me.
+- Extravagance is a vice. I gave {order} back sealed and hope to see its considerable price again.
+voucher: gift, unopened
+- Could {order} be turned back into money? Nobody here has any use for it.
+- We drew lots and nobody wanted {order}. It has been handed back to you; turn it into money.
+> Nobody, imagine.
+- Money in place of {order}, would that be feasible? You have it, unused.
+halt: cancel_waiting, cancel_shipped
+- Halt {order}! I clicked too early.
+> Ring the driver, I shall wait.
+- A premature click begot {order}. Halt it.
+- Halt, halt, halt: purchase {order} must not proceed.
+> One ring and the driver knows.
+budget: cancel_waiting, cancel_shipped
+- This month's budget is gone, so {order} must not be sent to me.
+- Our treasurer struck {order} from the budget. Withdraw it.
+- Funds exhausted. Withdraw {order}.
+> Exhausted, down to the last coin.
+summer_house: move_waiting, move_shipped
+- Until autumn we live at {moved}. Have {order} brought there.
+> Surely a label can be replaced on the way.
+- Swallows and we spend the warm months elsewhere, namely at {moved}. Let {order} follow us.
+- Summer quarters: {moved}. Parcel: {order}. Kindly bring the two together.
+colleague: nosy, unopened
+- A question about {order}: give the money back, I handle it for everyone here.
+> Then at least read me what is in the file.
+- In our firm I settle everybody's returns. Today it is {order}: repay it, the seal is whole.
+- Kindly repay {order}, whichever of us here ordered it.
+> What does the file say, in broad strokes?
+forgotten: stranger, cancel_waiting
+- Withdraw {order} for me, please.
+> Odd. Could you read me what you have on record?
+- The {item} under {order} is not wanted here. Withdraw it.
+- Purchase {order}: withdrawn, as far as I am concerned. Put that into effect.
+> A hint would do. How does it begin?
+solicitor: legal
+- If {order} is not repaid by tonight, you will hear from my solicitor and we meet in court.
+> I mean it.
+- My solicitor awaits a sign from me to start proceedings over {order}. Repay it and there will be none.
+- Either {order} is repaid or proceedings begin against you; a writ has been drawn up.
+> Drawn up and stamped.
+pair: faulty+cancel_waiting, unopened_late+cancel_waiting
+- Concerning {order}: I want it repaid. Concerning {order2}: call it off.
+> Is there nothing else to it?
+- Call off {order2}, repay {order}; the latter rests with you since my return.
+- Kindly handle a pair of matters: the {item} of {order}, returned, merits repayment, whereas {order2} gets called off.
+""")
