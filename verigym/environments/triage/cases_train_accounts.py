@@ -112,7 +112,7 @@ CASES = (
                 "that is not displayed."
             ),
             (
-                "Since a few minutes mail with the word invoice disappears from the inbox of {user}. The rule "
+                "For some minutes now mail with the word invoice has been disappearing from the inbox of {user}. The rule "
                 "that does it came from {address}."
             ),
             "From {address} somebody set a filter in the mail of {user}; it files invoices where nobody looks.",

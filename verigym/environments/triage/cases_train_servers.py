@@ -204,7 +204,7 @@ CASES = (
         "Unusual outgoing traffic",
         (
             "{host} sent {count} GB to {address} since {before}.",
-            "Since {before} {count} GB have left {host} for {address}.",
+            "{count} GB have left {host} for {address} since {before}.",
             "{address} got {count} GB from {host}. It began at {before}.",
             "Traffic out of {host}, counted from {before}: {count} GB, one receiver, {address}.",
         ),
