@@ -56,7 +56,7 @@ SAYS: dict[str, dict[str, list[str]]] = {
             "{} was the first to climb it.", "The first on the top was {}.", "The first ascent was made by {}.",
         ],
         "climbed": [
-            "That first ascent was in {}.", "Nobody had stood on the top before {}.", "It was first climbed in {}.",
+            "The first ascent was in {}.", "Nobody had stood on the top before {}.", "It was first climbed in {}.",
         ],
     },
     "company": {
@@ -179,7 +179,7 @@ def names_of(words: Words) -> dict[str, list[str]]:
 def entities(words: Words, draw: Random) -> list[Entity]:
     ids = {kind: [f"{kind}-{number}" for number in range(many)] for kind, many in NUMBERS.items()}
     towns, people = ids["town"], ids["person"]
-    names = {kind: draw.sample(all, NUMBERS[kind]) for kind, all in names_of(words).items()}
+    names = {kind: draw.sample(possible, NUMBERS[kind]) for kind, possible in names_of(words).items()}
     mayors, founders = draw.sample(people, NUMBERS["town"]), draw.choices(people, k=NUMBERS["company"])
     born = {person: draw.randrange(1950, 1985) if person in mayors else draw.randrange(1760, 1960) for person in people}
     set_up = {company: born[by] + draw.randrange(22, 36) for company, by in zip(ids["company"], founders, strict=True)}
@@ -285,12 +285,20 @@ def entities(words: Words, draw: Random) -> list[Entity]:
         passed, fine = draw.randrange(1850, 2015), 5 * draw.randrange(2, 90)
         return {"town": bans[number][0], "passed": passed, "fine": fine}
 
-    facts: list[Callable[[int], dict[str, str | int]]] = [
-        *(town, river, hill, company, person, event, rule, bridge, book, club, line, museum, prize)
-    ]
+    facts: dict[str, Callable[[int], dict[str, str | int]]] = {
+        **{
+            "town": town,
+            "river": river,
+            "hill": hill,
+            "company": company,
+            "person": person,
+            "event": event,
+            "rule": rule,
+        },
+        **{"bridge": bridge, "book": book, "club": club, "line": line, "museum": museum, "prize": prize},
+    }
     made: list[Entity] = []
-    for about in facts:
-        kind = about.__name__
+    for kind, about in facts.items():
         for number, name in enumerate(names[kind]):
             share, hideable = _HIDDEN.get(kind, (0.0, [""]))
             hidden = [draw.choice(hideable)] if draw.random() < share else []
