@@ -76,6 +76,14 @@ def test_held_out_tasks_share_no_family_name_or_near_wording_with_those_to_learn
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
 
 
+def test_every_family_to_learn_from_is_told_in_several_ways() -> None:
+    told: dict[str, set[str]] = {}
+    for task in TRAIN:
+        words = re.findall(r"\b[a-z]{2,}", str(task.prompt))
+        told.setdefault(task.family, set()).add(" ".join([*words[:4], *words[-4:]]))
+    assert {family for family, ways in told.items() if len(ways) < 3} == set()
+
+
 def five_in_a_row(tasks: list[Task]) -> dict[tuple[str, ...], str]:
     """Each five words in a row of a question or its solution, numbers and letters aside, and a family that says them."""
     found: dict[tuple[str, ...], str] = {}
@@ -94,7 +102,7 @@ def test_no_five_words_in_a_row_are_those_of_a_held_out_family() -> None:
 def test_a_family_has_more_tasks_than_are_shipped_and_ends_when_it_has_no_more() -> None:
     by_name = {family.name: family for split in ("train", "val") for family in generate.families(split)}
     assert len({str(task.prompt) for task in islice(generate.make(by_name["math/train/orchard"]), 200)}) == 200
-    assert len(list(generate.make(by_name["math/train/subject"]))) == 36
+    assert len(list(generate.make(by_name["math/train/subject"]))) == 72
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
@@ -119,6 +127,7 @@ SUBJECT: Json = {"rule": "equation", "answer": "t = (v - u)/a", "form": "solved 
 EXPANDED: Json = {"rule": "expression", "answer": "2x^2 - 7x - 15", "form": "expanded"}
 FACTORED: Json = {"rule": "expression", "answer": "(x - 9)(x - 11)", "form": "factored"}
 ROOTS: Json = {"rule": "solutions", "answer": {"x": ["-6", "1/2"]}}
+PLUS_MINUS: Json = {"rule": "solutions", "answer": {"x": ["-6", "6"]}}
 PAIR: Json = {"rule": "solutions", "answer": {"x": ["5"], "y": ["-1"]}}
 DAY: Json = {"rule": "option", "answer": "Friday", "others": ["Monday", "Thursday"]}
 AT: Json = {"rule": "clock", "answer": "14:05"}
@@ -140,12 +149,14 @@ RIGHT: list[tuple[Json, str]] = [
     (SUBJECT, "Answer: t = (v - u)/a"), (SUBJECT, "Answer: t = v/a - u/a"), (SUBJECT, "Answer: t = \\frac{v-u}{a}"),
     (SUBJECT, "Answer: (u - v)/(-a) = t"),
     (EXPANDED, "Answer: 2x^2 - 7x - 15"), (EXPANDED, "Answer: -15 - 7x + 2x²"), (EXPANDED, "Answer: 2x**2 − 7·x − 15"),
-    (EXPANDED, "Answer: (2x+3)(x-5) = 2x^2 - 7x - 15"),
+    (EXPANDED, "Answer: (2x+3)(x-5) = 2x^2 - 7x - 15"), (EXPANDED, "Answer: 2x^2 - 7x - 15 euros"),
+    (EXPANDED, "Answer: €2x^2 - €7x - €15"), (LINE, "Answer: y(x) = 2x + 3"), (LINE, "Answer: y = 2x + 3 metres."),
     (FACTORED, "Answer: (x - 9)(x - 11)"), (FACTORED, "Answer: (11 - x)(9 - x)"), (FACTORED, "Answer: (x-11) * (x-9)"),
     (ROOTS, "Answer: x = -6 or x = 1/2"), (ROOTS, "Answer: x = 0.5, x = -6"), (ROOTS, "Answer: {-6, 1/2}"),
     (ROOTS, "Answer: x_1 = -6 and x_2 = 0.5"), (ROOTS, "Answer: -6; 1/2"),
+    (ROOTS, "Answer: x₁ = -6, x₂ = 1/2"), (PLUS_MINUS, "Answer: x = +/- 6"), (PLUS_MINUS, "Answer: $x = \\pm 6$"),
     (PAIR, "Answer: x = 5, y = -1"), (PAIR, "Answer: y = -1 and x = 5"), (PAIR, "Answer: (5, -1)"),
-    (PAIR, "Answer: (x, y) = (5, -1)"),
+    (PAIR, "Answer: (x, y) = (5, -1)"), (PAIR, "Answer: $x = 5$, $y = -1$"), (PAIR, "Answer: x = 5 euros, y = -1 euros"),
     (DAY, "Answer: Friday"), (DAY, "It was a friday."), (AT, "Answer: 14:05"), (AT, "Answer: 2:05 pm"),
     (AT, "It lands at 14.05."),
 ]  # fmt: skip
@@ -172,6 +183,7 @@ WRONG: list[tuple[Json, str, bool]] = [
     (EXPANDED, "Answer: x(2x - 7) - 15", True),
     (EXPANDED, "Answer: 2x^2 - 7x + 15", True), (EXPANDED, "Answer: 2x^3/x - 7x - 15 + 0", True),
     (EXPANDED, "Answer: quadratic!", False),
+    (EXPANDED, "Answer: 2x^2 - 7x - 15 cents", True), (LINE, "Answer: y(x + 1) = 2x + 3", True), (PLUS_MINUS, "Answer: 6", True),
     (FACTORED, "Answer: x^2 - 20x + 99", True), (FACTORED, "Answer: 1(x^2 - 20x + 99)", True),
     (FACTORED, "Answer: (x + 9)(x + 11)", True),
     (FACTORED, "Answer: (x - 9)(x - 11) + 0", True),

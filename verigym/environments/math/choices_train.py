@@ -366,7 +366,7 @@ def swaps(draw: Random) -> Asked:
                 f"{other} {b} are given for {one} {a}, and {last} {c} for {two} {b}. Compare one piece of each "
                 f"kind: which kind, {a}, {b} or {c}, is worth {word}?",
                 f"Children trade {a}, {b} and {c}. Fair trades are {two} {b} against {last} {c}, and {one} {a} "
-                f"against {other} {b}. A single one of what is worth the {word}?",
+                f"against {other} {b}. Of which kind is one piece worth the {word}?",
                 f"Which kind has the {'highest' if most else 'lowest'} value per piece, if {one} {a} equal {other} "
                 f"{b} in value and {two} {b} equal {last} {c}?",
             ]

@@ -121,9 +121,18 @@ def _unlike(given: Number) -> str:
     return f"got {given.text}"
 
 
+_SAID_BESIDE = re.compile(r"[$€]|\s+(?:euros?|met(?:re|er)s?)\b")
+
+
+def _formula(text: str) -> str:
+    """Without marks of LaTeX, units said beside it, and the full stop; `C(n) = ...` is `C = ...`."""
+    bare = _SAID_BESIDE.sub("", text).strip().rstrip(".")
+    return re.sub(r"^([A-Za-z])\([a-z]\)\s*=", r"\1 =", bare)
+
+
 def _expression(said: Said, data: Json) -> Found:
     try:
-        given = read(_last_side(said.text))
+        given = read(_formula(said.text).rpartition("=")[2])
         if not same(given, read(data["answer"])):
             return Found("not the same expression")
         form: str = data.get("form", "")
@@ -133,13 +142,9 @@ def _expression(said: Said, data: Json) -> Found:
         return Found(f"it cannot be read: {error}", valid=False)
 
 
-def _last_side(text: str) -> str:
-    return text.rpartition("=")[2].strip().rstrip(".")
-
-
 def _equation(said: Said, data: Json) -> Found:
     try:
-        given = read_equation(said.text.strip().rstrip("."))
+        given = read_equation(_formula(said.text))
         if not same_equation(given, read_equation(data["answer"])):
             return Found("not an equivalent equation")
         solved, _, name = data.get("form", "").partition(" ")
@@ -153,7 +158,7 @@ _BETWEEN = re.compile(r"[,;]|\bor\b|\band\b|∨|\\text\{\s*(?:or|and)\s*\}")
 
 def _solutions(said: Said, data: Json) -> Found:
     expected = {name: {Fraction(value) for value in values} for name, values in data["answer"].items()}
-    text = said.text.strip().rstrip(".").replace("\\{", "").replace("\\}", "").strip("{}")
+    text = _formula(said.text).replace("\\{", "").replace("\\}", "").replace("+/-", "±").strip("{}")
     try:
         given = _of_one(text, *expected) if len(expected) == 1 else _of_two(text, list(expected))
     except ValueError as error:
@@ -165,7 +170,7 @@ def _of_one(text: str, name: str) -> dict[str, set[Fraction]]:
     """`x = 3 or x = -2`, `x_1 = 3, x_2 = -2`, `3 and -2`, `x = ±3`."""
     values: set[Fraction] = set()
     for part in _BETWEEN.split(text):
-        bare = re.sub(rf"^\s*{name}\s*(?:_?\{{?\d\}}?)?\s*(?:=|\\in|∈)", "", part).strip(" {}")
+        bare = re.sub(rf"^\s*{name}\s*(?:_?\{{?[\d₁₂₃₄]\}}?)?\s*(?:=|\\in|∈)", "", part).strip(" {}")
         for sign in ("", "-") if bare.startswith(("±", "\\pm")) else ("",):
             values.add(_constant(sign + bare.removeprefix("±").removeprefix("\\pm")))
     return {name: values}
