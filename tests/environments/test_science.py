@@ -81,7 +81,8 @@ def test_every_law_holds_somewhere_and_every_field_is_seen_on_both_sides() -> No
         assert {task.data["lab"]["law"] for task in made} == LAWS.keys()
         assert {task.data["lab"]["budget"] for task in made} == set(range(8, 15))
         assert {round(task.data["lab"]["tolerance"] * 100) for task in made} == {3, 4, 5, 6, 7}
-    assert {story.field for story in stories.TRAIN} == {story.field for story in stories.VAL}
+    for of in (lambda story: story.field, lambda story: len(story.laws)):
+        assert {of(story) for story in stories.TRAIN} == {of(story) for story in stories.VAL}
     for story in [*stories.TRAIN, *stories.VAL]:
         held = {
             task.data["lab"]["law"]
@@ -139,6 +140,15 @@ def test_every_story_is_asked_for_in_several_ways_and_every_way_is_shipped() -> 
             assert any(re.search(opening, str(task.prompt)) for task in side), request
 
 
+def test_the_wording_of_a_question_does_not_give_the_law_away() -> None:
+    for story in stories.TRAIN:
+        made = [task for task in TRAIN if task.family == generate.Family("train", story).name]
+        for question in story.questions:
+            pattern = ".+?".join(re.escape(piece) for piece in re.split(r"{\w+}", question))
+            laws = [task.data["lab"]["law"] for task in made if re.search(pattern, str(task.prompt))]
+            assert laws and (len(laws) == 1 or len(set(laws)) > 1), question
+
+
 def test_the_literature_does_not_give_the_law_away() -> None:
     """Whichever kind of paper one believes about the law, one is right as often as by chance."""
     right: dict[str, list[bool]] = {"outdated": [], "claim": [], "doubt": []}
@@ -186,6 +196,19 @@ def test_the_factor_that_holds_is_in_the_newest_calibration_of_the_instrument_an
         )
         assert sum(words in right["text"] for words in said) == 1
         assert task.data["calibration"] in opened(task).search(f"{task.data['instrument']} calibration factor")
+
+
+def test_no_factor_of_the_literature_will_do_for_another_nor_for_none() -> None:
+    for task in [*TRAIN, *VAL]:
+        lab = task.data["lab"]
+        [elsewhere] = [
+            float(found[1])
+            for paper in task.data["papers"]
+            if paper["id"] != task.data["calibration"] and not _laws_in(paper, lab)
+            if (found := re.search(r"\b([01]\.\d+)", paper["text"])) and task.data["instrument"] not in paper["title"]
+        ]
+        for wrong in (1.0, lab["old_factor"], elsewhere):
+            assert abs(lab["factor"] / wrong - 1) > max(0.08, lab["tolerance"])
 
 
 def test_a_family_has_more_tasks_than_are_shipped() -> None:

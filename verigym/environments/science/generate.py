@@ -85,7 +85,8 @@ def _task(family: Family, place: int, draw: Random) -> Task | None:
         "it": story.called.format(sample=sample), "other": story.called.format(sample=other),
     }  # fmt: skip
     said |= {name.capitalize(): said[name][:1].upper() + said[name][1:] for name in ("it", "number")}
-    said["question"] = story.questions[place % len(story.questions)].format(**said)
+    turn = place // len(story.laws)  # every law in every wording
+    said["question"] = story.questions[turn % len(story.questions)].format(**said)
     papers, calibration = _papers(draw, words, {**said, "believed": believed}, lab, family)
     return Task(
         id=f"{family.name}/{place}",

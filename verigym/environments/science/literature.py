@@ -44,10 +44,10 @@ TRAIN = Words(
         "Lab order\nTopic: {question}\nSetting: {setting}, {range}\nReading: {reading}{unit}, noise {noise}\nDevice: "
         "{instrument}; its factor is in the literature\nRuns: {budget}\nLaws:\n{laws}\nResult: law, {a}, {b}; "
         "plus_minus not above {percent}% of the value",
-        "{question} The {instrument} is ours for {total} minutes, and a run takes {each} of them; whatever goes "
-        "beyond that is not allowed. You choose the {setting} ({range}) and are shown the {reading}{unit}, noise "
-        "{noise}, too large or too small by a factor that is the same everywhere and was published.\n{laws}\nOne of "
-        "them is right. Tell us which, and {a} and {b}, by a report whose plus_minus stays within {percent}%.",
+        "{question} We hold {total} tokens for the {instrument}, and a run takes {each} of them; nobody may go "
+        "beyond that. You choose the {setting} ({range}) and are shown the {reading}{unit}, noise {noise}, too large "
+        "or too small by a factor that is the same everywhere and was published.\n{laws}\nOne of them is right. Tell "
+        "us which, and {a} and {b}, by a report whose plus_minus stays within {percent}%.",
         "Hello, could you look into this for us? {question} It must be one of\n{laws}\nbut we cannot agree. For "
         "whatever {setting} you choose ({range}) the {instrument} shows the {reading}{unit}, with a noise of {noise} "
         "and multiplied by some number. There should be a paper on that. We can pay for {budget} runs. What we need "
@@ -62,11 +62,11 @@ TRAIN = Words(
         "{percent}%.",
         "{question} The law, please, and {a} and {b} to {percent}%. {budget} runs; {setting} {range}; "
         "{reading}{unit} by the {instrument}, noise {noise}, factor as published.\n{laws}",
-        "A colleague has left us these {number} lines and no result:\n{laws}\nShe had asked herself: {question} "
-        "There are {budget} runs left in her account. A run needs the {setting}, anything from {range}, and writes "
-        "down the {reading}{unit}. The noise of the {instrument} is {noise}; it also has a factor, for which she "
-        "always went to the library. Finish her work: a report of the law, of {a} and of {b}, with a plus_minus no "
-        "larger than {percent}% of either.",
+        "A colleague has left us these {number} lines and no result:\n{laws}\nHer notebook says: {question} There "
+        "are {budget} runs left in her account. A run needs the {setting}, anything from {range}, and writes down "
+        "the {reading}{unit}. The noise of the {instrument} is {noise}; it also has a factor, for which she always "
+        "went to the library. Finish her work: a report of the law, of {a} and of {b}, with a plus_minus no larger "
+        "than {percent}% of either.",
     ],
     [
         (
@@ -90,8 +90,8 @@ TRAIN = Words(
         ),
         (
             "All in a single picture",
-            "One picture shows {other} at every {setting}, and {law} drawn through it ({a} {value_a}, {b} "
-            "{value_b}). Look at it and be convinced.",
+            "One picture shows {other} from end to end, and {law} drawn through it ({a} {value_a}, {b} {value_b}). "
+            "Look at it and be convinced.",
         ),
     ],
     [
@@ -116,8 +116,8 @@ TRAIN = Words(
         ),
         (
             "Everybody is wrong about {other}",
-            "Everybody says {rival}. We repeated the runs by night, when nobody slams doors, and saw {law} with {a} "
-            "{value_a} and {b} {value_b}.",
+            "Everybody says {rival}. We repeated the runs with more patience and saw {law} with {a} {value_a} and "
+            "{b} {value_b}.",
         ),
     ],
     [
@@ -135,8 +135,7 @@ TRAIN = Words(
         ),
         (
             "An early attempt at {it}",
-            "We took {law} for granted and got {a} {value_a} and {b} {value_b}, and much has been learned about {it} "
-            "since.",
+            "We took {law} for granted and got {a} {value_a} and {b} {value_b}. Much has been learned since.",
         ),
     ],
     [

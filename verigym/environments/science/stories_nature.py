@@ -164,7 +164,7 @@ STORIES = [
            "Waves in {it}: count for each height."],
           ["Cape Orrin", "the outer sands", "Seal Rock"], "the sea off {sample}", "height", "m", 0.2, 8, "waves",
           "1/h", "wave_scale",
-          (60, 260), "height_constant", ("rayleigh", "square_hump"), "buoy B-12"),
+          (60, 260), "height_constant", ("rayleigh", "maxwell"), "buoy B-12"),
     Story("daylight", "earth science",
           ["How strong is the sun over {it} at which hour of the day?",
            "On a day without clouds we let a plate lie open at the edge of {it}, from morning to evening. What does "
