@@ -132,7 +132,7 @@ TRAIN = Words(
     ],
     [
         *("Golden Quill Prize", "Blue Anchor Prize", "Oak Leaf Prize", "Silver Compass Prize", "Long Furrow Prize"),
-        *("Bright Lamp Prize", "First Snow Prize", "Open Gate Prize", "Tall Mast Prize", "Clear Bell Prize"),
+        *("Bright Lamp Prize", "First Dew Prize", "Open Gate Prize", "Tall Mast Prize", "Clear Bell Prize"),
         *("Iron Rose Prize", "White Stone Prize"),
     ],
 )
@@ -177,8 +177,8 @@ VAL = Words(
         "Wolf Ledge",
         "Kings' Stairs",
         "Mist Dome",
-        *("Bear Tooth", "Chamois Wall", "Falling Pine", "Goat Altar", "Hunter's Table", "Iron Gate Peak", "Lame Horse"),
-        *("Nun's Hood", "Onion Tower", "Pale Needle", "Storm Cradle", "Winter Throne"),
+        *("Bear Tooth", "Chamois Wall", "Falling Pine", "Goat Altar", "Hunter's Table", "Portal Peak", "Lame Horse"),
+        *("Nun's Hood", "Onion Tower", "Pale Needle", "Storm Cradle", "Frost Throne"),
     ],
     [
         "Tomas",
@@ -203,16 +203,16 @@ VAL = Words(
     ["gingerbread", "wood carving", "hops", "embroidery", "honey wine", "crystal", "saddles", "plum jam"],
     ["masked parade", "ice regatta", "plum dance", "fiddle contest", "snow vigil", "chess week", "horse blessing"],
     ["flying kites", "street music", "hunting mushrooms", "drying laundry", "riding sledges", "feeding pigeons"],
-    ["Nettle", "Ferryman's", "Granary", "Eagle", "Monks'", "Willow"],
+    ["Bramble", "Ferryman's", "Granary", "Eagle", "Monks'", "Willow"],
     ["Span", "Overpass", "Gangway", "Trestle", "Passage"],
     ["limestone", "larch", "concrete", "basalt", "sandstone"],
     ["Beyond the", "Nine Days of", "Under a", "No More", "Songs of the", "Towards the", "Without a"],
     ["Mountain", "Thunder", "Candle", "Wedding", "Frontier", "Snowfall", "Sparrow"],
-    ["Golden", "Thundering", "Upper", "Flying", "Royal", "Humble"],
+    ["Sturdy", "Thundering", "Upper", "Flying", "Royal", "Humble"],
     ["Bears", "Eagles", "Lynxes", "Hares", "Storks"],
     ["curling", "gymnastics", "sailing", "bowls", "handball", "skating"],
     [
-        *("Falcon Railway", "Poppy Railway", "Granite Railway", "Marmot Railway", "Maple Railway", "Cobalt Railway"),
+        *("Falcon Railway", "Poppy Railway", "Pebble Railway", "Marmot Railway", "Maple Railway", "Cobalt Railway"),
         *("Thistle Railway", "Hedgehog Railway", "Crimson Railway", "Walnut Railway", "Pearl Railway", "Crane Railway"),
         *("Saffron Railway", "Birch Railway", "Jackdaw Railway", "Violet Railway", "Onyx Railway", "Marten Railway"),
         *("Heather Railway", "Quartz Railway"),
@@ -221,11 +221,11 @@ VAL = Words(
         *(
             "Puppet Museum",
             "Mining Gallery",
-            "Salt Cellar",
+            "Spice Cellar",
             "Fiddle House",
             "Coin Rooms",
             "Fossil Hall",
-            "Amber Chamber",
+            "Pewter Chamber",
         ),
         *(
             "Bee Museum",
@@ -239,9 +239,15 @@ VAL = Words(
         *("Tile House", "Hunting Lodge"),
     ],
     [
-        *("Green Feather Award", "Black Swan Award", "Copper Key Award", "Sun Dial Award", "Winged Boot Award"),
-        *("Glass Star Award", "Burning Torch Award", "Ninth Wave Award", "Hidden Spring Award", "Red Thread Award"),
-        *("Stone Owl Award", "Swift Arrow Award"),
+        *("Green Feather Award", "Black Swan Award", "Brass Key Award", "Sun Dial Award", "Winged Boot Award"),
+        *(
+            "Velvet Star Award",
+            "Burning Wheel Award",
+            "Ninth Wave Award",
+            "Secret Spring Award",
+            "Scarlet Thread Award",
+        ),
+        *("Wooden Owl Award", "Swift Arrow Award"),
     ],
 )
 WORDS = {"train": TRAIN, "val": VAL}
