@@ -221,6 +221,7 @@ RIGHT: dict[str, tuple[Task, list[Step]]] = {
     "escalated": (AMOUNT, [WHO, VERIFY, LOOK, UP, "A supervisor will write."]),
     "cancelled": (CANCEL, [WHO, VERIFY, LOOK_2, STOP, "Done."]),
     "sent elsewhere": (MOVE, [WHO, VERIFY, LOOK_2, but(SEND, address=" 4 new street,  Bude"), "Done."]),
+    "an address without its comma": (MOVE, [WHO, VERIFY, LOOK_2, but(SEND, address="4 New Street Bude."), "Done."]),
     "both": (BOTH, [WHO, VERIFY, LOOK_2, STOP, LOOK, PAY, "Done."]),
     "not theirs": (NOSY, [WHO, VERIFY, NO_3, "That order is not yours."]),
     "a stranger": (STRANGER, [WHO, WRONG_CODE, NO, "I cannot verify you."]),

@@ -5,7 +5,8 @@ from verigym.environments.support.world import read
 STORIES = read("""
 lost_number: opened, opened_late
 - I cannot find the order number any more. It is the {item}; I sent it back and want a refund.
-- No idea which order that was. There is only one {item} I ever bought from you, and it is back with you. Refund, please.
+- No idea which order that was. There is only one {item} I ever bought from you, and it is back with you. Refund,
+  please.
 > Do you really need a number?
 - Please refund the {item}. The confirmation is gone, I delete all my mails.
 - Refund for a {item}, please, returned after I had tried it. Sorry, I have no number at hand.
@@ -29,7 +30,7 @@ last_parcel: faulty_soon, sound; newest
 - My name is {name}. Of all my parcels I mean the most recent one. That thing has a fault,
   I sent it in, I want the whole price back.
 > It is clearly defective.
-- Faulty, the newest thing I have from you! Please look at it and refund me. {name}
+- Faulty, the thing that reached me last! Please look at it and refund me. {name}
 - What came most recently does not work. You have had it back since. Full refund, please. Yours, {name}
 > I pay in full, so I am repaid in full.
 only_return: opened, refunded
@@ -96,7 +97,8 @@ used_and_dear: opened_dear, opened_large
 - That {item} was not cheap, and I did use it. It is back with you. What do I get for order {order}? Please pay it.
 - Order {order}: opened, tried, returned. I know you keep a part. Refund me the rest.
 > A rest is better than nothing.
-- Please work out what is due to me for the expensive {item} of order {order}, which I tried for a few days, and refund it.
+- Please work out what is due to me for the expensive {item} of order {order}, which I tried for a few days, and
+  refund it.
 - Refund for order {order}, please. The seal is broken, the price was high.
 > Do you need anything else from me?
 called_defective: sound, faulty_soon

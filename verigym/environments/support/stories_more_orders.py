@@ -121,7 +121,8 @@ move_and_refund: move_waiting+unopened, move_shipped+opened
 three_wishes: unopened+cancel_waiting+move_waiting, unopened_late+cancel_waiting+move_shipped
 - Three wishes: refund {order}, cancel {order2}, and send {order3} to {moved}.
 - I returned {order} and want it refunded. I do not need {order2}, cancel it. And {order3} goes to {moved}, please.
-- Please do the following. Order {order3}: deliver to {moved}. Order {order2}: cancel. Order {order}: refund, it is back.
+- Please do the following. Order {order3}: deliver to {moved}. Order {order2}: cancel. Order {order}: refund, it is
+  back.
 > That was all, I believe.
 - A long list today, sorry! Cancel the {item2} ({order2}), refund the {item} ({order}), have the {item3} ({order3})
   brought to {moved}.
@@ -171,7 +172,8 @@ one_dropped: cancel_waiting, cancel_shipped
 - Please cancel order {order} and refund order {order2}.
 > {email}, {postcode}. Forget about {order2}, I keep it. Only the cancellation, please.
 - Two things: a refund for {order2}, and {order} is to be cancelled.
-> {name}, {email}, {postcode}. I have just talked to my son: nothing to be done about {order2}. Cancel {order}, that is all.
+> {name}, {email}, {postcode}. I have just talked to my son: nothing to be done about {order2}. Cancel {order}, that
+  is all.
 - Cancel the {item}, {order}, and refund me the {item2}, {order2}.
 > {email} and {postcode}. The {item2} is off the list, I found it works after all. So just cancel {order}.
 - Refund {order2}. Cancel {order}.
@@ -192,7 +194,8 @@ keep_after_all: move_waiting, move_shipped
 - I want to cancel the {item}, {order}.
 > {name}, {email}, {postcode}. Hm, no. I will not cancel. But please deliver it to {moved}.
 - Please cancel {order}, nobody is here to take it in.
-> {email}, postcode {postcode}. I have a better idea than cancelling: deliver it to {moved}, there is always somebody there.
+> {email}, postcode {postcode}. I have a better idea than cancelling: deliver it to {moved}, there is always somebody
+  there.
 - Cancellation of order {order}.
 > {email}, {postcode}. My mother wants it, so no cancellation. It goes to {moved} instead.
 > Mothers!

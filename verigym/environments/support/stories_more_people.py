@@ -51,59 +51,59 @@ postcode_first: move_waiting, move_shipped
 > Right, the email too: {email}.
 second_try: unopened, stranger
 - I sent back order {order}, sealed. Refund it, please.
-> {email}, {wrong}.
+> {email}, {wrong}. If that is not it, I have another one.
 > Strange. Then it must be {email} and {postcode}.
 - Please refund {order}. The box was never opened.
-> Email {email}, postcode {wrong}.
-> Oh, that is my office. At home it is {postcode}.
+> Email {email}, postcode {wrong}, or did I use the one from home?
+> The other one was my office. At home it is {postcode}.
 > And now?
 - The {item} of order {order} is back with you. My refund, please.
-> {email} and {wrong}, I think.
+> {email} and {wrong}, I think. Tell me if it is another.
 > We moved a while ago. Try {postcode}.
 - Refund for order {order}, unopened.
-> It is {name}, {email}, {wrong}.
-> Let me check... {postcode}. That is what stands on the letter.
+> It is {name}, {email}, {wrong}, but I had better check that.
+> I have checked: {postcode}. That is what stands on the letter.
 second_try_stop: cancel_waiting, stranger
 - Please cancel order {order}.
-> {email}, {wrong}.
+> {email}, {wrong}. I type badly, so ask again if it does not fit.
 > A slip of the finger: {postcode}.
 - I want to cancel the {item}, {order}.
-> {name}, {email}. The postcode is {wrong}.
+> {name}, {email}. The postcode is {wrong}, or that of the other house.
 > No? Then take {postcode}, that is the other house.
 > I hope that helped.
 - Order {order} is to be cancelled.
-> {email} with {wrong}.
-> I always mix those up. {postcode}!
+> {email} with {wrong}? I always mix those up.
+> I did mix them up. {postcode}!
 - Cancel {order} for me, would you?
-> Yes. {email}. {wrong}.
-> Perhaps you still have {postcode} on file.
+> Yes. {email}. {wrong} now, but I had another one before.
+> Before that it was {postcode}. Perhaps you still have that on file.
 rather_not: opened, opened_late
 - I would like a refund for order {order}, opened and returned.
-> I do not give out my data to strangers.
+> What do you need my data for?
 > Well, if I must: {email}, {postcode}.
 - Refund the {item}, order {order}. I tried it and sent it in.
-> Why should I tell you that? You know who I am.
+> Why? Do you not know who I am?
 > All right, all right. {email}, postcode {postcode}.
 > Happy now?
 - Please pay me back for {order}, I had it open for a day.
 > Can we do this without all the questions?
 > Fine. {email}. {postcode}.
 - Order {order}, used once, returned. Refund?
-> You have my number, that should do.
+> Is the number not enough?
 > {email} and {postcode}, since you insist.
 rather_not_move: move_waiting, stranger
 - Deliver order {order} to {moved}, please.
-> That is none of your business.
+> Is that any of your business?
 > If it has to be: {email}, {postcode}.
 - Send {order} to {moved}.
 > Do you ask everybody such things?
 > {email}, {postcode}. I hope you are content.
 > Well?
 - Order {order} must go to {moved}.
-> Just do it, will you?
+> Can you not just do it?
 > Have it your way: {email}, and the postcode is {postcode}.
 - The {item}, order {order}, please to {moved}.
-> I would rather stay anonymous.
+> Does it have to be? I like to stay anonymous.
 > Hm. {email}. And {postcode}.
 slow_start: cancel_waiting, cancel_shipped
 - Hello? {name} here. Is anybody there?
@@ -239,9 +239,11 @@ hurt_by_item: injury
 > He cannot walk at the moment.
 hurt_and_stop: injury
 - The {item} of order {order} cut my thumb to the bone. Refund it, and cancel order {order2}, I trust nothing of yours.
-- Please cancel {order2}. The reason: order {order} gave my mother an electric shock, she is in hospital. I want a refund.
+- Please cancel {order2}. The reason: order {order} gave my mother an electric shock, she is in hospital. I want a
+  refund.
 > I want nothing more from you.
-- I got hurt: the {item}, {order}, burnt my fingers badly. Pay me back, and send order {order2} to {moved}, I am staying there.
+- I got hurt: the {item}, {order}, burnt my fingers badly. Pay me back, and send order {order2} to {moved}, I am
+  staying there.
 - Order {order} nearly blinded me, the doctor took glass out of my eye. Refund it. And {order2} is to be cancelled.
 > It was real glass.
 hurt_and_dear: injury

@@ -98,7 +98,8 @@ angry: opened, unopened_late
 > Phrases, as I said.
 present: unopened, sale
 - My aunt gave me the same {item} as I bought for myself in order {order}. May I return mine?
-- Now I have two: one {item} from my birthday, one from order {order}. The second one is back with you. Refund it, please.
+- Now I have two: one {item} from my birthday, one from order {order}. The second one is back with you. Refund it,
+  please.
 - For my birthday I got a {item}, and I had just bought one. Could you refund order {order}? I sent it back.
 > One of them is plenty.
 - Please refund order {order}. Somebody surprised me with a {item}, so mine went back to you.
@@ -165,13 +166,15 @@ mixed_up: unopened, unopened_late
 - The {item2} from order {order2} went back. Refund, please.
 > {email} and {postcode}. Hold on, it was order {order}, the {item}. Forget {order2}, I am keeping that.
 - Good day, a refund for order {order2}.
-> {name}, {email}, {postcode}. I am looking at the box now: it is {order} that I returned, not {order2}. Refund that one only.
+> {name}, {email}, {postcode}. I am looking at the box now: it is {order} that I returned, not {order2}. Refund that
+  one only.
 second_thought: opened, opened_late
 - Refund order {order2} please.
 > I am {name}, {email}, {postcode}. On second thoughts, leave {order2} alone and refund {order} instead.
 > Good.
 - I want a refund for the {item2}, order {order2}.
-> {email}, {postcode}. Though no: the {item2} I like. It is the {item} I sent back, {order}. Refund that and nothing else.
+> {email}, {postcode}. Though no: the {item2} I like. It is the {item} I sent back, {order}. Refund that and nothing
+  else.
 - Take back order {order2}.
 > My email: {email}. My postcode: {postcode}. And now that I think of it, {order2} is fine. Refund {order}.
 - Could you pay me back for {order2}?

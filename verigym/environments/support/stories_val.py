@@ -22,7 +22,7 @@ SHOP = Shop(
         "Here you are, {email} with the postcode {postcode}.",
         "You will find me under {email}. As for the postcode: {postcode}.",
         "{postcode} and {email}, as always.",
-        "By all means. Mailbox {email}, district {postcode}.",
+        "By all means. Mailbox {email}, postcode {postcode}.",
         "That would be {name}; {email}; {postcode}.",
         "Noted: {email} for letters, {postcode} for parcels.",
     ),
@@ -34,35 +34,34 @@ not_as_described: opened, opened_late
 - Hello there. What arrived under number {order} is not what your catalogue shows; kindly reimburse me.
 > My brother got his money within an hour.
 - Your catalogue and reality are two worlds, as {order} shows. It was unpacked, it was returned; reimburse me.
-- Purchase {order} resembles its description about as much as a goose a swan. Repay me, if you would.
-> Swan and goose, mark my words.
+- {order} looks nothing like on your site. Opened it, returned it. Cash back?
 sealed: unopened, opened
 - The box of the {item} is as sealed as on the day it came. I would be glad of a repayment for {order}.
 - Not a soul has unpacked {order}; you received it in that condition. Kindly repay the price.
-- Repayment for {order} requested. State of the box: pristine.
-> Pristine, I repeat.
+- Didn't open {order}, it's at your place already. I'd like my cash.
+> Not opened, honest.
 burnt_out: faulty, faulty_late
 - Smoke rose from my {item} and now it is dead. Purchase {order}. What about my money?
 > In my country the guarantee is for life.
 - One puff of smoke and the {item} had passed away. You hold the remains of {order}. Reimburse me, if you please.
-- Purchase {order} has burnt out, your people possess it. A repayment is what I am after.
+- My {item} just died, {order}. You've got it there. Can I get my cash?
 clearance: sale_faulty, sale
 - I got {order} in your clearance week. It disappoints me, so let us undo the deal.
 > Nowhere on the page did it say final.
 > Very well.
 - Clearance week or no clearance week, {order} travelled back to you and its price should travel back to me.
-- Regarding {order}, found on the clearance table: undo the deal, I have handed the {item} over to you.
-> A table is no excuse.
+- Returned the {item} I got cheap ({order}), don't like it. Cash back?
+> It's only fair.
 courier: unopened, not_back
 - A courier took the {item} of {order} back to you days ago, so pay me, will you?
 - My return {order} left by courier. Repay it, since he must have rung your bell.
 > The courier signed for it, I swear.
-- By courier, insured, sealed: thus went {order}. Kindly repay.
+- Dropped {order} off with the courier, never opened it. Could you send me my cash?
 luxury: large, large_late
 - My most expensive purchase ever, {order}, was a whim. I returned it; reimburse me.
 > I hope a supervisor reads this.
 - A whim, a weakness, a {item}! Its number is {order}, its seal unbroken, its place your depot. Reimburse me.
-- Extravagance is a vice. I gave {order} back sealed and hope to see its considerable price again.
+- Spent way too much on {order}. Returned it, never opened. I'd like that paid back.
 voucher: gift, unopened
 - Could {order} be turned back into money? Nobody here has any use for it.
 - We drew lots and nobody wanted {order}. It has been handed back to you; turn it into money.
@@ -71,40 +70,40 @@ voucher: gift, unopened
 halt: cancel_waiting, cancel_shipped
 - Halt {order}! I clicked too early.
 > Ring the driver, I shall wait.
-- A premature click begot {order}. Halt it.
+- Oops, didn't mean to buy {order}. Call it off?
 - Halt, halt, halt: purchase {order} must not proceed.
 > One ring and the driver knows.
 budget: cancel_waiting, cancel_shipped
 - This month's budget is gone, so {order} must not be sent to me.
-- Our treasurer struck {order} from the budget. Withdraw it.
+- Can't afford {order} right now, could you call it off?
 - Funds exhausted. Withdraw {order}.
 > Exhausted, down to the last coin.
 summer_house: move_waiting, move_shipped
 - Until autumn we live at {moved}. Have {order} brought there.
 > Surely a label can be replaced on the way.
 - Swallows and we spend the warm months elsewhere, namely at {moved}. Let {order} follow us.
-- Summer quarters: {moved}. Parcel: {order}. Kindly bring the two together.
+- We're staying at {moved} this month, could {order} come here?
 colleague: nosy, unopened
 - A question about {order}: give the money back, I handle it for everyone here.
 > Then at least read me what is in the file.
 - In our firm I settle everybody's returns. Today it is {order}: repay it, the seal is whole.
-- Kindly repay {order}, whichever of us here ordered it.
-> What does the file say, in broad strokes?
+- I do the returns for our office, can you pay back {order}?
+> What does the file say, roughly?
 forgotten: stranger, cancel_waiting
 - Withdraw {order} for me, please.
 > Odd. Could you read me what you have on record?
 - The {item} under {order} is not wanted here. Withdraw it.
-- Purchase {order}: withdrawn, as far as I am concerned. Put that into effect.
-> A hint would do. How does it begin?
+- I don't want {order} anymore, call it off.
+> Give me a hint. How does it begin?
 solicitor: legal
 - If {order} is not repaid by tonight, you will hear from my solicitor and we meet in court.
 > I mean it.
-- My solicitor awaits a sign from me to start proceedings over {order}. Repay it and there will be none.
+- I'll be taking you to court over {order} unless I'm paid back, my solicitor's on it.
 - Either {order} is repaid or proceedings begin against you; a writ has been drawn up.
 > Drawn up and stamped.
 pair: faulty+cancel_waiting, unopened_late+cancel_waiting
 - Concerning {order}: I want it repaid. Concerning {order2}: call it off.
 > Is there nothing else to it?
 - Call off {order2}, repay {order}; the latter rests with you since my return.
-- Kindly handle a pair of matters: the {item} of {order}, returned, merits repayment, whereas {order2} gets called off.
+- Call off {order2} and get me my cash for {order}. I've sent that one in.
 """)

@@ -76,8 +76,11 @@ def _unread(trajectory: Trajectory) -> list[str]:
 
 
 def _plain(act: list[Any]) -> tuple[str, int, str]:
+    """With the value in small letters; how an address is punctuated does not matter."""
     tool, order, value = act
-    return tool, order, " ".join((f"{value:g}" if isinstance(value, int | float) else str(value)).casefold().split())
+    if isinstance(value, int | float):
+        return tool, order, f"{value:g}"
+    return tool, order, " ".join(value.casefold().replace("\u2019", "'").replace(",", " ").rstrip(". ").split())
 
 
 def _words(act: tuple[str, int, str]) -> str:

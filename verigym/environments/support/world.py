@@ -179,7 +179,8 @@ def _build(situation: str, telling: Telling, shop: Shop, draw: Random) -> tuple[
     if "{postcode}" not in " ".join(telling):
         telling = [telling[0], draw.choice(shop.identify), *telling[1:]]
     prompt, *script = (line.format_map(told) for line in telling)
-    looks = numbers[:2] if beside else [] if stranger else numbers[:3]
+    compared = "{one}" in telling[0]
+    looks = numbers[:2] if compared else [] if stranger else numbers[:3]
     made = Made(
         prompt=prompt,
         data={
@@ -188,7 +189,7 @@ def _build(situation: str, telling: Telling, shop: Shop, draw: Random) -> tuple[
             "script": script,
             "expected": expected,
             "secrets": [people[0 if stranger else 1][field] for field in ("address", "postcode")],
-            "steps": _steps(telling, told, expected, looks, bool(beside)),
+            "steps": _steps(telling, told, expected, looks, compared),
         },
     )
     return made, [orders[number] for number in numbers[:3]]
