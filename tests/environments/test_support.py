@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections import Counter
 from itertools import islice
+from random import Random
 
 import msgspec
 import pytest
@@ -17,7 +18,7 @@ from verigym.environments import support
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.environments.support import generate, stories_train, stories_val
 from verigym.environments.support.verifier import support_verifier
-from verigym.environments.support.world import REFUNDS
+from verigym.environments.support.world import REFUNDS, build, read
 from verigym.evaluation.failures import bucket
 from verigym.harness.environment import Reply
 from verigym.policies.scripted import ScriptedPolicy
@@ -168,6 +169,39 @@ def test_a_story_is_told_in_several_ways_and_asks_the_same_in_each() -> None:
             assert len({telling[0] for telling in family.story.tellings}) >= least, family.name
             told = {str(task.prompt) for task in islice(generate.make(family), generate.EACH[split])}
             assert len(told) == generate.EACH[split], family.name
+
+
+LATE = """
+late: unopened+cancel_waiting, unopened_late>unopened; dearest
+- Good day,
+  it is {name}.
+> {email}, {wrong}. Or is it another?
+> {postcode}!
+> Refund {order}.
+> And cancel {order2}.
+- Help.
+"""
+
+
+def test_a_story_is_read_as_written_and_its_solution_does_each_thing_once_it_is_asked_for() -> None:
+    [story] = read(LATE)
+    assert story.name == "late" and story.which == "dearest"
+    assert story.situations == ("unopened+cancel_waiting", "unopened_late>unopened")
+    assert story.tellings[0][0] == "Good day, it is {name}." and len(story.tellings[0]) == 5
+    made = build(story, story.situations[0], story.tellings[0], stories_train.SHOP, Random(1))
+    steps = ["say" if isinstance(step, str) else step["name"] for step in made.data["steps"]]
+    tries = ["say", "customers.verify", "say", "customers.verify", "say"]
+    assert steps == [*tries, "orders.get", "refunds.make", "say", "orders.get", "orders.cancel", "say"]
+    own = [made.data["orders"][str(number)] for one in made.data["customers"].values() for number in one["orders"][:3]][
+        :3
+    ]
+    assert max(own, key=lambda order: order["price"])["order"] == made.data["expected"][0][1]
+
+
+def test_a_story_whose_prompts_are_soon_all_told_is_refused() -> None:
+    story = read(LATE)[0]._replace(tellings=[["Help."]])
+    with pytest.raises(AssertionError, match="support/train/late: its prompts have too few slots"):
+        list(islice(generate.make(generate.Family("train", story)), 2))
 
 
 def fives(split: str) -> dict[tuple[str, ...], str]:

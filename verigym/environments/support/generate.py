@@ -94,11 +94,15 @@ def make(family: Family) -> Iterator[Task]:
 
 def check(made: Iterable[Task]) -> None:
     """Stops at the first task whose solution does not pass, or where a cheat does."""
+    asyncio.run(_check(made))
+
+
+async def _check(made: Iterable[Task]) -> None:
     for task in made:
-        verdict = support_verifier(task, asyncio.run(_play(task, gold(task))))
+        verdict = support_verifier(task, await _play(task, gold(task)))
         assert verdict.passed, f"{task.id}: the gold solution does not pass: {verdict.evidence}"
         for cheat in cheats(task):
-            assert not support_verifier(task, asyncio.run(_play(task, cheat))).passed, f"{task.id}: {cheat!r} passes"
+            assert not support_verifier(task, await _play(task, cheat)).passed, f"{task.id}: {cheat!r} passes"
 
 
 async def _play(task: Task, solution: Solution) -> Trajectory:
