@@ -18,7 +18,7 @@ class Words(NamedTuple):
     claim: Texts
     """Found this law for another sample, and does not name the rival."""
     doubt: Texts
-    """Found the other law."""
+    """Found a rival law."""
     outdated: Texts
     calibration: Texts
     """Takes the place of the old factor, and says so."""

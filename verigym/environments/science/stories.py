@@ -1,4 +1,4 @@
-"""What is measured: a story is a family, with its own quantities, samples, instrument and pair of rival laws.
+"""What is measured: a story is a family, with its own quantities, samples, instrument and rival laws.
 
 Those to learn from and those held out share no story, sample, instrument or wording. Everything here is invented.
 """
