@@ -21,6 +21,8 @@ from verigym.environments.structured import (
     cheats,
     gold,
     held_out,
+    held_out_far,
+    held_out_more,
     train_club,
     train_craft,
     train_desk,
@@ -35,10 +37,13 @@ from verigym.environments.structured.verifier import structured_verifier
 from verigym.tasks.load import ship
 
 SEED = 7
-EACH = {"train": 15, "val": 32}
+EACH = {"train": 15, "val": 8}
 """Tasks of a family."""
-TRAIN = (train_office, train_world, train_home, train_desk, train_craft, train_public, train_club)
-FAMILIES = {"train": [tell for module in TRAIN for tell in module.FAMILIES], "val": held_out.FAMILIES}
+MODULES = {
+    "train": (train_office, train_world, train_home, train_desk, train_craft, train_public, train_club),
+    "val": (held_out, held_out_more, held_out_far),
+}
+FAMILIES = {split: [tell for module in modules for tell in module.FAMILIES] for split, modules in MODULES.items()}
 NOISE = {"train": train_office.NOISE, "val": held_out.NOISE}
 
 

@@ -136,7 +136,7 @@ def slot_thread(draw: Random) -> Document:
 def table_export(draw: Random) -> Document:
     rows: list[Json] = [
         dict(
-            sku=f"{draw.choice('PQRS')}{draw.randint(100, 999)}",
+            sku=f"{draw.choice('QRSW')}{draw.randint(100, 999)}",
             price=price(draw, 2, 60),
             stock=either(draw, draw.randint(1, 80), 0.7),
         )

@@ -31,7 +31,7 @@ from verigym.environments.structured.forms import (
 
 PEOPLE = [
     "Agata Lis", "Bruno Keller", "Celia Nunes", "Darko Ilic", "Elif Kaya", "Fabio Ricci", "Greta Holm", "Henk Visser",
-    "Ilse Bauer", "Jakob Lund", "Katya Orlova", "Luca Ferri", "Mona Aziz", "Niels Dahl", "Oona Laine", "Pavel Cerny",
+    "Ilse Bauer", "Jakob Lund", "Katya Orlova", "Luca Ferri", "Mona Saleh", "Niels Dahl", "Oona Laine", "Pavel Cerny",
     "Rosa Molina", "Sven Ekman", "Tilda Frey", "Uwe Stark",
 ]  # fmt: skip
 FIRST = ["Ada", "Ben", "Cleo", "Dirk", "Eva", "Finn", "Gina", "Hugo", "Ida", "Jule", "Kai", "Lotte", "Max", "Nora"]

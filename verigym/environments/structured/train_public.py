@@ -112,9 +112,11 @@ def road_works(draw: Random) -> Document:
             f"CLOSED: {street} ({why})\nfrom: {day(draw, first)}\nto: {day(draw, old)}, extended to "
             f"{day(draw, last)}\ndetour: {a} > {b}, do not use {c}\nexempt: {free}",
             f"Because of {why} nobody but {free} gets through {street} between {day(draw, first)} and "
-            f"{day(draw, last)}. Drive along {a} first and {b} next. {c} is too narrow. (The end was once planned for "
+            f"{day(draw, last)}. Drive along {a} first and {b} next. {c} is too narrow. (The end was once planned "
+            f"for "
             f"{day(draw, old)}.)",
-            f"Only {free} are let through. All others go by {a} and after that {b}; {c} is a dead end. The reason for "
+            f"Only {free} are let through. All others go by {a} and after that {b}; {c} is a dead end. The reason "
+            f"for "
             f"closing {street} is {why}. It begins {day(draw, first)}. New end: {day(draw, last)}. Old end: "
             f"{day(draw, old)}.",
         ]
@@ -150,7 +152,8 @@ def bike_theft(draw: Random) -> Document:
             f"(first said {other}), {cogs}\nframe {frame}\nwith {extras[0]} + {extras[1]}\n{lock.lower()}\nvalue "
             f"{worth}",
             f'{owner} states: "{lock}. When I came back to {spot} at {clock(draw, found)} it was gone." Frame '
-            f"{frame}, {cogs}; {extras[1]} and {extras[0]} fitted. Paint {colour}; the papers say {other}, but it was "
+            f"{frame}, {cogs}; {extras[1]} and {extras[0]} fitted. Paint {colour}; the papers say {other}, but it "
+            f"was "
             f"resprayed. Value {worth} euros. {day(draw, when)}",
             f"Value: {worth} euros. Colour: {colour}. Frame: {frame}. Extras: {extras[0]}, {extras[1]}. It has "
             f"{cogs}. I, {owner}, missed it on {day(draw, when)} at {clock(draw, found)} near {spot}. {lock}. My "
@@ -191,7 +194,8 @@ def school_trip(draw: Random) -> Document:
             f"{paid} euros (pay until {day(draw, due)})\nbring: {bring[0]}, {bring[1]}\nleave at home: "
             f"{ban}\n{lunch}\n{teacher}",
             f"{lunch} The trip itself is {paid} euros, please by {day(draw, due)}. Class {form} leaves for {to} at "
-            f"{clock(draw, leave)} on {day(draw, when)} and returns at {clock(draw, back)}. No {ban}! But {bring[1]}, "
+            f"{clock(draw, leave)} on {day(draw, when)} and returns at {clock(draw, back)}. No {ban}! But "
+            f"{bring[1]}, "
             f"and {bring[0]}. Yours, {teacher}",
             f"{teacher} writes: reminder, money ({paid} euros) for {to} is due {day(draw, due)}, the day itself is "
             f"{day(draw, when)}. {form} starts {clock(draw, leave)}, home {clock(draw, back)}. {lunch} To bring: "
@@ -287,15 +291,19 @@ def dentist_card(draw: Random) -> Document:
     bill = f"You pay {money(draw, paid)} yourself." if paid else "What you pay yourself is not known yet."
     text = draw.choice(
         [
-            f"{who}: your appointment with Dr {dentist} on {day(draw, old)}, {clock(draw, t1)}, is moved by {weeks} "
+            f"{who}: your appointment with dentist {dentist} on {day(draw, old)}, {clock(draw, t1)}, is moved by "
+            f"{weeks} "
             f"to a later day, {clock(draw, t2)}. Teeth {teeth[0]} and {teeth[1]}, the filling in {spare} can wait. "
             f"{bill}",
-            f"Dr {dentist}\npatient {who}\nNOT {day(draw, old)} {clock(draw, t1)}\nBUT {day(draw, new)} "
+            f"dentist {dentist}\npatient {who}\nNOT {day(draw, old)} {clock(draw, t1)}\nBUT {day(draw, new)} "
             f"{clock(draw, t2)}\nteeth: {teeth[0]}, {teeth[1]} (not {spare})\n{bill}",
-            f"{bill} We will treat teeth {teeth[1]} and {teeth[0]}; {spare} is healthy. Please come {weeks} after the "
-            f"old date, which was {day(draw, old)}, and at {clock(draw, t2)} instead of {clock(draw, t1)}. For {who}, "
-            f"from Dr {dentist}",
-            f"Dr {dentist} is ill on {day(draw, old)}. New date for {who}: {weeks} later at {clock(draw, t2)} (it was "
+            f"{bill} We will treat teeth {teeth[1]} and {teeth[0]}; {spare} is healthy. Please come {weeks} after "
+            f"the "
+            f"old date, which was {day(draw, old)}, and at {clock(draw, t2)} instead of {clock(draw, t1)}. For "
+            f"{who}, "
+            f"from dentist {dentist}",
+            f"Your dentist {dentist} is ill on {day(draw, old)}. New date for {who}: {weeks} later at "
+            f"{clock(draw, t2)} (it was "
             f"{clock(draw, t1)}). Planned: {teeth[0]} + {teeth[1]}. No work on {spare}. {bill}",
         ]
     )
@@ -361,7 +369,8 @@ def building_permit(draw: Random) -> Document:
             f"{said} It is about your {thing} on plot {plot}, {long:g} m long and {wide:g} m wide, application dated "
             f"{day(draw, filed)}. The fee is {fee} euros. {clerk}",
             f"{said} The {lacking} was not in the envelope, {papers[0]} and {papers[1]} were. Fee of {fee} euros for "
-            f"{an(thing)} {wide:g} m wide, {long:g} m long. Plot {plot}, {owner}, received {day(draw, filed)}, signed "
+            f"{an(thing)} {wide:g} m wide, {long:g} m long. Plot {plot}, {owner}, received {day(draw, filed)}, "
+            f"signed "
             f"{clerk}",
         ]
     )
@@ -399,9 +408,11 @@ def auction(draw: Random) -> Document:
         [
             f"Sale at {house}: lot {star['lot']}, {star['title']}, estimated {guess}, hammer {star['price']} euros; "
             f"{a}; {b}. Bidder {buyer} took both that were sold.",
-            f"{house}, results\n{b}\n{a}\nlot {star['lot']}, {star['title']}, {star['price']} euros (we had hoped for "
+            f"{house}, results\n{b}\n{a}\nlot {star['lot']}, {star['title']}, {star['price']} euros (we had hoped "
+            f"for "
             f"{guess})\nbuyer each time: {buyer}",
-            f"{buyer} bought everything that went at {house}. That is {a} and lot {star['lot']}, {star['title']}, for "
+            f"{buyer} bought everything that went at {house}. That is {a} and lot {star['lot']}, {star['title']}, "
+            f"for "
             f"{star['price']} euros, less than the {guess} of the catalogue. Left over: lot {lots[2]['lot']}, "
             f"{lots[2]['title']}.",
             f"Nobody bid for lot {lots[2]['lot']} ({lots[2]['title']}). {buyer} paid {star['price']} euros for lot "

@@ -148,11 +148,13 @@ def flat_ad(draw: Random) -> Document:
     has = draw.sample(["balcony", "cellar", "lift", "garden", "garage"], 2)
     lacks = draw.choice(["fireplace", "bathtub", "storage room"])
     text = (
-        f"!! {town} !! sunny {rooms:g}-room flat, {size} sqm, floor {draw.randint(1, 5)}. rent {cold} euros + {extra} for "
+        f"!! {town} !! sunny {rooms:g}-room flat, {size} sqm, floor {draw.randint(1, 5)}. rent {cold} euros + "
+        f"{extra} for "
         "heating and so on"
         + (f", deposit {deposit}" if deposit else "")
         + f". has {has[0]} + {has[1]}, no {lacks}. free from {day(draw, free)} (viewing from {day(draw, free - timedelta(20))}). "
-        f"{'Pets welcome' if (pets := draw.random() < 0.5) else 'Sorry, no pets'}. Flat next door: {cold + 130} euros, taken."
+        f"{'Pets welcome' if (pets := draw.random() < 0.5) else 'Sorry, no pets'}. Flat next door: {cold + 130} "
+        f"euros, taken."
     )
     schema = fields(
         town=TEXT, rooms=NUMBER, square_metres=WHOLE, rent=fields(base=NUMBER, extras=NUMBER), deposit=maybe(NUMBER),
@@ -249,11 +251,13 @@ def vet_visit(draw: Random) -> Document:
     text = (
         f"{day(draw, seen)} // {name} ({kind}), owner {owner}. {weight:g} kg today, {before:g} kg last time. Limps a "
         "little, eats well. "
-        f"Rx: {drugs[0]['name']} {drugs[0]['dose_mg']} mg {drugs[0]['times_per_day']}x daily for {drugs[0]['days']} days; "
-        f"{drugs[1]['name']} {drugs[1]['dose_mg']} mg, {drugs[1]['times_per_day']} per day, {drugs[1]['days']} d. NO Ebutol "
+        f"Rx: {drugs[0]['name']} {drugs[0]['dose_mg']} mg {drugs[0]['times_per_day']}x daily for {drugs[0]['days']} "
+        f"days; "
+        f"{drugs[1]['name']} {drugs[1]['dose_mg']} mg, {drugs[1]['times_per_day']} per day, {drugs[1]['days']} d. NO "
+        f"Ebutol "
         "(allergy). "
         + (f"Come back {_day(draw, again)}." if again else "Come back only if it gets worse.")
-        + f"\nDr. {vet}"
+        + f"\n{vet}, vet"
     )
     schema = fields(
         date=DATE, animal=fields(name=TEXT, kind=one_of("dog", "cat", "rabbit"), weight_kg=NUMBER), owner=TEXT, vet=TEXT,
@@ -309,7 +313,8 @@ def course(draw: Random) -> Document:
     room = either(draw, f"{draw.choice('EFG')}{draw.randint(100, 320)}", 0.6)
     reduced = either(draw, round(fee / 2, 2), 0.5)
     text = (
-        f"{title} for beginners w/ {who}\n{times} {weekday}s from {day(draw, starts)}, {clock(draw, start)} to {clock(draw, end)}"
+        f"{title} for beginners w/ {who}\n{times} {weekday}s from {day(draw, starts)}, {clock(draw, start)} to "
+        f"{clock(draw, end)}"
         + (f", room {room} (no longer room H{draw.randint(10, 99)})" if room else ", room to be announced")
         + f"\n{money(draw, fee)}"
         + (f", students {money(draw, reduced)}" if reduced else ", no reductions")
@@ -371,7 +376,8 @@ def match_report(draw: Random) -> Document:
         f"{goal['minute']}' {goal['player']} for {home if goal['team'] == 'home' else away}" for goal in goals
     )
     text = (
-        f"{home} v {away} {score['home']}:{score['away']} ({day(draw, when)})\nGoals: {told}. A goal of {scorers[0]} in minute "
+        f"{home} v {away} {score['home']}:{score['away']} ({day(draw, when)})\nGoals: {told}. A goal of {scorers[0]} "
+        f"in minute "
         f"{minutes[-1] + 1} was offside and did not count. "
         + (f"{crowd} saw it." if crowd else "Nobody counted the crowd.")
         + f" Last season it ended {score['home'] + 1}:{score['away'] + 2}. Red card: {draw.choice(['none', 'nobody'])}."
@@ -404,7 +410,8 @@ def bug_report(draw: Random) -> Document:
     }[severity]
     often, system = draw.choice([20, 50, 80, 100]), draw.choice(["Linux", "Android", "Windows"])
     text = (
-        f"{app} crashes ({version} on {system}; with {fine} all was well)\n1) {steps[0]}\n2) {steps[1]}\n3) {steps[2]}\n-> "
+        f"{app} crashes ({version} on {system}; with {fine} all was well)\n1) {steps[0]}\n2) {steps[1]}\n3) "
+        f"{steps[2]}\n-> "
         "gone. Happens "
         f"{often} times out of 100. {said}. On my colleague's machine, step 3 first, it does not happen. "
         + (
