@@ -207,7 +207,7 @@ TWO = [
         "What does the company make that {} founded?",
         "{} founded a firm. What are its goods?",
         "What is produced by the firm of which {} was the founder?",
-        "Everybody says that {} started a business, but nobody remembers what it makes. What does it?",
+        "Everybody says that {} founded a business, but nobody remembers what it makes. What is it?",
     ]),
     Family("other_book", "two", Sibling("book", "author"), [
         'Which other book is by the author of "{}"?',
@@ -282,7 +282,7 @@ THREE = [
         "Where was the mayor born of the town that holds the {}?",
         "The {} is opened by the mayor of its town. In which town was this mayor born?",
         "Birthplace of the mayor of the town of the {}?",
-        "At the {} they said that their mayor is not from here at all, or is: a native of which town?",
+        "At the {} I met the mayor of the town, who is a native of which town?",
     ]),
     Family("firm_town_mayor", "three", Path("person", "company:founder.seat.mayor"), [
         "Who is mayor of the town in which the company founded by {} is based?",

@@ -123,7 +123,7 @@ VAL = [
     Family("eldest_native", "compare", Most("person", "birthplace", "born", False), [
         "Among everybody hailing from {}, whose cradle was rocked earliest?",
         "Rank {}'s sons and daughters by age. Who heads that ranking as the eldest?",
-        "{} natives, sorted by birth year: top entry?",
+        "{} natives, earliest birth year on top: first entry?",
     ]),
     Family("fellow_townsfolk", "compare", Same("person", "birthplace"), [
         "{}, {}: fellow natives of a single town? Reply with yes or no.",
@@ -133,12 +133,12 @@ VAL = [
     Family("elder_pen", "compare", Compare("book", "author.born", False), [
         '"{}" versus "{}": whose writer saw the light of day before the other? Title, please.',
         'Two titles, "{}" and "{}". Pick whichever has the elder author.',
-        'Sort "{}" and "{}" by their authors\' birth years, then hand me the top title.',
+        'Sort "{}" and "{}" by their authors\' birth years, earliest on top, then hand me the first title.',
     ]),
     Family("crowded_club", "compare", Compare("club", "members", True, 3), [
         "{}, {}, {}. Longest roll of members belongs to ...?",
         "For company's sake, join whichever club is most crowded: {}, {}, or else {}?",
-        "Subscriptions pour in, mostly at one among {}, {} plus {}. At which?",
+        "Compare membership at the {}, the {}, plus the {}. Who leads?",
     ]),
     Family("bylaws_of", "count", Members("rule", "town"), [
         "Count the bylaws of {} that are described here.",
