@@ -1,9 +1,11 @@
 """The data_analysis tasks are right, apart and reproducible; tables cannot be written; answers and charts are judged by value."""
 
 import asyncio
+import re
 import time
 from collections import Counter
 from itertools import islice
+from random import Random
 from typing import Any
 
 import msgspec
@@ -14,7 +16,8 @@ from verigym.audit.play import Played, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Message, Task, Trajectory
 from verigym.environments import data_analysis
-from verigym.environments.data_analysis import domains, generate
+from verigym.environments.data_analysis import domains, generate, worlds
+from verigym.environments.data_analysis.asked import Redraw
 from verigym.environments.data_analysis.engines import database
 from verigym.environments.data_analysis.tables import ENGINES, dataset, names
 from verigym.environments.data_analysis.verifier import data_analysis_verifier, same
@@ -51,12 +54,16 @@ def said(name: str, **given: Any) -> str:
 
 
 def test_there_are_enough_tasks_families_topics_and_engines_in_both_splits() -> None:
-    assert len(TRAIN) >= 800 and len(VAL) >= 200
-    assert len({task.family for task in TRAIN}) >= 40 and len({task.family for task in VAL}) >= 12
-    assert {task.tags[0] for task in TRAIN} == TOPICS and {task.tags[0] for task in VAL} == TOPICS - {"top"}
+    assert len(TRAIN) == 1390 and len(VAL) == 264
+    assert len({task.family for task in TRAIN}) == 139 and len({task.family for task in VAL}) == 44
     for tasks in (TRAIN, VAL):
+        topics = Counter(task.tags[0] for task in tasks)
+        assert set(topics) == TOPICS and min(topics.values()) > len(tasks) / 15
         engines = Counter(task.tags[1] for task in tasks)
-        assert set(engines) == set(ENGINES) and min(engines.values()) > len(tasks) / 5
+        assert set(engines) == set(ENGINES) and min(engines.values()) > len(tasks) / 3.3
+        kinds = Counter(task.data["chart"]["kind"] for task in tasks if "chart" in task.data)
+        assert min(kinds["bar"], kinds["line"], kinds["scatter"]) > len(tasks) / 50
+        assert sum("look" in task.data for task in tasks) > len(tasks) / 15
         assert len({str(task.prompt) for task in tasks}) == len(tasks)
 
 
@@ -87,7 +94,44 @@ def test_held_out_questions_share_no_story_table_or_value_with_those_to_learn_fr
         for side in (domains.TRAIN, domains.VAL)
     ]
     assert not words[0] & words[1]
+    values = [{word for name in _worlds(split) for word in _words_of(name)} for split in ("train", "val")]
+    assert not values[0] & values[1]
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
+
+
+def _worlds(split: str) -> list[str]:
+    return [f"{world.name}-csv-1" for world in worlds.WORLDS[split]]
+
+
+def _words_of(name: str) -> set[str]:
+    """Its tables, and the texts in them that are neither a number nor a time."""
+    cells = {cell for table in database(name).tables.values() for row in table.rows for cell in row}
+    return {*database(name).tables, *(cell for cell in cells if cell.strip("0123456789-.: "))}
+
+
+def test_no_five_words_in_a_row_stand_in_a_question_to_learn_from_and_in_a_held_out_one() -> None:
+    def runs(tasks: list[Task]) -> set[tuple[str, ...]]:
+        words = [re.findall(r"[a-z0-9'-]+", str(task.prompt).lower()) for task in tasks]
+        return {tuple(each[at : at + 5]) for each in words for at in range(len(each) - 4)}
+
+    assert runs(TRAIN) & runs(VAL) == set()
+
+
+def test_a_question_about_a_world_is_said_in_several_ways() -> None:
+    for split, least in (("train", 4), ("val", 3)):
+        for family in generate.families(split):
+            if family.world:
+                assert len(_wordings(family)) >= least, family.name
+
+
+def _wordings(family: generate.Family) -> list[str]:
+    for seed in range(200):
+        try:
+            question = family.tell(worlds.look(f"{family.world}-sqlite-1", Random(seed))).question
+        except Redraw:
+            continue
+        return sorted(set(question))
+    raise AssertionError(f"{family.name}: nothing to ask in 200 draws")
 
 
 def test_a_family_has_more_tasks_than_are_shipped() -> None:

@@ -7,10 +7,15 @@ from typing import NamedTuple
 from verigym.core.seeds import derive
 from verigym.environments.data_analysis.worlds import (
     club,
+    contest,
     council,
+    election,
     helpdesk,
     hotel,
+    kitchen,
     league,
+    meters,
+    railway,
     school,
     staff,
     stock,
@@ -35,7 +40,7 @@ WORLDS = {
         council.WORLD,
         helpdesk.WORLD,
     ],
-    "val": [],
+    "val": [contest.WORLD, railway.WORLD, kitchen.WORLD, election.WORLD, meters.WORLD],
 }
 BY_NAME = {world.name: world for worlds in WORLDS.values() for world in worlds}
 

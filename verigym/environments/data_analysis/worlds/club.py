@@ -228,6 +228,7 @@ def payday(s: Look) -> Asked:
         best(sums),
         f"SELECT CASE {s.weekday('made_on')} {cases} END FROM {NAMED} WHERE q.lodge = '{lodge}' AND purpose = "
         f"'{purpose}' GROUP BY 1 ORDER BY sum({s.num('amount')}) DESC LIMIT 1",
+        look=("transfers", "purpose"),
     )
 
 
@@ -252,8 +253,8 @@ def lodge_bars(s: Look) -> Asked:
         [
             f"Bar chart: for each lodge, what its accounts received minus what they paid, up to the end of {month}, "
             f"the highest bar first (bars may go below zero). Which lodge has the {word} bar?",
-            f"Where does the money go? By lodge, received less paid until {month} (included) as bars, falling from "
-            f"left to right. Answer with the lodge of the {word} bar.",
+            f"Where does the money go? By lodge, received less paid until {month} (included) as bars, the highest at "
+            f"the left end. Answer with the lodge of the {word} bar.",
             "Draw the three lodges as bars in descending order of their net gain from transfers, all months through "
             f"{month}; a transfer inside a lodge changes nothing. The answer is the lodge with the {word} bar.",
             f"Net flow per lodge (in minus out, over transfers made in {month} or earlier): a bar chart sorted from "

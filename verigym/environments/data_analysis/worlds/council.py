@@ -183,6 +183,7 @@ def no_invoice(s: Look) -> Asked:
         [bill.bill_no for bill in found],
         f"SELECT bill_no FROM bills WHERE {_months(s, at)} AND {s.unknown('invoice')} AND {s.num('amount')} > {limit}",
         ordered=False,
+        look=("bills", "invoice"),
     )
 
 
@@ -207,6 +208,7 @@ def biggest_credit(s: Look) -> Asked:
         best(credits, least=small),
         f"SELECT bill_no FROM bills WHERE {s.num('amount')} < 0 AND {s.month('booked_on')} <= '2025-{at:02}' "
         f"ORDER BY {s.num('amount')} {'DESC' if small else 'ASC'} LIMIT 1",
+        look=("bills", "amount"),
     )
 
 

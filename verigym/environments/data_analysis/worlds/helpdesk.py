@@ -87,8 +87,8 @@ def mean_time(s: Look) -> Asked:
     value = rounded(sum(times) / len(times), 1) if kind == "average" else max(times)
     return Asked(
         [
-            f"How many days did {priority} tickets about the {product} take, from opening to closing: what is the "
-            f"{kind} time? {'One decimal. ' if kind == 'average' else ''}Tickets still open do not count.",
+            f"How many days did {priority} tickets about the {product} take, from opening to closing? Give the "
+            f"{kind}. {'One decimal. ' if kind == 'average' else ''}Tickets still open do not count.",
             f"The {kind} time to close, in days{' to one decimal' if kind == 'average' else ''}, of tickets with "
             f"priority {priority} and product {product}? Leave out those not closed.",
             f"Among closed tickets ({product}, {priority}), the {kind} number of days between opened and closed"
@@ -144,8 +144,7 @@ def without_note(s: Look) -> Asked:
             "ticket_no.",
             f"Nobody wrote a note on some tickets. List those (ticket_no, in any order) for {product} that were "
             f"opened since the start of {month}.",
-            f"Product {product}, opening date from {month} on, not a single note: list each ticket_no. The order is "
-            "up to you.",
+            f"Product {product}, opening date from {month} on, not a single note: list each ticket_no. Order free.",
             f"For the product {product} I want the ticket_no values, any order, that never occur in the notes; "
             f"tickets opened before {month} are of no interest.",
         ],
@@ -153,6 +152,7 @@ def without_note(s: Look) -> Asked:
         f"SELECT ticket_no FROM tickets WHERE product = '{product}' AND {s.month('opened')} >= '{month}' AND "
         "ticket_no NOT IN (SELECT ticket_no FROM notes)",
         ordered=False,
+        look=("notes", "ticket_no"),
     )
 
 

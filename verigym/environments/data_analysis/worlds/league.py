@@ -141,6 +141,7 @@ def home_strength(s: Look) -> Asked:
         f"{_sql_sides(s)} SELECT 100.0 * sum(CASE WHEN goals > against THEN 1 ELSE 0 END) / count(*) FROM sides WHERE "
         f"home = 1 AND matchday BETWEEN {first} AND {last}",
         places=1,
+        look=("matches", "home_goals"),
     )
 
 
@@ -152,7 +153,7 @@ def never_beat(s: Look) -> Asked:
     need(1 <= len(rest) <= 5)
     return Asked(
         [
-            f"Which teams did the {team} not beat a single time up to matchday {last}? A list, in any order.",
+            f"Which teams did the {team} not beat a single time up to matchday {last}? Any order.",
             f"List, in any order, all opponents in the league against whom the {team} have no win after {last} "
             "matchdays.",
             f"By the end of matchday {last}, whom had the {team} still never beaten? Give every such team; order is "
@@ -252,7 +253,7 @@ def high_scoring(s: Look) -> Asked:
     return Asked(
         [
             f"On which matchdays did a match of the {team} have over {extra} goals more (both sides together) than "
-            "the average match of the league? A list, in any order.",
+            "the average match of the league? Any order.",
             "Work out the mean number of goals per match in the league. List, in any order, the matchdays when the "
             f"{team} played a match with more than {extra} goals above it.",
             f"Unusual matches of the {team}: total goals greater than the league's mean per match plus {extra}. Give "

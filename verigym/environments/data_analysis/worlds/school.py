@@ -191,7 +191,7 @@ def unmarked_course(s: Look) -> Asked:
             "mark?",
             f"Where is marking most behind? Take the pupils of {town} whose year of birth is {year} or earlier and "
             "name the course with the greatest number of their entries that have no mark.",
-            f"Name the course in which most marks are still to be given to people from {town}, born no later than "
+            f"Name the course with the largest number of markless entries by people from {town}, born no later than "
             f"{year}.",
             f"Leave out everybody who is not from {town} or was born after {year}. In the rest, entries lacking a "
             "mark are most frequent in one course. Which?",

@@ -77,7 +77,7 @@ def direct_reports(s: Look) -> Asked:
             f"List the people (any order) whose immediate boss is {boss}, leaving out everybody hired after {limit}.",
             f"{boss} is inviting those who have worked here since {limit} at the latest, but only direct reports. "
             "Whom? Give a list, order does not matter.",
-            f"Direct subordinates of {boss}, year of hiring up to {limit}: their names as a list in any order, please.",
+            f"Direct subordinates of {boss}, year of hiring up to {limit}: all their names, please, any order.",
         ],
         found,
         f"SELECT p.name FROM staff p JOIN staff b ON p.boss_no = b.staff_no WHERE b.name = {quoted(boss)} "
@@ -174,6 +174,7 @@ def days_lost(s: Look) -> Asked:
         sum((each.last_day - each.first_day).days + 1 for each in found),
         f"SELECT sum({s.days('last_day', 'first_day')} + 1) FROM {BOTH} WHERE team = '{team}' AND reason = '{reason}' "
         f"AND {s.known('last_day')}",
+        look=("absences", "reason"),
     )
 
 
@@ -189,7 +190,7 @@ def away_on(s: Look) -> Asked:
             "yet). Any order.",
             f"The roll call of {day} went wrong. Which members of staff were not there that day according to the "
             "absences? An absence whose last day is blank has not ended. Order is free.",
-            f"Name the people with an absence that covers {day}, one without an end included, as a list in any order.",
+            f"Name the people with an absence that covers {day}, one without an end included. Any order.",
         ],
         sorted(away),
         f"SELECT DISTINCT name FROM {BOTH} WHERE first_day <= '{day}' AND ({s.unknown('last_day')} OR last_day >= "
@@ -218,8 +219,6 @@ def longest_serving(s: Look) -> Asked:
 def still_away(s: Look) -> Asked:
     day = s.pick(absence.first_day for absence in s["absences"] if not absence.last_day)
     found = [a for a in s["absences"] if not a.last_day and a.first_day <= day]
-    reasons = Counter(absence.reason for absence in found)
-    need(found)
     return Asked(
         [
             f"Of the absences that began up to {day} (included), how many have no last day?",
@@ -228,16 +227,16 @@ def still_away(s: Look) -> Asked:
             "Payroll cannot close some absences because the last day was never filled in. How many are they, among "
             f"those with a first day no later than {day}?",
         ],
-        sum(reasons.values()),
+        len(found),
         f"SELECT count(*) FROM absences WHERE {s.unknown('last_day')} AND first_day <= '{day}'",
         look=("absences", "last_day"),
     )
 
 
 def overlapping(s: Look) -> Asked:
-    reason = s.pick(REASONS)
-    people = {p.staff_no: p.name for p in s["staff"]}
-    done = [a for a in s["absences"] if a.last_day]
+    reason, team = s.pick(REASONS), s.pick(TEAMS)
+    people = {p.staff_no: p.name for p in s["staff"] if p.team == team}
+    done = [a for a in s["absences"] if a.last_day and a.staff_no in people]
     found = {
         people[a.staff_no]
         for a in done
@@ -248,19 +247,22 @@ def overlapping(s: Look) -> Asked:
     need(1 <= len(found) <= 6)
     return Asked(
         [
-            f"Some days were entered under two absences. Whose {reason} shares at least one day with another absence "
-            "of the same person? Names in any order; leave out absences without a last day on either side.",
-            f"Using only absences that have ended: list the people (any order) with an absence for {reason} that "
-            "overlaps another of their own absences, of whatever reason, by a day or more.",
-            f"Nobody can be away twice at a time. Find the staff with an absence for {reason} that has a day in "
-            "common with some other absence of theirs (both with a last day). List their names, any order.",
-            f"Whose absences clash? One of the two must be {reason}, both must have a last day, and they share one "
-            "day or more. Names, please, in any order.",
+            f"Some days were entered under two absences. Who in {team} has an absence for {reason} sharing at least "
+            "one day with another absence of their own? Names in any order; leave out absences without a last day on "
+            "either side.",
+            f"Using only absences that have ended: list the people of {team} (any order) with an absence for {reason} "
+            "that overlaps another of their own absences, of whatever reason, by a day or more.",
+            f"Nobody can be away twice at a time. Find the staff of the {team} team with an absence for {reason} that "
+            "has a day in common with some other absence of theirs (both with a last day). List their names, any "
+            "order.",
+            f"Team {team}: whose absences clash? One of the two must be for {reason}, both must have a last day, and "
+            "they share one day or more. Names, please, in any order.",
         ],
         sorted(found),
         "SELECT DISTINCT name FROM absences a JOIN absences b ON a.staff_no = b.staff_no AND a.absence_no <> "
         "b.absence_no AND a.first_day <= b.last_day AND b.first_day <= a.last_day JOIN staff ON staff.staff_no = "
-        f"a.staff_no WHERE a.reason = '{reason}' AND {s.known('a.last_day')} AND {s.known('b.last_day')}",
+        f"a.staff_no WHERE a.reason = '{reason}' AND team = '{team}' AND {s.known('a.last_day')} AND "
+        f"{s.known('b.last_day')}",
         ordered=False,
     )
 

@@ -93,7 +93,7 @@ def below_reorder(s: Look) -> Asked:
             f"Items with a stock under their reorder level once all moves up to {day} (included) are counted: list "
             "them, order free.",
             "Stock is what came in less what went out, from zero. For which items was it lower than reorder_at when "
-            f"{day} ended? A list in any order.",
+            f"{day} ended? Any order.",
             f"Give me a shopping list as of {day}, end of day: every item that had fallen below its reorder level. "
             "Any order will do.",
         ],
@@ -151,6 +151,7 @@ def clerks_ranked(s: Look) -> Asked:
         sorted(units, key=lambda clerk: -units[clerk]),
         f"SELECT clerk FROM moves WHERE {s.known('clerk')} AND direction = '{direction}' AND {s.month('moved_on')} = "
         f"'{month}' GROUP BY 1 ORDER BY sum({s.num('units')}) DESC",
+        look=("moves", "direction"),
     )  # fmt: skip
 
 

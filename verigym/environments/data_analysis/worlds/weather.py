@@ -256,6 +256,7 @@ def wind_scatter(s: Look) -> Asked:
         f"SELECT {s.num('wind')} AS wind, {s.num('degrees')} AS degrees FROM {BOTH} WHERE site = '{site}' AND hour = "
         f"'{hour}' AND {_fine(s)} AND {s.known('wind')}",
         chart={"kind": "scatter", "points": [[each.wind, each.degrees] for each in found]},
+        look=("readings", "wind"),
     )
 
 
