@@ -238,8 +238,8 @@ def long_product(draw: Random) -> Asked:
                 f"Polynomial product, fully expanded in h: ({terms(h=c, one=d)})({terms(h2=1, h=a, one=b)})",
             ]
         ),
-        f"h^2: {d} + {a} × {c} = {d + a * c}.\nh: {a} × {d} + {b} × {c} = {a * d + b * c}.\nConstant: {b} × {d} = "
-        f"{b * d}.",
+        f"h^2: {d} + ({a}) × {c} = {d + a * c}.\nh: ({a}) × ({d}) + ({b}) × {c} = {a * d + b * c}.\n"
+        f"Constant: ({b}) × ({d}) = {b * d}.",
         right,
         "expanded",
     )

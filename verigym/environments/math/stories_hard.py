@@ -99,7 +99,7 @@ def brine(draw: Random) -> Asked:
             (7, 10, 3, 30),
         ]
     )
-    scale = draw.randint(1, 6)
+    scale = draw.randint(2, 6)
     litres, more = litres * scale, more * scale
     salt = Fraction(litres * weak + more * strong, 100)
     return percent(

@@ -139,7 +139,7 @@ def two_legs(draw: Random) -> Asked:
 
 
 def paint(draw: Random) -> Asked:
-    blue, white = draw.choice([(2, 3), (3, 5), (1, 4), (4, 7), (5, 8), (3, 8), (2, 7)])
+    blue, white = draw.choice([(2, 3), (3, 5), (3, 4), (4, 7), (5, 8), (3, 8), (2, 7)])
     part = draw.randint(3, 14)
     total = part * (blue + white)
     return number(
