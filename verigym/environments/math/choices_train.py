@@ -174,7 +174,9 @@ def boat_hire(draw: Random) -> Asked:
         offers[spot] = (draw.randrange(4, 30, 2), draw.randint(4, 14))
         totals = [base + each * hours for base, each in offers]
     best = names[totals.index(min(totals))]
-    listed = "; ".join(f"{name}: €{base} and €{each} an hour" for name, (base, each) in zip(names, offers, strict=True))
+    listed = "; ".join(
+        f"{name}: €{base} once and €{each} an hour" for name, (base, each) in zip(names, offers, strict=True)
+    )
     return option(
         draw.choice(
             [
@@ -324,10 +326,10 @@ def four_chairs(draw: Random) -> Asked:
             [f"{a} and {d} sit at the two ends", f"{b} sits next to {a}", f"{c} sits to the right of {b}"],
         ]
     )
-    asked = draw.choice([0, 1, 2, 3])
-    seat = ["at the left end", "second from the left", "second from the right", "at the right end"][asked]
     draw.shuffle(clues)
     told = ". ".join(clues)
+    seats = ["at the left end", "second from the left", "second from the right", "at the right end"]
+    seat = draw.choice([each for each in seats if each not in told])
     return option(
         draw.choice(
             [
@@ -340,7 +342,7 @@ def four_chairs(draw: Random) -> Asked:
             ]
         ),
         f"The only order from left to right that fits all of it is {', '.join(order)}.",
-        order[asked],
+        order[seats.index(seat)],
         order,
     )
 
