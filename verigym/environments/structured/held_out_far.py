@@ -72,7 +72,7 @@ def firewall(draw: Random) -> Document:
     text = draw.choice(
         [
             f"# rules of {box}\n{first}\n{second}\n!{off}\n{third}\ndefault {rest}\n# a line that begins with ! is "
-            f"switched off",
+            "switched off",
             f"{box}, top to bottom: {first}, {second}, {third}; everything else: {rest}. There was one more, "
             f'"{off}", we took it out.',
             f'On {box} the last of three rules is "{third}", the top one "{first}", with "{second}" in the '
@@ -106,8 +106,8 @@ def pool_water(draw: Random) -> Document:
             f"{rest}. {warm:g} degrees. {ruling}. {who}",
             f"{ruling}. Water of {pool} sampled at {clock(draw, at)} by {who}: {warm:g} C, {rest}, chlorine "
             f"{tests[0][1]:g} (yesterday {redo:g})",
-            f"sampled by {who} / {pool} / {clock(draw, at)}\n{rest}\nchlorine {tests[0][1]:g}, where the probe in "
-            f"the wall claims {redo:g}, it is broken\ntemperature {warm:g}\n{ruling}",
+            f"sampled by {who} / {pool} / {clock(draw, at)}\n{rest}\nchlorine {tests[0][1]:g}, where the probe in the "
+            f"wall claims {redo:g}, it is broken\ntemperature {warm:g}\n{ruling}",
         ]
     )
     schema = fields(
@@ -138,8 +138,7 @@ def quiz_night(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{pub}, three rounds. {first['team']} {shown}, {second['team']} {r[1]}. After a protest round three of "
-            f"{first['team']} counts {first['rounds'][2]}. First prize: "
-            f"{price_of}",
+            f"{first['team']} counts {first['rounds'][2]}. First prize: {price_of}",
             f"Prize {price_of}. Scores per round at {pub}: {second['team']} ({r[1]}), {first['team']} ({r[0]}). The "
             f"board had {wrong} in the last round of {first['team']} by error.",
             f"{first['team']} | {r[0]}\n{second['team']} | {r[1]}\n(corrected: it said {wrong} at the end of the top "
@@ -164,11 +163,9 @@ def snow_report(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{hill}, {day(draw, when)}: {top} cm at the top, {valley} cm in the valley, {new}. Running: {run[0]}, "
-            f"{run[1]}. Standing still: {stand[0]}, {stand[1]}. Avalanche "
-            f"level {danger} of 5.",
+            f"{run[1]}. Standing still: {stand[0]}, {stand[1]}. Avalanche level {danger} of 5.",
             f"Avalanche danger {danger} on {hill} today, {day(draw, when)}. {run[0]} and {run[1]} take you up, "
-            f"{stand[0]} and {stand[1]} wait for calmer wind. Depth {valley} cm "
-            f"below and {top} cm above; {new}.",
+            f"{stand[0]} and {stand[1]} wait for calmer wind. Depth {valley} cm below and {top} cm above; {new}.",
             f"snow line {hill}\nvalley/top: {valley}/{top} cm ({new})\nlifts ON {run[1]}, {run[0]}\nlifts OFF "
             f"{stand[1]}, {stand[0]}\ndanger level: {danger}\nas of {day(draw, when)}",
         ]
@@ -202,8 +199,7 @@ def donation(draw: Random) -> Document:
     text = draw.choice(
         [
             f"From {day(draw, start)} I give {money(draw, amount)} to {cause}, {said}, instead of the {before} so "
-            f"far. "
-            f"{name.capitalize()}; {proof}; {mail}. {giver}",
+            f"far. {name.capitalize()}; {proof}; {mail}. {giver}",
             f"{giver} pledges {amount} euros ({said}) for {cause}. Begin: {day(draw, start)}. Earlier pledge of "
             f'{before} is void. Wishes: "{name}", "{proof}", "{mail}".',
             f"pledge card\n{cause}\n[{before}] crossed out -> [{amount}] euros, {said}\nfirst payment "
@@ -274,14 +270,12 @@ def water_claim(draw: Random) -> Document:
     text = draw.choice(
         [
             f"Policy {policy}, {insured}. On {day(draw, when)} {said}; we saw it on {day(draw, noticed)}, coming "
-            f"home. Ruined: {a}, {b} (euros). The {saved['item']}, worth "
-            f"{saved['value']}, dried well.",
+            f"home. Ruined: {a}, {b} (euros). The {saved['item']}, worth {saved['value']}, dried well.",
             f"claim by {insured} under {policy}\nhappened {day(draw, when)}, discovered {day(draw, noticed)}\nhow: "
-            f"{said}\nlost: {b} euros; {a} euros\nsaved: {saved['item']} "
-            f"{saved['value']} euros",
+            f"{said}\nlost: {b} euros; {a} euros\nsaved: {saved['item']} {saved['value']} euros",
             f"To my insurer, number {policy}: {said} ({day(draw, when)}), which nobody noticed before "
-            f"{day(draw, noticed)}. Please replace {a} and {b}, both in euros, but not the "
-            f"{saved['item']} ({saved['value']}), we could rescue it. {insured}",
+            f"{day(draw, noticed)}. Please replace {a} and {b}, both in euros, but not the {saved['item']} "
+            f"({saved['value']}), we could rescue it. {insured}",
         ]
     )
     schema = fields(
@@ -346,8 +340,7 @@ def rehearsal(draw: Random) -> Document:
             f"{away.capitalize()}. {works[3]} is dropped.",
             f"{group}, {clock(draw, start)}\nfirst {a}\nsecond {b}\nthird {c}\nwithout pauses\n{works[3]} not this "
             f"time\n{away}\nconductor {chief}",
-            f"Not {works[3]}! We end with {c}. At {clock(draw, start)} it starts with {a}, and between them lies "
-            f"{b}; "
+            f"Not {works[3]}! We end with {c}. At {clock(draw, start)} it starts with {a}, and between them lies {b}; "
             f"no pauses at all. {away.capitalize()}. {chief}, conductor of {group}",
         ]
     )
@@ -373,8 +366,8 @@ def waiting_list(draw: Random) -> Document:
             f"Queue for {what}, {day(draw, since)}: 1 {a}, 2 {gone}, 3 {b}, 4 {d}, 5 {c}. {gone} withdrew. {c} moves "
             f"ahead of {d}. Places free: {free}. Yearly {money(draw, fee)}",
             f"As of {day(draw, since)} {a} is at the head of those who wait for {what}, and {d} at the tail. {b} "
-            f"comes right after {a}, {c} right before {d}. {gone} struck off. {free} "
-            f"to give away, {money(draw, fee)} a year.",
+            f"comes right after {a}, {c} right before {d}. {gone} struck off. {free} to give away, {money(draw, fee)} "
+            "a year.",
             f"{what} - {free} free - {money(draw, fee)} yearly\nstruck off: {gone}\nfirst {a}\nthen {b}\nthen {c}\n"
             f"then {d}\n({day(draw, since)})",
         ]
@@ -414,13 +407,12 @@ def dictionary_entry(draw: Random) -> Document:
     many = f"plural: {plural}" if plural else "no plural"
     text = draw.choice(
         [
-            f"{word} ({part}; {many}) 1. {first} 2. {second}. First found {year}, {region}; {today}. Older books "
-            f"call it {an(wrong)}.",
+            f"{word} ({part}; {many}) 1. {first} 2. {second}. First found {year}, {region}; {today}. Older books call "
+            f"it {an(wrong)}.",
             f"{word}\n  {part}, wrongly also listed as {wrong}\n  {many}\n  (1) {first}\n  (2) {second}\n  since "
             f"{year}, {region}, {today}",
             f'In {region} people have said "{word}" since {year}. Mainly it means {first}, and after that '
-            f"{second}. It is {an(part)}, whatever my teacher said ({wrong}!), "
-            f"{today}, {many}.",
+            f"{second}. It is {an(part)}, whatever my teacher said ({wrong}!), {today}, {many}.",
         ]
     )
     schema = fields(

@@ -32,8 +32,8 @@ from verigym.environments.structured.forms import (
 
 PEOPLE = [
     "Alva Nyqvist", "Baptiste Roux", "Ciara Doyle", "Dimitri Kostas", "Esra Tekin", "Florin Matei", "Gwen Hughes",
-    "Hannes Pohl", "Ines Carvalho", "Jelle Smit", "Kirsti Aho", "Ludvik Hora", "Maeve Quinn", "Nuno Braga", "Orla Byrne",
-    "Piet Maas",
+    "Hannes Pohl", "Ines Carvalho", "Jelle Smit", "Kirsti Aho", "Ludvik Hora", "Maeve Quinn", "Nuno Braga",
+    "Orla Byrne", "Piet Maas",
 ]  # fmt: skip
 NICK = ["Zoe", "Yann", "Wanda", "Vito", "Ursel", "Tom", "Silke", "Ruben", "Quirina", "Petra", "Oskar", "Noemi"]
 
@@ -52,8 +52,7 @@ def car_service(draw: Random) -> Document:
             f"{plate} ({driver}), {km} km on the clock. Carried out:\n{scattered(draw, rows)}\n{refused}: customer "
             f"declined. Come in again at {again} km. {due}",
             f"Workshop sheet. Owner {driver}, plate {plate}. {due} Odometer {km}, service once more when it reads "
-            f"{again}. Invoiced {'; '.join(rows)}. We advised {refused} "
-            "as well, which was put off.",
+            f"{again}. Invoiced {'; '.join(rows)}. We advised {refused} as well, which was put off.",
             f"{due}\nDONE: {' / '.join(rows)}\nNOT DONE: {refused}\nmileage now {km}, following visit {again}\n"
             f"{plate}, {driver}",
         ]
@@ -81,11 +80,11 @@ def emergency_call(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{clock(draw, at)} caller: {heard}, {road}! Maybe {guess} hurt.\ncontrol: sending {units[0]}, "
-            f"{units[1]}, {recalled}.\ncontrol: {recalled} turn round.\n"
-            f"crew, {clock(draw, there)}: all over, {hurt} hurt, I repeat {hurt}.",
+            f"{units[1]}, {recalled}.\ncontrol: {recalled} turn round.\ncrew, {clock(draw, there)}: all over, {hurt} "
+            f"hurt, I repeat {hurt}.",
             f"Report: the call of {clock(draw, at)} spoke of {heard} at {road}. {units[0]} and {units[1]} went out, "
-            f"{recalled} was called back at once. Instead of {guess} "
-            f"there were {hurt} hurt. Finished {clock(draw, there)}.",
+            f"{recalled} was called back at once. Instead of {guess} there were {hurt} hurt. Finished "
+            f"{clock(draw, there)}.",
             f"hurt: {hurt} (phone said {guess})\nplace: {road}\nwhat: {heard}\nstart/end: {clock(draw, at)} / "
             f"{clock(draw, there)}\nout: {units[1]}, {units[0]}; stood down: {recalled}",
         ]
@@ -140,8 +139,8 @@ def playground_check(draw: Random) -> Document:
     last = day(draw, when - timedelta(200))
     text = draw.choice(
         [
-            f"{park}, looked over by {inspector}, {day(draw, when)}\n{scattered(draw, rows)}\n{fence} Another look "
-            f"in {months} days. Previous look: {last}",
+            f"{park}, looked over by {inspector}, {day(draw, when)}\n{scattered(draw, rows)}\n{fence} Another look in "
+            f"{months} days. Previous look: {last}",
             f"{inspector} reports from {park}: {', '.join(rows)}. {fence} Visits were on {last} and now on "
             f"{day(draw, when)}, {months} days until the one that follows.",
             f"{fence} Inspection of {day(draw, when)} (before that: {last}).\n{' ; '.join(rows)}\nrepeat after "
@@ -195,14 +194,13 @@ def flat_handover(draw: Random) -> Document:
     text = draw.choice(
         [
             f"Handover {day(draw, when)}, {tenant} leaves, landlord {owner} takes it back. {rooms[0]}: {faults[0]}, "
-            f"{faults[1]}. "
-            f"{rooms[1]}: {faults[2]}. {count}. Cold water {cold}, heat {warm}.",
+            f"{faults[1]}. {rooms[1]}: {faults[2]}. {count}. Cold water {cold}, heat {warm}.",
             f"{day(draw, when)}\nlandlord {owner}, tenant until today {tenant}\nheat meter {warm} - cold water meter "
-            f"{cold}\n{count}\nto do in the {rooms[1]}: {faults[2]}\n"
-            f"to do in the {rooms[0]}: {faults[1]} and {faults[0]}",
-            f"{count}. Found in the {rooms[0]} a {faults[0]} and a {faults[1]}, in the {rooms[1]} a {faults[2]}. "
-            f"Heat stands at {warm} and cold water at {cold}. Signed on "
-            f"{day(draw, when)} by {tenant} (moving out) and {owner} (landlord)",
+            f"{cold}\n{count}\nto do in the {rooms[1]}: {faults[2]}\nto do in the {rooms[0]}: {faults[1]} and "
+            f"{faults[0]}",
+            f"{count}. Found in the {rooms[0]} a {faults[0]} and a {faults[1]}, in the {rooms[1]} a {faults[2]}. Heat "
+            f"stands at {warm} and cold water at {cold}. Signed on {day(draw, when)} by {tenant} (moving out) and "
+            f"{owner} (landlord)",
         ]
     )
     schema = fields(
@@ -345,15 +343,12 @@ def tailor_sheet(draw: Random) -> Document:
     inner = f"lined with {lining}" if lining else "lining to be chosen"
     text = draw.choice(
         [
-            f"{client}: {piece}, {cloth}, {inner}. Chest {chest}, waist {old} measured last year, now {waist}, "
-            f"inside leg {leg} (all cm). {SPELT[pockets].capitalize()} pockets. "
-            f"Fitting {day(draw, fit)}",
+            f"{client}: {piece}, {cloth}, {inner}. Chest {chest}, waist {old} measured last year, now {waist}, inside "
+            f"leg {leg} (all cm). {SPELT[pockets].capitalize()} pockets. Fitting {day(draw, fit)}",
             f"measure card\n{piece} in {cloth}, {inner}, {pockets} pockets\nleg {leg} cm / waist {waist} cm (card of "
-            f"last year: {old}) / chest {chest} cm\nfor {client}, fitting "
-            f"{day(draw, fit)}",
-            f"The {piece} of {cloth} will be tried on {day(draw, fit)}. {client} has lost weight, waist {waist} "
-            f"after {old}; chest {chest}, leg {leg}, in centimetres. It gets "
-            f"{pockets} pockets, {inner}.",
+            f"last year: {old}) / chest {chest} cm\nfor {client}, fitting {day(draw, fit)}",
+            f"The {piece} of {cloth} will be tried on {day(draw, fit)}. {client} has lost weight, waist {waist} after "
+            f"{old}; chest {chest}, leg {leg}, in centimetres. It gets {pockets} pockets, {inner}.",
         ]
     )
     schema = fields(
@@ -381,14 +376,12 @@ def last_will(draw: Random) -> Document:
     text = draw.choice(
         [
             f"I, {testator}, leave {things[0]} to {out}. {things[1].capitalize()} to {heirs[1]}, {things[2]} to "
-            f"{heirs[2]}; {rest}. Codicil: {out} shall not have {things[0]}, "
-            f"{heirs[0]} shall. Executor {executor}. {day(draw, made)}",
+            f"{heirs[2]}; {rest}. Codicil: {out} shall not have {things[0]}, {heirs[0]} shall. Executor {executor}. "
+            f"{day(draw, made)}",
             f"WILL of {testator}, {day(draw, made)}\n{heirs[2]} <- {things[2]}\n{heirs[0]} <- {things[0]} (struck "
-            f"out: {out})\n{heirs[1]} <- {things[1]}\n{rest}\nto be carried out by "
-            f"{executor}",
+            f"out: {out})\n{heirs[1]} <- {things[1]}\n{rest}\nto be carried out by {executor}",
             f"Under the will dated {day(draw, made)} {testator} gives {heirs[0]} {things[0]}, {heirs[1]} {things[1]} "
-            f"and {heirs[2]} {things[2]}, and expressly nothing to {out}; {rest}. "
-            f"{executor} acts as executor.",
+            f"and {heirs[2]} {things[2]}, and expressly nothing to {out}; {rest}. {executor} acts as executor.",
         ]
     )
     schema = fields(

@@ -110,8 +110,8 @@ def family_tree(draw: Random) -> Document:
         [
             f"{person}, {trade}, born {born} in {place}, {ended}. Married {spouse} in {wed}. Children: "
             f"{', '.join(mixed)}. Cousin: {cousin}.",
-            f"* {born} {place}: {person}\noo {wed}: {spouse}\n+ {ended}\nchildren {'; '.join(mixed)}\ntrade "
-            f"{trade}\n(for {cousin} see next sheet)",
+            f"* {born} {place}: {person}\noo {wed}: {spouse}\n+ {ended}\nchildren {'; '.join(mixed)}\ntrade {trade}\n"
+            f"(for {cousin} see next sheet)",
             f"In {wed} the {trade} {person} and {spouse} were married. {mixed[0]}, {mixed[1]} and {mixed[2]} are "
             f"their children. {person} came from {place}, born {born}, {ended}. {cousin}, a cousin, was a witness.",
             f"{spouse}'s other half was {person} ({trade}; born {born}, {place}; {ended}). They wed in {wed}, not "
@@ -255,13 +255,13 @@ def film_note(draw: Random) -> Document:
             f"{title} ({year}), {genres[0]} and {genres[1]}, by {director} with {star}. {hours}. Gave it {old} of 10, "
             f"on second thoughts {rating}. {watched.capitalize()}. {other} is better, and that is a {genres[2]}.",
             f"film: {title}\nyear: {year}\nlength: {hours}\ndirected by: {director}\nstarring: {star}\ngenres: "
-            f"{genres[0]}, {genres[1]} (not {genres[2]}!)\nmark: {rating}/10, after the first viewing "
-            f"{old}/10\n{watched}",
+            f"{genres[0]}, {genres[1]} (not {genres[2]}!)\nmark: {rating}/10, after the first viewing {old}/10\n"
+            f"{watched}",
             f"{rating} out of 10 for {title} by {director}, where {star} shines for {hours}. Half {genres[0]}, half "
             f"{genres[1]}. {other} got {old} from me, which is a {genres[2]}. ({watched}; made in {year})",
             f"Diary, {watched}: {star} in {title}. {director} made this {genres[1]}, which is also a {genres[0]}, in "
-            f"{year}; {hours} long. My mark changed from {old} to {rating} (of ten). Then we slept through "
-            f"{other}, a {genres[2]}.",
+            f"{year}; {hours} long. My mark changed from {old} to {rating} (of ten). Then we slept through {other}, a "
+            f"{genres[2]}.",
         ]
     )
     schema = fields(

@@ -50,16 +50,15 @@ def assembly(draw: Random) -> Document:
     text = draw.choice(
         [
             f"How to build the {thing}: {a}, then {b}, then {d}. Forgot: before you {d}, {c}. Do not {never}. You "
-            f"need {an(tools[0])} "
-            f"and {an(tools[1])}, {minutes} minutes and {hands}.",
+            f"need {an(tools[0])} and {an(tools[1])}, {minutes} minutes and {hands}.",
             f"{thing} / {minutes} min / {hands}\ntools: {tools[0]}, {tools[1]}\n1 {a}\n2 {b}\n3 {c}\n4 {never}  "
             f"[error in print, leave out]\n5 {d}",
             f"To put up the {thing}, {hands} will be busy for {minutes} minutes with {an(tools[1])} and "
-            f"{an(tools[0])}. {c.capitalize()} "
-            f"after you {b}; {a} at the very start and {d} at the very end. Never {never}.",
-            f"Last of all, {d}. First of all, {a}. In the middle there are two steps: {b}, and after it {c}. It "
-            f"takes {minutes} minutes, {hands}, "
-            f"{an(tools[0])}, {an(tools[1])}. My {thing} broke because I tried to {never}.",
+            f"{an(tools[0])}. {c.capitalize()} after you {b}; {a} at the very start and {d} at the very end. Never "
+            f"{never}.",
+            f"Last of all, {d}. First of all, {a}. In the middle there are two steps: {b}, and after it {c}. It takes "
+            f"{minutes} minutes, {hands}, {an(tools[0])}, {an(tools[1])}. My {thing} broke because I tried to "
+            f"{never}.",
         ]
     )
     schema = fields(
@@ -84,13 +83,11 @@ def power_cuts(draw: Random) -> Document:
         [
             f"{day(draw, when)}: light went off in the {room} at {said}. Fuse {fuse}, not {other}. {firm} came. {bill}",
             f"{firm} looked at the {room} on {day(draw, when)} and found fuse {fuse} loose. ({other} was changed "
-            f"{ago} ago.) We had been dark "
-            f"at {said}. {bill}",
+            f"{ago} ago.) We had been dark at {said}. {bill}",
             f"fuse {other} is fine, fuse {fuse} is to blame\nroom: {room}\noff at: {said}\nrepair: {firm}, "
             f"{day(draw, when)}\n{bill}",
             f"{bill} {firm} swapped fuse {fuse}. Funny, {ago} ago it was fuse {other}. The {room} had no power at "
-            f"{said} on {day(draw, when)}, "
-            "the day they came.",
+            f"{said} on {day(draw, when)}, the day they came.",
         ]
     )
     schema = fields(room=TEXT, fuse=WHOLE, date=DATE, off_at=unordered(TIME), repaired_by=TEXT, cost=maybe(NUMBER))
@@ -124,8 +121,7 @@ def boat_log(draw: Random) -> Document:
             f"{boat}, {day(draw, when)}. We wanted to reach {plan} and ended up in {port}. {'; '.join(prose)}. "
             f"{ran.capitalize()}. {skipper}",
             f"{port}, {day(draw, when)}, in the evening. Dear log of the {boat}, {', '.join(prose)}. {plan} must "
-            f"wait. {ran.capitalize()}, says "
-            f"{skipper}, who skippers us.",
+            f"wait. {ran.capitalize()}, says {skipper}, who skippers us.",
             f"skipper: {skipper} / boat: {boat} / {ran}\n{scattered(draw, rows)}\nnight harbour: {port} (plan was "
             f"{plan})\n{day(draw, when)}",
         ]
@@ -155,11 +151,9 @@ def trail_guide(draw: Random) -> Document:
             f"{name}\n- via {a} > {b} > {c}, no longer via {closed}\n- {up} metres of climbing, {km:g} kilometres, "
             f"{time}\n- {level}\n- {end}",
             f"{end} {name} leads from {a} over {b} to {c}; {closed} had to be left out. It is {level}. Plan {time} "
-            f"for the {km:g} km, "
-            f"as you climb {up} m.",
+            f"for the {km:g} km, as you climb {up} m.",
             f"How long? {time}. How far? {km:g} km. How high? {up} m in all. How hard? It is {level}. First sight of "
-            f"{name} is {a}, last one {c}, "
-            f"with {b} halfway. Forget {closed}. {end}",
+            f"{name} is {a}, last one {c}, with {b} halfway. Forget {closed}. {end}",
         ]
     )
     schema = fields(
@@ -194,13 +188,11 @@ def garden_diary(draw: Random) -> Document:
             f"{d}: {crops[0]} {did[0]}. {one} days later: {crops[1]} {did[1]}. Another {two} days on: {crops[2]} "
             f"{did[2]}. Damn {slug}!",
             f"Began on {d} ({crops[0]} {did[0]}). After {counted(one, 'day')} {crops[1]} {did[1]}; "
-            f"{counted(two, 'day')} after that {crops[2]} {did[2]}. "
-            f"I will fight the {slug}.",
+            f"{counted(two, 'day')} after that {crops[2]} {did[2]}. I will fight the {slug}.",
             f"day 0 = {d}\nday 0 {crops[0]} {did[0]}\nday {one} {crops[1]} {did[1]}\nday {one + two} {crops[2]} "
             f"{did[2]}\npests: {slug}",
             f"{slug.capitalize()} everywhere. {crops[2].capitalize()} {did[2]}, {two} days after {crops[1]} were "
-            f"{did[1]}, and that was {one} days "
-            f"after {d}, when {crops[0]} were {did[0]}.",
+            f"{did[1]}, and that was {one} days after {d}, when {crops[0]} were {did[0]}.",
         ]
     )
     entry = fields(date=DATE, crop=TEXT, action=one_of("sown", "watered", "thinned", "picked"))
@@ -222,17 +214,13 @@ def bird_count(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{place}, {day(draw, when)}, from {clock(draw, start)}. {bird} {slip}, but we counted one group twice, "
-            f"so {number}. {later}. "
-            f"No {names[3]}. {sky} {two[0]}, {two[1]}",
+            f"so {number}. {later}. No {names[3]}. {sky} {two[0]}, {two[1]}",
             f"Counted by {two[0]} and {two[1]} at {place}: {later}, {bird} {number} (struck out: {slip}), {names[3]} "
-            f"only heard, not counted. {sky} "
-            f"{clock(draw, start)}, {day(draw, when)}",
+            f"only heard, not counted. {sky} {clock(draw, start)}, {day(draw, when)}",
             f"{two[1]} + {two[0]}\n{place} / {day(draw, when)} / {clock(draw, start)}\n{later}\n{bird} {number} (the "
-            f"app shows {slip}, which is wrong)\n"
-            f"{names[3]} -\n{sky}",
-            f"{sky} {two[0]} went with {two[1]} to {place} on {day(draw, when)} at {clock(draw, start)}. List: "
-            f"{bird} {number}, {later}. Last year "
-            f"it was {bird} {slip} and even {names[3]} 1.",
+            f"app shows {slip}, which is wrong)\n{names[3]} -\n{sky}",
+            f"{sky} {two[0]} went with {two[1]} to {place} on {day(draw, when)} at {clock(draw, start)}. List: {bird} "
+            f"{number}, {later}. Last year it was {bird} {slip} and even {names[3]} 1.",
         ]
     )
     schema = fields(
@@ -265,14 +253,11 @@ def seed_packet(draw: Random) -> Document:
             f"{crop} '{kind}'. Sow {m1} to {m2}, {deep:g} cm deep, {apart} cm apart, in {spots[0]}; never in "
             f"{spots[1]}. Ready in {wait} days. {cost}",
             f"{kind} ({crop})\nsowing: {m1} - {m2}\ndepth: {deep * 10:g} mm\ndistance: {apart} cm\nharvest: after "
-            f"{wait} days\nplace: {spots[0]}, "
-            f"not {spots[1]}\n{cost}",
+            f"{wait} days\nplace: {spots[0]}, not {spots[1]}\n{cost}",
             f"{cost} Our {crop} {kind} likes {spots[0]} and dies in {spots[1]}. {wait} days after sowing it is on "
-            f"your plate. Put the seeds "
-            f"{deep * 10:g} mm deep with {apart} cm between, from {m1} until {m2}.",
+            f"your plate. Put the seeds {deep * 10:g} mm deep with {apart} cm between, from {m1} until {m2}.",
             f"From {m1} you can sow {crop} {kind}, and {m2} is the last month for it. Keep {apart} cm, cover with "
-            f"{deep:g} cm of soil, choose {spots[0]} "
-            f"({spots[1]} is for ferns), wait {wait} days. {cost}",
+            f"{deep:g} cm of soil, choose {spots[0]} ({spots[1]} is for ferns), wait {wait} days. {cost}",
         ]
     )
     schema = fields(
@@ -297,14 +282,12 @@ def paint_mix(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{shade} for {wall}: {said}. No {tints[3]}! {litres:g} litres, {coats} coats, {dry} hours between.",
-            f"Customer wants {wall} in {shade}. Mix {litres:g} l out of {said}; the old mix had {tints[3]} in it, "
-            f"the new one has not. "
-            f"{SPELT[coats].capitalize()} coats, let dry {dry} h after each.",
+            f"Customer wants {wall} in {shade}. Mix {litres:g} l out of {said}; the old mix had {tints[3]} in it, the "
+            f"new one has not. {SPELT[coats].capitalize()} coats, let dry {dry} h after each.",
             f"{wall} / {shade} / {coats} coats\nparts: {spelt} (leave out {tints[3]})\ndrying time: {dry} hours\n"
             f"quantity: {litres:g} litres",
             f"Wait {dry} hours from coat to coat, {SPELT[coats]} coats for {wall}. For {litres:g} litres of {shade} "
-            f"take, in parts, {spelt}. A drop of "
-            f"{tints[3]} would spoil it.",
+            f"take, in parts, {spelt}. A drop of {tints[3]} would spoil it.",
         ]
     )
     schema = fields(
@@ -339,8 +322,8 @@ def cut_list(draw: Random) -> Document:
         [
             f"Please cut for the {job}, all in {wood}, {finish}:\n{scattered(draw, a)}\n(the drawing shows {old} for "
             f"{names[1]}, that is old)",
-            f"{wood}, {finish}. {'; '.join(a)}. All this is for a {job}. If your copy says {old} at {names[1]}, "
-            f"throw it away.",
+            f"{wood}, {finish}. {'; '.join(a)}. All this is for a {job}. If your copy says {old} at {names[1]}, throw "
+            "it away.",
             f"cut list {job}\nmaterial {wood}, {finish}\n{scattered(draw, a)}\nnew: {names[1]} no longer {old}",
             f"I am building a {job} out of {wood} ({finish}). Saw {', '.join(a)}. My uncle would take {old} for "
             f"{names[1]}. I don't.",
@@ -369,9 +352,8 @@ def temperature_log(draw: Random) -> Document:
         [
             f"{room}, sensor {unit}, {day(draw, when)}, degrees C: {row} {bad} (the {bad} is a fault of the sensor, "
             f"drop it). {alarm}",
-            f"{alarm} {unit} in {room} gave {split[0]}, then {split[1]}, {split[2]} and at last {split[3]} degrees "
-            f"on {day(draw, when)}. In between it "
-            f"flashed {bad}, an error.",
+            f"{alarm} {unit} in {room} gave {split[0]}, then {split[1]}, {split[2]} and at last {split[3]} degrees on "
+            f"{day(draw, when)}. In between it flashed {bad}, an error.",
             f"{day(draw, when)}\n{unit} @ {room}\n06h {split[0]}\n12h {split[1]}\n13h {bad} ERR\n18h {split[2]}\n24h "
             f"{split[3]}\n{alarm}",
             f"Four good readings from {unit} ({room}) on {day(draw, when)}: {' | '.join(split)}. One bad one: {bad}. "

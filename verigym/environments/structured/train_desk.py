@@ -84,9 +84,8 @@ def settings_file(draw: Random) -> Document:
             f"The settings as I remember them: database on {host}, port {port} ({old} is switched off), "
             f"{f'user {user}' if user else 'user left empty'}. SSL is {flag}, timeout {wait} seconds, log level "
             f"{level}.",
-            f"please change\n- database host {old} -> {host}\n- port -> {port}\n- ssl -> {flag}, timeout -> {wait} "
-            f"s\n- log level -> {level}\n"
-            f"- user -> {user or '(not set)'}",
+            f"please change\n- database host {old} -> {host}\n- port -> {port}\n- ssl -> {flag}, timeout -> {wait} s\n"
+            f"- log level -> {level}\n- user -> {user or '(not set)'}",
         ]
     )
     schema = fields(
@@ -113,17 +112,13 @@ def slot_thread(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{asks}: can we talk about {topic} on {day(draw, first)} at {clock(draw, t1)}?\n{answers}: no, {later}, "
-            f"at {clock(draw, t2)}\n"
-            f"{asks}: ok! {minutes} minutes. {place}.",
+            f"at {clock(draw, t2)}\n{asks}: ok! {minutes} minutes. {place}.",
             f"> {asks}: {topic}, {day(draw, first)}, {clock(draw, t1)}?\n> {answers}: can't. Same time, {later}?\n> "
-            f"{asks}: rather "
-            f"{clock(draw, t2)} then\n> {answers}: fine, {minutes} min. {place}.",
+            f"{asks}: rather {clock(draw, t2)} then\n> {answers}: fine, {minutes} min. {place}.",
             f"{answers} declined {day(draw, first)}, {clock(draw, t1)}, which {asks} had offered for {topic}. They "
-            f"will meet {later}, "
-            f"{clock(draw, t2)}, for {minutes} minutes. {place}.",
+            f"will meet {later}, {clock(draw, t2)}, for {minutes} minutes. {place}.",
             f"Re: {topic}. {place}; {minutes} min are enough. {asks} had {clock(draw, t1)} on {day(draw, first)} in "
-            f"mind; {answers} moved it by "
-            f"{counted(step, 'day')} to a later date, and to {clock(draw, t2)}.",
+            f"mind; {answers} moved it by {counted(step, 'day')} to a later date, and to {clock(draw, t2)}.",
         ]
     )
     schema = fields(topic=TEXT, participants=unordered(TEXT), date=DATE, start=TIME, minutes=WHOLE, place=maybe(TEXT))
@@ -175,13 +170,11 @@ def org_chart(draw: Random) -> Document:
             f"{boss} is the head of all. {lead1} leads {unit1} with {a} and {b}; {lead2} leads {unit2}, where {c} "
             f"works. {new} starts next year.",
             f"{boss}\n  {unit1}: {lead1}\n    - {a}\n    - {b}\n  {unit2}: {lead2}\n    - {c}\n    - ({new}, from "
-            f"next year, not yet)",
+            "next year, not yet)",
             f"In {unit2} {c} reports to {lead2}. In {unit1} both {b} and {a} report to {lead1}. {lead1} and {lead2} "
-            f"report to {boss}. "
-            f"{new} has left.",
+            f"report to {boss}. {new} has left.",
             f"chart: top {boss}; under it {unit1} (lead {lead1}) and {unit2} (lead {lead2}); {unit1} staff {a}, {b}; "
-            f"{unit2} staff {c}; "
-            f"{new} is a guest and belongs to neither",
+            f"{unit2} staff {c}; {new} is a guest and belongs to neither",
         ]
     )
     schema = fields(head=TEXT, units=unordered(fields(name=TEXT, lead=TEXT, staff=unordered(TEXT))))
@@ -198,16 +191,13 @@ def cost_split(draw: Random) -> Document:
     text = draw.choice(
         [
             f"Budget {year}: {total:,} euros. {one} {x + moved}%, {two} {y - moved}%, {three} {z}%. Then {moved} "
-            f"points went from {one} to "
-            f"{two}. Signed {by}",
+            f"points went from {one} to {two}. Signed {by}",
             f"{by}, plan for {year}\n{one}: {x}% (was {x + moved})\n{two}: {y}% (was {y - moved})\n{three}: {z}% "
             f"(unchanged)\nsum: {total} EUR",
             f"We spend {total // 1000} thousand euros in {year}. After a long debate {one} gets {x} per cent, {two} "
-            f"{y} per cent and {three} "
-            f"what is left, i.e. {z} per cent. Last year {one} had {x + moved}. ({by})",
+            f"{y} per cent and {three} what is left, i.e. {z} per cent. Last year {one} had {x + moved}. ({by})",
             f"{three} keeps its {z}%. {two} goes up to {y}%, {one} down to {x}%, from {y - moved}% and {x + moved}%. "
-            f"The whole of {year} is "
-            f"{total:,} euros, says {by}.",
+            f"The whole of {year} is {total:,} euros, says {by}.",
         ]
     )
     schema = fields(
@@ -233,14 +223,12 @@ def device_return(draw: Random) -> Document:
         [
             f"{who} returned on {day(draw, when)}: {', '.join(back)}. {lost} Asset tag {tag} (the form says {wrong}, "
             f"wrongly). {state}.",
-            f"RETURN {tag}\nfrom {who}\ngot: {' + '.join(back)}\n{lost}\n{state.lower()}\n{day(draw, when)}   (not "
-            f"to be confused with {wrong})",
-            f"On {day(draw, when)} I took back {back[0]}, {back[1]} and {back[2]} from {who}. {state}. {lost} I "
-            f"first typed the tag as {wrong}, it "
-            f"is {tag}.",
+            f"RETURN {tag}\nfrom {who}\ngot: {' + '.join(back)}\n{lost}\n{state.lower()}\n{day(draw, when)}   (not to "
+            f"be confused with {wrong})",
+            f"On {day(draw, when)} I took back {back[0]}, {back[1]} and {back[2]} from {who}. {state}. {lost} I first "
+            f"typed the tag as {wrong}, it is {tag}.",
             f"{lost} {state}. Tag: {tag}; {wrong} belongs to the colleague next door. Person: {who}. Handed over: "
-            f"{back[2]}, {back[0]}, {back[1]}. "
-            f"Day: {day(draw, when)}.",
+            f"{back[2]}, {back[0]}, {back[1]}. Day: {day(draw, when)}.",
         ]
     )
     schema = fields(tag=TEXT, person=TEXT, date=DATE, returned=unordered(TEXT), missing=unordered(TEXT), damaged=YES)
@@ -263,17 +251,14 @@ def shift_change(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{clock(draw, hour)} {out} -> {to}. {first['machine']} {said[old]}... update: now it "
-            f"{said[first['state']]}. {rest}. Made {made}, "
-            f"{short} of them scrap.",
+            f"{said[first['state']]}. {rest}. Made {made}, {short} of them scrap.",
             f"Handover by {out} at {clock(draw, hour)}, taken by {to}\n{rest}\n{first['machine']} "
-            f"{said[first['state']]} (an hour ago: {said[old]})\n"
-            f"pieces {made}, scrap {short}",
+            f"{said[first['state']]} (an hour ago: {said[old]})\npieces {made}, scrap {short}",
             f"{to}, you start at {clock(draw, hour)}: {made} pieces on the pallet incl. {short} for the scrap bin. "
-            f"{rest}; {first['machine']} "
-            f"{said[first['state']]}, don't believe the board, which says it {said[old]}. Bye, {out}",
-            f"Scrap was {short} out of {made} pieces. {out} goes, {to} comes, it is {clock(draw, hour)}. "
-            f"My first note was: {first['machine']} {said[old]}. "
-            f"Cross that out, it {said[first['state']]}; {rest}.",
+            f"{rest}; {first['machine']} {said[first['state']]}, don't believe the board, which says it {said[old]}. "
+            f"Bye, {out}",
+            f"Scrap was {short} out of {made} pieces. {out} goes, {to} comes, it is {clock(draw, hour)}. My first "
+            f"note was: {first['machine']} {said[old]}. Cross that out, it {said[first['state']]}; {rest}.",
         ]
     )
     schema = fields(
@@ -297,17 +282,14 @@ def batch_check(draw: Random) -> Document:
     text = draw.choice(
         [
             f"batch {batch}: {size} pieces looked at. {a['kind']}: {slip}, recounted: {a['count']}. {b['kind']}: "
-            f"{b['count']}. {kinds[2]}: none. "
-            f"Up to {limit} are allowed, so {ruling}.",
+            f"{b['count']}. {kinds[2]}: none. Up to {limit} are allowed, so {ruling}.",
             f"Inspector's slip. We took {size} out of {batch}. Found {b['kind']} x{b['count']} and {a['kind']} "
-            f"x{a['count']} (the machine "
-            f"counted {slip} of those, wrongly), no {kinds[2]}. Limit {limit} in all. {ruling.upper()}",
+            f"x{a['count']} (the machine counted {slip} of those, wrongly), no {kinds[2]}. Limit {limit} in all. "
+            f"{ruling.upper()}",
             f"{ruling} | {batch} | sample {size} | limit {limit} | {b['kind']} {b['count']} | {a['kind']} "
-            f"{a['count']} (corrected from {slip}) | "
-            f"{kinds[2]} 0",
+            f"{a['count']} (corrected from {slip}) | {kinds[2]} 0",
             f"{batch} is {ruling}: the limit of faults is {limit} in a sample of {size}. Noted faults: {a['kind']} "
-            f"{a['count']} times, not "
-            f"{slip}; {b['kind']} {b['count']} times. {kinds[2].capitalize()} did not occur.",
+            f"{a['count']} times, not {slip}; {b['kind']} {b['count']} times. {kinds[2].capitalize()} did not occur.",
         ]
     )
     schema = fields(
@@ -328,11 +310,9 @@ def delivery_round(draw: Random) -> Document:
             f"{van}, {driver}: {a}, {b}, {d}. Skip {b} today, go to {c} in its place. {crates} crates. Back at "
             f"{clock(draw, home)}.",
             f"radio 1: {driver}, take {van} to {a} first\nradio 2: then {c}, then {d}\nradio 3: and {b}?\nradio 1: "
-            f"no, {b} is off\n"
-            f"radio 2: {crates} crates, be back {clock(draw, home)}",
+            f"no, {b} is off\nradio 2: {crates} crates, be back {clock(draw, home)}",
             f"{crates} crates are in {van}. {driver} ends at {d} today and begins at {a}; {c} is between the two. "
-            f"Cancelled: {b}. "
-            f"Return {clock(draw, home)}.",
+            f"Cancelled: {b}. Return {clock(draw, home)}.",
             f"Tour of {driver} ({van})\nstop: {a}\nstop: {c}\nstop: {d}\nno stop: {b}\nload: {crates} crates\nin the "
             f"yard again: {clock(draw, home)}",
         ]
@@ -361,11 +341,9 @@ def voicemail(draw: Random) -> Document:
             f"[beep] uh hello, {said}, {name} here, {spelt}, for {SPELT[guests]}, that is, um, {day(draw, when)}. "
             f"number {spoken}, {reach}",
             f"good day. the number first: {spoken}. again: {spoken}. my name is {spelt}. {said}. {day(draw, when)}, "
-            f"{guests} people. "
-            f"{reach}. [end]",
+            f"{guests} people. {reach}. [end]",
             f"hi it's {spelt}, yes {name}, not the {name} from the bank... {said} for {day(draw, when)}, we are "
-            f"{guests}, well, {reach} on "
-            f"{spoken}, thanks",
+            f"{guests}, well, {reach} on {spoken}, thanks",
             f"(message 2 of 3) {reach}, {spoken}. {said}, the one for {SPELT[guests]} persons on {day(draw, when)}. "
             f"{spelt} is how you write me.",
         ]

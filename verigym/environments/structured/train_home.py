@@ -50,12 +50,11 @@ def shopping_list(draw: Random) -> Document:
             f"{who}, on your way home stop at {shop} pls: {a}, {gone}, {b}, {c}. No wait, not {gone}, too heavy. "
             f"{have.capitalize()} we still have. {limit}",
             f"TO BUY ({shop})\n- {a}\n- {b}\n- {gone}   <- crossed out\n- {c}\nNOT {have}, the cupboard is full\n"
-            f"{limit}\nfor {who}",
-            f"Hi {who}! {limit} We are out of {a} and {b}. At {shop} they have {c} too, get some. I wanted {gone} "
-            f"but forget "
-            f"it; and there is enough {have} here.",
-            f"{have}: got it already\n{c} + {a} + {b}: please bring\n{gone}: changed my mind, no\nwhere: {shop}. "
-            f"who: {who}. {limit}",
+            f"{limit}\n{who} goes",
+            f"Hi {who}! {limit} We are out of {a} and {b}. At {shop} they have {c} too, get some. I wanted {gone} but "
+            f"forget it; and we have enough {have} here.",
+            f"{have}: got it already\n{c} + {a} + {b}: please bring\n{gone}: changed my mind, no\nwhere: {shop}. who: "
+            f"{who}. {limit}",
         ]
     )
     schema = fields(shopper=TEXT, shop=TEXT, buy=unordered(TEXT), budget=maybe(NUMBER))
@@ -66,39 +65,38 @@ def shopping_list(draw: Random) -> Document:
 def babysitter(draw: Random) -> Document:
     child, other, sitter = draw.sample(FIRST, 3)
     bed, late, back = some_time(draw, 18, 19), some_time(draw, 20, 20), some_time(draw, 22, 23)
-    no, snack = draw.sample(["nuts", "honey", "strawberries", "cheese", "crackers"], 2)
+    no, snack = draw.sample(["nuts", "olives", "strawberries", "raisins", "crackers"], 2)
     phone = f"0{draw.randint(600, 799)} {draw.randint(1000, 9999)}"
     story = either(draw, draw.choice(["The Brave Turnip", "Nine Socks", "Moon Soup"]), 0.5)
     read = f'story: "{story}"' if story else "no story tonight"
     text = draw.choice(
         [
             f"Dear {sitter}, {child} must be in bed at {clock(draw, bed)} ({other}, who is older, at "
-            f"{clock(draw, late)}). "
-            f"{snack.capitalize()} before that are fine, {no} are not: {child} is allergic. {read}. We are back by "
-            f"{clock(draw, back)}. Trouble? {phone}.",
-            f"{child}: lights out {clock(draw, bed)}, {read}\n{other}: lights out {clock(draw, late)}\nsnack "
-            f"{snack}\n"
+            f"{clock(draw, late)}). {snack.capitalize()} before that are fine, {no} are not: {child} is allergic. "
+            f"{read}. We are back by {clock(draw, back)}. Trouble? {phone}.",
+            f"{child}: lights out {clock(draw, bed)}, {read}\n{other}: lights out {clock(draw, late)}\nsnack {snack}\n"
             f"ALLERGY ({child}): {no}\nwe return {clock(draw, back)}, tel {phone}\nthanks {sitter}!!",
-            f"{sitter}, our number is {phone}. home again at {clock(draw, back)}. both get {snack}; with {no} "
-            f"{child} gets a "
-            f"rash so none of that. {child} sleeps from {clock(draw, bed)}, {other} reads until {clock(draw, late)}. "
-            f"{read}",
+            f"{sitter}, our number is {phone}. home again at {clock(draw, back)}. both get {snack}; with {no} {child} "
+            f"gets a rash so none of that. {child} sleeps from {clock(draw, bed)}, {other} reads until "
+            f"{clock(draw, late)}. {read}",
             f"Evening plan for {sitter}\n1. {snack} for {child}, never {no} (allergic)\n2. {child} to bed, "
-            f"{clock(draw, bed)}; "
-            f"{read}\n3. {other} to bed, {clock(draw, late)}\n4. we come home, {clock(draw, back)}\nring {phone} at "
-            f"any time",
+            f"{clock(draw, bed)}; {read}\n3. {other} to bed, {clock(draw, late)}\n4. we come home, "
+            f"{clock(draw, back)}\nring {phone} at any time",
         ]
     )
     schema = fields(
-        sitter=TEXT, youngest=fields(name=TEXT, bedtime=TIME, allergies=unordered(TEXT)), snack=TEXT, story=maybe(TEXT),
+        sitter=TEXT, allergic_child=fields(name=TEXT, bedtime=TIME, must_not_eat=unordered(TEXT)), snack=TEXT,
+        story=maybe(TEXT),
         parents_back=TIME, phone=TEXT,
     )  # fmt: skip
     gold = dict(
-        sitter=sitter, youngest=dict(name=child, bedtime=bed, allergies=[no]), snack=snack, story=story,
+        sitter=sitter, allergic_child=dict(name=child, bedtime=bed, must_not_eat=[no]), snack=snack, story=story,
         parents_back=back,
         phone=phone,
     )  # fmt: skip
-    return Document(schema, gold, text, {"youngest.bedtime": late, "youngest.name": other, "parents_back": late})
+    return Document(
+        schema, gold, text, {"allergic_child.bedtime": late, "allergic_child.name": other, "parents_back": late}
+    )
 
 
 def plant_care(draw: Random) -> Document:
@@ -114,15 +112,13 @@ def plant_care(draw: Random) -> Document:
     text = draw.choice(
         [
             f"Thank you for watering, {who}! We are away {day(draw, gone)} to {day(draw, back)}.\n"
-            f"{scattered(draw, rows)}\n"
-            f"(the {fake} is plastic, leave it dry)",
-            f"{who} - {', '.join(other)}. The {fake} by the door needs nothing, it is made of silk. "
-            f"Off on {day(draw, gone)}, home on {day(draw, back)}.",
-            f"plants!!\n{scattered(draw, [*rows, f'{fake}: never, it is not real'])}\n{who}, you have the key from "
-            f"{day(draw, gone)}, we want it back {day(draw, back)}",
+            f"{scattered(draw, rows)}\n(the {fake} is plastic, leave it dry)",
+            f"{who} - {', '.join(other)}. The {fake} by the door needs nothing, it is made of silk. Off on "
+            f"{day(draw, gone)}, home on {day(draw, back)}.",
+            f"plants!!\n{scattered(draw, [*rows, f'{fake}: never, it is not real'])}\n{who}, we are gone from "
+            f"{day(draw, gone)} till {day(draw, back)}",
             f"We leave {day(draw, gone)}. Until {day(draw, back)} {who} looks after the green ones: "
-            f"{'; '.join(other)}. "
-            f"Somebody watered the {fake} last year, which is paper. Please don't.",
+            f"{'; '.join(other)}. Somebody watered the {fake} last year, which is paper. Please don't.",
         ]
     )
     schema = fields(
@@ -140,17 +136,15 @@ def pill_box(draw: Random) -> Document:
     who, until = draw.choice(PEOPLE), some_day(draw)
     text = draw.choice(
         [
-            f"Pills of {who}\nmorning: {a}, {b}\nnoon: {c}\nevening: {a}, {d}\n{stopped} is stopped. Plan valid "
-            f"until {day(draw, until)}.",
+            f"Pills of {who}\nmorning: {a}, {b}\nnoon: {c}\nevening: {a}, {d}\n{stopped} is stopped. Plan valid until "
+            f"{day(draw, until)}.",
             f"{who} takes {a} twice, when getting up and in the evening. With breakfast in the morning also {b}, at "
-            f"lunch (noon) {c}. "
-            f"{d} only at night, i.e. evening. No more {stopped}! New plan after {day(draw, until)}; this one ends "
-            f"then.",
+            f"lunch (noon) {c}. {d} only at night, i.e. evening. No more {stopped}! New plan after "
+            f"{day(draw, until)}; this one ends then.",
             f"noon -> {c}\nevening -> {d} and {a}\nmorning -> {b} and {a}\nnever again -> {stopped}\n({who}, ends "
             f"{day(draw, until)})",
             f"Doctor has taken {who} off {stopped}. What is left: mornings {a} + {b}, noon just {c}, evenings {a} + "
-            f"{d}. "
-            f"Last day of this scheme is {day(draw, until)}.",
+            f"{d}. Last day of this scheme is {day(draw, until)}.",
         ]
     )
     schema = fields(
@@ -177,17 +171,15 @@ def meter_card(draw: Random) -> Document:
     text = draw.choice(
         [
             f"Meters of flat {flat}, read {day(draw, read)}: {one['kind']} {one['current']} (last year "
-            f"{one['previous']}), "
-            f"{two['kind']} {slip}, no sorry, {two['current']} (last year {two['previous']}).",
+            f"{one['previous']}), {two['kind']} {slip}, no sorry, {two['current']} (last year {two['previous']}).",
             f"flat {flat}\n{two['kind']}: was {two['previous']}, is {slip}\n{one['kind']}: was {one['previous']}, is "
-            f"{one['current']}\n"
-            f"P.S. misread the {two['kind']}, should be {two['current']}\n{day(draw, read)}",
+            f"{one['current']}\nP.S. misread the {two['kind']}, should be {two['current']}\n{day(draw, read)}",
             f"I went down on {day(draw, read)}. The {one['kind']} shows {one['current']}, up from {one['previous']}. "
             f"{two['kind'].capitalize()} went from {two['previous']} to {two['current']}, not to {slip} as I said on "
             f"the phone. Flat {flat}",
             f"{two['kind']} old/new {two['previous']}/{two['current']} -- {one['kind']} old/new "
-            f"{one['previous']}/{one['current']} -- "
-            f"flat {flat} -- {day(draw, read)} -- (ignore my first card with {slip})",
+            f"{one['previous']}/{one['current']} -- flat {flat} -- {day(draw, read)} -- (ignore my first card with "
+            f"{slip})",
         ]
     )
     schema = fields(
@@ -216,11 +208,10 @@ def second_hand(draw: Random) -> Document:
             f"For sale: {thing}, {about}. Price was {now + off}, now {now} euros. Comes with {parts[0]} and "
             f"{parts[1]}. {way}; {call}",
             f"{now}!!! (not {now + off} any more) {thing} - {about} - incl. {parts[0]} + {parts[1]} - {way} - {call}",
-            f"We part with our {thing}. It is {about}, {way}. A shop asked {now + off} for the same, I ask {now}. "
-            f"You also get {parts[0]}, and {parts[1]}. {call.capitalize()}.",
+            f"We part with our {thing}. It is {about}, {way}. A shop asked {now + off} for the same, I ask {now}. You "
+            f"also get {parts[0]}, and {parts[1]}. {call.capitalize()}.",
             f"{way.capitalize()}. {call.capitalize()}. What: {an(thing)}, {about}, together with {parts[0]} and "
-            f"{parts[1]}. "
-            f"Reduced to {now} euros from {now + off}.",
+            f"{parts[1]}. Reduced to {now} euros from {now + off}.",
         ]
     )
     schema = fields(
@@ -278,13 +269,11 @@ def chore_rota(draw: Random) -> Document:
             f"ROTA week {week}\n{scattered(draw, rows)}\n{people[0]} and {people[1]} have swapped days and jobs! "
             f"{free} is away.",
             f"Week {week}: {'; '.join(told)}. {free} has the week off. Later: {people[1]} takes what was "
-            f"{people[0]}'s and {people[0]} "
-            f"what was {people[1]}'s.",
+            f"{people[0]}'s and {people[0]} what was {people[1]}'s.",
             f"(week {week}) {people[0]} <-> {people[1]} exchanged everything below, {people[2]} as written, {free} "
             f"ill\n{scattered(draw, rows)}",
             f"Who does what in week {week}? First plan: {', '.join(told)}. Then {people[0]} asked {people[1]} to "
-            f"trade places, and that "
-            f"is agreed. {free} does nothing, as ever.",
+            f"trade places, and that is agreed. {free} does nothing, as ever.",
         ]
     )
     schema = fields(
@@ -307,19 +296,14 @@ def cottage_rules(draw: Random) -> Document:
             f"{clock(draw, quiet['start'])} to {clock(draw, quiet['end'])}. Leave by {clock(draw, leave)}, no longer "
             f"{clock(draw, old)}. {pets}. {host}",
             f"{name}, house sheet\nbins ....... {bins}\nquiet ...... {quiet['start']}-{quiet['end']}\nwifi ....... "
-            f"{wrong}, now {code}\n"
-            f"out by ..... {clock(draw, leave)} (last season {clock(draw, old)})\ndogs ....... "
+            f"{wrong}, now {code}\nout by ..... {clock(draw, leave)} (last season {clock(draw, old)})\ndogs ....... "
             f"{'yes' if dogs else 'no'}\nhost ....... {host}",
             f"{pets}, and no noise between {clock(draw, quiet['start'])} and {clock(draw, quiet['end'])}. When you "
-            f"go, be out of {name} at "
-            f"{clock(draw, leave)}; the cleaner comes {clock(draw, old)}. {bins} is bin day. For the internet type "
-            f"{code} where it said "
-            f"{wrong}. Yours, {host}",
+            f"go, be out of {name} at {clock(draw, leave)}; the cleaner comes {clock(draw, old)}. {bins} is bin day. "
+            f"For the internet type {code} where it said {wrong}. Yours, {host}",
             f"Hello, I am {host}, {name} is yours now. Key words: internet {code}, formerly {wrong}; rubbish {bins}; "
-            f"{pets.lower()}; "
-            f"last morning: gone by {clock(draw, leave)}. At night ({clock(draw, quiet['start'])} till "
-            f"{clock(draw, quiet['end'])}) the "
-            f"neighbours sleep. Lunch in the inn: {clock(draw, old)}.",
+            f"{pets.lower()}; last morning: gone by {clock(draw, leave)}. At night ({clock(draw, quiet['start'])} "
+            f"till {clock(draw, quiet['end'])}) the neighbours sleep. Lunch in the inn: {clock(draw, old)}.",
         ]
     )
     schema = fields(
@@ -340,17 +324,14 @@ def carpool(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{driver} drives to {to} at {start} (not {clock(draw, old)}). {SPELT[seats].capitalize()} seats besides "
-            f"the driver's. "
-            f"First {a} gets in, then {b}, last {c}. {out} goes by train after all.",
-            f"car to {to}: {driver} at the wheel, room for {seats} more. pick up {a} > {b} > {c}. {out} cancelled. "
-            f"we said {clock(draw, old)} "
-            f"but with that traffic make it {start}",
+            f"the driver's. First {a} gets in, then {b}, last {c}. {out} goes by train after all.",
+            f"car to {to}: {driver} at the wheel, room for {seats} more. pick up {a} > {b} > {c}. {out} cancelled. we "
+            f"said {clock(draw, old)} but with that traffic make it {start}",
             f"{c} is picked up last and {a} first, {b} in between. {driver} takes {seats} passengers at most and "
-            f"starts for {to} at {start}; "
-            f"{out} had a seat and gave it back. Arrival about {clock(draw, old)}.",
+            f"starts for {to} at {start}; {out} had a seat and gave it back. Arrival about {clock(draw, old)}.",
             f"{out}: I'm ill, go without me\n{driver}: ok. leaving {start} then, there by {clock(draw, old)}. {to} "
-            f"here we come\n{driver}: "
-            f"my car takes {seats} of you\n{driver}: so it's {a}, afterwards {b}, afterwards {c}",
+            f"here we come\n{driver}: my car takes {seats} of you\n{driver}: so it's {a}, afterwards {b}, afterwards "
+            f"{c}",
         ]
     )
     schema = fields(
@@ -377,9 +358,8 @@ def gift_collection(draw: Random) -> Document:
             f"{goal} in all.",
             f"{gift} costs {goal}, for {whom}'s birthday. money in the tin: {told}. {late}, where are your 20???",
             f"goal: {goal} euros\nfor: {whom}\nwhat: {gift}\nin: {told}\nopen: {late}, 20",
-            f"I have {told} in my hand. With the 20 of {late}, who is on holiday and pays later, it's still less "
-            f"than the {goal} that {gift} "
-            f"for {whom} costs.",
+            f"I have {told} in my hand. With the 20 of {late}, who is on holiday and pays later, it's still less than "
+            f"the {goal} that {gift} for {whom} costs.",
         ]
     )
     schema = fields(
@@ -396,15 +376,14 @@ def bench_seats(draw: Random) -> Document:
     hall = draw.choice(["the circus", "the school hall", "the open-air cinema"])
     text = draw.choice(
         [
-            f"Row {row} in {hall}. {b} has {a} on the left and {c} on the right; {d} sits to the right of {c}. "
-            f"{gone} could not come.",
+            f"Row {row} in {hall}. {b} has {a} on the left and {c} on the right; {d} sits to the right of {c}. {gone} "
+            "could not come.",
             f"{hall}, row {row}: far left {a}, far right {d}. {b} is next to {a}, {c} next to {d}. The ticket of "
             f"{gone} was given back.",
             f"We were in {hall}, row {row}. Seen from behind: {a}, on the right of that {b}, and so on with {c}, "
             f"finally {d}. {gone} stayed at home.",
-            f"{d} wanted the seat at the right end, {a} the one at the left end. Of the middle ones {b} took the "
-            f"left and {c} the right. "
-            f"It was row {row} of {hall}. {gone} is in row {row + 1}.",
+            f"{d} wanted the seat at the right end, {a} the one at the left end. Of the middle ones {b} took the left "
+            f"and {c} the right. It was row {row} of {hall}. {gone} is in row {row + 1}.",
         ]
     )
     schema = fields(

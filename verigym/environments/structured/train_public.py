@@ -73,8 +73,8 @@ def museum_hours(draw: Random) -> Document:
         [
             f"{name}: {clock(draw, opens)} to {clock(draw, closes)}, on {late} until {clock(draw, long)}. Closed on "
             f"{closed}. Adults {adult} euros, {kids}. {special.capitalize()} costs {adult + 4}.",
-            f"{name}\nopen {opens}-{closes}\n{late}: {opens}-{long}\n{closed}: closed\nadults {adult} "
-            f"euros\n{kids}\n({special}, separate ticket: {adult + 4})",
+            f"{name}\nopen {opens}-{closes}\n{late}: {opens}-{long}\n{closed}: closed\nadults {adult} euros\n{kids}\n"
+            f"({special}, separate ticket: {adult + 4})",
             f"Never come on {closed}, when {name} is shut. Come on {late}, when it stays open till "
             f"{clock(draw, long)}! On other days we close at {clock(draw, closes)}; doors always open "
             f"{clock(draw, opens)}. {kids.capitalize()}, grown-ups {adult} euros, {special} not included "
@@ -112,11 +112,9 @@ def road_works(draw: Random) -> Document:
             f"CLOSED: {street} ({why})\nfrom: {day(draw, first)}\nto: {day(draw, old)}, extended to "
             f"{day(draw, last)}\ndetour: {a} > {b}, do not use {c}\nexempt: {free}",
             f"Because of {why} nobody but {free} gets through {street} between {day(draw, first)} and "
-            f"{day(draw, last)}. Drive along {a} first and {b} next. {c} is too narrow. (The end was once planned "
-            f"for "
+            f"{day(draw, last)}. Drive along {a} first and {b} next. {c} is too narrow. (The end was once planned for "
             f"{day(draw, old)}.)",
-            f"Only {free} are let through. All others go by {a} and after that {b}; {c} is a dead end. The reason "
-            f"for "
+            f"Only {free} are let through. All others go by {a} and after that {b}; {c} is a dead end. The reason for "
             f"closing {street} is {why}. It begins {day(draw, first)}. New end: {day(draw, last)}. Old end: "
             f"{day(draw, old)}.",
         ]
@@ -152,8 +150,7 @@ def bike_theft(draw: Random) -> Document:
             f"(first said {other}), {cogs}\nframe {frame}\nwith {extras[0]} + {extras[1]}\n{lock.lower()}\nvalue "
             f"{worth}",
             f'{owner} states: "{lock}. When I came back to {spot} at {clock(draw, found)} it was gone." Frame '
-            f"{frame}, {cogs}; {extras[1]} and {extras[0]} fitted. Paint {colour}; the papers say {other}, but it "
-            f"was "
+            f"{frame}, {cogs}; {extras[1]} and {extras[0]} fitted. Paint {colour}; the papers say {other}, but it was "
             f"resprayed. Value {worth} euros. {day(draw, when)}",
             f"Value: {worth} euros. Colour: {colour}. Frame: {frame}. Extras: {extras[0]}, {extras[1]}. It has "
             f"{cogs}. I, {owner}, missed it on {day(draw, when)} at {clock(draw, found)} near {spot}. {lock}. My "
@@ -191,11 +188,10 @@ def school_trip(draw: Random) -> Document:
             f"{clock(draw, back)}. {paid} euros, to be paid by {day(draw, due)}. {lunch} Bring {bring[0]} and "
             f"{bring[1]}, but no {ban}. {teacher}",
             f"TRIP {form}\nwhere: {to}\nwhen: {day(draw, when)}, {clock(draw, leave)} - {clock(draw, back)}\ncost: "
-            f"{paid} euros (pay until {day(draw, due)})\nbring: {bring[0]}, {bring[1]}\nleave at home: "
-            f"{ban}\n{lunch}\n{teacher}",
+            f"{paid} euros (pay until {day(draw, due)})\nbring: {bring[0]}, {bring[1]}\nleave at home: {ban}\n"
+            f"{lunch}\n{teacher}",
             f"{lunch} The trip itself is {paid} euros, please by {day(draw, due)}. Class {form} leaves for {to} at "
-            f"{clock(draw, leave)} on {day(draw, when)} and returns at {clock(draw, back)}. No {ban}! But "
-            f"{bring[1]}, "
+            f"{clock(draw, leave)} on {day(draw, when)} and returns at {clock(draw, back)}. No {ban}! But {bring[1]}, "
             f"and {bring[0]}. Yours, {teacher}",
             f"{teacher} writes: reminder, money ({paid} euros) for {to} is due {day(draw, due)}, the day itself is "
             f"{day(draw, when)}. {form} starts {clock(draw, leave)}, home {clock(draw, back)}. {lunch} To bring: "
@@ -229,8 +225,8 @@ def exam_results(draw: Random) -> Document:
             f"Results of {who} (candidate {number}): {marks[0]['subject']} {marks[0]['points']}, "
             f"{marks[1]['subject']} {wrong}, {last}. After appeal {marks[1]['subject']} was raised to "
             f"{marks[1]['points']}. Pass mark {need}. {retake}",
-            f"candidate {number}, {who}\n{last}\n{marks[1]['subject']} {marks[1]['points']} (was "
-            f"{wrong})\n{marks[0]['subject']} {marks[0]['points']}\nyou pass from {need} points on\n{retake}",
+            f"candidate {number}, {who}\n{last}\n{marks[1]['subject']} {marks[1]['points']} (was {wrong})\n"
+            f"{marks[0]['subject']} {marks[0]['points']}\nyou pass from {need} points on\n{retake}",
             f"{retake} Whoever has {need} points or more in a subject has passed it. {who}, no. {number}, has "
             f"{marks[0]['points']} in {marks[0]['subject']}, {marks[2]['points']} in {marks[2]['subject']} and, "
             f"corrected from {wrong}, {marks[1]['points']} in {marks[1]['subject']}.",
@@ -265,8 +261,8 @@ def health_form(draw: Random) -> Document:
     dose = f"takes {drug}" if drug else "takes no medicine"
     text = draw.choice(
         [
-            f"HEALTH FORM\nname: {who}\nborn: {day(draw, born)}\n{boxes}\n[{'x' if smokes else ' '}] "
-            f"smoker\nmedicine: {drug or '---'}",
+            f"HEALTH FORM\nname: {who}\nborn: {day(draw, born)}\n{boxes}\n[{'x' if smokes else ' '}] smoker\n"
+            f"medicine: {drug or '---'}",
             f"{who}, born {day(draw, born)}, has {yes}. Asked about and denied: {not_had}. "
             f"{'Smokes' if smokes else 'Does not smoke'}, {dose}.",
             f"medicine: {drug or '(left blank)'}\nsmoker: {'yes' if smokes else 'no'}\n{boxes}\ndate of birth: "
@@ -292,19 +288,16 @@ def dentist_card(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{who}: your appointment with dentist {dentist} on {day(draw, old)}, {clock(draw, t1)}, is moved by "
-            f"{weeks} "
-            f"to a later day, {clock(draw, t2)}. Teeth {teeth[0]} and {teeth[1]}, the filling in {spare} can wait. "
-            f"{bill}",
+            f"{weeks} to a later day, {clock(draw, t2)}. Teeth {teeth[0]} and {teeth[1]}, the filling in {spare} can "
+            f"wait. {bill}",
             f"dentist {dentist}\npatient {who}\nNOT {day(draw, old)} {clock(draw, t1)}\nBUT {day(draw, new)} "
             f"{clock(draw, t2)}\nteeth: {teeth[0]}, {teeth[1]} (not {spare})\n{bill}",
-            f"{bill} We will treat teeth {teeth[1]} and {teeth[0]}; {spare} is healthy. Please come {weeks} after "
-            f"the "
-            f"old date, which was {day(draw, old)}, and at {clock(draw, t2)} instead of {clock(draw, t1)}. For "
-            f"{who}, "
+            f"{bill} We will treat teeth {teeth[1]} and {teeth[0]}; {spare} is healthy. Please come {weeks} after the "
+            f"old date, which was {day(draw, old)}, and at {clock(draw, t2)} instead of {clock(draw, t1)}. For {who}, "
             f"from dentist {dentist}",
             f"Your dentist {dentist} is ill on {day(draw, old)}. New date for {who}: {weeks} later at "
-            f"{clock(draw, t2)} (it was "
-            f"{clock(draw, t1)}). Planned: {teeth[0]} + {teeth[1]}. No work on {spare}. {bill}",
+            f"{clock(draw, t2)} (it was {clock(draw, t1)}). Planned: {teeth[0]} + {teeth[1]}. No work on {spare}. "
+            f"{bill}",
         ]
     )
     schema = fields(
@@ -363,14 +356,13 @@ def building_permit(draw: Random) -> Document:
             f"{day(draw, filed)} with {papers[0]} and {papers[1]}; {lacking} still lacking. Fee {fee} euros. {said} "
             f"Clerk: {clerk}",
             f"Application of {day(draw, filed)}\napplicant: {owner}\nplot: {plot}\nproject: {thing}, length {long:g} "
-            f"m, width {wide:g} m\nattached: {papers[0]}, {papers[1]}\nnot attached: {lacking}\nfee: {fee} "
-            f"euros\ndecision: {said}\nhandled by {clerk}",
+            f"m, width {wide:g} m\nattached: {papers[0]}, {papers[1]}\nnot attached: {lacking}\nfee: {fee} euros\n"
+            f"decision: {said}\nhandled by {clerk}",
             f"Dear {owner}, thank you for your {papers[1]} and your {papers[0]}. Please send the {lacking} too. "
             f"{said} It is about your {thing} on plot {plot}, {long:g} m long and {wide:g} m wide, application dated "
             f"{day(draw, filed)}. The fee is {fee} euros. {clerk}",
             f"{said} The {lacking} was not in the envelope, {papers[0]} and {papers[1]} were. Fee of {fee} euros for "
-            f"{an(thing)} {wide:g} m wide, {long:g} m long. Plot {plot}, {owner}, received {day(draw, filed)}, "
-            f"signed "
+            f"{an(thing)} {wide:g} m wide, {long:g} m long. Plot {plot}, {owner}, received {day(draw, filed)}, signed "
             f"{clerk}",
         ]
     )
@@ -408,11 +400,9 @@ def auction(draw: Random) -> Document:
         [
             f"Sale at {house}: lot {star['lot']}, {star['title']}, estimated {guess}, hammer {star['price']} euros; "
             f"{a}; {b}. Bidder {buyer} took both that were sold.",
-            f"{house}, results\n{b}\n{a}\nlot {star['lot']}, {star['title']}, {star['price']} euros (we had hoped "
-            f"for "
+            f"{house}, results\n{b}\n{a}\nlot {star['lot']}, {star['title']}, {star['price']} euros (we had hoped for "
             f"{guess})\nbuyer each time: {buyer}",
-            f"{buyer} bought everything that went at {house}. That is {a} and lot {star['lot']}, {star['title']}, "
-            f"for "
+            f"{buyer} bought everything that went at {house}. That is {a} and lot {star['lot']}, {star['title']}, for "
             f"{star['price']} euros, less than the {guess} of the catalogue. Left over: lot {lots[2]['lot']}, "
             f"{lots[2]['title']}.",
             f"Nobody bid for lot {lots[2]['lot']} ({lots[2]['title']}). {buyer} paid {star['price']} euros for lot "
