@@ -334,7 +334,10 @@ class Job:
             kept = [one for one, verdict in found if one.scorable and (verdict.passed or not arena.environment.tools)]
             own = [sample for one in kept for sample in from_trajectory(one, 1.0)]
             if not own:
-                raise Refused(f"rehearse: {arena.name}: the start gave no reply that is worth keeping; leave it out")
+                raise Refused(
+                    f"rehearse: {arena.name}: the start gave no reply that is worth keeping; leave it out "
+                    "(in a loop it is named in beside)"
+                )
             rows += [own[place % len(own)] for place in range(wanted)]
         return rows
 
