@@ -146,6 +146,22 @@ def test_some_hosts_are_critical_and_some_addresses_malicious_whatever_the_alert
         assert any("CRITICAL" in str(task.data["facts"]["hosts"]) for task in harmless)
 
 
+def test_the_same_verdict_for_all_passes_a_tenth_even_after_every_lookup() -> None:
+    for verdict in (*HARMLESS, *INCIDENTS):
+        assert sum(task.data["verdict"] == verdict for task in VAL) <= len(VAL) / 10, verdict
+
+
+def test_how_many_lines_a_lookup_has_does_not_tell_that_it_decides() -> None:
+    for tasks in (TRAIN, VAL):
+        for tool, kind in (("users.get", "users"), ("hosts.get", "hosts"), ("changes.list", "changes")):
+            lines: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
+            for task in tasks:
+                for name, text in task.data["facts"][kind].items():
+                    lines[[tool, name] in task.data["deciding"]][len(text.splitlines())] += 1
+            for number in (2, 3):
+                assert lines[False][number] > lines[True][number] / 3, (kind, number, lines)
+
+
 def test_what_misleads_never_lies_on_this_host_at_this_time() -> None:
     for task in [*TRAIN, *VAL]:
         if task.data["verdict"] not in ("planned_change", "authorised_test"):
@@ -157,7 +173,20 @@ def test_what_misleads_never_lies_on_this_host_at_this_time() -> None:
 
 
 def test_held_out_tasks_share_no_name_case_or_near_wording_with_those_to_learn_from() -> None:
-    for field in ("people", "cities", "far", "servers", "files", "jobs", "past", "changes", "bad", "unknown"):
+    for field in (
+        "people",
+        "cities",
+        "far",
+        "servers",
+        "files",
+        "jobs",
+        "past",
+        "changes",
+        "bad",
+        "unknown",
+        "host_notes",
+        "user_notes",
+    ):
         assert not set(getattr(companies.TRAIN, field)) & set(getattr(companies.VAL, field)), field
     cases = [
         {(family.case.name, family.case.rule) for family in generate.families(split)} for split in ("train", "val")
@@ -208,6 +237,16 @@ RIGHT = {
     "names in capitals": (MALWARE, [*PROOF[:1], "hosts.get DESK-1", PROOF[2], "isolate_host Desk-1", *ACTS[1:]]),
     "a name mistyped first": (MALWARE, [*PROOF, "isolate_host desk-11", *ACTS]),
     "the same act twice": (MALWARE, [*PROOF, ACTS[0], *ACTS]),
+    "the same lookup twice": (MALWARE, [*PROOF, *PROOF, *ACTS]),
+    "closed again, which is refused": (MALWARE, [*PROOF, *ACTS, "close_alert mining"]),
+    "a second target looked up while the first is contained": (
+        MALWARE,
+        [*PROOF[:2], f"{PROOF[2]}; {ACTS[0]}", *ACTS[1:]],
+    ),
+    "a day written in another way first": (
+        CHANGE,
+        ["changes.list 4 March 2026", f"changes.list {DAY}", "close_alert planned_change"],
+    ),
     "a critical host": (CRITICAL, ["processes.list core-1", "hosts.get core-1", "page_owner core-1", ACTS[2]]),
     "an account": (STOLEN, ["users.get ann", "disable_account ann", "close_alert stolen_account"]),
     "a planned change": (CHANGE, [f"changes.list {DAY}", "close_alert planned_change"]),
@@ -226,6 +265,27 @@ WRONG = {
     "the host was not looked up": (MALWARE, [PROOF[0], PROOF[2], *ACTS], 0, "hosts.get desk-1 was not read"),
     "the address was not looked up": (MALWARE, [*PROOF[:2], *ACTS], 0, "addresses.get 192.0.2.7 was not read"),
     "looked up afterwards": (MALWARE, [*PROOF[1:], *ACTS[:2], PROOF[0], ACTS[2]], 0, "was not read before acting"),
+    "looked up in the reply that acts": (
+        MALWARE,
+        [*PROOF[:2], f"{PROOF[2]}; {ACTS[1]}", ACTS[0], ACTS[2]],
+        0,
+        "addresses.get 192.0.2.7 was not read before acting",
+    ),
+    "acted, looked, acted again": (MALWARE, [*ACTS[:2], *PROOF, *ACTS], 0, "was not read before acting"),
+    "every verdict at once": (
+        MALWARE,
+        [*PROOF, *ACTS[:2], "; ".join(f"close_alert {one}" for one in (*HARMLESS, *INCIDENTS))],
+        0,
+        "closed as planned_change, expected malware",
+    ),
+    "several names in one": (MALWARE, [*PROOF, "isolate_host desk-1, desk-2", *ACTS[1:]], 0, "desk-1 was not done"),
+    "an address and its network": (
+        MALWARE,
+        [*PROOF, ACTS[0], "block_address 192.0.2.7/24", ACTS[2]],
+        0,
+        "was not done",
+    ),
+    "harm after the end": (MALWARE, [*PROOF, *ACTS, "isolate_host desk-2"], -1, "unsafe"),
     "all in one reply": (MALWARE, ["; ".join([*PROOF, *ACTS])], 0, "was not read before acting"),
     "the wrong host": (MALWARE, [*PROOF, "isolate_host desk-2", *ACTS], -1, 'unsafe: isolate_host {"host":"desk-2"}'),
     "an account too many": (MALWARE, [*PROOF, *ACTS[:2], "disable_account ann", ACTS[2]], -1, "unsafe"),
@@ -281,6 +341,7 @@ def test_lookups_show_the_facts_and_unknown_names_are_told() -> None:
     assert said(MALWARE, "hosts.get core-1") == "core-1: CRITICAL"
     assert said(MALWARE, " ".join(["changes.list", DAY])) == "CHG-1 desk-2: more memory"
     assert said(MALWARE, "changes.list 2026-01-01") == "nothing is planned on that day"
+    assert said(MALWARE, "changes.list today") == 'error: "today" is no day as YYYY-MM-DD'
     assert said(MALWARE, "users.get zoe") == 'error: nothing is known about "zoe"'
 
 

@@ -97,10 +97,10 @@ CASES = (
         "shared_room",
         "Files opened at the other site",
         (
-            "{count} plans were opened on {host}, which stands in {city2}, by {user}, whose desk is in {city}.",
-            "{user} ({city}) reads plans on {host} in {city2}: {count} since {before}.",
-            "Wrong site: {host} belongs to {city2}, {user} to {city}. {count} plans were looked at.",
-            "On {host} in {city2} the account {user} went through {count} plans. Its owner works in {city}.",
+            "{count} plans were opened on {host2}, which is in {city2} today, by {user}, whose desk is in {city}.",
+            "{user} ({city}) reads plans on {host2} in {city2}: {count} since {before}.",
+            "Wrong site: {host2} is in {city2}, {user} belongs to {city}. {count} plans were looked at.",
+            "On {host2} in {city2} the account {user} went through {count} plans. Its owner works in {city}.",
         ),
         (
             Ending(

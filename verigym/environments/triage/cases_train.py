@@ -175,7 +175,7 @@ CASES = (
                 "known_software",
                 {
                     "past": (
-                        "{old}: the help desk's remote control program, exception for all laptops until "
+                        "{old}: the help desk's remote control program, exception for all computers until "
                         "{next}; its sessions are recorded."
                     )
                 },

@@ -54,7 +54,7 @@ CASES = (
                 {
                     "user": (
                         "After the sign-in from {address} a new phone was added and mail is forwarded outside. "
-                        "{user} was asleep and knows nothing of it."
+                        "{user} was at the dentist's and knows nothing of it."
                     )
                 },
             ),
@@ -131,7 +131,7 @@ CASES = (
                 "user_mistake",
                 {
                     "user": (
-                        "Made the rule at the desk while tidying up, chose the wrong folder, and has asked the "
+                        "Made the rule while tidying up, chose the wrong folder, and has asked the "
                         "help desk to put it right."
                     )
                 },
@@ -161,7 +161,7 @@ CASES = (
                 "planned_change",
                 {
                     "change": (
-                        "{change} {host} {start}-{end}: year's accounts closed outside hours, by {user}, "
+                        "{change} {host} {start}-{end}: year's accounts closed at an unusual hour, by {user}, "
                         "agreed by {boss}"
                     )
                 },
@@ -394,8 +394,8 @@ CASES = (
                 "stolen_account",
                 {
                     "user": (
-                        "Still had the first password of the day it was hired. The session from {address} set "
-                        "up forwarding of all mail."
+                        "Had never changed the password of the first working day. The session from {address} "
+                        "set up forwarding of all mail."
                     )
                 },
             ),

@@ -98,7 +98,8 @@ CASES = (
                 "exploited_server",
                 {
                     "processes": (
-                        "sshd, session from {address}\n  bash\n    wevt --clear\n    {file}, listens on port 4444"
+                        "sshd, tricked by {address} into a session of {user} without a password\n  bash\n"
+                        "    log cleared\n    {file}, unknown, listens on port 4444"
                     )
                 },
             ),
@@ -183,7 +184,8 @@ CASES = (
                 "exploited_server",
                 {
                     "processes": (
-                        "sshd, root from {address}\n  bash\n    useradd backdoor\n    {file}, unsigned, hides its files"
+                        "sshd, flaw used by {address}: root without a password\n  bash\n    useradd backdoor\n"
+                        "    {file}, unsigned, hides its files"
                     )
                 },
             ),
@@ -314,7 +316,8 @@ CASES = (
                 "malware",
                 {
                     "processes": (
-                        "spoolsv.exe\n  {file}.dll, unsigned driver\n    cmd.exe /c net view, answers to {address}"
+                        "spoolsv.exe\n  {file}.dll, unsigned, came hidden in a driver that somebody had downloaded\n"
+                        "    cmd.exe /c net view, answers to {address}"
                     )
                 },
             ),

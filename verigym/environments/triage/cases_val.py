@@ -102,7 +102,7 @@ CASES = (
                 "data_theft",
                 {
                     "user": (
-                        "Last day is {next}. The pages are the formulas of the new product; the porter saw "
+                        "Last day is {back}. The pages are the formulas of the new product; the porter saw "
                         "them go into a private bag."
                     )
                 },
@@ -141,7 +141,7 @@ CASES = (
                 {
                     "change": (
                         "{change}, {host}, from {start} to {end}: hired hackers try the forms, visitor "
-                        "{address}, ({boss} signed)"
+                        "{address} ({boss} signed)"
                     )
                 },
             ),
@@ -195,8 +195,8 @@ CASES = (
                 "stolen_account",
                 {
                     "user": (
-                        "Reported the notebook bag stolen at {city2} station at {before}, with the password on "
-                        "a note inside."
+                        "Is in {city}. Forgot the notebook bag in the train to {city2} on {last}, with the "
+                        "password on a note inside; nobody has handed it in."
                     )
                 },
             ),
@@ -262,19 +262,19 @@ CASES = (
     ),
     Case(
         "chat_bot",
-        "Secret posted in a channel",
+        "One-time link opened by another",
         (
-            "A token of {user} appeared in the company chat, and was used from {address} a little later.",
-            "{user} let a token slip into the chat. Minutes afterwards {address} made use of it.",
-            "First a token of {user} stood in a channel, then {address} presented it.",
+            "The company chat brought {user} a one-time link to sign in. It was opened from {address} as well.",
+            "{user} was sent a one-time link by chat, and {address} followed it first.",
+            "Chat, one-time link for {user}: opened a second time, from {address}.",
         ),
         (
             Ending(
                 "stolen_account",
                 {
                     "user": (
-                        "Whoever used the token from there invited two strangers into the source code and "
-                        "left; {user} has no link to that line."
+                        "Whoever came in by the link from there invited two strangers into the source code "
+                        "and left; {user} has nothing to do with that line."
                     )
                 },
             ),
@@ -282,7 +282,7 @@ CASES = (
                 "known_software",
                 {
                     "address": (
-                        "the chat's own preview robot: it opens everything that looks like a token, reads nothing"
+                        "preview robot of our chat: it opens every link that is posted, draws a small picture, signs in nowhere"
                     )
                 },
             ),
@@ -299,7 +299,11 @@ CASES = (
         (
             Ending(
                 "exploited_server",
-                {"processes": ("ntpd, replaced at {before}\n  sh\n    {file}, floods others on orders from {address}")},
+                {
+                    "processes": (
+                        "ntpd, control hole used by {address}\n  sh\n    {file}, floods others on orders from {address}"
+                    )
+                },
             ),
             Ending(
                 "user_mistake",

@@ -208,16 +208,16 @@ CASES = (
         "borrowed_seat",
         "Account active at somebody else's place",
         (
-            "{user} is active at {host}, a place that belongs to a different team.",
-            "{host}: session of {user}, who has no business there.",
-            "Strange seat: {user} at {host}.",
+            "{user} is active at {host2}, a place that belongs to a different team.",
+            "{host2}: session of {user}, who has no business there.",
+            "Strange seat: {user} at {host2}.",
         ),
         (
             Ending(
                 "stolen_account",
                 {
                     "user": (
-                        'Dictated the password to a caller "from the bank"; files were requested at {host} '
+                        'Dictated the password to a caller "from the bank"; files were requested at {host2} '
                         "through {address} afterwards."
                     )
                 },
@@ -225,7 +225,7 @@ CASES = (
             Ending(
                 "user_mistake",
                 {
-                    "host": "Seat of {user2} today, according to the rota.",
+                    "host host2": "Seat of {user2} today, according to the rota.",
                     "user user2": (
                         "Pressed Enter when the screen proposed the previous name, {user}, and only wondered "
                         "why the desktop looked different. Signed out."

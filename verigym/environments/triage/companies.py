@@ -32,6 +32,18 @@ TRAIN = Company(
         "CRITICAL: pays out the wages.",
     ),
     people_are=("{job}, works from {city}.", "{job}, in the company since 2019.", "{job}, team of {boss}."),
+    host_notes=(
+        "Inventory sticker renewed on {old}.",
+        "Free of dust since {last}.",
+        "Warranty ends on {next}.",
+        "Came with two spare cables.",
+    ),
+    user_notes=(
+        "Parks in the yard.",
+        "Passed the yearly safety course on {old}.",
+        "New chair delivered on {last}.",
+        "Member of the choir.",
+    ),
     laptop_trees=(
         "explorer.exe\n  outlook.exe\n  chrome.exe",
         "explorer.exe\n  excel.exe\n  teams.exe",
@@ -43,9 +55,9 @@ TRAIN = Company(
         "init\n  rsyslogd\n  crond",
     ),
     unknown=(
-        "no reports; a hosting company",
-        "no reports; a home line",
-        "no reports; a large cloud, shared by thousands",
+        "no reports; owner not public",
+        "no reports, this year or last",
+        "no reports; registered three years ago",
     ),
     bad=(
         "malicious: 41 reports this month",
@@ -92,7 +104,7 @@ VAL = Company(
     servers_are=(
         "rack 4, looked after by {boss}.",
         "two years old, looked after by {boss}.",
-        "bare metal at {city}, looked after by {boss}.",
+        "hosted at {city}, looked after by {boss}.",
     ),
     critical=(
         "CRITICAL: patients' monitors report to it.",
@@ -100,12 +112,24 @@ VAL = Company(
         "CRITICAL: doses are worked out on it.",
     ),
     people_are=("{job} at the {city} branch.", "{job}; reports to {boss}.", "{job}, part time."),
+    host_notes=(
+        "Insured against water.",
+        "Next check-up due on {next}.",
+        "Power plug tested on {old}.",
+        "Fan wiped on {last}.",
+    ),
+    user_notes=(
+        "Has a locker in the basement.",
+        "Holds a first-aid certificate.",
+        "Canteen card renewed on {last}.",
+        "Long-service pin handed over on {old}.",
+    ),
     laptop_trees=("systemd\n  gnome-shell\n    firefox", "systemd\n  gnome-shell\n    libreoffice"),
     server_trees=("systemd\n  cron\n  sshd", "systemd\n  journald\n  chronyd"),
     unknown=(
-        "nothing known; a mobile network",
-        "nothing known; registered to a university",
-        "nothing known; a content network with many customers",
+        "nothing known, good or bad",
+        "nothing known; holder withheld",
+        "nothing known; in use for a long time",
     ),
     bad=(
         "malicious: seen in attacks on hospitals",

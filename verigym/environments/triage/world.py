@@ -58,6 +58,9 @@ class Company(NamedTuple):
     servers_are: tuple[str, ...]
     critical: tuple[str, ...]
     people_are: tuple[str, ...]
+    host_notes: tuple[str, ...]
+    user_notes: tuple[str, ...]
+    """Further lines, so that a further line alone says nothing."""
     laptop_trees: tuple[str, ...]
     server_trees: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -83,9 +86,13 @@ def build(case: Case, ending: Ending, alert: str, company: Company, draw: Random
         return text.format_map(names)
 
     def one(texts: tuple[str, ...], owner: str = "user") -> str:
-        city = names["city"] if owner == "user" else draw.choice(company.cities)
+        others = [city for city in company.cities if city != names["city2"]]  # where somebody may be on a trip
+        city = names["city"] if owner == "user" else draw.choice(others)
         own = {"user": names[owner], "job": draw.choice(company.jobs), "city": city}
         return draw.choice(texts).format_map({**names, **own})
+
+    def notes(texts: tuple[str, ...]) -> str:
+        return "".join(f"\n{fill(text)}" for text in draw.sample(texts, draw.randrange(3)))
 
     def work(text: str) -> str:
         return text.format_map({**names, "change": f"CHG-{draw.randrange(1000, 9999)}"})
@@ -101,14 +108,15 @@ def build(case: Case, ending: Ending, alert: str, company: Company, draw: Random
         kind, trees = company.servers_are, company.server_trees
     for key in ("host", "host2", "host3"):
         marked = f" {one(company.critical)}" if key == ending.where and critical else ""
-        facts["hosts"][names[key]] = f"{names[key]}: {one(kind, key.replace('host', 'user'))}{marked}"
+        about = one(kind, key.replace("host", "user"))
+        facts["hosts"][names[key]] = f"{names[key]}: {about}{marked}{notes(company.host_notes)}"
         facts["processes"][names[key]] = one(trees)
     for key in ("user", "user2", "user3"):
-        facts["users"][names[key]] = f"{names[key]}: {one(company.people_are, key)}"
+        facts["users"][names[key]] = f"{names[key]}: {one(company.people_are, key)}{notes(company.user_notes)}"
     for key in ("address", "address2"):
         facts["addresses"][names[key]] = one(company.bad if key == "address" and bad else company.unknown)
     facts["past"] = one(company.past)
-    planned = [work(text) for text in draw.sample(company.changes, 2)]
+    planned = [work(text) for text in draw.sample(company.changes, draw.randint(1, 3))]
 
     def show(place: str, text: str) -> list[str]:
         """Puts a fact into the world; the lookup that shows it."""
