@@ -294,7 +294,7 @@ def water_claim(draw: Random) -> Document:
 def find_card(draw: Random) -> Document:
     site, digger = draw.choice(["Bog Field", "Chapel Mound", "Trench Delta"]), draw.choice(PEOPLE)
     number, layer = draw.randint(100, 999), draw.choice(["I", "II", "III", "IV"])
-    what, stuff = draw.choice([("a comb", "bone"), ("a bead", "glass"), ("a pin", "bronze"), ("a shard", "clay")])
+    what, stuff = draw.choice([("a comb", "bone"), ("a bead", "glass"), ("a pin", "bronze"), ("a bowl", "clay")])
     x, y, deep = draw.randint(1, 90) / 10, draw.randint(1, 90) / 10, draw.randint(20, 180)
     depth = draw.choice([f"{deep} cm", f"{deep / 100:g} m"])
     whole = draw.random() < 0.5
@@ -337,11 +337,11 @@ def rehearsal(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{chief} rehearses with {group} from {clock(draw, start)}: {a}; {b}; {c}. No break, straight through. "
-            f"{away.capitalize()}. {works[3]} is dropped.",
+            f"Note: {away}. {works[3]} is dropped.",
             f"{group}, {clock(draw, start)}\nfirst {a}\nsecond {b}\nthird {c}\nwithout pauses\n{works[3]} not this "
             f"time\n{away}\nconductor {chief}",
             f"Not {works[3]}! We end with {c}. At {clock(draw, start)} it starts with {a}, and between them lies {b}; "
-            f"no pauses at all. {away.capitalize()}. {chief}, conductor of {group}",
+            f"no pauses at all. Note: {away}. {chief}, conductor of {group}",
         ]
     )
     schema = fields(

@@ -228,7 +228,7 @@ def customs_slip(draw: Random) -> Document:
     rows = [f"{one['pieces']} {one['what']} worth {one['value']} together" for one in goods]
     text = draw.choice(
         [
-            f"CUSTOMS {land}. Inside: {rows[0]}; {rows[1]}. It is {kind}. {weight}. Below {free} no duty. Sent by "
+            f"CUSTOMS {land}. Inside: {rows[0]}; {rows[1]}. Kind: {kind}. {weight}. Below {free} no duty. Sent by "
             f"{sender}",
             f"I, {sender}, declare for {land} {kind}, namely {rows[1]} and {rows[0]}. Gross {weight}. (duty-free "
             f"limit {free})",

@@ -16,6 +16,7 @@ from verigym.environments.structured.forms import (
     Family,
     address,
     clock,
+    counted,
     day,
     either,
     fields,
@@ -214,7 +215,7 @@ def stage_rider(draw: Random) -> Document:
     needs: list[Json] = [dict(item=item, count=draw.randint(2, 9)) for item in gear[:3]]
     meals, fee = draw.randint(0, 3), price(draw, 200, 900)
     set_up, on = some_time(draw, 15, 17), some_time(draw, 19, 22)
-    food = f"{SPELT[meals]} of us vegetarian" if meals else "nobody is vegetarian"
+    food = f"{counted(meals, 'vegetarian')} among us" if meals else "no vegetarians among us"
     said = ", ".join(f"{SPELT[one['count']]} {one['item']}" for one in needs)
     digits = ", ".join(f"{one['item']} x {one['count']}" for one in needs)
     text = draw.choice(
@@ -224,7 +225,7 @@ def stage_rider(draw: Random) -> Document:
             f"RIDER {band}\nheads: {people} ({food})\nprovide: {digits}\nwe bring {gear[3]}\nset-up from "
             f"{clock(draw, set_up)}\non stage {clock(draw, on)}\nfee {money(draw, fee)}",
             f"The fee of {money(draw, fee)} is fine for {band}. Doors for set-up at {clock(draw, set_up)}, we play at "
-            f"{clock(draw, on)}. There are {people} of us and {food}. On stage we want {said}; no {gear[3]} please.",
+            f"{clock(draw, on)}. There are {people} of us, {food}. On stage we want {said}; no {gear[3]} please.",
             f"We go on at {clock(draw, on)} and set up from {clock(draw, set_up)}. Please have ready {digits} "
             f"({gear[3]}: we have our own). {people} mouths to feed, {food}. {money(draw, fee)} as agreed. {band}",
         ]
@@ -253,7 +254,7 @@ def film_note(draw: Random) -> Document:
     text = draw.choice(
         [
             f"{title} ({year}), {genres[0]} and {genres[1]}, by {director} with {star}. {hours}. Gave it {old} of 10, "
-            f"on second thoughts {rating}. {watched.capitalize()}. {other} is better, and that is a {genres[2]}.",
+            f"on second thoughts {rating} ({watched}). {other} is better, and that is a {genres[2]}.",
             f"film: {title}\nyear: {year}\nlength: {hours}\ndirected by: {director}\nstarring: {star}\ngenres: "
             f"{genres[0]}, {genres[1]} (not {genres[2]}!)\nmark: {rating}/10, after the first viewing {old}/10\n"
             f"{watched}",

@@ -344,7 +344,7 @@ def voicemail(draw: Random) -> Document:
             f"{guests} people. {reach}. [end]",
             f"hi it's {spelt}, yes {name}, not the {name} from the bank... {said} for {day(draw, when)}, we are "
             f"{guests}, well, {reach} on {spoken}, thanks",
-            f"(message 2 of 3) {reach}, {spoken}. {said}, the one for {SPELT[guests]} persons on {day(draw, when)}. "
+            f"(message 2 of 3) {reach}, {spoken}. {said} for {SPELT[guests]} persons on {day(draw, when)}. "
             f"{spelt} is how you write me.",
         ]
     )

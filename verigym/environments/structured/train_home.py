@@ -53,7 +53,7 @@ def shopping_list(draw: Random) -> Document:
             f"{limit}\n{who} goes",
             f"Hi {who}! {limit} We are out of {a} and {b}. At {shop} they have {c} too, get some. I wanted {gone} but "
             f"forget it; and we have enough {have} here.",
-            f"{have}: got it already\n{c} + {a} + {b}: please bring\n{gone}: changed my mind, no\nwhere: {shop}. who: "
+            f"{have}: enough at home\n{c} + {a} + {b}: please bring\n{gone}: changed my mind, no\nwhere: {shop}. who: "
             f"{who}. {limit}",
         ]
     )

@@ -147,7 +147,7 @@ def bike_theft(draw: Random) -> Document:
             f"It has {cogs}, a {extras[0]} and a {extras[1]}, frame number {frame}, worth {worth} euros. Beside it "
             f"stood {an(other)} one, which they left. {owner}",
             f"THEFT / {spot} / {day(draw, when)} / {clock(draw, found)}\nreported by {owner}\nbicycle, {colour} "
-            f"(first said {other}), {cogs}\nframe {frame}\nwith {extras[0]} + {extras[1]}\n{lock.lower()}\nvalue "
+            f"(first said {other}), {cogs}\nframe {frame}\nwith {extras[0]} + {extras[1]}\n{lock}\nvalue "
             f"{worth}",
             f'{owner} states: "{lock}. When I came back to {spot} at {clock(draw, found)} it was gone." Frame '
             f"{frame}, {cogs}; {extras[1]} and {extras[0]} fitted. Paint {colour}; the papers say {other}, but it was "
