@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from random import Random
 from typing import Any
@@ -224,6 +225,12 @@ def test_a_query_without_end_ends_and_the_next_one_works(name: str) -> None:
     rows = database(name).query(endless.format("x"))
     assert rows.more and len(rows.rows) == 500
     assert database(name).query("SELECT 7").rows == [(7,)]
+
+
+def test_threads_that_want_a_data_set_at_once_share_one_database() -> None:
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(database, ["bakery-duckdb-9"] * 8))
+    assert all(one is found[0] for one in found)
 
 
 def test_csv_is_text_and_what_is_missing_is_empty_while_a_database_has_numbers_and_null() -> None:

@@ -41,6 +41,7 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 100,
 }
+_MAKING = threading.Lock()
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 _CLOSED = {"load_extension", "printf", "format"}
 """Functions that are closed: to format one number can take as long as it likes."""
@@ -71,8 +72,13 @@ def has_duckdb() -> bool:
     return find_spec("duckdb") is not None
 
 
-@cache
 def database(name: str) -> Database:
+    with _MAKING:  # or each of the threads that want it first would make one
+        return _made(name)
+
+
+@cache
+def _made(name: str) -> Database:
     tables, engine = _tables(name), name.split("-")[1]
     if engine == "csv":
         for table in tables.values():

@@ -107,8 +107,10 @@ def slow_tickets(s: Look) -> Asked:
     priority, factor = s.pick(PRIORITIES), s.draw.choice((2, 3))
     product = s.pick(PRODUCTS)
     times = {t.ticket_no: (t.closed - t.opened).days for t in s["tickets"] if t.priority == priority and t.closed}
-    mean = sum(times.values()) / len(times)
-    found = [t.ticket_no for t in s["tickets"] if t.product == product and times.get(t.ticket_no, 0) > factor * mean]
+    limit = factor * sum(times.values())
+    found = [
+        t.ticket_no for t in s["tickets"] if t.product == product and times.get(t.ticket_no, 0) * len(times) > limit
+    ]
     need(1 <= len(found) <= 6)
     return Asked(
         [
@@ -159,8 +161,9 @@ def without_note(s: Look) -> Asked:
 def repeated_notes(s: Look) -> Asked:
     author, priority = s.pick(AUTHORS), s.pick(PRIORITIES)
     wanted = {ticket.ticket_no for ticket in s["tickets"] if ticket.priority == priority}
-    kept = {note._replace(note_no=0) for note in s["notes"] if note.author == author and note.ticket_no in wanted}
-    need(len(kept) > 2)
+    written = [note for note in s["notes"] if note.author == author and note.ticket_no in wanted]
+    kept = {note._replace(note_no=0) for note in written}
+    need(2 < len(kept) < len(written))
     return Asked(
         [
             f"How many notes did {author} really write on {priority} tickets? Notes on the same ticket and day by the "

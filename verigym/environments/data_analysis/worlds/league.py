@@ -247,8 +247,10 @@ def high_scoring(s: Look) -> Asked:
     extra = s.draw.choice((2, 3, 4))
     team = s.pick(TEAMS)
     totals = [side.goals + side.against for side in _sides(s) if side.home]
-    mean = sum(totals) / len(totals)
-    found = [side.matchday for side in _sides(s) if side.team == team and side.goals + side.against > mean + extra]
+    limit = sum(totals) + extra * len(totals)
+    found = [
+        side.matchday for side in _sides(s) if side.team == team and (side.goals + side.against) * len(totals) > limit
+    ]
     need(found)
     return Asked(
         [

@@ -8,7 +8,7 @@ from verigym.environments.data_analysis.asked import Asked, rounded
 from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, need
 
 HALTS = ["Slate Bottom", "Fern Loop", "Pithead", "Heron Dam", "Cutting End", "Summit Hut"]
-ENGINES = ["Bluebell", "Old Ned", "Marigold", "The Duchess"]
+TRAINS = ["Bluebell", "Old Ned", "Marigold", "The Duchess"]
 
 
 class Halt(NamedTuple):
@@ -33,7 +33,7 @@ def rows(draw: Random) -> Rows:
         km += draw.randrange(3, 9)
     begin, stops = date(2025, draw.randrange(5, 9), draw.randrange(1, 12)), []
     for day in range(12):
-        for at, engine in enumerate(ENGINES):
+        for at, engine in enumerate(TRAINS):
             if draw.random() < 0.35:
                 continue
             start, late = 8 * 60 + 95 * at, draw.choice((0, 0, 1, 3))
@@ -89,7 +89,7 @@ def punctual_share(s: Look) -> Asked:
 
 
 def worst_day(s: Look) -> Asked:
-    engine, halt = s.pick(ENGINES), s.pick(HALTS[2:])
+    engine, halt = s.pick(TRAINS), s.pick(HALTS[2:])
     titles = _titles(s)
     late = {
         stop.ran_on: _late(stop)
@@ -111,7 +111,7 @@ def worst_day(s: Look) -> Asked:
 
 def lost_on_the_way(s: Look) -> Asked:
     early, late = sorted(s.two(range(len(HALTS))))
-    engine = s.pick(ENGINES)
+    engine = s.pick(TRAINS)
     runs: dict[date, dict[int, int]] = {}
     for stop in s["stops"]:
         if stop.engine == engine and stop.came:
@@ -141,7 +141,7 @@ def did_not_call(s: Look) -> Asked:
     day = s.pick(stop.ran_on for stop in s["stops"])
     titles = _titles(s)
     missed = [stop for stop in s["stops"] if stop.came is None and stop.ran_on >= day]
-    engine = s.pick(ENGINES)
+    engine = s.pick(TRAINS)
     found = sorted({titles[stop.halt_code] for stop in missed if stop.engine == engine})
     need(1 <= len(found) <= 4)
     return Asked(
@@ -184,7 +184,7 @@ def delay_along_the_line(s: Look) -> Asked:
 
 
 def start_and_finish(s: Look) -> Asked:
-    engine = s.pick(ENGINES)
+    engine = s.pick(TRAINS)
     one, other = sorted(s.two(range(len(HALTS))))
     runs: dict[date, dict[int, int]] = {}
     for stop in s["stops"]:

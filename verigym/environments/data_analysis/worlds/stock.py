@@ -224,8 +224,8 @@ def unusual_outs(s: Look) -> Asked:
     found: list[int] = []
     for item in s["items"]:
         outs = [move for move in _of(s, item) if move.direction == "out"]
-        mean = sum(move.units for move in outs) / len(outs)
-        found += [m.move_no for m in outs if item.shelf == shelf and m.units > factor * mean]
+        usual = factor * sum(move.units for move in outs)
+        found += [m.move_no for m in outs if item.shelf == shelf and m.units * len(outs) > usual]
     need(1 <= len(found) <= 5)
     return Asked(
         [

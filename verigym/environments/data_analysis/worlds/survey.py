@@ -72,7 +72,8 @@ def last_reply(s: Look) -> Asked:
     office, aspect = s.pick(OFFICES), s.pick(ASPECTS)
     latest = {reply.member: reply for reply in _of_office(s, office)}
     scores = [score for reply in latest.values() if (score := getattr(reply, aspect)) is not None]
-    need(len(scores) > 2 and len(latest) < len(_of_office(s, office)))
+    sent = [score for reply in _of_office(s, office) if (score := getattr(reply, aspect)) is not None]
+    need(len(scores) > 2 and sum(scores) * len(sent) != sum(sent) * len(scores))
     return Asked(
         [
             "Some members replied more than once; only their latest reply is to count. What is then the average "

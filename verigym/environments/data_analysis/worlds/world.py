@@ -45,9 +45,6 @@ class Look:
     def month(self, column: str) -> str:
         return f"strftime({column}, '%Y-%m')" if self.engine == "duckdb" else f"substr({column}, 1, 7)"
 
-    def year(self, column: str) -> str:
-        return f"strftime({column}, '%Y')" if self.engine == "duckdb" else f"substr({column}, 1, 4)"
-
     def weekday(self, column: str) -> str:
         """As text; 0 is Sunday."""
         return f"strftime({column}, '%w')" if self.engine == "duckdb" else f"strftime('%w', {column})"
@@ -55,10 +52,6 @@ class Look:
     def days(self, late: str, early: str) -> str:
         """How many days lie between two columns."""
         return f"({late} - {early})" if self.engine == "duckdb" else f"(julianday({late}) - julianday({early}))"
-
-    def days_from(self, column: str, day: object) -> str:
-        """How many days a column lies after a day that is given."""
-        return self.days(column, f"DATE '{day}'" if self.engine == "duckdb" else f"'{day}'")
 
     def known(self, column: str) -> str:
         return f"{column} <> ''" if self.engine == "csv" else f"{column} IS NOT NULL"
