@@ -116,7 +116,8 @@ def _prompt(family: Family, name: str, question: str, num_made: int) -> str:
         told = f"({made.world.story.capitalize()}, in {where}.)"
     else:
         told = f"Look into {where}: {made.world.story}."
-    return f"{told}\n{question}" if num_made // 2 % 2 else f"{question}\n{told}"
+    before = (num_made + num_made // 4) % 2  # now with one wording, now with another
+    return f"{told}\n{question}" if before else f"{question}\n{told}"
 
 
 def about(name: str, split: str) -> str:
