@@ -125,7 +125,7 @@ def per_person(s: Look) -> Asked:
     return Asked(
         [
             f"Litres per inhabitant, {first} until {last}: three thriftiest houses, thriftiest leading? Houses "
-            f"lacking either reading and those whose meter was exchanged at some time ({out}) stay out.",
+            f"lacking one of these readings and those whose meter was exchanged at some time ({out}) stay out.",
             f"Setting aside {out} (new meters) and any house without readings on both {first} and {last}, who "
             "used fewest litres per head in between? Three houses, thriftiest leading.",
             f"Thrift award: fewest litres a head by the readings of {first} and {last}; both must exist, and "
