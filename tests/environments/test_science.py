@@ -211,6 +211,36 @@ def test_no_factor_of_the_literature_will_do_for_another_nor_for_none() -> None:
             assert abs(lab["factor"] / wrong - 1) > max(0.08, lab["tolerance"])
 
 
+def _passes(task: Task, report: Json) -> bool:
+    runs = [[x, 1.0] for x in science.plan(msgspec.convert(task.data["lab"], Lab), 3)]
+    state = {"runs": runs, "report": report}
+    return science_verifier(task, Trajectory(id="a", task="t", group="g", items=[], end_state=state)).passed
+
+
+def test_a_guess_of_the_factor_is_right_in_less_than_one_task_of_twenty_on_average() -> None:
+    """Runs and fits as they should be, error bars as wide as allowed, and nothing read."""
+    raw = [(task, science.best(msgspec.convert(task.data["lab"], Lab), 1.0)) for task in VAL]
+    shares: list[float] = []
+    for guess in [0.25 * 1.02**step for step in range(105)]:
+        passed = 0
+        for task, fitted in raw:
+            scale, second = task.data["lab"]["names"]
+            values = {scale: fitted["values"][scale] / guess, second: fitted["values"][second]}
+            widest = {name: value * task.data["lab"]["tolerance"] for name, value in values.items()}
+            passed += _passes(task, {"law": fitted["law"], "values": values, "plus_minus": widest})
+        shares.append(passed / len(VAL))
+    assert 0.01 < sum(shares) / len(shares) < 0.05 and max(shares) < 0.1
+
+
+def test_neither_its_size_nor_its_place_in_a_search_betrays_the_factor_that_holds() -> None:
+    for side in (TRAIN, VAL):
+        labs = [task.data["lab"] for task in side]
+        assert 0.4 < sum(lab["factor"] > lab["old_factor"] for lab in labs) / len(labs) < 0.6
+        assert 0.9 < sum(lab["factor"] < 1 for lab in labs) / sum(lab["old_factor"] < 1 for lab in labs) < 1.1
+        first = [opened(task).search(task.data["instrument"])[:3] == task.data["calibration"] for task in side]
+        assert 0.4 < sum(first) / len(first) < 0.6
+
+
 def test_a_family_has_more_tasks_than_are_shipped() -> None:
     family = generate.families("val")[0]
     assert len({str(task.prompt) + str(task.data) for task in islice(generate.make(family), 30)}) == 30
@@ -236,11 +266,19 @@ RIGHT: dict[str, Json] = {
     "more digits": with_values(start=10.0123456789),
     "parameters in the other order": {**REPORT, "values": dict(reversed(REPORT["values"].items()))},
     "an error bar for something else as well": with_errors(noise=0.1),
+    "the law in words": {**REPORT, "law": " Exponential decay "},
+    "the law with a hyphen": {**REPORT, "law": "exponential-decay"},
 }
 WRONG: dict[str, tuple[Json | None, str]] = {
     "no report": (None, "nothing was reported"),
     "the other law": ({**REPORT, "law": "hyperbolic_decay"}, "law: hyperbolic_decay, expected exponential_decay"),
     "a law that there is not": ({**REPORT, "law": "decay"}, "law: decay"),
+    "both laws": ({**REPORT, "law": "exponential_decay or hyperbolic_decay"}, "law: exponential_decay or"),
+    "the law and its formula": (
+        {**REPORT, "law": "exponential_decay: start * exp(-rate * x)"},
+        "law: exponential_decay:",
+    ),
+    "every name in two ways": (with_values(START=14, RATE=0.03), "START: no parameter"),
     "no law": ({**REPORT, "law": ""}, "law: "),
     "a value too high": (with_values(start=10.7), "start: 10.7, expected 10"),
     "a value too low": (with_values(rate=0.04), "rate: 0.04, expected 0.05"),
@@ -345,12 +383,21 @@ def test_the_first_report_is_final_and_has_to_be_of_numbers() -> None:
     assert lab.end_state()["report"] == {"law": "x", "values": {}, "plus_minus": {}}
 
 
+def test_a_report_closes_the_laboratory_so_that_none_is_measured_afterwards() -> None:
+    lab = opened()
+    lab.report("exponential_decay", {}, {})
+    with pytest.raises(ValueError, match="the laboratory is closed"):
+        lab.run([0, 30, 60])
+    assert lab.end_state()["runs"] == []
+
+
 def test_a_search_finds_by_words_the_most_alike_first_and_reading_names_what_there_is() -> None:
     lab = opened()
     assert (
         lab.search("photometer calibration")
-        == "P40 | 2024 | Photometer: calibration\nP11 | 2004 | Photometer: a calibration"
+        == "P11 | 2004 | Photometer: a calibration\nP40 | 2024 | Photometer: calibration"
     )
+    assert lab.search("dyes that fade").startswith("P77")
     assert lab.search("ü ?!") == "nothing found"
     assert lab.read(" p40 ").startswith("Photometer: calibration (2024).")
     with pytest.raises(ValueError, match='no paper "P1"; there are: P11, P40, P77'):

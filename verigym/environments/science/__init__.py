@@ -87,13 +87,11 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
 
     @tool("literature.search")
     def search(self, query: str) -> str:
-        """Papers that share words with the query, the most alike first, newer ones before older."""
+        """Papers that share words with the query, the most alike first."""
         wanted = _words(query)
-        scored = [
-            (-len(wanted & _words(f"{one.title} {one.text}")), -one.year, one.id, one.title) for one in self.papers
-        ]
-        found = [f"{id} | {-year} | {title}" for score, year, id, title in sorted(scored) if score]
-        return "\n".join(found[:FOUND]) or "nothing found"
+        alike = {one.id: len(wanted & _words(f"{one.title} {one.text}")) for one in self.papers}
+        found = sorted((one for one in self.papers if alike[one.id]), key=lambda one: (-alike[one.id], one.id))
+        return "\n".join(f"{one.id} | {one.year} | {one.title}" for one in found[:FOUND]) or "nothing found"
 
     @tool("literature.read")
     def read(self, id: str) -> str:
@@ -106,6 +104,8 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
     @tool("lab.run")
     def run(self, at: list[float]) -> str:
         """One run at each of these settings; every run counts against the budget."""
+        if self.reported is not None:
+            raise ValueError("the report was handed in; the laboratory is closed")
         wrong = [x for x in at if not self.lab.low <= x <= self.lab.high]
         if wrong or not at:
             said = f"{wrong[0]:g} is not one" if wrong else "there is none"

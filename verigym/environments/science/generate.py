@@ -118,11 +118,11 @@ def _lab(draw: Random, story: Story, law: str, believed: str) -> Lab | None:
     a, b = _parameters(draw, story, law)
     former = _parameters(draw, story, believed)
     factor = _factor(draw)
-    old = draw.choice([value for value in (0.84, 0.9, 1.0, 1.1, 1.18) if abs(value / factor - 1) >= _APART])
     lab = Lab(
         law=law, laws=list(story.laws), a=a, b=b, names=[story.scale, story.second], low=story.low, high=story.high,
-        noise=float(f"{a * _largest(story, law, b) * draw.uniform(0.002, 0.008):.2g}"), factor=factor, old_factor=old,
-        outdated=[*former], budget=draw.randint(8, 14), tolerance=0.0, seed=draw.getrandbits(40),
+        noise=float(f"{factor * a * _largest(story, law, b) * draw.uniform(0.002, 0.008):.2g}"), factor=factor,
+        old_factor=_factor(draw, factor), outdated=[*former], budget=draw.randint(8, 14), tolerance=0.0,
+        seed=draw.getrandbits(40),
     )  # fmt: skip
     if abs(former[0] / a - 1) < 0.2:
         return None
@@ -157,9 +157,10 @@ def _passes(lab: Lab, runs: list[tuple[float, float]], report: Json) -> bool:
 
 
 def _factor(draw: Random, not_near: float = 1.0) -> float:
-    """Neither near 1, so that it has to be looked up, nor near another one."""
-    possible = [step / 100 for step in (*range(82, 92), *range(109, 121))]
-    return draw.choice([factor for factor in possible if abs(factor / not_near - 1) >= _APART])
+    """Evenly spread in ratio, so that a guess is right in one task of twenty-five; neither near 1 nor near another one."""
+    steps = (step / 100 for step in range(25, 200))
+    possible = [value for value in steps if all(abs(value / one - 1) >= _APART for one in (1.0, not_near))]
+    return draw.choices(possible, [1 / value for value in possible])[0]
 
 
 def _sig(value: float) -> float:

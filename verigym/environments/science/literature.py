@@ -1,10 +1,8 @@
 """What is written about a story: requests and abstracts, in one set of words to learn from and another one held out.
 
-Of the seven abstracts of a task two contradict each other about the law (both are about other samples),
-one gives parameters of
-this sample that no longer hold, one gives the instrument's factor and one an old factor,
-one is about another instrument, and one
-about nothing that is needed. Each can be put in several ways.
+Of the seven abstracts of a task two contradict each other about the law (both are about other samples), one gives
+parameters of this sample that no longer hold, one gives the instrument's factor and one an old factor, one is about another
+instrument, and one about nothing that is needed. Each can be put in several ways.
 """
 
 from typing import NamedTuple
@@ -123,11 +121,13 @@ TRAIN = Words(
     [
         (
             "First figures for {it}",
-            "For {it} we find {a} {value_a} and {b} {value_b}, assuming {law}. The method has been given up since.",
+            "For {it} we find {a} {value_a} and {b} {value_b}, assuming {law}. Note of the "
+            "library: the method has been given up since.",
         ),
         (
-            "What was thought of {it} in {year}",
-            "In those days {law} went without question: {a} {value_a}, {b} {value_b}. Much has changed.",
+            "{It}, a page from the yearbook of {year}",
+            "With {law}, which nobody here puts in question: {a} {value_a}, {b} {value_b}. Note of the library: much "
+            "has changed since.",
         ),
         (
             "Rough numbers for {it}",
@@ -135,7 +135,7 @@ TRAIN = Words(
         ),
         (
             "An early attempt at {it}",
-            "We took {law} for granted and got {a} {value_a} and {b} {value_b}. Much has been learned since.",
+            "We took {law} for granted and got {a} {value_a} and {b} {value_b}. May others do better.",
         ),
     ],
     [
@@ -228,7 +228,7 @@ TRAIN = Words(
 
 VAL = Words(
     [
-        "{question} It obeys one of these:\n{laws}\nYour {budget} measurements, the {setting} of each being yours to "
+        "{question} One of these holds:\n{laws}\nYour {budget} measurements, the {setting} of each being yours to "
         "pick ({range}), come from the {instrument} as {reading}{unit}; random error {noise}, systematic error: one "
         "multiplier, on record. Hand in which it is, with {a} and {b}; error bars must hold and may reach {percent}% "
         "of the figure.",
@@ -289,7 +289,8 @@ VAL = Words(
     [
         (
             "Preliminary note on {it}",
-            "Estimates: {a} {value_a}, {b} {value_b}, taken from {law}. Conditions then differed from those today.",
+            "Estimates: {a} {value_a}, {b} {value_b}, taken from {law}. Archivist's remark: conditions then differed from "
+            "those today.",
         ),
         (
             "Archive: {it}, {year}",
@@ -361,7 +362,7 @@ VAL = Words(
         ),
         (
             "Gains drift",
-            "Recalibration after modification is indispensable: gains drift by up to a fifth.",
+            "Recalibration after modification is indispensable: gains may halve or double.",
         ),
     ],
 )

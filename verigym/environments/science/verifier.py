@@ -4,6 +4,7 @@ Only the record is looked at: `end_state` has the runs that were made and the re
 """
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,7 +28,7 @@ def science_verifier(task: Task, trajectory: Trajectory) -> Verdict:
     given: Json = report or {"law": "", "values": {}, "plus_minus": {}}
     if report is None:
         wrong["reported"] = ["nothing was reported: the report is a call, not a sentence"]
-    elif given["law"] != lab["law"]:
+    elif _plain(given["law"]) != lab["law"]:
         wrong["law"] = [f"law: {str(given['law'])[:60]}, expected {lab['law']}"]
     truths = dict(zip(lab["names"], (lab["a"], lab["b"]), strict=True))
     values = {name: _value(name, given["values"].get(name), true, lab["tolerance"]) for name, true in truths.items()}
@@ -50,6 +51,11 @@ def science_verifier(task: Task, trajectory: Trajectory) -> Verdict:
         parts=parts,
         evidence="\n".join(lines[:8]) or "law, parameters and uncertainty are right, within the budget",
     )
+
+
+def _plain(law: str) -> str:
+    """However it is written: `Exponential decay` is `exponential_decay`."""
+    return re.sub(r"[\s_-]+", "_", law.strip().casefold())
 
 
 def _runs(runs: list[Any]) -> Iterator[str]:
