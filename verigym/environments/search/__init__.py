@@ -34,7 +34,7 @@ def tasks(split: str) -> list[Task]:
 class Environment:
     system = """\
 You answer questions from a library of short documents. Call one tool at a time: search, open what looks right, then \
-call answer, once, with the answer alone (a name, names, a number, yes or no) and the ids of the documents that state \
+call answer, once, with the answer alone (a full name, names, a number, yes or no) and the ids of the documents that state \
 it: one for every fact it rests on, and no others. Where the documents do not say, answer "unknown" with no citations.
 Without a tool channel of your own, a call is one JSON object and nothing else: {"tool": name, "args": {...}}"""
     max_turns = 12

@@ -1,4 +1,4 @@
-"""Questions to learn from that lead from a name to an answer in one, two or three steps, each asked in four ways."""
+"""Questions to learn from that lead from a name to an answer in one, two or three steps, each asked in four ways or more."""
 
 from verigym.environments.search.shapes import Family, Listing, Path, Sibling, Which
 
@@ -26,6 +26,10 @@ ONE = [
         "Name the mayor of {}, please.",
         "{} has a mayor. Who is it?",
         "I would like to write to the mayor of {}; to whom do I address the letter?",
+        "Who is mayor in {}?",
+        "What is the name of the mayor of the town {}?",
+        "{}: mayor?",
+        "We have moved to {} and would like to greet the mayor by name. What is it?",
     ]),
     Family("town_craft", "one", Path("town", "craft"), [
         "What is the town {} known for?",
@@ -50,6 +54,10 @@ ONE = [
         "Where is {} based?",
         "Head office of {}: which town?",
         "A parcel has to go to the head office of {}. To which town do I send it?",
+        "Where does {} have its seat?",
+        "In what town is the company {} based?",
+        "{}: town of the head office?",
+        "I have to deliver a crate to {} and do not know the town. Where is the firm?",
     ]),
     Family("company_founder", "one", Path("company", "founder"), [
         "Who founded {}?",
@@ -62,12 +70,20 @@ ONE = [
         "What is the size of the staff of {}?",
         "{} employs how many?",
         "The canteen of {} is to be rebuilt for its whole staff; how many are they?",
+        "What is the number of people employed by {}?",
+        "How large is the staff of {}?",
+        "{}: how many employees?",
+        "I would like to know how many people earn their living at {}.",
     ]),
     Family("person_born", "one", Path("person", "born"), [
         "In which year was {} born?",
         "{}, born when? The year is enough.",
         "Look up the birth year of {}.",
         "I am filling in a family tree and there is a gap at {}: the year of birth.",
+        "What is the year of birth of {}?",
+        "When was {} born?",
+        "{}: born in what year?",
+        "The frame of the portrait of {} lacks only the year of birth. Which year must be cut into it?",
     ]),
     Family("person_trade", "one", Path("person", "trade"), [
         "What was the profession of {}?",
@@ -81,6 +97,12 @@ ONE = [
         "The {}: in what month does it fall?",
         "My aunt wants to come for the {}. For which month should she book a room?",
     ]),
+    Family("event_first", "one", Path("event", "first_held"), [
+        "Since which year has the {} been held?",
+        "When was the {} held for the first time?",
+        "First year of the {}?",
+        "How far back does the {} go? I am looking for the year of the first one.",
+    ]),
     Family("rule_fine", "one", Path("rule", "fine"), [
         "What is the fine under the {}, in crowns?",
         "{}: how high is the fine (crowns)?",
@@ -92,6 +114,12 @@ ONE = [
         "What is the span of the bridge called {}, in metres?",
         "{}: metres from bank to bank?",
         "We want to hang lamps along the {}, so I need to know how many metres it measures from bank to bank.",
+    ]),
+    Family("bridge_built", "one", Path("bridge", "built"), [
+        "In which year was the {} built?",
+        "How old is the bridge called {}, that is, from what year?",
+        "{}: year of building?",
+        "There is a quarrel about the age of the {}. In what year was it finished?",
     ]),
     Family("book_author", "one", Path("book", "author"), [
         'Who wrote "{}"?',
@@ -122,6 +150,10 @@ ONE = [
         "In {1}, who kept the {0}?",
         "The {0} had a keeper in {1}. What was the name?",
         "A letter of {1} is addressed to the keeper of the {0}, without a name. Who must that have been?",
+        "Who was the keeper of the {0} in the year {1}?",
+        "{1}: who kept the {0}?",
+        "In the year {1} the {0} was kept by whom?",
+        "A drawing of {1} is said to show the keeper of the {0} of that year. Who would that be?",
     ]),
     Family("next_keeper", "one", Listing("museum", "keepers", "after"), [
         "Who came after {1} as keeper of the {0}?",
@@ -147,6 +179,12 @@ ONE = [
         "What was the population of {} back in 1970?",
         "For a study of the seventies I need the people counted in {} by the 1970 census.",
     ]),
+    Family("census_1980", "one", Path("town", "census_1980"), [
+        "How many inhabitants had {} at the census of 1980?",
+        "{} in 1980: how many people?",
+        "What did the 1980 census count in {}?",
+        "My thesis compares towns in 1980, and only for {} I have no number of inhabitants. What is it?",
+    ]),
 ]  # fmt: skip
 TWO = [
     Family("founder_birthplace", "two", Path("company", "founder.birthplace"), [
@@ -160,6 +198,12 @@ TWO = [
         "By trade, what was the founder of {}?",
         "{} was founded by somebody with which profession?",
         "People say that one sees the founder's profession in {} to this day. Which profession was it?",
+    ]),
+    Family("founder_born", "two", Path("company", "founder.born"), [
+        "In what year was the founder of {} born?",
+        "Birth year of whoever founded {}?",
+        "{} was founded by somebody who was born when?",
+        "The founder of {} would have a round birthday soon, I think. What was the year of birth?",
     ]),
     Family("seat_river", "two", Path("company", "seat.river"), [
         "On which river lies the town in which {} is based?",

@@ -1,5 +1,6 @@
-"""Questions to learn from about several things at once, and some that the library does not answer, each in four ways."""
+"""Questions to learn from about several things at once, and some that the library does not answer, each in four ways or more."""
 
+from verigym.environments.search.questions_train import ONE, TWO
 from verigym.environments.search.shapes import (
     Compare,
     Ends,
@@ -94,6 +95,12 @@ COMPARE = [
         "{} or {}: whose river is longer?",
         "The rivers of {} and {} differ in length. Which of the towns has the longer one?",
         "We want to live on a long river. Compare the rivers at {} and at {} and name the town with the longer.",
+    ]),
+    Family("longer_line", "compare", Compare("line", "length"), [
+        "Which is longer, the {} or the {}?",
+        "{} and {}: on which of them is the track longer?",
+        "Give me the longer of the railway lines {} and {}.",
+        "For a long ride, should I rather take the {} or the {}? I want the longer of them.",
     ]),
 ]  # fmt: skip
 COUNT = [
@@ -314,66 +321,23 @@ NOT = [
         "To the {3} contest came the {0}, the {1} and the {2}, one of them by mistake, for it is not their sport. Who?",
     ]),
 ]  # fmt: skip
+_ASKED = {family.name: family.words for family in [*ONE, *TWO, *COMPARE]}
 UNANSWERABLE = [
-    Family("no_employees", "unanswerable", Silent("company", "employees"), [
-        "What is the number of people employed by {}?",
-        "How large is the staff of {}?",
-        "{}: how many employees?",
-        "I would like to know how many people earn their living at {}.",
-    ]),
-    Family("no_birth", "unanswerable", Silent("person", "born"), [
-        "What is the year of birth of {}?",
-        "When was {} born?",
-        "{}: born in what year?",
-        "The stone for {} lacks only the year of birth. Which year must be cut into it?",
-    ]),
-    Family("no_first", "unanswerable", Silent("event", "first_held"), [
-        "Since which year has the {} been held?",
-        "When was the {} held for the first time?",
-        "First year of the {}?",
-        "How far back does the {} go? I am looking for the year of the first one.",
-    ]),
-    Family("no_such_town", "unanswerable", Nowhere("town", "mayor"), [
-        "Who is mayor in {}?",
-        "What is the name of the mayor of the town {}?",
-        "{}: mayor?",
-        "We have moved to {} and would like to greet the mayor by name. What is it?",
-    ]),
-    Family("no_such_firm", "unanswerable", Nowhere("company", "seat"), [
-        "Where does {} have its seat?",
-        "In what town is the company {} based?",
-        "{}: town of the head office?",
-        "I have to deliver a crate to {} and do not know the town. Where is the firm?",
-    ]),
-    Family("no_census_1980", "unanswerable", Silent("town", "census_1980"), [
-        "How many inhabitants had {} at the census of 1980?",
-        "{} in 1980: how many people?",
-        "What did the 1980 census count in {}?",
-        "My thesis compares towns in 1980, and only for {} I have no number of inhabitants. What is it?",
-    ]),
-    Family("no_founder_birth", "unanswerable", Silent("company", "founder.born"), [
-        "In what year was the founder of {} born?",
-        "Birth year of whoever founded {}?",
-        "{} was founded by somebody who was born when?",
-        "The founder of {} would have a round birthday soon, I think. What was the year of birth?",
-    ]),
-    Family("no_death", "unanswerable", Untold("person", "died"), [
-        "In which year did {} die?",
-        "When did {} pass away? The year, please.",
-        "{}: year of death?",
-        "We would like to lay flowers on the grave of {}. In what cemetery is it?",
-    ]),
-    Family("no_longer_line", "unanswerable", HalfSilent("line", "length"), [
-        "Which is longer, the {} or the {}?",
-        "{} and {}: on which of them is the track longer?",
-        "Give me the longer of the railway lines {} and {}.",
-        "For a long ride, should I rather take the {} or the {}? I want the longer of them.",
-    ]),
-    Family("no_keeper_then", "unanswerable", Listing("museum", "keepers", "later"), [
-        "Who was the keeper of the {0} in the year {1}?",
-        "{1}: who kept the {0}?",
-        "In the year {1} the {0} was kept by whom?",
-        "A drawing of {1} is said to show the keeper of the {0} of that year. Who would that be?",
+    Family("no_employees", "unanswerable", Silent("company", "employees"), _ASKED["company_employees"]),
+    Family("no_birth", "unanswerable", Silent("person", "born"), _ASKED["person_born"]),
+    Family("no_first", "unanswerable", Silent("event", "first_held"), _ASKED["event_first"]),
+    Family("no_such_town", "unanswerable", Nowhere("town", "mayor"), _ASKED["town_mayor"]),
+    Family("no_such_firm", "unanswerable", Nowhere("company", "seat"), _ASKED["company_seat"]),
+    Family("no_census_1980", "unanswerable", Silent("town", "census_1980"), _ASKED["census_1980"]),
+    Family("no_founder_birth", "unanswerable", Silent("company", "founder.born"), _ASKED["founder_born"]),
+    Family("no_longer_line", "unanswerable", HalfSilent("line", "length"), _ASKED["longer_line"]),
+    Family("no_keeper_then", "unanswerable", Listing("museum", "keepers", "later"), _ASKED["keeper_at"]),
+    Family("no_bridge_built", "unanswerable", Silent("bridge", "built"), _ASKED["bridge_built"]),
+    Family("no_marriage", "unanswerable", Untold("person", "married"), [
+        "Whom did {} marry?",
+        "How many children did {} have?",
+        "Which school did {} go to?",
+        "I would like to write to a brother or sister of {}. What are their names?",
     ]),
     Family("no_price", "unanswerable", Untold("book", "price"), [
         'What did "{}" cost when it came out?',
@@ -381,10 +345,5 @@ UNANSWERABLE = [
         'How many copies of "{}" have been sold?',
         'Into which languages has "{}" been translated?',
     ]),
-    Family("no_bridge_built", "unanswerable", Silent("bridge", "built"), [
-        "In which year was the {} built?",
-        "How old is the bridge called {}, that is, from what year?",
-        "{}: year of building?",
-        "There is a quarrel about the age of the {}. In what year was it finished?",
-    ]),
 ]  # fmt: skip
+"""Most are asked in the words of questions that have an answer, so that the words alone do not give them away."""

@@ -22,7 +22,7 @@ from verigym.environments.search.shapes_silent import HalfSilent, Nowhere, Silen
 VAL = [
     Family("passed", "one", Path("rule", "passed"), [
         "I need the date of the {}: what year did it come into force?",
-        "The council voted for the {}, and what did the calendar show?",
+        "The council voted for the {}, and what year did the calendar show?",
         "How new is the {}? Quote me its year.",
     ]),
     Family("product", "one", Path("company", "product"), [
@@ -67,7 +67,7 @@ VAL = [
     ]),
     Family("seat_age", "two", Path("company", "seat.founded"), [
         "Take the home town of {}. What year is it from?",
-        "Around {} there's a town. When did its story start?",
+        "Around {} there's a town. When did that town's story start?",
         "{} keeps its office in an old town; founding year of the latter?",
     ]),
     Family("bylaw_mayor", "two", Path("rule", "town.mayor"), [
@@ -177,7 +177,7 @@ VAL = [
     ]),
     Family("engineers_years", "reckon", Span("bridge", "designer.born", "built"), [
         "Years from its designer's birth until the {} stood: what figure?",
-        "Subtract its designer's birth year off the date of the {}. Result?",
+        "Subtract its designer's birth year from the date of the {}. Result?",
         "Between the cradle of its designer and completion of the {}: a span of what number of years?",
     ]),
     Family("thick_pair", "reckon", Reckon("book", "pages", True), [
@@ -207,7 +207,7 @@ VAL = [
     ]),
     Family("wrong_guild", "not", Odd("person", "trade"), [
         "{0}, {1}, {2}. Profession {3} fits everybody except whom?",
-        "Someone here doesn't practise as {3}: {0}? {1}? {2}?",
+        "Someone here has a calling other than {3}: {0}? {1}? {2}?",
         "Wanted: the single non-{3} in this trio, {0} / {1} / {2}.",
     ]),
     Family("exception_at_home", "not", Lacks("person", "birthplace", "trade"), [
@@ -238,6 +238,6 @@ VAL = [
     Family("climber_birth", "unanswerable", Silent("hill", "climber.born"), [
         "What birth year has the first conqueror of {}?",
         "{} was first climbed by someone whose birth falls in what year?",
-        "The pioneer on {}, first of all to get up there: born in ...?",
+        "The pioneer on {}, first of all to get up there: born in what year?",
     ]),
 ]  # fmt: skip

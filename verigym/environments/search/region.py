@@ -69,7 +69,7 @@ SAYS: dict[str, dict[str, list[str]]] = {
     "person": {
         "born": ["The year of birth is {}.", "Born in the year {}.", "Life began in {}."],
         "birthplace": ["A native of {}.", "The place of birth is {}.", "{} is where this life began."],
-        "trade": ["Trade: {}.", "The profession on record is {}.", "Known as {} by profession."],
+        "trade": ["Trade: {}.", "The profession on record is {}.", "By profession: {}."],
     },
     "event": {
         "town": ["It takes place in {}.", "{} is where it is held.", "The people of {} hold it."],
@@ -129,11 +129,11 @@ _ECHOES = {
 _CALLED = {"rule": "bylaw", "event": "custom", "line": "railway line"}
 _FILLER = [
     "Little else is on record.",
-    "The archive holds a few letters about it.",
+    "The archive holds a few letters on the subject.",
     "A photograph hangs in the museum.",
     "Older accounts differ in small things.",
-    "School children learn about it.",
-    "The weather here is often discussed.",
+    "School children are told more.",
+    "Much of the rest is hearsay.",
 ]
 MONTHS = ["March", "April", "May", "June", "July", "August", "September", "October"]
 

@@ -109,7 +109,7 @@ def _joined(walked: Sequence[Walked]) -> tuple[list[Fact], list[str]]:
 
 @dataclass(frozen=True)
 class Path:
-    """From a thing, by its name, to what the steps lead to."""
+    """From a thing, by its name, to what the steps lead to. The town in the name of a custom or bylaw needs no proof."""
 
     kind: str
     steps: str
@@ -117,7 +117,11 @@ class Path:
     def ask(self, library: Corpus, draw: Random) -> Asked | None:
         start = draw.choice(library.kinds[self.kind])
         found = walk(library, start, self.steps)
-        return found and Asked([start.name], library.shown(found.value), found.facts, found.searches)
+        if found is None:
+            return None
+        known = [fact for fact in found.facts if fact[1] == "town" and self.kind in ("event", "rule")]
+        facts = [fact for fact in found.facts if fact not in known]
+        return Asked([start.name], library.shown(found.value), facts, found.searches, known)
 
 
 @dataclass(frozen=True)
@@ -290,8 +294,10 @@ class Which:
         if len(found) > 1:
             return None
         blanks = [library.shown(value), library.shown(other)]
-        facts = _told(found, self.link, self.by)
-        return Asked(blanks, found[0].name, facts, _look(library, self.kind, self.link, value, facts))
+        rest = [each for each in members if each not in found]
+        facts, also = _told(found, self.link, self.by), _told(rest, self.link, self.by)
+        searches = _look(library, self.kind, self.link, value, [*facts, *also])
+        return Asked(blanks, found[0].name, facts, searches, also)
 
 
 @dataclass(frozen=True)

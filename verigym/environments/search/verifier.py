@@ -10,6 +10,7 @@ with no citation. Only `end_state` is looked at.
 """
 
 import re
+import unicodedata
 
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Task, Trajectory, Verdict
@@ -44,27 +45,33 @@ def search_verifier(task: Task, trajectory: Trajectory) -> Verdict:
 
 def same(said: str, expected: str | int | list[str]) -> bool:
     """A number is the one number that is said; a name is said without more, but for case, articles and a full stop; names
-    stand in any order, with nothing beside them but what joins them."""
+    stand in any order, with nothing beside them but what joins or numbers them."""
     if isinstance(expected, int):
-        numbers = re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", said)
-        words = _plain(said).split()
-        if not numbers and len(words) <= 3:
-            numbers = [str(_NUMBERS.index(word)) for word in words if word in _NUMBERS]
-        return len(said) <= _CUT and len(numbers) == 1 and numbers[0].replace(",", "") == str(expected)
+        return len(said) <= _CUT and _numbers(said) == {str(expected)}
     if isinstance(expected, str):
         return _plain(said) == _plain(expected)
-    rest = f" {_plain(said)} "
+    rest = f" {_plain(re.sub(r'(?m)^ *[0-9][.)] ', '', said))} "
     for name in sorted(map(_plain, expected), key=len, reverse=True):
         if f" {name} " not in rest:
             return False
         rest = rest.replace(f" {name} ", "  ", 1)
-    return set(rest.split()) <= {"and", "from", "to"}
+    return set(rest.split()) <= {"and", "both", "from", "to"}
 
 
 def written(answer: str | int | list[str]) -> str:
     return ", ".join(answer) if isinstance(answer, list) else str(answer)
 
 
+def _numbers(said: str) -> set[str]:
+    """All numbers of a text, those up to twelve also as words; "-3" and "1390s" are not 3 and 1390, "135km" is 135."""
+    text = re.sub(r"(?<=\d)[, ](?=\d{3}\b)", "", unicodedata.normalize("NFKC", said).casefold())
+    found = re.findall(r"(?<![^\W_])[-\u2212]?[^\W_]+(?:\.\d+)?", text)
+    numbers = {re.sub(r"(?<=\d)k?m$", "", each) for each in found if re.search(r"\d", each)}
+    if not numbers and len(_plain(said).split()) > 3:
+        return set()
+    return numbers | {str(_NUMBERS.index(each)) for each in found if each in _NUMBERS}
+
+
 def _plain(text: str) -> str:
-    words = re.findall(r"[^\W_]+", text.casefold())
+    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text).casefold().replace("&", " and "))
     return " ".join(word for word in words if word not in ("the", "a", "an", "river"))
