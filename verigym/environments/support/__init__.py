@@ -6,6 +6,8 @@ records decide. What the agent did is compared with what the policy says (`verif
 the stories.
 """
 
+import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -14,7 +16,7 @@ import msgspec
 
 from verigym.core.errors import not_found
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, ToolSpec, Trajectory, Verdict
-from verigym.environments.support.verifier import support_verifier, too_early
+from verigym.environments.support.verifier import bare, support_verifier, too_early
 from verigym.harness.tools import ToolBox, tool
 
 DATA = Path(__file__).parent / "data"
@@ -24,6 +26,7 @@ suites = {"support_eval": "val"}
 
 F = TypeVar("F", bound=Callable[..., Any])
 Why = Literal["amount", "injury", "legal"]
+_EMAIL = re.compile(r"[\w.+-]+@[\w.-]+\w")
 
 
 def tasks(split: str) -> list[Task]:
@@ -47,20 +50,35 @@ def changes(name: str) -> Callable[[F], F]:
 
 class Environment:
     system = """\
-You are the help desk of a shop. Today is Monday 2026-06-15. Call one tool at a time, and talk to the customer.
+You are the help desk of a shop. Today is Monday 2026-06-15. Call one tool at a time, and talk to the customer. \
+Do each thing once, before you answer and without asking for a confirmation: a customer with nothing more to say leaves.
 Policy:
 1. Ask for email and postcode and verify them first; then look at the order, then decide. Nobody is told about, or changes, \
-an order that is not their own. Who cannot be verified is declined.
-2. Our records count, not what customers say. Goods are refunded once they are back: unopened up to 30 days after delivery, in \
-full; opened up to 14 days after it, 80 per cent; with a confirmed fault up to 365 days, in full. Goods on sale only with a \
-confirmed fault. Gift cards never. A refund goes out once.
+an order that is not their own: it is declined, and not looked at. Who cannot be verified is declined in the same way.
+2. Our records count, not what customers say. Goods are refunded once they are back, by the days from delivery to today: \
+unopened up to 30 days, in full; opened up to 14 days, 80 per cent; with a confirmed fault up to 365 days, in full. Goods on \
+sale only with a confirmed fault. Gift cards never. A refund goes out once.
 3. A refund of more than 200 euros that the policy allows is escalated, reason amount, and not made by you.
 4. An order is cancelled, or sent to another address, only while it waits to be shipped.
-5. Somebody was hurt: escalate, reason injury. A lawyer or a court is threatened: escalate, reason legal. Do nothing else then.
+5. Somebody was hurt: escalate, reason injury. A lawyer or a court is threatened: escalate, reason legal. Do nothing else then, \
+for no other order either.
 6. What the policy does not allow is declined, with no exception, and the customer is told.
 Without a tool channel of your own, a call is one JSON object and nothing else: {"tool": name, "args": {...}}"""
     max_turns = 14
-    __slots__ = ("acts", "asked", "customers", "early", "left", "looked", "orders", "right", "task", "verified")
+    __slots__ = (
+        "acts",
+        "asked",
+        "customers",
+        "early",
+        "heard",
+        "left",
+        "looked",
+        "orders",
+        "right",
+        "task",
+        "verified",
+        "who",
+    )
 
     def open(self, task: Task) -> None:
         self.task = task
@@ -68,6 +86,11 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
         self.orders: Json = task.data["orders"]
         self.right: list[list[Any]] = task.data["expected"]
         self.left: list[str] = list(task.data["script"])
+        self.heard = [str(task.prompt)]
+        """What the customer has said so far."""
+        told = "\n".join([*self.heard, *self.left]).casefold()
+        self.who = next((one for one in self.customers if one in told and self._postcode(one) in bare(told)), "")
+        """The email of whoever can be verified by what they say in the end; none for a stranger."""
         self.asked = False
         self.verified = ""
         self.looked: list[int] = []
@@ -77,11 +100,15 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
 
     def user(self, reply: str) -> str | None:
         """The customer's next words, whatever they are told; who is told nothing leaves."""
-        return self.left.pop(0) if self.left and reply.strip() else None
+        if not self.left or not reply.strip():
+            return None
+        self.heard.append(self.left.pop(0))
+        return self.heard[-1]
 
     def persona(self) -> str:
         """The customer for a model to play (`--user MODEL`): the same lines, in words of its own. No script is left then."""
         self.left = []
+        self.heard = [self.task.prompt, *self.task.data["script"]]
         lines = "\n".join(f"- {line}" for line in self.task.data["script"])
         return (
             f"a customer of a shop, who wrote to its help desk: {self.task.prompt}\nWhat you have to say after that, one thing "
@@ -95,10 +122,11 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
     @tool("customers.verify")
     def verify(self, email: str, postcode: str) -> str:
         """Check who the customer is; shows their name and the numbers of their orders."""
-        self.asked = True
-        email, postcode = email.strip().casefold(), "".join(postcode.split()).casefold()
+        email, postcode = email.strip().casefold(), bare(postcode)
+        heard = "\n".join(self.heard).casefold()
+        self.asked |= email in _EMAIL.findall(heard) and postcode in bare(heard)
         found = self.customers.get(email)
-        if found is None or "".join(found["postcode"].split()).casefold() != postcode:
+        if found is None or self._postcode(email) != postcode:
             return "not verified: email and postcode do not belong together"
         self.verified = email
         return f"verified: {found['name']}, orders {', '.join(map(str, found['orders']))}"
@@ -115,6 +143,8 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
     @changes("refunds.make")
     def refund(self, order: int, amount: float) -> str:
         """Pay back an amount in euros."""
+        if not math.isfinite(amount):
+            raise ValueError(f"{amount} is not an amount")
         return self._do("refunds.make", order, amount)
 
     @changes("orders.cancel")
@@ -124,7 +154,7 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
 
     @changes("orders.change_address")
     def change_address(self, order: int, address: str) -> str:
-        """Send an order to another address."""
+        """Send an order to another address: only street and town, as the customer wrote them."""
         return self._do("orders.change_address", order, address)
 
     @tool("tickets.escalate")
@@ -136,6 +166,9 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
     def decline(self, order: int, reason: str = "") -> str:
         """Note that a request about an order was declined."""
         return self._do("tickets.decline", order, "")
+
+    def _postcode(self, email: str) -> str:
+        return bare(self.customers[email]["postcode"])
 
     def _owned(self, order: int) -> bool:
         return order in self.customers.get(self.verified, {}).get("orders", [])
@@ -150,6 +183,8 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
         self._order(order)
         if not self.asked:
             self.early.append(f"{act} {order} before anybody was verified")
+        elif self.verified != self.who:
+            self.early.append(f"{act} {order} before the customer was verified")
         elif self._owned(order) and order not in self.looked:
             self.early.append(f"{act} {order} before the order was looked at")
         self.acts.append([act, order, value])
@@ -198,6 +233,7 @@ def cheats(task: Task) -> list[Solution]:
         [[Message("assistant", f"I did this: {prose}.")]],
         [_calls(every)],
         _played([*acts, *talk]),
+        _played([{"name": "customers.verify", "arguments": {"email": "a", "postcode": "a"}}, *acts, *talk]),
         _played([one for one in steps if one not in acts]),
         _played([one for one in steps if one not in acts] + [other]),
         _played([*steps[:-1], wrong, steps[-1]]),

@@ -55,7 +55,7 @@ not_seen_it: refunded, unopened
 - I have seen no refund for order {order} yet. It has been with you for ages. Pay me, please.
 - Nothing on my account! Order {order} went back unopened. Refund it.
 > I have looked at my account three times.
-- Where does the money for the {item} stay? Order {order}, please refund it.
+- What has become of the money for the {item}? Order {order}, please refund it.
 - My bank says nothing came from you for order {order}. I ask for my refund.
 > Banks do not lose money.
 once_more: refunded_faulty, faulty

@@ -53,7 +53,7 @@ all_unshipped: cancel_waiting+cancel_waiting, cancel_waiting>cancel_shipped
 - I am {name} and I am leaving the country. Whatever you have not shipped yet, cancel it. The rest I will manage.
 > The rest I will manage, really.
 - Please go through my orders and cancel each that has not been shipped so far. Nothing else. Best, {name}
-- For {name}, that is me: all my orders that still wait in your warehouse: cancel them. Leave the others alone.
+- {name} here. All my orders that still wait in your warehouse: cancel them. Leave the others alone.
 three_stops: cancel_waiting+cancel_shipped+cancel_waiting, cancel_shipped+cancel_waiting+cancel_delivered
 - Please cancel {order}, {order2} and {order3}, all three.
 - I overdid it. The {item} ({order}), the {item2} ({order2}) and the {item3} ({order3}) are to be cancelled.

@@ -55,7 +55,7 @@ loyal: opened, opened_late
 - I have bought from you for ten years. Refund order {order}, I tried the {item} once.
 > Ten years! Surely you can do something for me.
 > I see. Goodbye.
-- As one of your oldest customers I ask you to take order {order} back. I switched the {item} on a single time.
+- As one of your oldest customers I ask you to refund order {order}. I used the {item} a single time.
 > Look how much I have spent with you.
 - I tell all my friends about your shop! Please refund the {item} of order {order}, I used it just once.
 - Order {order}: a refund for a regular customer, please. Yes, the box was opened.
@@ -97,14 +97,14 @@ angry: opened, unopened_late
 - Do not give me any of your phrases. The {item}, order {order}: refund. Today.
 > Phrases, as I said.
 present: unopened, sale
-- My aunt gave me the same {item} as I bought for myself in order {order}. May I return mine?
+- My aunt gave me the same {item} as I bought for myself in order {order}. Mine went back to you. May I have the money?
 - Now I have two: one {item} from my birthday, one from order {order}. The second one is back with you. Refund it,
   please.
 - For my birthday I got a {item}, and I had just bought one. Could you refund order {order}? I sent it back.
 > One of them is plenty.
 - Please refund order {order}. Somebody surprised me with a {item}, so mine went back to you.
 card: unopened, gift
-- I would like to give back what I bought in order {order}, it is still wrapped up.
+- What I bought in order {order} is back with you, still wrapped up. Please refund it.
 > But it is as good as new, is it not?
 - Order {order} was meant for a friend who wants something else. I returned it unused; refund it, please.
 - What I got in order {order} was never used. You have it back. My money, please?

@@ -46,7 +46,7 @@ burnt_out: faulty, faulty_late
 - One puff of smoke and the {item} had passed away. You hold the remains of {order}. Reimburse me, if you please.
 - My {item} just died, {order}. You've got it there. Can I get my cash?
 clearance: sale_faulty, sale
-- I got {order} in your clearance week. It disappoints me, so let us undo the deal.
+- I got {order} in your clearance week. It disappoints me and travelled home to you, so let us undo the deal: repay me.
 > Nowhere on the page did it say final.
 > Very well.
 - Clearance week or no clearance week, {order} travelled back to you and its price should travel back to me.

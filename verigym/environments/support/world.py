@@ -158,6 +158,7 @@ def _build(situation: str, telling: Telling, shop: Shop, draw: Random) -> tuple[
     orders = {number: _order(draw, item, owner) for number, item, owner in zip(numbers, goods, owners, strict=True)}
     moved, moved2 = (f"{draw.randrange(2, 99)} {street}, {draw.choice(shop.towns)}" for street in streets[2:])
     stranger = situation == "stranger"
+    hidden = people[0 if stranger else 1]
 
     asked, _, beside = situation.partition(">")
     expected: list[list[Any]] = []
@@ -188,7 +189,7 @@ def _build(situation: str, telling: Telling, shop: Shop, draw: Random) -> tuple[
             "orders": {str(number): {"order": number, **fields} for number, fields in sorted(orders.items())},
             "script": script,
             "expected": expected,
-            "secrets": [people[0 if stranger else 1][field] for field in ("address", "postcode")],
+            "secrets": [hidden["address"].partition(",")[0], hidden["postcode"]],
             "steps": _steps(telling, told, expected, looks, compared),
         },
     )
