@@ -10,6 +10,10 @@ import pytest
 
 from verigym.environments.workplace import (
     generate,
+    stories_further_chains,
+    stories_further_days,
+    stories_further_mail,
+    stories_further_records,
     stories_more_calendar,
     stories_more_choices,
     stories_more_cross,
@@ -28,6 +32,10 @@ from verigym.environments.workplace.scene import Story, Tell
 from verigym.environments.workplace.state import State
 
 MORE = [
+    stories_further_chains,
+    stories_further_days,
+    stories_further_mail,
+    stories_further_records,
     stories_more_calendar,
     stories_more_choices,
     stories_more_cross,

@@ -22,6 +22,10 @@ from verigym.environments.workplace import (
     DATA,
     TOOLS,
     Environment,
+    stories_further_chains,
+    stories_further_days,
+    stories_further_mail,
+    stories_further_records,
     stories_more_calendar,
     stories_more_choices,
     stories_more_cross,
@@ -53,6 +57,9 @@ STORIES = {
     },
     "val": {**stories_val.STORIES, "cross": stories_val_cross.STORIES},
 }
+for _further in (stories_further_mail, stories_further_days, stories_further_records, stories_further_chains):
+    for _category, _stories in _further.STORIES.items():
+        STORIES["train"][_category] += _stories
 EACH = {"train": 4, "val": 7}
 """Tasks of a wording."""
 
