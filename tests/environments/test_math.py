@@ -121,11 +121,16 @@ AREA: Json = {"rule": "number", "answer": "12", "unit": "m²"}
 THIRD: Json = {"rule": "number", "answer": "1/3"}
 ROUNDED: Json = {"rule": "number", "answer": "24.83", "tolerance": 0.01}
 SHARE: Json = {"rule": "number", "answer": "65%"}
+SHORT: Json = {"rule": "number", "answer": "0.7", "unit": "km"}
+LITRES: Json = {"rule": "number", "answer": "216", "unit": "litres"}
+SPEED: Json = {"rule": "number", "answer": "4", "unit": "km/h"}
 COUNT: Json = {"rule": "number", "answer": "12"}
 LINE: Json = {"rule": "equation", "answer": "y = 2x + 3"}
 SUBJECT: Json = {"rule": "equation", "answer": "t = (v - u)/a", "form": "solved t"}
 EXPANDED: Json = {"rule": "expression", "answer": "2x^2 - 7x - 15", "form": "expanded"}
 FACTORED: Json = {"rule": "expression", "answer": "(x - 9)(x - 11)", "form": "factored"}
+FULLY: Json = {"rule": "expression", "answer": "6x(x - 3)", "form": "fully factored"}
+POWER: Json = {"rule": "expression", "answer": "35x^6", "form": "expanded"}
 ROOTS: Json = {"rule": "solutions", "answer": {"x": ["-6", "1/2"]}}
 PLUS_MINUS: Json = {"rule": "solutions", "answer": {"x": ["-6", "6"]}}
 PAIR: Json = {"rule": "solutions", "answer": {"x": ["5"], "y": ["-1"]}}
@@ -158,7 +163,19 @@ RIGHT: list[tuple[Json, str]] = [
     (PAIR, "Answer: x = 5, y = -1"), (PAIR, "Answer: y = -1 and x = 5"), (PAIR, "Answer: (5, -1)"),
     (PAIR, "Answer: (x, y) = (5, -1)"), (PAIR, "Answer: $x = 5$, $y = -1$"), (PAIR, "Answer: x = 5 euros, y = -1 euros"),
     (DAY, "Answer: Friday"), (DAY, "It was a friday."), (AT, "Answer: 14:05"), (AT, "Answer: 2:05 pm"),
-    (AT, "It lands at 14.05."),
+    (AT, "It lands at 14.05."), (AT, "Answer: 14:05 (2:05 p.m.)"), (AT, "Answer: 14:05:00"),
+    (AT, "Answer: 14:05, after 5 people"),
+    (KM, "Answer: $3.5$ km"), (KM, "\\boxed{3.5\\ \\mathrm{km}}"), (MONEY, "Answer: $1234.50$ euros"),
+    (AREA, "Answer: $12\\,\\text{m}^2$"), (AREA, "Answer: 12 metres squared"), (LITRES, "Answer: 216,000 cm³"),
+    (LITRES, "Answer: 0.216 cubic metres"), (SPEED, "Answer: 4 km an hour"), (SPEED, "Answer: 4 kilometres per hour"),
+    (SHORT, "Answer: 0.7 km (700 m)"), (HOURS, "Answer: 150 minutes (2 h 30 min)"), (HOURS, "Answer: 2 h 30 min (150 minutes)"),
+    (MONEY, "Answer: 1 234.50 €"), (MONEY, "Answer: 1,234 euros and 50 cents"), (SHARE, "Answer: 65 percent"),
+    (THIRD, "Answer: 1/3 ≈ 0.33"), (THIRD, "Answer: $\\frac{1}{3} \\approx 0.33$"), (THIRD, "Answer: 1/3 (about 0.33)"),
+    (ROUNDED, "Answer: 1291/52 ≈ 24.83"),
+    (ROOTS, "\\boxed{x = -6 \\text{ or } x = \\frac{1}{2}}"), (ROOTS, "Answer: $x \\in \\{-6, \\frac{1}{2}\\}$"),
+    (ROOTS, "Answer: The solutions are x = -6 and x = 1/2"), (PAIR, "\\boxed{x = 5,\\quad y = -1}"),
+    (LINE, "Answer: The equation is y = 2x + 3"), (FULLY, "Answer: 6x(x - 3)"), (FULLY, "Answer: -6x(3 - x)"),
+    (POWER, "Answer: 35x^6"),
 ]  # fmt: skip
 WRONG: list[tuple[Json, str, bool]] = [
     (KM, "Answer: 3.5 m", True), (KM, "Answer: 3.5 kg", True), (KM, "Answer: 35 km", True), (KM, "Answer: -3.5 km", True),
@@ -194,7 +211,14 @@ WRONG: list[tuple[Json, str, bool]] = [
     (PAIR, "Answer: x = 5, x = 4, y = -1", True),
     (DAY, "Answer: Friday or Monday", False), (DAY, "Answer: Monday", True), (DAY, "Answer: some day", False),
     (AT, "Answer: 2:05", True), (AT, "Answer: 14:05 or 15:05", False), (AT, "Answer: 25:05", False),
-    (AT, "Answer: noon", False),
+    (AT, "Answer: noon", False), (AT, "Answer: 5 apples", False),
+    (SHARE, "Answer: 0.65 percent", True), (COUNT, "Answer: 12%", True), (COUNT, "Answer: ±12", False),
+    (COUNT, "Answer: at least 12", False), (COUNT, "Answer: 12 thousand", False), (COUNT, "Answer: √12", False),
+    (LITRES, "Answer: 216 cubic metres", True), (AREA, "Answer: 12 square kilometres", True),
+    (MONEY, "Answer: $1234.50 or $1234.50", True), (THIRD, "Answer: 1/4 ≈ 1/3", True),
+    (PAIR, "Answer: (1, 2), (5, -1)", False), (PAIR, "Answer: x = 4, y = 2, so (5, -1)", False),
+    (FULLY, "Answer: x(6x - 18)", True), (FULLY, "Answer: 2x(3x - 9)", True),
+    (POWER, "Answer: 7x^4 · 5x^3 / x", True), (POWER, "Answer: 35x^7/x", True), (POWER, "Answer: 7 · 5x^6", True),
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ What is read is bounded (`_LONGEST`, `_DEEPEST`, `_HIGHEST`, `_MOST_TERMS`), so 
 
 import re
 from fractions import Fraction
+from math import gcd
 from typing import Literal, NamedTuple
 
 _LONGEST = 200
@@ -269,15 +270,22 @@ def _degree(value: Polynomial) -> int:
 
 
 def is_expanded(node: Node) -> bool:
-    """A sum of terms without brackets, no two of a kind."""
+    """A sum of terms without brackets, no two of a kind, none with a number or an unknown to multiply or divide twice."""
     terms = node.parts if node.kind == "sum" else (node,)
-    return not any(_has_sum(term) for term in terms) and len(terms) == max(1, len(quotient(node).top))
+    return all(map(_is_term, terms)) and len(terms) == max(1, len(quotient(node).top))
 
 
 def is_factored(node: Node) -> bool:
     """A product of factors in which the unknowns have no power above 1: x(x + 2), 3(x - 1)^2."""
     degrees = [_degree(quotient(factor).top) for factor in _factors(node)]
     return sum(degrees) > 1 and max(degrees) == 1
+
+
+def is_fully_factored(node: Node) -> bool:
+    """And no number can be taken out of a bracket: not x(2x + 4)."""
+    sums = [list(top.values()) for factor in _factors(node) if len(top := quotient(factor).top) > 1]
+    whole = [[each.numerator for each in values] for values in sums if all(each.denominator == 1 for each in values)]
+    return is_factored(node) and all(gcd(*values) == 1 for values in whole)
 
 
 def is_solved_for(equation: Equation, name: str) -> bool:
@@ -288,8 +296,26 @@ def is_solved_for(equation: Equation, name: str) -> bool:
     )
 
 
-def _has_sum(node: Node) -> bool:
-    return node.kind == "sum" or any(map(_has_sum, node.parts))
+def _is_term(node: Node) -> bool:
+    """`3x^2y/4`, and not `3 * 4x`, `x * x`, `x^3/x` or `(2x)^2`."""
+    top, bottom = _leaves(node)
+    numbers = [len([leaf for leaf in leaves if leaf.kind == "number"]) for leaves in (top, bottom)]
+    names = [leaf.name for leaf in top + bottom if leaf.kind == "name"]
+    known = all(leaf.kind in ("number", "name") for leaf in top + bottom)
+    return known and max(numbers) <= 1 and len(names) == len(set(names))
+
+
+def _leaves(node: Node) -> tuple[list[Node], list[Node]]:
+    """What is multiplied, and what it is divided by; a power of an unknown counts as the unknown."""
+    match node.kind:
+        case "minus":
+            return _leaves(node.parts[0])
+        case "power" if node.parts[0].kind == "name":
+            return [node.parts[0]], []
+        case "product" | "quotient":
+            (top, bottom), (more, less) = map(_leaves, node.parts)
+            return (top + more, bottom + less) if node.kind == "product" else (top + less, bottom + more)
+    return [node], []
 
 
 def _names(node: Node) -> set[str]:

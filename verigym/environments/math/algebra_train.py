@@ -1,6 +1,7 @@
 """Algebra to learn from: equations, expressions, lines and sequences. A function is a family."""
 
 from fractions import Fraction
+from math import gcd
 from random import Random
 
 from verigym.environments.math.asked import Asked, Family, equation, expression, number, plain, solutions, terms
@@ -76,17 +77,14 @@ def like_terms(draw: Random) -> Asked:
     a, b, c, d = (_whole(draw, -12, 15) for _ in range(4))
     c = c + 1 if a + c == 0 else c
     right = terms(x=a + c, y=b + d)
+    shown = f"{terms(x=a, y=b)} {'+' if c > 0 else '-'} {terms(x=abs(c))} {'+' if d > 0 else '-'} {terms(y=abs(d))}"
     return expression(
         draw.choice(
             [
-                f"Simplify: {terms(x=a, y=b)} {'+' if c > 0 else '-'} {terms(x=abs(c))} {'+' if d > 0 else '-'} "
-                f"{terms(y=abs(d))}",
-                f"Collect the terms in x and in y: {terms(x=a, y=b)} {'+' if c > 0 else '-'} {terms(x=abs(c))} "
-                f"{'+' if d > 0 else '-'} {terms(y=abs(d))}",
-                f"Put like terms together in {terms(x=a, y=b)} {'+' if c > 0 else '-'} {terms(x=abs(c))} "
-                f"{'+' if d > 0 else '-'} {terms(y=abs(d))}, without brackets.",
-                f"{terms(x=a, y=b)} {'+' if c > 0 else '-'} {terms(x=abs(c))} {'+' if d > 0 else '-'} "
-                f"{terms(y=abs(d))} can be written with fewer terms and no brackets. How?",
+                f"Simplify, without brackets: {shown}",
+                f"Collect the terms in x and in y: {shown}",
+                f"Put like terms together in {shown}, without brackets.",
+                f"{shown} can be written with fewer terms and no brackets. How?",
             ]
         ),
         f"x: {a} + ({c}) = {a + c}.\ny: {b} + ({d}) = {b + d}.",
@@ -117,19 +115,20 @@ def in_symbols(draw: Random) -> Asked:
 
 def common_factor(draw: Random) -> Asked:
     a, b, c = draw.randint(2, 9), draw.choice([1, 2, 3, 5, 7]), _whole(draw, -9, 9)
-    c = c if c % 2 or b % 2 else c + 1
+    while gcd(b, c) > 1:
+        c -= 1
     return expression(
         draw.choice(
             [
                 f"Factorise: {terms(x2=a * b, x=a * c)}",
                 f"Take the common factor out of {terms(x2=a * b, x=a * c)} and write it as a product.",
-                f"Write {terms(x2=a * b, x=a * c)} as a product with x as one factor.",
+                f"Write {terms(x2=a * b, x=a * c)} as a product with nothing left to take out of the bracket.",
                 f"{terms(x2=a * b, x=a * c)}: put in front of a bracket all that both terms share.",
             ]
         ),
         f"Both terms have {a}x in them: {a * b}x^2 = {a}x × {terms(x=b)}, and {a * c}x = {a}x × ({c}).",
         f"{a}x({terms(x=b, one=c)})",
-        "factored",
+        "fully factored",
     )
 
 

@@ -272,16 +272,17 @@ def three_factors(draw: Random) -> Asked:
         draw.choice(
             [
                 f"Factorise {shown} as far as it goes.",
-                f"Write {shown} as a product in which x never has a power above 1 within a factor.",
+                f"Write {shown} as a product in which x never has a power above 1 within a factor and no bracket has a "
+                "common number in it.",
                 f"Take out what all terms of {shown} have in common, then split the rest into two brackets. What is "
                 "the product?",
-                f"Three factors with x in them make {shown}. Give the whole product.",
+                f"Split {shown} completely: three factors with x in them, and a number in front if all terms share one.",
             ]
         ),
         f"All terms have {terms(x=k)} in them; what is left is {terms(x2=1, x=p + q, one=p * q)}.\nIt is "
         f"({terms(x=1, one=p)})({terms(x=1, one=q)}).",
         f"{terms(x=k)}({terms(x=1, one=p)})({terms(x=1, one=q)})",
-        "factored",
+        "fully factored",
     )
 
 

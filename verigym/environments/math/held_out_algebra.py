@@ -323,12 +323,13 @@ def ratio_equation(draw: Random) -> Asked:
     while p == q or 0 in (p + q, p - 1, q - 1):
         p, q = draw.choice(SMALL), draw.choice(SMALL)
     b, c = p + q - 1, -p * q
-    left = f"{terms(j=b, one=c)}"
+    left = terms(j=b, one=c)
+    top = f"({left})" if b else left
     return solutions(
         draw.choice(
             [
-                f"Cross-multiply, then determine every j: j = ({left})/(j - 1)",
-                f"Every admissible j solving j = ({left})/(j - 1)?",
+                f"Cross-multiply, then determine every j: j = {top}/(j - 1)",
+                f"Every admissible j solving j = {top}/(j - 1)?",
             ]
         ),
         f"j(j - 1) = {left}, so {terms(j2=1, j=-p - q, one=p * q)} = "

@@ -102,7 +102,8 @@ def late_parcel(draw: Random) -> Asked:
 
 
 def sun_up(draw: Random) -> Asked:
-    rise, length = draw.randrange(4 * 60 + 30, 8 * 60), draw.randrange(8 * 60 + 10, 16 * 60)
+    noon, length = draw.randrange(12 * 60, 13 * 60 + 30), draw.randrange(8 * 60 + 10, 16 * 60)
+    rise = noon - length // 2
     return clock(
         draw.choice(
             [

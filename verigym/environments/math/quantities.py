@@ -23,13 +23,12 @@ def _units() -> dict[str, Unit]:
         "length": ("mm millimetre:0.001 cm centimetre:0.01 m metre:1 km kilometre:1000"),
         "mass": "mg milligram:0.001 g gram:1 kg kilogram kilo:1000 t tonne:1000000",
         "time": "s sec second:1 min minute:60 h hr hour:3600 day:86400 week:604800",
-        "volume": "ml millilitre:0.001 cl centilitre:0.01 l litre:1",
+        "volume": "ml millilitre cm³:0.001 cl centilitre:0.01 l litre dm³:1 m³:1000",
         "speed": "m/s mps:3.6 km/h kmh kph:1",
         "euros": "cent ct:0.01 euro eur €:1",
         "dollars": "dollar usd $:1",
         "pounds": "£ gbp:1",
         "area": "mm²:0.000001 cm²:0.0001 m²:1 km²:1000000",
-        "space": "cm³:0.000001 dm³:0.001 m³:1",
     }
     found: dict[str, Unit] = {}
     for kind, words in given.items():
@@ -39,10 +38,6 @@ def _units() -> dict[str, Unit]:
                 found |= {
                     form: unit for form in (name, f"{name}s", name.replace("re", "er"), name.replace("re", "ers"))
                 }
-    for name, square in (("metre", "m²"), ("meter", "m²"), ("centimetre", "cm²"), ("centimeter", "cm²")):
-        found |= {f"square {name}": found[square], f"square {name}s": found[square]}
-    for name in ("kilometres per hour", "kilometers per hour", "km per hour"):
-        found[name] = found["km/h"]
     return found
 
 
@@ -72,35 +67,55 @@ def quantities(text: str) -> list[Quantity]:
     return found
 
 
+_WORDS = [
+    (re.compile(pattern, re.IGNORECASE), words)
+    for pattern, words in (
+        (r"(?<!\\)\$([^$]*[^$\s\\])\$(?!\d)", r"\1"),
+        (r"\\(?:text|mathrm)\{([^{}]*)\}", r" \1"),
+        (r"(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?![\d/]))", ""),
+        (r"\bper ?cent\b", "%"),
+        (r"\b(c|k)(?:enti|ilo)met(?:re|er)s?\b", r"\1m"),
+        (r"\bmet(?:re|er)s?\b", "m"),
+        (r"\bsquare (c?m|km)\b|\b(c?m|km) squared\b", r"\1\2²"),
+        (r"\bcubic (c?m)\b|\b(c?m) cubed\b", r"\1\2³"),
+        (r"\bkm(?: per | an |/)h(?:ou)?r\b", "km/h"),
+        (r"(?<=m)(?:\s?\^\{?2\}?|2\b)", "²"),
+        (r"(?<=m)(?:\s?\^\{?3\}?|3\b)", "³"),
+    )
+]
+_SIGNS = {
+    "½": " 1/2", "¼": " 1/4", "¾": " 3/4", "−": "-", "﹣": "-", "－": "-", "⁄": "/", "\\$": "$", "\\%": "%", "{,}": ",",
+    "\\!": "", "\\,": "", "\\ ": " ", "\u00a0": " ", "\u2009": " ", "\u202f": " ",
+}  # fmt: skip
+
+
 def _plain(text: str) -> str:
-    """Powers as one sign, so that the 2 of m^2 is no number; minus and fractions as letters of ASCII."""
-    text = re.sub(r"(?<=m)(?:\s?\^\{?|(?=[23]\b))([23])\}?", lambda power: "²³"[int(power[1]) - 2], text)
-    for sign, words in {
-        "½": " 1/2",
-        "¼": " 1/4",
-        "¾": " 3/4",
-        "−": "-",
-        "﹣": "-",
-        "－": "-",
-        "⁄": "/",
-        "\\$": "$",
-        "\\%": "%",
-    }.items():
+    """Without LaTeX, `1 234` as one number, units by their signs (so that the 2 of m^2 is no number), minus and fractions in
+    ASCII."""
+    for pattern, words in _WORDS:
+        text = pattern.sub(words, text)
+    for sign, words in _SIGNS.items():
         text = text.replace(sign, words)
-    return text.replace("{,}", ",").replace("\\!", "").replace("\\,", "").replace("\u00a0", " ").replace("\u202f", " ")
+    return text
 
 
 def in_unit(found: list[Quantity], wanted: str) -> list[Number]:
-    """Each as a number of that unit (as it is, where none is wanted or given). `2 h 30 min` is one quantity; what is of another
-    kind is none."""
+    """Each as a number of that unit (as it is, where none is wanted or given). What follows a whole number of a larger unit
+    belongs to it: `2 h 30 min (150 min)` is 150 min, twice. What is of another kind is none."""
     unit = UNITS[wanted.casefold()] if wanted else None
     if unit is None:
         return [one.number for one in found]
     if any(one.unit is not None and one.unit.kind != unit.kind for one in found):
         return []
-    values = [one.number.value * (one.unit.factor / unit.factor if one.unit else 1) for one in found]
-    sizes = [one.unit.factor / unit.factor for one in found if one.unit is not None]
-    falling = len(sizes) == len(found) > 1 and sizes == sorted(set(sizes), reverse=True)
-    if falling and all(0 <= value < size for value, size in zip(values[1:], sizes, strict=False)):
-        return [Number(sum(values, Fraction(0)), " ".join(one.number.text for one in found))]
-    return [Number(value, one.number.text) for value, one in zip(values, found, strict=True)]
+    found_in: list[Number] = []
+    last = None
+    for one in found:
+        size = one.unit.factor / unit.factor if one.unit else Fraction(1)
+        value = one.number.value * size
+        if one.unit and last and size < last and 0 <= value < last and not found_in[-1].value % last:
+            before = found_in.pop()
+            found_in.append(Number(before.value + value, f"{before.text} {one.number.text}", one.number.percent))
+        else:
+            found_in.append(Number(value, one.number.text, one.number.percent))
+        last = size if one.unit else None
+    return found_in

@@ -210,7 +210,7 @@ def eggs(draw: Random) -> Asked:
                 "kitchen. How "
                 "many eggs "
                 "go into the kitchen?",
-                f"{total} eggs are packed by the {box}. How many are left when no more box can be filled?",
+                f"{total} eggs are packed, {box} to a box. How many are left when no further box can be filled?",
                 f"How many eggs does the farmer keep for the kitchen out of {total}, when every box must have "
                 f"exactly {box} and as many boxes as possible are filled?",
                 f"One box takes {box} eggs. There are {total} eggs, and a box that is not full is not sold. How "

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from random import Random
 
-from verigym.environments.math.asked import Asked, Family, number, percent, plain, rounded, solutions
+from verigym.environments.math.asked import Asked, Family, euros, number, percent, plain, rounded, solutions
 from verigym.environments.math.stories_easy import NAMES
 
 
@@ -149,17 +149,17 @@ def river_boat(draw: Random) -> Asked:
 def vending_machine(draw: Random) -> Asked:
     twos, halves = draw.randint(8, 40), draw.randint(9, 50)
     total = Fraction(4 * twos + halves, 2)
+    worth = euros(int(100 * total))
     return number(
         draw.choice(
             [
                 f"A vending machine holds {twos + halves} coins, all of them worth 2 euros or 50 cents, "
-                f"{plain(total)} euros in all. How "
+                f"{worth} in all. How "
                 "many 2-euro coins are there?",
                 f"There are {twos + halves} coins in a machine, some of 2 euros and the rest of 50 cents. They are "
-                f"worth {plain(total)} euros. How many of 2 euros are there?",
-                f"{plain(total)} euros in {twos + halves} coins: only 2-euro and 50-cent coins. Find the number of "
-                "2-euro coins.",
-                f"How many 2-euro coins lie among {twos + halves} coins worth {plain(total)} euros, when all the "
+                f"worth {worth}. How many of 2 euros are there?",
+                f"{worth} in {twos + halves} coins: only 2-euro and 50-cent coins. Find the number of 2-euro coins.",
+                f"How many 2-euro coins lie among {twos + halves} coins worth {worth}, when all the "
                 "other coins are 50 cents?",
             ]
         ),

@@ -1,7 +1,7 @@
 """When an answer is right, by `task.data["rule"]`. It is the marked one (`\\boxed{}`, "Answer:", ...), else the last line.
 
     number      equal, within `tolerance` where there is one; with a `unit`, another unit of the same kind is converted
-    expression  the same for all values of the unknowns, and in the `form` that was asked for: expanded or factored
+    expression  the same for all values of the unknowns, and in the `form` that was asked for: expanded, (fully) factored
     equation    equivalent; with `form` "solved NAME", solved for that unknown
     solutions   `{"x": ["3", "-2"]}` all solutions of one unknown; `{"x": ["3"], "y": ["4"]}` one value for each
     option      names the answer, and none of the `others`
@@ -21,6 +21,7 @@ from verigym.environments.math.algebra import (
     constant_of,
     is_expanded,
     is_factored,
+    is_fully_factored,
     is_solved_for,
     read,
     read_equation,
@@ -96,10 +97,10 @@ def written(data: Json) -> str:
 def _number(said: Said, data: Json) -> Found:
     expected = first_number(data["answer"])
     assert expected is not None, f"{data['answer']} is no number"
-    text = re.split(r"[=≈]", said.text)[-1] or said.text
+    text = _exact(said.text.rpartition("=")[2] or said.text, "tolerance" in data)
     listed = quantities(text)
-    if not listed:
-        return Found(f'no number in "{text[:80]}"', valid=False)
+    if not listed or _NOT_ALONE.search(text):
+        return Found(f'no plain number in "{text[:80]}"', valid=False)
     given = in_unit(listed, data.get("unit", ""))
     if not given:
         return Found("a quantity of another kind")
@@ -107,8 +108,28 @@ def _number(said: Said, data: Json) -> Found:
         given = given[-1:]
     if len({one.value for one in given}) > 1:
         return Found("more than one number is given as the answer", valid=False)
-    near = any(_near(value, expected.value, data.get("tolerance", 0)) for value in expected.readings(given[0]))
+    near = any(_near(value, expected.value, data.get("tolerance", 0)) for value in _readings(given[0], expected))
     return Found("" if near else _unlike(given[0]))
+
+
+_NOT_ALONE = re.compile(
+    r"[√≥≤<>±]|\+/-|\\(?:sqrt|geq?|leq?|pm)\b|\bat (?:least|most)\b"
+    r"|\d\s?(?:k|hundred|thousand|million|dozen)\b",
+    re.IGNORECASE,
+)
+"""What makes another number of it, or a range."""
+_NEARLY = re.compile(r"≈|\\approx|\((?:about|approximately|roughly)\b")
+
+
+def _exact(text: str, rounded: bool) -> str:
+    """Of `27/55 ≈ 0.49` what is exact, or what is rounded where that was asked for."""
+    parts = [part for part in _NEARLY.split(text) if part.strip()] or [text]
+    return parts[0] if not rounded and len(quantities(parts[0])) == 1 else parts[-1]
+
+
+def _readings(given: Number, expected: Number) -> list[Fraction]:
+    """Where percent is asked for, 65 and 0.65 are 65%; else 65% is 0.65."""
+    return expected.readings(given) if expected.percent else [given.value / 100 if given.percent else given.value]
 
 
 def _near(given: Fraction, expected: Fraction, tolerance: float) -> bool:
@@ -121,13 +142,17 @@ def _unlike(given: Number) -> str:
     return f"got {given.text}"
 
 
-_SAID_BESIDE = re.compile(r"[$€]|\s+(?:euros?|met(?:re|er)s?)\b")
+_SAID_BESIDE = re.compile(r"[$€]|\\[;,!]|\\q?quad\b|\s+(?:euros?|met(?:re|er)s?)\b")
+_LEADING = re.compile(r"^[A-Za-z ]*\b(?:is|are)\b:?")
 
 
 def _formula(text: str) -> str:
-    """Without marks of LaTeX, units said beside it, and the full stop; `C(n) = ...` is `C = ...`."""
-    bare = _SAID_BESIDE.sub("", text).strip().rstrip(".")
+    """Without marks of LaTeX, units said beside it, "The line is", and the full stop; `C(n) = ...` is `C = ...`."""
+    bare = _LEADING.sub("", _SAID_BESIDE.sub("", text)).strip().rstrip(".")
     return re.sub(r"^([A-Za-z])\([a-z]\)\s*=", r"\1 =", bare)
+
+
+FORMS = {"expanded": is_expanded, "factored": is_factored, "fully factored": is_fully_factored}
 
 
 def _expression(said: Said, data: Json) -> Found:
@@ -136,8 +161,7 @@ def _expression(said: Said, data: Json) -> Found:
         if not same(given, read(data["answer"])):
             return Found("not the same expression")
         form: str = data.get("form", "")
-        fits = {"expanded": is_expanded, "factored": is_factored}.get(form, lambda node: True)(given)
-        return Found("" if fits else f"it is not {form}")
+        return Found("" if not form or FORMS[form](given) else f"it is not {form}")
     except ValueError as error:
         return Found(f"it cannot be read: {error}", valid=False)
 
@@ -158,7 +182,7 @@ _BETWEEN = re.compile(r"[,;]|\bor\b|\band\b|∨|\\text\{\s*(?:or|and)\s*\}")
 
 def _solutions(said: Said, data: Json) -> Found:
     expected = {name: {Fraction(value) for value in values} for name, values in data["answer"].items()}
-    text = _formula(said.text).replace("\\{", "").replace("\\}", "").replace("+/-", "±").strip("{}")
+    text = _formula(said.text).replace("\\{", "{").replace("\\}", "}").replace("+/-", "±")
     try:
         given = _of_one(text, *expected) if len(expected) == 1 else _of_two(text, list(expected))
     except ValueError as error:
@@ -169,8 +193,10 @@ def _solutions(said: Said, data: Json) -> Found:
 def _of_one(text: str, name: str) -> dict[str, set[Fraction]]:
     """`x = 3 or x = -2`, `x_1 = 3, x_2 = -2`, `3 and -2`, `x = ±3`."""
     values: set[Fraction] = set()
+    members = re.fullmatch(rf"(?:\s*{name}\s*(?:=|\\in|∈))?\s*\{{([^{{}}]*(?:\{{[^{{}}]*\}}[^{{}}]*)*)\}}\s*", text)
+    text = members[1] if members else text
     for part in _BETWEEN.split(text):
-        bare = re.sub(rf"^\s*{name}\s*(?:_?\{{?[\d₁₂₃₄]\}}?)?\s*(?:=|\\in|∈)", "", part).strip(" {}")
+        bare = re.sub(rf"^\s*{name}\s*(?:_?\{{?[\d₁₂₃₄]\}}?)?\s*=", "", part).strip()
         for sign in ("", "-") if bare.startswith(("±", "\\pm")) else ("",):
             values.add(_constant(sign + bare.removeprefix("±").removeprefix("\\pm")))
     return {name: values}
@@ -179,6 +205,8 @@ def _of_one(text: str, name: str) -> dict[str, set[Fraction]]:
 def _of_two(text: str, names: list[str]) -> dict[str, set[Fraction]]:
     """`x = 3, y = 4`, in any order, or `(3, 4)`, in the order of the alphabet."""
     pair = re.search(r"\(([^()]+)[,;]([^()]+)\)\s*$", text)
+    if pair is not None and re.search(r"\d", text[: pair.start()]):
+        raise ValueError("more than one pair")
     if pair is not None:
         return {name: {_constant(value)} for name, value in zip(sorted(names), pair.groups(), strict=True)}
     values: dict[str, set[Fraction]] = {}
@@ -189,7 +217,7 @@ def _of_two(text: str, names: list[str]) -> dict[str, set[Fraction]]:
 
 
 def _constant(text: str) -> Fraction:
-    value = constant_of(read(text))
+    value = constant_of(read(re.sub(r"(\d+) (\d+/\d+)", r"(\1 + \2)", text)))
     if value is None:
         raise ValueError(f'"{text.strip()[:40]}" is no number')
     return value
@@ -211,7 +239,7 @@ def _names(said: list[str], option: list[str]) -> bool:
     return any(said[place : place + len(option)] == option for place in range(len(said)))
 
 
-_CLOCK = re.compile(r"(?<![\d.:])(\d{1,2})(?:[:.h](\d{2}))?\s*([ap])?\.?m?\.?(?![\d:])", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<![\d.:])(\d{1,2})(?:[:.h](\d{2})(?::00)?)?(?:\s*([ap])\.?\s?m\b)?(?![\d:])", re.IGNORECASE)
 
 
 def _clock(said: Said, data: Json) -> Found:
