@@ -176,6 +176,8 @@ RIGHT: list[tuple[Json, str]] = [
     (ROOTS, "Answer: The solutions are x = -6 and x = 1/2"), (PAIR, "\\boxed{x = 5,\\quad y = -1}"),
     (LINE, "Answer: The equation is y = 2x + 3"), (FULLY, "Answer: 6x(x - 3)"), (FULLY, "Answer: -6x(3 - x)"),
     (POWER, "Answer: 35x^6"),
+    (SUBJECT, "Answer: t = (v - u)/a (a ≠ 0)"), (SUBJECT, "Answer: $t = \\frac{v - u}{a}$, where $a \\neq 0$"),
+    (LINE, "Answer: y = 2x + 3 cm"),
 ]  # fmt: skip
 WRONG: list[tuple[Json, str, bool]] = [
     (KM, "Answer: 3.5 m", True), (KM, "Answer: 3.5 kg", True), (KM, "Answer: 35 km", True), (KM, "Answer: -3.5 km", True),

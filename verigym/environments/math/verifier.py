@@ -142,13 +142,14 @@ def _unlike(given: Number) -> str:
     return f"got {given.text}"
 
 
-_SAID_BESIDE = re.compile(r"[$€]|\\[;,!]|\\q?quad\b|\s+(?:euros?|met(?:re|er)s?)\b")
+_SAID_BESIDE = re.compile(r"[$€]|\\[;,!]|\\q?quad\b|\s+(?:euros?|met(?:re|er)s?|cm)\b")
+_EXCEPT = re.compile(r"[\s,;(]*(?:where|with|for|if)?\s*[a-z]\s*(?:≠|\\neq?\b|!=).*")
 _LEADING = re.compile(r"^[A-Za-z ]*\b(?:is|are)\b:?")
 
 
 def _formula(text: str) -> str:
-    """Without marks of LaTeX, units said beside it, "The line is", and the full stop; `C(n) = ...` is `C = ...`."""
-    bare = _LEADING.sub("", _SAID_BESIDE.sub("", text)).strip().rstrip(".")
+    """Without marks of LaTeX, units said beside it, "The line is", "(y ≠ 3)", and the full stop; `C(n) = ...` is `C = ...`."""
+    bare = _EXCEPT.sub("", _LEADING.sub("", _SAID_BESIDE.sub("", text))).strip().rstrip(".")
     return re.sub(r"^([A-Za-z])\([a-z]\)\s*=", r"\1 =", bare)
 
 
