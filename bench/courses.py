@@ -26,16 +26,16 @@ MAX_TOKENS = 96
 SFT: dict[str, Any] = {
     "algorithm": "sft",
     "prompts_per_step": 16,
-    "steps": 300,
+    "steps": 400,
     "learning_rate": 1e-3,
-    "eval_interval": 60,
+    "eval_interval": 100,
     "part": "1/2",
 }
 GRPO: dict[str, Any] = {
     "algorithm": "grpo",
     "prompts_per_step": 32,
     "num_generations_per_prompt": 8,
-    "steps": 160,
+    "steps": 140,
     "learning_rate": 2e-4,
     "eval_interval": 20,
     "part": "2/2",
@@ -66,13 +66,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="verigym-courses-") as folder:
         wanted = [args.only] if args.only else ["workplace"] if args.quick else list(COURSES)
         for name in wanted:
-            found[name] = course(name, args, args.home or Path(folder))
-            if args.out:
-                args.out.write_text(json.dumps(found))
+            found[name] = {}
+            for stage, one in course(name, args, args.home or Path(folder)):
+                found[name][stage] = one
+                if args.out:
+                    args.out.write_text(json.dumps(found))
     finish(list(figures(found)), args)
 
 
-def course(name: str, args: Any, home: Path) -> dict[str, Any]:
+def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Base, SFT, GRPO: what each passes of each environment's held-out tasks, and the curve of its training."""
     from verigym.core.records import Sampling
     from verigym.environments.load import load_environment
@@ -87,7 +89,6 @@ def course(name: str, args: Any, home: Path) -> dict[str, Any]:
     common: dict[str, Any] = {"model": "smollm2-135m", "lora": {"r": 32, "alpha": 64}, "max_tokens": MAX_TOKENS}
     common |= {"environments": shares, "held_out_eval": "all", "eval_tasks": 120}
     version, before = ws.agent("smollm2-135m"), {}
-    found: dict[str, Any] = {}
     for stage, fields, own in (("base", None, []), ("sft", SFT, args.sft), ("grpo", GRPO, args.grpo)):
         one: dict[str, Any] = {"success": {}, "gain": {}, "unsafe": {}, "buckets": {}, "curve": []}
         begun = time.perf_counter()
@@ -113,10 +114,9 @@ def course(name: str, args: Any, home: Path) -> dict[str, Any]:
                 gain = compare(before[each], report).success
                 one["gain"][each] = [round(x, 4) for x in (gain.value, gain.low, gain.high)]
             before[each] = report
-        found[stage] = one
         shown = {key: value for key, value in one.items() if key != "curve"}
         print(f"{name} {stage}: {json.dumps(shown)}", file=sys.stderr, flush=True)
-    return found
+        yield stage, one
 
 
 def figures(found: dict[str, Any]) -> Iterator[Figure]:
