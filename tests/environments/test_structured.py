@@ -19,7 +19,7 @@ from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import Json, Message, Task, Trajectory, Verdict
 from verigym.environments import structured
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.structured import generate, held_out, held_out_more, train_home, train_office
+from verigym.environments.structured import generate, held_out, held_out_more, train_club, train_home, train_office
 from verigym.environments.structured.forms import (
     DATE,
     MONTHS,
@@ -162,6 +162,20 @@ def test_five_words_are_found_around_other_dates() -> None:
     assert one == two and ("pay", "us", "by", VALUE, "at") in one
 
 
+def test_what_the_texts_tell_can_be_true() -> None:
+    drawn = {
+        tell.__name__: [tell(Random(seed)).gold for seed in range(200)]
+        for tell in (train_office.meeting_notes, train_office.expenses, train_office.phone_note, train_club.cash_book)
+    }
+    for notes in drawn["meeting_notes"]:
+        assert all(one["by"] is None or one["by"] > notes["date"] for one in notes["actions"])
+    assert all((trip["advance"] or 0) < trip["total"] for trip in drawn["expenses"])
+    assert all(note["taken_at"] < note["call_back"]["time"] for note in drawn["phone_note"])
+    assert all(book["closing"] > 0 for book in drawn["cash_book"])
+    for race in (held_out.race_result(Random(seed)).gold for seed in range(200)):
+        assert all(150 < one["seconds"] / race["distance_km"] < 300 for one in race["podium"])
+
+
 def test_a_family_has_more_tasks_than_are_shipped() -> None:
     family = generate.families("val")[0]
     assert len({str(task.prompt) for task in islice(generate.make(family), 100)}) == 100
@@ -182,14 +196,18 @@ RIGHT: dict[str, Any] = {
     "other order of keys": dict(reversed(GOLD.items())),
     "case and blanks": {**GOLD, "name": " The  OLD mill. "},
     "without an article": {**GOLD, "name": "Old Mill"},
+    "with the field's own name": {**GOLD, "kind": "kind new"},
     "a date in words": {**GOLD, "born": "4 March 2026"},
     "a date in American words": {**GOLD, "born": "March 4th, 2026"},
+    "a date with its weekday": {**GOLD, "born": "Wednesday, the 4th of March 2026"},
     "a date with dots": {**GOLD, "born": "04.03.2026"},
     "a date with a time": {**GOLD, "born": "2026-03-04T00:00:00"},
     "a time with seconds": {**GOLD, "at": "14:05:00"},
     "a time of twelve hours": {**GOLD, "at": "2:05 pm"},
     "a number with zeros": json.dumps(GOLD).replace("12.5", "12.50"),
     "a whole number as a decimal": json.dumps(GOLD).replace('"count": 2', '"count": 2.0'),
+    "a number with an exponent": json.dumps(GOLD).replace("12.5", "1.25e1"),
+    "after other blocks": f"```json\n{{}}\n```\nNo:\n```json\n{json.dumps(GOLD)}\n```",
     "null left out": {name: value for name, value in GOLD.items() if name != "phone"},
     "tags in another order": {**GOLD, "tags": ["blue", "red"]},
     "lines in another order": {**GOLD, "lines": GOLD["lines"][::-1]},
@@ -212,6 +230,14 @@ WRONG: dict[str, tuple[Any, float, str]] = {
     ),
     "another date": ({**GOLD, "born": "2026-04-03"}, 13 / 14, "$.born: '2026-04-03', expected '2026-03-04'"),
     "a date that may mean two": ({**GOLD, "born": "03/04/2026"}, 13 / 14, "$.born"),
+    "a date and another one": ({**GOLD, "born": "2026-03-04 00:00 or 2026-04-03"}, 13 / 14, "$.born"),
+    "not that date": ({**GOLD, "born": "before 4 March 2026"}, 13 / 14, "$.born"),
+    "a date with another weekday": ({**GOLD, "born": "Monday, 4 March 2026"}, 13 / 14, "$.born"),
+    "both of a choice": ({**GOLD, "kind": "old, new"}, 13 / 14, "$.kind"),
+    "several names": ({**GOLD, "name": ["the Old Mill", "Mill"]}, 13 / 14, "$.name"),
+    "right and then wrong": (json.dumps(GOLD)[:-1] + ', "paid": 13}', 13 / 14, "$.paid: 13"),
+    "right in the first block of two": (f"```json\n{json.dumps(GOLD)}\n```\n```json\n{{}}\n```", 0, "missing"),
+    "under a key of its own": ({"result": GOLD}, 0, "$.result: a key that the schema does not have"),
     "another time": ({**GOLD, "at": "02:05"}, 13 / 14, "$.at"),
     "another name": ({**GOLD, "name": "Mill"}, 13 / 14, "$.name"),
     "made up": ({**GOLD, "phone": "123"}, 14 / 15, "$.phone: '123', and the text does not say"),
@@ -247,6 +273,34 @@ def test_a_wrong_object_fails_and_earns_half_of_its_share_of_right_fields(
     verdict = judged(given)
     assert not verdict.passed and evidence in verdict.evidence, verdict.evidence
     assert verdict.parts["fields"] == pytest.approx(share) and verdict.reward == pytest.approx(share / 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "given"),
+    [
+        ("title", "Nobody's Orchard", "Nobody’s Orchard"),
+        ("place", "open-air cinema", "open‑air cinema"),
+        ("reserved_shelf", "R32", "shelf R32"),
+        ("room", "Room 17", "17"),
+    ],
+    ids=["a curly apostrophe", "a dash that does not break", "its name before it", "its name left out"],
+)
+def test_a_text_is_right_as_a_hand_or_an_editor_writes_it(name: str, expected: str, given: str) -> None:
+    assert unlike(TEXT, expected, given, name) == ""
+    assert unlike(TEXT, expected, f"no {given}", name) != ""
+
+
+def test_null_is_not_the_empty_list_and_all_may_be_null() -> None:
+    schema = fields(ill=unordered(TEXT), phone=maybe(TEXT))
+
+    def passes(right: Json, given: Json) -> bool:
+        task = Task(id="t", prompt="?", data={"schema": schema, "gold": right})
+        reply = Message("assistant", json.dumps(given))
+        return structured_verifier(task, Trajectory(id="a", task="t", group="g", items=[reply])).passed
+
+    nobody = {"ill": [], "phone": None}
+    assert passes(nobody, nobody) and not passes(nobody, {"ill": None, "phone": None}) and not passes(nobody, {})
+    assert passes({"ill": None, "phone": None}, {}) and not passes({"ill": None, "phone": None}, nobody)
 
 
 def test_failures_are_told_apart() -> None:
@@ -305,6 +359,7 @@ ODD = {
     "deep": '{"name": ' * 5_000,
     "brackets": "[" * 9_999,
     "digits": '{"paid": ' + "9" * 5_000 + "}",
+    "hundreds of digits": '{"paid": ' + "9" * 400 + "}",
     "infinite": '{"paid": 1e999}',
     "a long text": '{"name": "' + "x" * 500_000 + '"}',
     "no day": '{"born": "9999-99-99", "at": "99:99"}',

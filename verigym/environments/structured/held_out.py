@@ -21,6 +21,7 @@ from verigym.environments.structured.forms import (
     listed,
     maybe,
     money,
+    noted,
     one_of,
     price,
     scattered,
@@ -44,9 +45,9 @@ def hotel_booking(draw: Random) -> Document:
     guest, house = draw.choice(PEOPLE), draw.choice(HOUSES)
     arrive, nights = some_day(draw), draw.randint(2, 9)
     asked = nights + draw.randint(1, 3)
+    sleeps = {"single": 1, "double": 2, "triple": 3, "family": 4}
     rooms = [
-        {"type": kind, "adults": draw.randint(1, 3), "rate": price(draw, 60, 190)}
-        for kind in draw.sample(["single", "double", "suite", "family"], 2)
+        {"type": kind, "adults": sleeps[kind], "rate": price(draw, 60, 190)} for kind in draw.sample(list(sleeps), 2)
     ]
     late = either(draw, some_time(draw, 20, 22), 0.5)
     text = (
@@ -54,7 +55,7 @@ def hotel_booking(draw: Random) -> Document:
         + scattered(
             draw,
             [
-                f"one {room['type']} room for {room['adults']} at {money(draw, room['rate'])} the night"
+                f"one {room['type']} room for {counted(room['adults'], 'adult')} at {money(draw, room['rate'])} the night"
                 for room in rooms
             ],
         )
@@ -64,7 +65,7 @@ def hotel_booking(draw: Random) -> Document:
     )
     schema = fields(
         hotel=TEXT, guest=fields(name=TEXT, email=TEXT), check_in=DATE, check_out=DATE,
-        rooms=unordered(fields(type=TEXT, adults=WHOLE, rate=NUMBER)), breakfast=YES, late_arrival=maybe(TIME),
+        rooms=unordered(fields(type=one_of(*sleeps), adults=WHOLE, rate=NUMBER)), breakfast=YES, late_arrival=maybe(TIME),
     )  # fmt: skip
     gold = {
         "hotel": house, "guest": {"name": guest, "email": address(guest, "inbox")}, "check_in": arrive.isoformat(),
@@ -81,7 +82,7 @@ def incident_report(draw: Random) -> Document:
     words = {
         "fall": "slipped and fell",
         "cut": "cut a finger",
-        "burn": "got burnt at the hand",
+        "burn": "got a burnt hand",
         "collision": "was hit by a trolley",
     }[kind]
     lost, first = either(draw, draw.randint(1, 20), 0.6), draw.random() < 0.5
@@ -195,7 +196,7 @@ def timesheet(draw: Random) -> Document:
     text = (
         f"hours wk {week} / {who} / site: {job}\n{rows}\n(sorry: {shifts[0]['day']}'s break was only "
         f"{shifts[0]['break_minutes']} min)\n"
-        + (f"overtime {extra} h, please pay out" if extra else "that was all")
+        + (f"overtime {extra} h, please pay out" if extra else "overtime not added up yet")
         + f"\nnext week: {draw.choice(['holiday', 'other site'])}"
     )
     schema = fields(
@@ -242,9 +243,9 @@ def price_offer(draw: Random) -> Document:
 
 
 def race_result(draw: Random) -> Document:
-    race, km = draw.choice(["Dike Run", "Forest Mile", "Harbour Night Race"]), draw.choice([5, 10, 12, 21])
+    race, km = draw.choice(["Dike Run", "Forest Loop", "Harbour Night Race"]), draw.choice([5, 10, 12, 21])
     names = draw.sample(PEOPLE, 4)
-    seconds = sorted(draw.sample(range(900, 5400), 4))
+    seconds = sorted(draw.sample(range(190 * km, 260 * km), 4))
     held, started = some_day(draw), draw.randint(40, 400)
     podium = [
         {"place": place, "runner": name, "seconds": time}
@@ -255,7 +256,7 @@ def race_result(draw: Random) -> Document:
         f"{one['runner']} came in {['first', 'second', 'third'][one['place'] - 1]} after {one['seconds']} s."
         for one in spoken
     )
-    record = either(draw, draw.randint(700, 890), 0.5)
+    record = either(draw, draw.randint(170 * km, 185 * km), 0.5)
     text = (
         f"{race}, {km} km, {day(draw, held)}. {told} {names[3]} was fast as well ({seconds[0] - 5} s) but took a short cut "
         "and is out. "
@@ -263,8 +264,9 @@ def race_result(draw: Random) -> Document:
         + (f"The course record of {record} s stands." if record else "Nobody knows the record.")
     )
     schema = fields(
-        race=TEXT, distance_km=NUMBER, date=DATE, podium=listed(fields(place=WHOLE, runner=TEXT, seconds=WHOLE)),
-        disqualified=unordered(TEXT), starters=WHOLE, finishers=WHOLE, record_seconds=maybe(WHOLE),
+        race=TEXT, distance_km=NUMBER, date=DATE,
+        podium=noted(listed(fields(place=WHOLE, runner=TEXT, seconds=WHOLE)), "by place"), disqualified=unordered(TEXT),
+        starters=WHOLE, finishers=WHOLE, record_seconds=maybe(WHOLE),
     )  # fmt: skip
     gold = {
         "race": race,
@@ -281,7 +283,7 @@ def race_result(draw: Random) -> Document:
 
 
 def lost_property(draw: Random) -> Document:
-    finder, thing = draw.choice(PEOPLE), draw.choice(["umbrella", "violin case", "backpack", "scarf", "camera"])
+    finder, thing = draw.choice(PEOPLE), draw.choice(["violin case", "backpack", "handbag", "basket", "suitcase"])
     colour, other = draw.sample(["red", "green", "black", "grey", "yellow"], 2)
     line, when, at = f"tram {draw.randint(1, 19)}", some_day(draw), some_time(draw)
     inside = draw.sample(["a key", "two letters", "an apple", "a notebook", "gloves"], 2)
@@ -320,7 +322,8 @@ def lost_property(draw: Random) -> Document:
 
 
 def survey_answer(draw: Random) -> Document:
-    person, age = f"P{draw.randint(100, 999)}", draw.randint(18, 80)
+    number, age = draw.randint(100, 998), draw.randint(18, 80)
+    person = f"P{number}"
     asked = some_day(draw)
     marks = [
         {"topic": topic, "mark": draw.randint(1, 6)}
@@ -339,7 +342,7 @@ def survey_answer(draw: Random) -> Document:
         + (f"{visits} times I guess" if visits else "no idea")
         + f". Q: wishes? A: {wishes[0]}! and {wishes[1]}. my wife wants a pool but I do not. Q: come again? A: "
         + ("sure" if (again := draw.random() < 0.5) else "rather not")
-        + f". (interview {person[:2]}00 follows)"
+        + f". (interview P{number + 1} follows)"
     )
     schema = fields(
         participant=TEXT, date=DATE, age=WHOLE, marks=unordered(fields(topic=TEXT, mark=WHOLE)), visits_per_year=maybe(WHOLE),

@@ -46,8 +46,8 @@ def podcast(draw: Random) -> Document:
     cut = names[3]
     text = draw.choice(
         [
-            f'{show} #{number}\n{chr(10).join(rows)}\n{who}\nThe part "{cut}" was edited out.',
-            f'Show notes ({show}, episode {number}): {"; ".join(rows)}. {who} "{cut}" moves to episode {number + 1}.',
+            f'{show} #{number} (min:s)\n{chr(10).join(rows)}\n{who}\nThe part "{cut}" was edited out.',
+            f'Show notes ({show}, episode {number}, min:s): {"; ".join(rows)}. {who} "{cut}" moves to episode {number + 1}.',
             f'{who} Jump marks of episode {number}, minutes:seconds\n{scattered(draw, rows)}\n"{cut}" was never '
             f"recorded. Your {show}",
         ]
@@ -224,7 +224,7 @@ def laundry_ticket(draw: Random) -> Document:
     wait = draw.randint(2, 6)
     pieces: list[Json] = [
         dict(piece=piece, count=draw.randint(2, 9))
-        for piece in draw.sample(["shirts", "curtains", "napkins", "trousers"], 2)
+        for piece in draw.sample(["shirts", "curtains", "napkins", "pillowcases"], 2)
     ]
     stain = either(draw, draw.choice(["ink", "wine", "grass", "wax"]), 0.5)
     mark = f"with {stain} stains" if stain else "no stains"
@@ -349,7 +349,7 @@ def rehearsal(draw: Random) -> Document:
         conductor=TEXT,
         starts=TIME,
         ends=TIME,
-        plan=listed(fields(work=TEXT, minutes=WHOLE)),
+        plan=noted(listed(fields(work=TEXT, minutes=WHOLE)), "in playing order"),
         absent=unordered(TEXT),
     )
     gold = dict(group=group, conductor=chief, starts=start, ends=end, plan=plan, absent=absent)

@@ -245,16 +245,19 @@ def customs_slip(draw: Random) -> Document:
 
 def lunch_poll(draw: Random) -> Document:
     places = draw.sample(["Noodle Bar", "Green Spoon", "Trattoria Pino", "the Grill"], 3)
-    voters = draw.sample(NICK, 5)
     win, lose = places[0], places[1]
-    votes = [dict(who=who, place=place) for who, place in zip(voters, (win, lose, win, places[2], win), strict=True)]
+    more = draw.randint(0, 2)
+    given = [win, lose, win, places[2], win, *[win] * more]
+    voters = draw.sample(NICK, len(given))
+    votes = [dict(who=who, place=place) for who, place in zip(voters, given, strict=True)]
     hour = some_time(draw, 11, 13)
     swing = voters[2]
     fixed = [f"{one['who']}: {one['place']}" for one in votes if one["who"] != swing]
     draw.shuffle(fixed)
+    rest = "\n".join(fixed[3:])
     text = draw.choice(
         [
-            f"{fixed[0]}\n{swing}: {lose}\n{fixed[1]}\n{fixed[2]}\n{swing}: hm, {win} rather\n{fixed[3]}\n"
+            f"{fixed[0]}\n{swing}: {lose}\n{fixed[1]}\n{fixed[2]}\n{swing}: hm, {win} rather\n{rest}\n"
             f"{voters[0]}: ok table at {clock(draw, hour)}",
             f"Where do we eat at {clock(draw, hour)}? {'; '.join(fixed)}; {swing}: {win} (first {lose}).",
             f"poll closes, lunch {clock(draw, hour)}. {swing} switched from {lose} to {win}. Others as before, "
@@ -267,8 +270,8 @@ def lunch_poll(draw: Random) -> Document:
         winner=TEXT,
         winning_votes=WHOLE,
     )
-    gold = dict(time=hour, votes=votes, winner=win, winning_votes=3)
-    return Document(schema, gold, text, {"votes.2.place": lose, "winning_votes": 2})
+    gold = dict(time=hour, votes=votes, winner=win, winning_votes=3 + more)
+    return Document(schema, gold, text, {"votes.2.place": lose, "winning_votes": 2 + more})
 
 
 def star_log(draw: Random) -> Document:
@@ -337,7 +340,7 @@ def tailor_sheet(draw: Random) -> Document:
     client, cloth = draw.choice(PEOPLE), draw.choice(["grey flannel", "green loden", "navy linen"])
     chest, waist, leg = draw.randint(84, 120), draw.randint(66, 110), draw.randint(74, 90)
     old, fit = waist + draw.randint(2, 6), some_day(draw)
-    piece = draw.choice(["waistcoat", "blazer", "long coat"])
+    piece = draw.choice(["dinner suit", "uniform", "travelling suit"])
     pockets = draw.randint(2, 5)
     lining = either(draw, draw.choice(["red silk", "striped cotton"]), 0.6)
     inner = f"lined with {lining}" if lining else "lining to be chosen"
@@ -372,7 +375,7 @@ def last_will(draw: Random) -> Document:
     made = some_day(draw)
     out = heirs[3]
     cash = either(draw, draw.randrange(2, 30) * 500, 0.5)
-    rest = f"{cash} euros go to the animal shelter" if cash else "the animal shelter is not mentioned"
+    rest = f"{cash} euros go to the animal shelter" if cash else "the sum for the animal shelter is left blank"
     text = draw.choice(
         [
             f"I, {testator}, leave {things[0]} to {out}. {things[1].capitalize()} to {heirs[1]}, {things[2]} to "

@@ -151,7 +151,7 @@ def storm_news(draw: Random) -> Document:
         [
             f"Storm {name} hit {area} on {day(draw, when)} with gusts of {gust} km/h. First reports said {first} "
             f"injured, the police now say {now}. {homes} homes have no power. {shut[0].capitalize()} and {shut[1]} "
-            f"are closed; {open_again} is running again. {loss}",
+            f"are closed; {open_again} opened again. {loss}",
             f"{name.upper()} UPDATE\n{area}, {day(draw, when)}\ngusts: {gust} km/h\ninjured: {now} (earlier: "
             f"{first})\nwithout power: {homes} homes\nclosed: {shut[0]}, {shut[1]}\nreopened: {open_again}\n{loss}",
             f"{loss} But {now} people, not {first}, were hurt when {name} reached {area} on {day(draw, when)}. "
@@ -203,7 +203,7 @@ def cast_list(draw: Random) -> Document:
     )
     schema = fields(
         play=TEXT, director=TEXT, start=TIME, cast=noted(unordered(fields(role=TEXT, actor=TEXT)), "tonight"),
-        interval_minutes=maybe(WHOLE),
+        interval_minutes=noted(maybe(WHOLE), "null if there is none"),
     )  # fmt: skip
     gold = dict(play=play, director=director, start=start, cast=cast, interval_minutes=breaks)
     return Document(schema, gold, text, {"cast.0.actor": ill, "director": swap})
@@ -323,7 +323,7 @@ def club_form(draw: Random) -> Document:
 
 
 def cash_book(draw: Random) -> Document:
-    keeper, begin = draw.choice(PEOPLE), draw.randrange(100, 400)
+    keeper, begin = draw.choice(PEOPLE), draw.randrange(240, 600)
     names = draw.sample(["cake sale", "stamps", "raffle", "rent", "donation", "paint"], 3)
     gain = {"cake sale", "raffle", "donation"}
     entries: list[Json] = [

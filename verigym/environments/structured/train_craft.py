@@ -158,7 +158,7 @@ def trail_guide(draw: Random) -> Document:
     )
     schema = fields(
         name=TEXT, level=one_of("easy", "moderate", "hard"), distance_km=NUMBER, ascent_m=WHOLE, minutes=WHOLE,
-        stages=listed(TEXT), round_trip=YES,
+        stages=noted(listed(TEXT), "from the first to the last"), round_trip=YES,
     )  # fmt: skip
     gold = dict(
         name=name,

@@ -317,7 +317,9 @@ def delivery_round(draw: Random) -> Document:
             f"yard again: {clock(draw, home)}",
         ]
     )
-    schema = fields(vehicle=TEXT, driver=TEXT, crates=WHOLE, stops=listed(TEXT), back_at=TIME)
+    schema = fields(
+        vehicle=TEXT, driver=TEXT, crates=WHOLE, stops=noted(listed(TEXT), "from the first to the last"), back_at=TIME
+    )
     gold = dict(vehicle=van, driver=driver, crates=crates, stops=[a, c, d], back_at=home)
     return Document(schema, gold, text, {"stops": [a, b, d], "stops.1": b})
 

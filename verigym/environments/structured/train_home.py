@@ -266,7 +266,7 @@ def chore_rota(draw: Random) -> Document:
     week, free = draw.randint(1, 52), draw.choice([name for name in FIRST if name not in people])
     text = draw.choice(
         [
-            f"ROTA week {week}\n{scattered(draw, rows)}\n{people[0]} and {people[1]} have swapped days and jobs! "
+            f"ROTA week {week}\n{scattered(draw, rows)}\nPrinted too early: {people[0]} and {people[1]} swap days and jobs! "
             f"{free} is away.",
             f"Week {week}: {'; '.join(told)}. {free} has the week off. Later: {people[1]} takes what was "
             f"{people[0]}'s and {people[0]} what was {people[1]}'s.",
@@ -338,7 +338,7 @@ def carpool(draw: Random) -> Document:
         driver=TEXT,
         destination=TEXT,
         departs=TIME,
-        pickups=listed(TEXT),
+        pickups=noted(listed(TEXT), "from the first to the last"),
         seats_free=noted(WHOLE, "with all of them in the car"),
     )
     gold = dict(driver=driver, destination=to, departs=left, pickups=[a, b, c], seats_free=free)
@@ -350,7 +350,7 @@ def gift_collection(draw: Random) -> Document:
     gave: list[Json] = [dict(who=name, amount=draw.randrange(5, 40, 5)) for name in names[:3]]
     total, late, whom = sum(one["amount"] for one in gave), names[3], names[4]
     gift = draw.choice(["a telescope", "a kayak trip", "a record player", "a drill"])
-    goal = total + draw.randrange(10, 90, 5)
+    goal = total + draw.randrange(25, 90, 5)
     told = ", ".join(f"{one['who']} {one['amount']}" for one in draw.sample(gave, 3))
     text = draw.choice(
         [

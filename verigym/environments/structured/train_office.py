@@ -21,6 +21,7 @@ from verigym.environments.structured.forms import (
     listed,
     maybe,
     money,
+    noted,
     one_of,
     price,
     scattered,
@@ -55,6 +56,7 @@ THINGS = [
     "whiteboard",
     "heater",
 ]
+ELECTRIC = ["desk lamp", "wall clock", "heater", "label printer", "paper shredder"]
 NOISE = [
     "-- sent from my phone, please excuse typos --", "CONFIDENTIAL: for the addressee only.", "Think before you print.",
     "[external sender]", "Our office is closed on public holidays.", "Ref. 88/B, page 1 of 1", "*** automatic message ***",
@@ -68,7 +70,7 @@ def invoice(draw: Random) -> Document:
     due, old_due = made + timedelta(30), made + timedelta(14)
     number = f"INV-{draw.randint(1000, 9999)}"
     lines = [
-        {"item": item, "quantity": draw.randint(1, 12), "unit_price": price(draw, 4, 90)}
+        {"item": item, "quantity": draw.randint(2, 12), "unit_price": price(draw, 4, 90)}
         for item in draw.sample(THINGS, draw.randint(2, 4))
     ]
     total = round(sum(line["quantity"] * line["unit_price"] for line in lines), 2)
@@ -134,9 +136,10 @@ def meeting_notes(draw: Random) -> Document:
     topic = draw.choice(
         ["the spring catalogue", "new packaging", "the warehouse move", "the price list", "the trade fair"]
     )
-    met, nearly = some_day(draw), some_day(draw)
+    nearly = some_day(draw)
+    met = nearly + timedelta(draw.randint(1, 9))
     todo = [
-        {"who": who, "what": what, "by": either(draw, some_day(draw).isoformat(), 0.7)}
+        {"who": who, "what": what, "by": either(draw, (met + timedelta(draw.randint(2, 40))).isoformat(), 0.7)}
         for who, what in zip(
             draw.sample(there, 3),
             draw.sample(
@@ -171,15 +174,11 @@ def meeting_notes(draw: Random) -> Document:
         "topic": topic, "date": met.isoformat(), "start": start, "present": there, "absent": [absent],
         "actions": todo, "approved": yes,
     }  # fmt: skip
-    return Document(schema, gold, text, {"date": _other(met, nearly), "present": [*there, absent], "approved": not yes})
+    return Document(schema, gold, text, {"date": nearly.isoformat(), "present": [*there, absent], "approved": not yes})
 
 
 def _day(draw: Random, iso: str) -> str:
     return day(draw, some_day(draw, iso, 1))
-
-
-def _other(right: object, wrong: object) -> str:
-    return str(wrong) if right != wrong else "2020-01-01"
 
 
 def curriculum(draw: Random) -> Document:
@@ -192,9 +191,9 @@ def curriculum(draw: Random) -> Document:
         for place, (firm, role, start, end) in enumerate(zip(firms, roles, years, years[1:], strict=False))
     ]
     skills = draw.sample(
-        ["welding", "Spanish", "spreadsheets", "forklift licence", "first aid", "drawing", "Polish"], 3
+        ["welding", "Spanish", "spreadsheets", "forklift driving", "first aid", "drawing", "Polish"], 3
     )
-    born = either(draw, draw.randint(1970, 1995), 0.5)
+    born = either(draw, draw.randint(1965, 1990), 0.5)
     listed_jobs = scattered(
         draw,
         [
@@ -217,8 +216,8 @@ def curriculum(draw: Random) -> Document:
 
 
 def support_ticket(draw: Random) -> Document:
-    who, thing = draw.choice(PEOPLE), draw.choice(THINGS)
-    bought = some_day(draw, "2025-02-01")
+    who, thing = draw.choice(PEOPLE), draw.choice(ELECTRIC)
+    bought, order = some_day(draw, "2025-02-01"), either(draw, f"A-{draw.randint(100, 999)}", 0.5)
     number, wrong = (f"{draw.choice('KLMN')}{draw.randint(10000, 99999)}" for _ in range(2))
     urgent = draw.random() < 0.5
     wish = draw.choice(["refund", "replacement", "repair"])
@@ -227,10 +226,10 @@ def support_ticket(draw: Random) -> Document:
         "replacement": "please send me a new one",
         "repair": "can somebody fix it",
     }[wish]
-    tried = draw.sample(["another socket", "the reset button", "cleaning it", "the manual"], 2)
+    tried = draw.sample(["another socket", "the reset button", "cleaning it", "a longer cable"], 2)
     text = (
-        f"ticket from {address(who, 'mail')}\nHello my {thing} (bought {day(draw, bought)}) does not work any more!!! I "
-        f"tried {tried[0]} and "
+        f"ticket from {address(who, 'mail')}\nHello my {thing} (bought {day(draw, bought)}"
+        f"{f', order {order}' if order else ''}) does not work any more!!! I tried {tried[0]} and "
         f"{tried[1]}, nothing. Serial is {wrong}, sorry, I misread, it is {number}. {said}. My neighbour wanted a "
         f"{'repair' if wish != 'repair' else 'refund'} for his. "
         + ("This is URGENT, we open a shop tomorrow." if urgent else "Take your time.")
@@ -242,7 +241,7 @@ def support_ticket(draw: Random) -> Document:
     )  # fmt: skip
     gold = {
         "customer": {"name": who, "email": address(who, "mail")}, "product": thing, "serial": number,
-        "bought": bought.isoformat(), "tried": tried, "wish": wish, "urgent": urgent, "order_number": None,
+        "bought": bought.isoformat(), "tried": tried, "wish": wish, "urgent": urgent, "order_number": order,
     }  # fmt: skip
     return Document(schema, gold, text, {"serial": wrong, "order_number": number})
 
@@ -270,7 +269,7 @@ def bank_statement(draw: Random) -> Document:
     )
     schema = fields(
         holder=TEXT, account=TEXT, opening_balance=NUMBER, closing_balance=NUMBER,
-        bookings=listed(fields(date=DATE, text=TEXT, amount=NUMBER)),
+        bookings=listed(fields(date=DATE, text=TEXT, amount=noted(NUMBER, "negative for what was paid out"))),
     )  # fmt: skip
     gold = {
         "holder": who, "account": iban, "opening_balance": opening, "closing_balance": closing, "bookings": rows,
@@ -315,7 +314,9 @@ def job_ad(draw: Random) -> Document:
     low = draw.randrange(2200, 4000, 50)
     high = low + draw.randrange(200, 900, 50)
     hours, contact = draw.choice([20, 25, 30, 35, 38]), draw.choice(PEOPLE)
-    must, nice = draw.sample(["driving licence", "good English", "two years of practice", "night shifts", "travel"], 2)
+    must, nice = draw.sample(
+        ["driving licence", "good English", "two years of practice", "steady nerves", "a head for figures"], 2
+    )
     until = either(draw, some_day(draw))
     remote = draw.random() < 0.5
     text = (
@@ -374,7 +375,7 @@ def expenses(draw: Random) -> Document:
     who = draw.choice(PEOPLE)
     first = some_day(draw)
     costs = [
-        {"kind": kind, "amount": price(draw, 8, 220), "receipt": draw.random() < 0.6}
+        {"kind": kind, "amount": price(draw, 20, 220), "receipt": draw.random() < 0.6}
         for kind in draw.sample(["train", "hotel", "taxi", "meals", "parking"], 3)
     ]
     total = round(sum(cost["amount"] for cost in costs), 2)
@@ -407,7 +408,7 @@ def expenses(draw: Random) -> Document:
 def phone_note(draw: Random) -> Document:
     taker, caller, other = draw.sample(PEOPLE, 3)
     firm = either(draw, draw.choice(FIRMS), 0.6)
-    number, at = f"0{draw.randint(200, 999)} {draw.randint(10000, 99999)}", some_time(draw)
+    number, at = f"0{draw.randint(200, 999)} {draw.randint(10000, 99999)}", some_time(draw, 8, 12)
     back = some_time(draw, 13, 17)
     matter = draw.choice(["the late delivery", "a wrong invoice", "the new contract", "a sample", "the visit"])
     text = (
@@ -429,10 +430,10 @@ def phone_note(draw: Random) -> Document:
 
 
 def warranty(draw: Random) -> Document:
-    who, firm, thing = draw.choice(PEOPLE), draw.choice(FIRMS), draw.choice(THINGS)
+    who, firm, thing = draw.choice(PEOPLE), draw.choice(FIRMS), draw.choice(ELECTRIC)
     bought = some_day(draw, "2024-03-01")
     months, paid = draw.choice([12, 24, 36]), price(draw, 20, 300)
-    faults = draw.sample(["does not start", "rattles", "smells burnt", "door is stuck", "display flickers", "leaks"], 2)
+    faults = draw.sample(["does not start", "rattles", "smells burnt", "gets too hot", "hums", "sparks"], 2)
     claim = either(draw, f"W-{draw.randint(100, 999)}", 0.5)
     text = (
         f"Dear {firm}, I claim under the {months}-month warranty{f' (claim {claim})' if claim else ''} for {an(thing)}, price "

@@ -282,7 +282,7 @@ def dentist_card(draw: Random) -> Document:
     new = old + timedelta(draw.choice([7, 14]))
     weeks = "a week" if (new - old).days == 7 else "two weeks"
     t1, t2 = some_time(draw, 8, 11), some_time(draw, 14, 17)
-    *teeth, spare = draw.sample(range(11, 48), 3)
+    *teeth, spare = draw.sample([10 * quarter + place for quarter in range(1, 5) for place in range(1, 9)], 3)
     paid = either(draw, price(draw, 20, 150), 0.5)
     bill = f"You pay {money(draw, paid)} yourself." if paid else "What you pay yourself is not known yet."
     text = draw.choice(

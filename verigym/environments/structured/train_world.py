@@ -1,5 +1,6 @@
 """Families to learn from: what people, machines and clubs write. A function is a family: a kind of text with its own schema."""
 
+from calendar import day_name
 from datetime import timedelta
 from random import Random
 
@@ -20,6 +21,7 @@ from verigym.environments.structured.forms import (
     listed,
     maybe,
     money,
+    noted,
     one_of,
     price,
     scattered,
@@ -38,8 +40,8 @@ def product_review(draw: Random) -> Document:
         draw.choice(["Olin", "Parva", "Quell", "Rimo"]),
     )
     stars, old = draw.sample(range(1, 6), 2)
-    pros = draw.sample(["light", "quiet", "well made", "easy to clean", "cheap"], 2)
-    cons = draw.sample(["short cable", "ugly box", "loud lid", "slow", "smells at first"], 1)
+    pros = draw.sample(["light", "handsome", "well made", "easy to clean", "cheap"], 2)
+    cons = draw.sample(["thin manual", "ugly box", "odd colour", "came late", "smells at first"], 1)
     paid = either(draw, price(draw, 15, 120), 0.6)
     text = (
         f"{'*' * old} hm no, {counted(stars, 'star')} after a month. "
@@ -101,7 +103,7 @@ def server_log(draw: Random) -> Document:
 
 
 def recipe(draw: Random) -> Document:
-    dish = draw.choice(["lentil stew", "plum cake", "potato soup", "onion tart", "bean salad"])
+    dish = draw.choice(["farm pie", "winter bake", "Sunday tart", "pan bread", "harvest casserole"])
     rows = [
         {"name": name, "amount": amount, "unit": unit}
         for name, amount, unit in draw.sample(
@@ -236,7 +238,7 @@ def _day(draw: Random, iso: str) -> str:
 def vet_visit(draw: Random) -> Document:
     owner, vet = draw.sample(PEOPLE, 2)
     name, kind = draw.choice(["Momo", "Rex", "Luna", "Pico", "Zora"]), draw.choice(["dog", "cat", "rabbit"])
-    weight, before = (each / 10 for each in draw.sample(range(20, 300), 2))
+    weight, before = (each / 10 for each in draw.sample(range(30, 50), 2))
     seen = some_day(draw)
     drugs = [
         {
@@ -306,14 +308,16 @@ def lab_sheet(draw: Random) -> Document:
 
 
 def course(draw: Random) -> Document:
-    title, who = draw.choice(["Pottery", "Bookkeeping", "Swimming", "Rowing", "Bread baking"]), draw.choice(PEOPLE)
+    subject = draw.choice(["Pottery", "Bookkeeping", "Swimming", "Rowing", "Bread baking"])
+    title, who = f"{subject} for beginners", draw.choice(PEOPLE)
     starts, times, fee = some_day(draw), draw.randint(4, 12), price(draw, 40, 200)
     start, end = some_time(draw, 16, 18), some_time(draw, 19, 20)
     weekday = f"{starts:%A}"
     room = either(draw, f"{draw.choice('EFG')}{draw.randint(100, 320)}", 0.6)
     reduced = either(draw, round(fee / 2, 2), 0.5)
     text = (
-        f"{title} for beginners w/ {who}\n{times} {weekday}s from {day(draw, starts)}, {clock(draw, start)} to "
+        f'"{title}" w/ {who}\n'
+        f"{times} {weekday}s from {day(draw, starts)}, {clock(draw, start)} to "
         f"{clock(draw, end)}"
         + (f", room {room} (no longer room H{draw.randint(10, 99)})" if room else ", room to be announced")
         + f"\n{money(draw, fee)}"
@@ -322,8 +326,8 @@ def course(draw: Random) -> Document:
         f"course costs {money(draw, fee + 35)}."
     )
     schema = fields(
-        title=TEXT, teacher=TEXT, first_lesson=DATE, lessons=WHOLE, weekday=TEXT, time=fields(start=TIME, end=TIME),
-        room=maybe(TEXT), fee=fields(full=NUMBER, reduced=maybe(NUMBER)), max_participants=WHOLE,
+        title=TEXT, teacher=TEXT, first_lesson=DATE, lessons=WHOLE, weekday=one_of(*day_name), time=fields(start=TIME, end=TIME),
+        room=maybe(TEXT), fee=fields(full=NUMBER, reduced=noted(maybe(NUMBER), "null if there is none")), max_participants=WHOLE,
     )  # fmt: skip
     gold = {
         "title": title, "teacher": who, "first_lesson": starts.isoformat(), "lessons": times, "weekday": weekday,

@@ -1,9 +1,9 @@
 """A reply's JSON against the right object, field by field, along the task's schema.
 
-Texts are compared without case, stray blanks, an article before and a full stop after them; dates and times by what they
-mean; numbers by value, and only if they are numbers. A list is in order, unless its schema has `"x-order": "any"`: then its
-elements are paired as well as they can be. A key that is left out is null. What is made up (a value for null, an unknown key,
-an element too many) counts against it.
+Texts are compared without case, stray blanks, an article or the field's own name before and a full stop after them; dates
+and times by what they mean; numbers by value, and only if they are numbers. A list is in order, unless its schema has
+`"x-order": "any"`: then its elements are paired as well as they can be. A key that is left out is null, which is not the
+empty list. What is made up (a value for null, an unknown key, an element too many) counts against it.
 """
 
 import re
@@ -21,6 +21,8 @@ _SHOWN = 8
 """Fields that are named as evidence."""
 _MOST = 60
 """Elements of a list that are compared; any more are too many."""
+_TOO_BIG = 1e300
+"""Whole numbers beyond this cannot be taken from a decimal."""
 
 
 class Field(NamedTuple):
@@ -43,7 +45,7 @@ def structured_verifier(task: Task, trajectory: Trajectory) -> Verdict:
     compared = list(compare(task.data["schema"], task.data["gold"], given, "$"))
     wrong = [field for field in compared if field.wrong]
     right = sum(field.wanted for field in compared) - sum(field.wanted for field in wrong)
-    share = right / len(compared)
+    share = right / len(compared) if compared else 1.0
     passed = not wrong
     return Verdict(
         reward=1.0 if passed else share / 2,
@@ -71,7 +73,8 @@ def compare(schema: Json, expected: Any, given: Any, path: str) -> Iterator[Fiel
     elif "items" in schema:
         yield from _list(schema, expected, given, path)
     else:
-        yield Field(path, unlike(schema, expected, given))
+        name = re.sub(r"\[\d+\]$", "", path).rpartition(".")[2]
+        yield Field(path, unlike(schema, expected, given, name))
 
 
 def _object(properties: Json, expected: Json, given: Any, path: str) -> Iterator[Field]:
@@ -88,6 +91,8 @@ def _list(schema: Json, expected: list[Any], given: Any, path: str) -> Iterator[
     found: list[Any] = given[:_MOST] if isinstance(given, list) else []
     if given is not None and not isinstance(given, list):
         yield Field(path, f"{_short(given)}, expected a list", wanted=False)
+    if given is None and not expected:
+        yield Field(path, "missing, expected []")
     if schema.get("x-order") == "any":
         found = _paired(schema["items"], expected, found)
     for place, value in enumerate(expected):
@@ -115,18 +120,18 @@ def _paired(items: Json, expected: list[Any], found: list[Any]) -> list[Any]:
 # -- Values ----------------------------------------------------------------------------------------------------------------
 
 
-def unlike(schema: Json, expected: Any, given: Any) -> str:
-    """What is wrong with a value, in words; empty where nothing is."""
+def unlike(schema: Json, expected: Any, given: Any, name: str = "") -> str:
+    """What is wrong with the value of a field, in words; empty where nothing is."""
     if given is None:
         return f"missing, expected {_short(expected)}"
     kinds = _kind(expected), _kind(given)
     if kinds[0] != kinds[1]:
         same = False
     elif kinds[0] == "a number":
-        same = abs(given - expected) <= 1e-9 * max(1.0, abs(expected))
+        same = abs(given) < _TOO_BIG and abs(given - expected) <= 1e-9 * max(1.0, abs(expected))
     elif kinds[0] == "text":
-        read = {"date": _day, "time": _time}.get(schema.get("format", ""), plain)
-        same = read(given) == read(expected)
+        read = {"date": _day, "time": _time}.get(schema.get("format", ""))
+        same = read(given) == read(expected) if read else _unnamed(name, given) == _unnamed(name, expected)
     else:
         same = given == expected
     named = f" as {kinds[0]}" if kinds[0] != kinds[1] else ""
@@ -144,21 +149,36 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
+_TYPED = str.maketrans("‘’“”‐‑–−", "''\"\"----")
+"""Quotes and dashes as they are on a keyboard."""
+
+
 def plain(text: str) -> str:
     """Without what does not matter; an article before it ("the old mill") is such a thing."""
-    said = " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .\"'“”‘’")
+    typed = unicodedata.normalize("NFKC", text).translate(_TYPED)
+    said = " ".join(typed.casefold().split()).strip(" .\"'")
     return re.sub(r"^(?:the|an?) (?=.)", "", said)
 
 
-_ISO = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ]\d\d:\d\d.*)?")
+def _unnamed(name: str, text: str) -> str:
+    """Without the field's own name before it: of `shelf`, "shelf R32" is R32."""
+    said = plain(text)
+    first, _, rest = said.partition(" ")
+    return rest if rest and first in name.split("_") else said
+
+
+_ISO = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ]00:00(?::00(?:\.0+)?)?Z?)?")
 _DOTS = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
-_DAY_FIRST = re.compile(r"(?:[a-z]+,? )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: of)? ([a-z]{3,9})\.?,? (\d{4})")
-_MONTH_FIRST = re.compile(r"(?:[a-z]+,? )?([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?(?: of)? ([a-z]{3,9})\.?,? (\d{4})")
+_MONTH_FIRST = re.compile(r"([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_WEEKDAY = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\.?,? (?:the )?(?=.)")
 
 
 def _day(text: str) -> date | str:
     """The date, in any form that means one day only (not 03/04/2026)."""
     said = plain(text)
+    named = _WEEKDAY.match(said)
+    said = said[named.end() :] if named else said
     if found := _ISO.fullmatch(said.upper().replace("/", "-")):
         parts = found.groups()
     elif found := _DOTS.fullmatch(said):
@@ -170,9 +190,10 @@ def _day(text: str) -> date | str:
     else:
         return said
     try:
-        return date(*map(int, parts))
+        meant = date(*map(int, parts))
     except ValueError:
         return said
+    return meant if named is None or f"{meant:%a}".casefold() == named[1] else plain(text)
 
 
 def _month(name: str) -> int:
@@ -180,7 +201,7 @@ def _month(name: str) -> int:
     return next((place for place, month in enumerate(MONTHS, start=1) if month.casefold().startswith(name)), 0)
 
 
-_CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})(?::\d{2})?(?: ?([ap])\.?m\.?| ?h)?")
+_CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})(?::00)?(?: ?([ap])\.?m\.?| ?h)?")
 
 
 def _time(text: str) -> str:
