@@ -4,7 +4,8 @@ imitates the gold solutions of that environment's training tasks for so many ste
     python bench/baselines.py [NAME ...] [--tasks 50] [--sft 200]
 
 A GPU takes a minute for all of them, and half a minute more for each that is learnt; two CPU cores take some hours: name a few,
-or fewer tasks. Environments that run code need a sandbox (docs/sandbox.md) and are left out where there is none.
+or fewer tasks. Environments that run code need a sandbox (docs/sandbox.md) and are left out where there is none. In `writing`
+the untrained model is the judge, who sees only what keeps to every demand.
 """
 
 import sys
@@ -14,10 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from figures import Figure, figure, finish, parser
 
 NAMES = ["toolcall", "workplace", "math", "structured", "sudoku", "data_analysis", "science"]
-NAMES += ["triage", "search", "support", "code", "code_repair", "shell"]
+NAMES += ["triage", "search", "support", "writing", "code", "code_repair", "shell"]
 MAX_TOKENS = 256
 
 
@@ -48,6 +50,7 @@ def measured(args: Any) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="verigym-baselines-") as folder:
         ws = Workspace(Path(folder))
         model = ws.agent("smollm2-135m")
+        setting = msgspec.structs.replace(setting, judge=model)
         for name in args.names:
             begun = time.perf_counter()
             try:
