@@ -215,12 +215,12 @@ def pick_of_day(s: Scene) -> Story:
         kept = s.pick(emails)
     return Story(
         [
-            f'Of what {sender.first} mailed me {on}, forward "{kept.subject}" to {person.first} and delete everything else.',
+            f'From the post by {sender.first} that came {on}, forward "{kept.subject}" to {person.first} and delete all else.',
             f'{sender.first} sent several mails {on}. "{kept.subject}" is for {person.first}, so forward it; away with '
             "the rest of that day.",
             f'Sort the mails that {sender.name} sent {on}: "{kept.subject}" goes on to {person.name}, all others are deleted.',
             f'From {sender.first}, dated {day}: relay "{kept.subject}" to {person.first}, delete the others of that date.',
-            f'{sender.first} mailed me "{kept.subject}" and more {on}. Let {person.first} have that one as a forward, and '
+            f'{sender.first} wrote "{kept.subject}" and more {on}. Let {person.first} have that one as a forward, and '
             "erase the other mails of theirs from the same day.",
             f'What did {sender.first} send {on}? Only "{kept.subject}" matters, and {person.first} should be forwarded that '
             "one. Bin the remainder of the day.",
@@ -318,8 +318,8 @@ def wrote_more(s: Scene) -> Story:
             f'Who mailed me more often since {since}, {one.first} or {two.first}? That one gets "{title}": "{text}"',
             f"Count the mails of {one.first} and those of {two.first} since {since}. Whoever has the higher count is sent "
             f'"{text}", under "{title}".',
-            f"Since {since} both {one.first} and {two.first} may have written to me. Send the keener writer of the two, by "
-            f'number of mails, a new mail "{title}" with "{text}"',
+            f"Both colleagues, {one.first} and {two.first}, write to me. Look at the time since {since}. Send the keener "
+            f'writer of the two, by number of mails, a new mail "{title}" with "{text}"',
             f'"{title}" / "{text}" is a mail for {two.first} if more came from them since {since} than from {one.first}, '
             f"and for {one.first} if it was fewer.",
             f"Compare {two.name} with {one.name}: whose mails since {since} are more numerous? Write to that colleague, "
