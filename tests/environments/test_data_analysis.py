@@ -135,6 +135,38 @@ def _wordings(family: generate.Family) -> list[str]:
     raise AssertionError(f"{family.name}: nothing to ask in 200 draws")
 
 
+def test_no_answer_lies_at_a_half_that_some_round_up_and_some_to_the_even_digit() -> None:
+    for task in [*TRAIN, *VAL]:
+        if places := task.data.get("places"):
+            cells = [cell for row in database(task.data["dataset"]).query(task.data["sql"]).rows for cell in row]
+            found = [float(cell) * 10**places % 1 for cell in cells if isinstance(cell, int | float)]
+            assert all(abs(each - 0.5) > 1e-6 for each in found), task.id
+
+
+@pytest.mark.parametrize("family", ["turnout", "turnout_scatter", "closest_wards", "podium", "judge_bars"])
+def test_who_counts_twice_what_was_entered_twice_is_mostly_wrong(family: str) -> None:
+    tasks = [task for task in VAL if task.family == f"data_analysis/val/{family}"]
+    passed = 0
+    for task in tasks:
+        twice = {**task.data, "sql": task.data["sql"].replace("SELECT DISTINCT", "SELECT")}
+        try:
+            generate.check([msgspec.structs.replace(task, data=twice)])
+        except AssertionError:
+            continue
+        passed += 1
+    assert passed < len(tasks) / 2
+
+
+def test_no_answer_is_right_for_one_held_out_task_in_twenty() -> None:
+    (_, most), *_ = Counter(str(task.data["answer"]) for task in VAL).most_common(1)
+    assert most < len(VAL) / 20
+
+
+def test_a_and_an_stand_where_they_belong() -> None:
+    for task in [*TRAIN, *VAL]:
+        assert not re.search(r"\b(a [aeio]|an (?!SQLite)[^aeiouh])", str(task.prompt), re.IGNORECASE), task.prompt
+
+
 def test_a_family_has_more_tasks_than_are_shipped() -> None:
     family = generate.families("train")[0]
     assert len({str(task.prompt) for task in islice(generate.make(family), 60)}) == 60
@@ -294,6 +326,12 @@ def test_the_first_answer_counts() -> None:
         ("rye  LOAF ", "rye loaf", 0, True),
         (["rye loaf"], "rye loaf", 0, True),
         ("Mill Lane, Bridge End", ["Mill Lane", "Bridge End"], 0, True),
+        ('["Mill Lane", "Bridge End"]', ["Mill Lane", "Bridge End"], 0, True),
+        (" [8, 7]", [7, 8], 0, False),
+        ('"rye loaf"', "rye loaf", 0, True),
+        ("rye\u00a0loaf", "rye loaf", 0, True),
+        ("\u22125", -5, 0, True),
+        ("1.234e3", 1234, 0, True),
         (["b", "a"], ["a", "b"], 0, False),
         (["7", 8], [8, 7], 0, False),
         (7, [7], 0, True),
@@ -311,6 +349,15 @@ def test_an_answer_is_right_however_it_is_written(value: Any, expected: Any, pla
         (41.66, 41.67, 2, True),
         ("about 12", 12, 0, True),
         ("12 or 13", 12, 0, True),
+        ("1,2", 12, 0, True),
+        ("12,34", 1234, 0, True),
+        ("1_2", 12, 0, True),
+        ("41,67", 41.67, 2, True),
+        ("[12, 13]", 12, 0, True),
+        ('["rye loaf", "oat bun"]', "rye loaf", 0, True),
+        ("[true]", 1, 0, True),
+        ("[" * 100_000, 1, 0, True),
+        ('"\ud800"', "rye loaf", 0, True),
         (True, 1, 0, True),
         ("nan", 1, 0, True),
         ("inf", 1, 0, True),

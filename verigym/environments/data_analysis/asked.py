@@ -1,7 +1,7 @@
 """What a question is made of: the rows, from which the answer is computed in Python, and words of SQL, with which it is found.
 
 Answer and query are written independently; the generator's check holds one against the other. `Redraw` is raised where a draw
-makes no good question: a tie, too few rows.
+makes no good question: a tie, too few rows, a half to be rounded.
 """
 
 from collections import Counter, defaultdict
@@ -153,6 +153,9 @@ def total(facts: Iterable[Fact]) -> float:
 
 
 def rounded(value: Fraction | float, places: int) -> float:
+    """To so many decimals. Draws again at a half, such as 2.625: some round it up, some to the even digit."""
+    if abs(float(value) * 10**places % 1 - 0.5) < 1e-6:
+        raise Redraw
     return round(float(value), places)
 
 

@@ -189,8 +189,7 @@ def above_the_crowd(s: Scene) -> Asked:
         raise Redraw
     return Asked(
         f'Restrict yourself to "{status}". How many {s.D} have a mean of {s.said["n"]} per {s.one} above the '
-        f"mean per {s.one} overall, rows "
-        f"without a {s.domain.place} being part of the latter?",
+        f"mean per {s.one} overall, rows that name no {s.domain.place} being part of the latter?",
         sum(sums[place] * len(found) > overall * counts[place] for place in sums),
         f"SELECT count(*) FROM (SELECT {s.place} FROM {s.F} WHERE {s.status} = {quoted(status)} AND "
         f"{s.known('place')} GROUP BY 1 "

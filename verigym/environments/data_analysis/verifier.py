@@ -9,12 +9,16 @@ order unless the question leaves it open, and so do the points of a chart, but f
 """
 
 import math
+import re
 from typing import Any
+
+import msgspec
 
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Json, Task, Trajectory, Verdict
 
 _CUT = 120
+_NUMBER = re.compile(r"[-+]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[-+]?\d+)?", re.IGNORECASE)
 
 
 def data_analysis_verifier(task: Task, trajectory: Trajectory) -> Verdict:
@@ -37,6 +41,8 @@ def data_analysis_verifier(task: Task, trajectory: Trajectory) -> Verdict:
 
 
 def same(said: Any, expected: Any, places: int = 0, ordered: bool = True) -> bool:
+    if isinstance(said, str) and said.lstrip()[:1] in ("[", '"'):
+        said = _from_json(said)
     if isinstance(expected, list):
         values = said.split(",") if isinstance(said, str) else said if isinstance(said, list) else [said]
         if len(values) != len(expected):
@@ -84,12 +90,23 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def _from_json(said: str) -> Any:
+    """A text or a list that was written as JSON in a text, as some models do."""
+    try:
+        return msgspec.json.decode(said, type=str | list[str | int | float])
+    except (msgspec.DecodeError, UnicodeError):
+        return said
+
+
 def _number(said: Any) -> float | None:
-    """A number, or text that is one: `1,234.50`, `12.5 %`."""
+    """A number, or text that is one: `1,234.50`, `12.5 %`. A comma only parts thousands: `1,2` is two numbers."""
+    if isinstance(said, str):
+        said = said.replace("\N{MINUS SIGN}", "-").strip().rstrip("% ")
+        said = said.replace(",", "") if _NUMBER.fullmatch(said) else None
     if isinstance(said, bool):
         return None
     try:
-        value = float(said.replace(",", "").rstrip("% \n") if isinstance(said, str) else said)
+        value = float(said)
     except (TypeError, ValueError, OverflowError):
         return None
     return value if math.isfinite(value) else None

@@ -50,7 +50,7 @@ def rows(draw: Random) -> Rows:
             for judge in JUDGES:
                 points = None if draw.random() < 0.1 else max(0, min(30, level + kind[judge] + draw.randrange(-5, 6)))
                 sheets.append(Sheet(0, choir.choir_code, heat, judge, points))
-    sheets += draw.sample([sheet for sheet in sheets if sheet.points is not None], 7)
+    sheets += draw.sample([sheet for sheet in sheets if sheet.points is not None], 16)
     draw.shuffle(sheets)
     return {"choirs": choirs, "sheets": [sheet._replace(sheet=401 + at) for at, sheet in enumerate(sheets)]}
 

@@ -124,8 +124,8 @@ def spellings(s: Look) -> Asked:
         [
             f"Which supplier has the most bills for {department} up to the end of 2025-{month:02}, if differences of "
             "capitals and blanks in its name are ignored?",
-            f"By number of bills, January to month {month} of 2025, who is the main supplier of {department}? The "
-            "same name in other capitals or with a blank at its end is the same supplier.",
+            f"By number of bills booked from 2025-01 to 2025-{month:02}, who is the main supplier of {department}? "
+            "The same name in other capitals or with a blank at its end is the same supplier.",
             f"Count bills per supplier for {department}, booked in 2025-{month:02} or before. A name counts as one "
             "however it is capitalised and whether or not a space follows. Who has the most?",
             f"{department.capitalize()}, through 2025-{month:02}: name the supplier that sent most bills. Mind that "

@@ -46,7 +46,7 @@ def rows(draw: Random) -> Rows:
             for num in (first, votes - first):
                 teller = None if draw.random() < 0.15 else draw.choice(("Mr Dace", "Mrs Gudgeon", "Miss Tench"))
                 tallies.append(Tally(0, ward.ward_code, candidate, num, teller))
-    tallies += draw.sample(tallies, 5)
+    tallies += draw.sample(tallies, 14)
     draw.shuffle(tallies)
     return {"wards": wards, "tallies": [each._replace(tally=3001 + at) for at, each in enumerate(tallies)]}
 

@@ -100,8 +100,8 @@ def thirstiest_month(s: Look) -> Asked:
         [
             f"Readings are taken on the first of a month. In which month (YYYY-MM) did {meter.house} use {word} "
             "water, judging by that reading and the following month's? Months lacking one of the two are disregarded.",
-            f"{meter.house}, month with {word} litres used, YYYY-MM: subtract consecutive first-of-month readings, "
-            "disregarding gaps.",
+            f"{meter.house}, month with {word} litres used, YYYY-MM: take each first-of-month reading from that of the "
+            "next month; a month missing either has no say.",
             f"When did {meter.house} draw {word} water? A month runs from its reading on the first to the one on the "
             "first of the next; if either is blank it is disregarded. YYYY-MM.",
         ],
