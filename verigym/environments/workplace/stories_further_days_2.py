@@ -20,19 +20,19 @@ def _days(s: Scene) -> list[list[Event]]:
     return [events for events in days.values() if 2 <= len(events) <= 5]
 
 
-def _after(start: str, minutes: int) -> str:
+def after(start: str, minutes: int) -> str:
     return end_of(start, minutes).strftime("%Y-%m-%d %H:%M")
 
 
-def _end(event: Event) -> str:
-    return _after(event.start, event.minutes)
+def end(event: Event) -> str:
+    return after(event.start, event.minutes)
 
 
 def in_a_row(s: Scene) -> Story:
     people, name, when = [s.person() for _ in range(3)], s.meeting(), s.day()
     first, minutes = s.pick(("09:30", "10:00", "11:00", "13:30", "14:00")), s.pick((20, 25, 40, 50))
     one, two, three = (person.first for person in people)
-    starts = [_after(f"{when.iso} {first}", place * minutes) for place in range(3)]
+    starts = [after(f"{when.iso} {first}", place * minutes) for place in range(3)]
     books = [
         call("calendar.create", name=name, participant=person.address, start=start, minutes=minutes)
         for person, start in zip(people, starts, strict=True)
@@ -40,22 +40,19 @@ def in_a_row(s: Scene) -> Story:
     return Story(
         [
             f'"{name}" with {one}, {two} and {three}, one after the other {when.words}: {minutes} minutes each, from '
-            f"{first}, "
-            f"no breaks.",
+            f"{first}, no breaks.",
             f"I see three people in a row {when.words}. {one} starts at {first}, {two} is next, then {three}. "
-            f"Everybody has "
+            "Everybody has "
             f'{minutes} minutes; each entry is called "{name}".',
             f'Book three slots "{name}" {when.words}, {minutes} minutes apiece and without pauses, beginning at '
-            f"{first}. The "
-            f"order is {one}, {two}, {three}.",
+            f"{first}. The order is {one}, {two}, {three}.",
             f"Line up {one}, {two}, {three} (in that order) {when.words} from {first} on. Each gets a separate "
             f'"{name}" of {minutes} minutes, and as one ends the next begins.',
             f"{when.iso}, {first}: {one}. Straight after: {two}. Straight after that: {three}. Always {minutes} "
-            f"minutes, always "
+            "minutes, always "
             f'"{name}".',
             f'Please enter "{name}" three times {when.words}, first for {one} at {first}, then for {two}, last for '
-            f"{three}. "
-            f"They last {minutes} minutes each and follow each other directly.",
+            f"{three}. They last {minutes} minutes each and follow each other directly.",
         ],
         [*(find_person(person) for person in people), *books],
     )
@@ -83,7 +80,7 @@ def shift_afternoon(s: Scene) -> Story:
         [
             call("calendar.search", since=day, until=day),
             *(
-                call("calendar.update", id=event.id, field="start", value=_after(event.start, minutes))
+                call("calendar.update", id=event.id, field="start", value=after(event.start, minutes))
                 for event in moved(events)
             ),
         ],
@@ -100,23 +97,18 @@ def emptier_day(s: Scene) -> Story:
     return Story(
         [
             f'Do I have fewer meetings on {first} or on {second}? Book "{name}" with {person.first} on the emptier '
-            f"day, "
-            f"{time.words}, {minutes} minutes.",
+            f"day, {time.words}, {minutes} minutes.",
             f'"{name}", {person.first}, {minutes} minutes at {time.words}, on {first} or on {second}, wherever there '
-            f"is less in "
-            f"my calendar.",
+            "is less in my calendar.",
             f"{person.first} can see me on {first} and on {second}. Count my events on both and take the day with the "
-            f"smaller "
+            "smaller "
             f'number: {time.words}, {minutes} minutes, titled "{name}".',
             f'Compare {second} with {first}. Whichever has fewer entries gets another one, "{name}" with '
-            f"{person.name}, "
-            f"{minutes} minutes from {time.words}.",
+            f"{person.name}, {minutes} minutes from {time.words}.",
             f'I owe {person.first} {minutes} minutes ("{name}", {time.words}). The quieter of {first} and {second} '
-            f"would suit "
-            f"me, going by the number of meetings.",
+            "would suit me, going by the number of meetings.",
             f'One of two days, {second} or {first}, has more events than the other. Put "{name}" with {person.first} '
-            f"on that "
-            f"other: {time.words}, {minutes} min.",
+            f"on that other: {time.words}, {minutes} min.",
         ],
         [
             find_person(person),
@@ -143,7 +135,7 @@ def longest_away(s: Scene) -> Story:
             f"Which of my appointments {on} takes longest? Transfer that one to {when.iso} and keep its hour.",
             f"Relieve {day}: what lasts longest there goes to {when.iso}, hour unchanged, the rest stays.",
             f"Give me some air {on} by rescheduling the biggest block of that day. Its new date is {when.iso}, its "
-            f"clock time the same.",
+            "clock time the same.",
             f"{day} -> {when.iso}, only the longest event, same starting hour",
         ],
         [
@@ -163,12 +155,12 @@ def entered_twice(s: Scene) -> Story:
         [
             f'"{name}" stands in my calendar twice. The one with {person.first} is right, delete the other.',
             f'There are two events called "{name}". Keep the one in which {person.first} takes part and cancel the '
-            f"other one.",
+            "other one.",
             f'Only {person.first} comes to "{name}". The second entry of that name, with somebody else, has to go.',
             f'Why do I see "{name}" two times? It is with {person.name} and with nobody else, so remove the wrong one.',
             f'Of my two "{name}" meetings, call off the one that is not with {person.first}.',
             f'Clear up a double entry, please: "{name}" with {person.first} stays, "{name}" without {person.first} '
-            f"goes.",
+            "goes.",
         ],
         [find_person(person), call("calendar.search", query=name), call("calendar.delete", id=other.id)],
     )
@@ -176,14 +168,14 @@ def entered_twice(s: Scene) -> Story:
 
 def _taken(events: list[Event], start: str) -> bool:
     """Whether something goes on in the half hour from `start` on, or ends or begins at its edge."""
-    return any(event.start <= _after(start, 30) and start <= _end(event) for event in events)
+    return any(event.start <= after(start, 30) and start <= end(event) for event in events)
 
 
 def first_free_hour(s: Scene) -> Story:
     events = s.pick(_days(s))
     day, person, name = events[0].start[:10], s.person(), s.meeting()
     grid = [f"{day} {hour:02}:{minute}" for hour in range(9, 17) for minute in ("00", "30")]
-    busy = [start for start in grid if any(e.start <= start and _after(start, 15) <= _end(e) for e in events)]
+    busy = [start for start in grid if any(e.start <= start and after(start, 15) <= end(e) for e in events)]
     free = [start for start in grid if not _taken(events, start)]
     refusals = s.pick((0, 1, 2))
     if not free or len(busy) < 2:
@@ -195,21 +187,17 @@ def first_free_hour(s: Scene) -> Story:
     return Story(
         [
             f'"{name}" with {person.first} on {day}, half an hour. I would like {one}; if something is on then, '
-            f"{two}; if that "
-            f"is taken too, {three}.",
+            f"{two}; if that is taken too, {three}.",
             f'Book {person.first} for 30 minutes on {day}, "{name}". Try {one} first, then {two}, then {three}, and '
-            f"take the "
-            f"first at which I am free.",
+            "take the first at which I am free.",
             f"On {day} {person.first} can come at {one}, {two} or {three}, in this order of preference. Enter "
             f'"{name}", 30 minutes, at the first of them that collides with nothing.',
             f"Look at my calendar for {day}: is {one} free for half an hour? Or else {two}? Or else {three}? The first "
             f'"yes" is for "{name}" with {person.name}.',
             f'{person.first} needs 30 minutes of mine on {day} ("{name}"). {one} would be best, {two} is second '
-            f"choice, "
-            f"{three} the last; go by what is not occupied.",
+            f"choice, {three} the last; go by what is not occupied.",
             f'30 min "{name}", {person.first}, {day}. Candidates, best first: {one} / {two} / {three}. Skip those '
-            f"where I "
-            f"already have a meeting.",
+            "where I already have a meeting.",
         ],
         [
             find_person(person),
@@ -239,7 +227,7 @@ def like_last_time(s: Scene) -> Story:
             f"Once more, please: the meeting that {person.first} and I held last before today. New date {when.iso}, "
             f"{time.clock}; nothing else changes.",
             f"Enter an event with {person.first} {when.words} at {time.words}. For its name and duration go by the "
-            f"most recent one that lies behind us.",
+            "most recent one that lies behind us.",
         ],
         [
             find_person(person),
@@ -265,10 +253,10 @@ def keep_first_only(s: Scene) -> Story:
     return Story(
         [
             f"I meet {person.first} too often. From {since} to {until}, leave us the first appointment and cancel the "
-            f"others.",
+            "others.",
             f"One meeting with {person.first} between {since} and {until} is plenty. Keep the earliest, drop the rest.",
             f"Go through my dates with {person.name}, {since} to {until}. All but the earliest one are to be called "
-            f"off.",
+            "off.",
             f"{person.first} and I will settle everything at once, the first time we meet in the period {since} to "
             f"{until}; what comes after it in that period is no longer needed.",
             f"Whatever I have with {person.first} from {since} until {until}: delete it, except for what comes first.",
@@ -298,7 +286,7 @@ def drop_short_ones(s: Scene) -> Story:
             f"Cancel what lasts less than {limit} minutes {on}. Longer events stay as they are.",
             f"Check {day} and call off each meeting that is shorter than {limit} minutes.",
             f"I only want proper meetings {on}, which means {limit} minutes at least. Delete the ones that do not "
-            f"reach that.",
+            "reach that.",
             f"Everything below {limit} minutes in my calendar for {day} can be done by phone, so take it out.",
             f"{day}: remove events of fewer than {limit} minutes, however many there are, and nothing else.",
         ],
@@ -318,11 +306,11 @@ def even_by_number(s: Scene) -> Story:
         [
             f"Events {one.id} and {two.id} should be equally long. Stretch the shorter to the length of the other.",
             f"Compare the lengths of events no. {one.id} and no. {two.id}; the one with fewer minutes gets as many as "
-            f"the other.",
+            "the other.",
             f"It is unfair that {one.id} and {two.id} in my calendar differ in length. Lengthen the shorter until "
-            f"they match.",
+            "they match.",
             f"Look at calendar entries {two.id} and {one.id}. Whichever is shorter now lasts just as long as its "
-            f"counterpart.",
+            "counterpart.",
             f"Same duration for event {one.id} and event {two.id}, namely the longer of the two they have today.",
             f"Take the higher number of minutes, be it that of event {two.id} or of {one.id}, and give it to both.",
         ],
@@ -349,12 +337,11 @@ def no_later_than(s: Scene) -> Story:
             f'"{event.name}" must take place by {limit}. If it is later, pull it to that day at its present hour. If '
             f'it is in time, only rename it "{name}".',
             f'Is "{event.name}" after {limit}? Then it moves to {day}, same hour. If not, it is called "{name}" from '
-            f"now on.",
+            "now on.",
             f'{limit} is the last possible day for "{event.name}". Too late as planned: put it on that day, hour as '
             f'before. Not too late: change its title to "{name}".',
             f'Give "{event.name}" the title "{name}" as long as it lies no later than {limit}. Does it lie later, '
-            f"leave the "
-            f"title and set its date to {day}, the time of day unchanged.",
+            f"leave the title and set its date to {day}, the time of day unchanged.",
             f'We need "{event.name}" done on {limit} at the latest. Check the date: beyond that, bring it forward to '
             f'it (same hour); within it, just call it "{name}".',
             f'Either "{event.name}" is planned for a day after {limit}, then it goes to {day} at the hour it has, or '
