@@ -123,14 +123,16 @@ def contacted_that_day(s: Scene) -> Story:
 
 
 def first_with_assignee(s: Scene) -> Story:
-    first = s.pick(range(1, 20))
-    since, until = later(TODAY.isoformat(), first), later(TODAY.isoformat(), first + 9)
+    since = later(TODAY.isoformat(), s.pick(range(1, 20)))
+    until = later(since, 9)
     met: dict[str, list[tuple[str, int]]] = {}
     for row in s.rows("events"):
         if since <= row.start[:10] <= until:
             met.setdefault(row.participant, []).append((row.start, row.id))
-    todo = s.other(row for row in s.only("tasks", "name") if 2 <= len(met.get(row.assignee, [])) <= 4)
-    _, id = min(met[todo.assignee])
+    few = {who: sorted(events) for who, events in met.items() if 2 <= len(events) <= 4}
+    clear = [who for who, (first, second, *_) in few.items() if first[0] < second[0]]
+    todo = s.other(row for row in s.only("tasks", "name") if row.assignee in clear)
+    _, id = few[todo.assignee][0]
     return Story(
         [
             f'I meet the assignee of "{todo.name}" several times from {since} to {until}. Name the first of these meetings '
