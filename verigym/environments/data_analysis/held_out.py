@@ -59,9 +59,8 @@ def part_of_whole(s: Scene) -> Asked:
     region, kind = s.a_region(), s.a_kind()
     ours = [fact for fact in s.in_region(region) if fact.kind == kind]
     return Asked(
-        f"How many percent of all {s.said['m']} for {kind} is owed to {region}? {s.F.capitalize()} with no "
-        f"{s.domain.place} belong "
-        "to the whole, too. One decimal, please.",
+        f"Sum up {s.said['m']} for {kind}. How many percent of that sum are owed to {region}? {s.F.capitalize()} with no "
+        f"{s.domain.place} belong to the whole, too. One decimal, please.",
         rounded(100 * total(ours) / total(s.of(kind=kind)), 1),
         f"SELECT 100.0 * sum(CASE WHEN {s.region} = {quoted(region)} THEN {s.m} ELSE 0 END) / sum({s.m}) "
         f"FROM {s.F} LEFT JOIN {s.D} USING ({s.place}) WHERE {s.kind} = {quoted(kind)}",
@@ -76,8 +75,8 @@ def never_there(s: Scene) -> Asked:
     if not 1 <= len(absent) <= 4:
         raise Redraw
     return Asked(
-        f"Name every {s.said['kind']} of which {place.name} never had {limit} or more {s.said['n']} at a time, "
-        "as a list in any order.",
+        f"Name every {s.said['kind']} of which {place.name} never had {limit} or more {s.said['n']} at a time, or "
+        "had none at all, as a list in any order.",
         absent,
         f"SELECT DISTINCT {s.kind} FROM {s.F} WHERE {s.kind} NOT IN (SELECT {s.kind} FROM {s.joined} "
         f"WHERE {s.name} = {quoted(place.name)} AND {s.n} >= {limit})",
@@ -117,16 +116,16 @@ def four_bars(s: Scene) -> Asked:
     )
 
 
-def beyond_two_deviations(s: Scene) -> Asked:
+def beyond_deviations(s: Scene) -> Asked:
     kind = s.a_kind()
     values = [fact.n for fact in s.of(kind=kind)]
-    middle, spread, times = fmean(values), pstdev(values), s.draw.choice((1, 2))
+    middle, spread, times = fmean(values), pstdev(values), s.draw.choice((1, 1.5))
     distances = [abs(value - middle) - times * spread for value in values]
     if min(abs(each) for each in distances) < 1e-6 or max(distances) < 0:
         raise Redraw
     return Asked(
-        f"Count how many {kind} {s.F} lie further than {times} population standard deviation{'s' * (times > 1)} from the mean of "
-        f"{kind} in {s.said['n']}, on either side.",
+        f'Take {s.said["n"]} of the {s.said["kind"]} "{kind}". How many of its {s.F} lie further than {times} population '
+        f"standard deviation{'s' * (times > 1)} from their mean, on either side?",
         sum(each > 0 for each in distances),
         f"WITH t AS (SELECT {s.n} AS v FROM {s.F} WHERE {s.kind} = {quoted(kind)}), "
         "m AS (SELECT avg(v) AS mu, avg(v * v) - avg(v) * avg(v) AS var FROM t) "
@@ -201,7 +200,8 @@ def weekend_part(s: Scene) -> Asked:
     kind = s.a_kind()
     found = s.of(kind=kind)
     return Asked(
-        f"Is {kind} a weekend matter? Give the percentage of its {s.F} that fell on Saturdays and Sundays (one decimal).",
+        f'Is the {s.said["kind"]} "{kind}" a weekend matter? Give the percentage of its {s.F} that fell on Saturdays and '
+        "Sundays (one decimal).",
         rounded(100 * sum(fact.date.isoweekday() > 5 for fact in found) / len(found), 1),
         f"SELECT 100.0 * sum(CASE WHEN {s.weekday()} IN ('0', '6') THEN 1 ELSE 0 END) / count(*) FROM {s.F} "
         f"WHERE {s.kind} = {quoted(kind)}",
@@ -215,7 +215,7 @@ FAMILIES = {
     "dates": [quiet_days, longest_wait, weekend_part],
     "joins": [part_of_whole, never_there],
     "trends": [mark_reached],
-    "outliers": [beyond_two_deviations],
+    "outliers": [beyond_deviations],
     "missing": [complete_rows],
     "duplicates": [later_copies],
     "charts": [running_total, four_bars],

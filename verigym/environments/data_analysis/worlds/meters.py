@@ -121,7 +121,7 @@ def per_person(s: Look) -> Asked:
             used[meter.house] = (levels[last] - levels[first]) / meter.people
     need(len(used) > 3)
     exchanged = [meter.house for meter in s["meters"] if meter not in _steady(s)]
-    out = ", ".join(exchanged)
+    out = f"{', '.join(exchanged[:-1])} and {exchanged[-1]}"
     return Asked(
         [
             f"Litres per inhabitant, {first} until {last}: three thriftiest houses, thriftiest leading? Houses "
