@@ -77,6 +77,8 @@ def rename_first(s: Scene) -> Story:
         day, events = s.few("events", _day_ahead, least=2, most=4)
         first, second = _by_start(events)[:2]
     on, name = s.on(day), s.meeting()
+    while name == first.name:
+        name = s.meeting()
     return Story(
         [
             f'My first meeting {on} gets a new title: "{name}".',

@@ -267,6 +267,8 @@ def set_length(s: Scene) -> Story:
 
 def rename_event(s: Scene) -> Story:
     event, name = s.event(), s.meeting()
+    while name == event.name:
+        name = s.meeting()
     return Story(
         [
             f'Rename the event "{event.name}" to "{name}".',
