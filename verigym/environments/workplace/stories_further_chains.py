@@ -97,8 +97,8 @@ def trade_partners(s: Scene) -> Story:
             f'receive "{text}" from me, under "{title}".',
             f'I mixed up two people: the one in "{two.name}" belongs in "{one.name}" and vice versa. Correct it, and send a '
             f'mail "{title}" to each that says "{text}"',
-            f'Mail "{title}" with "{text}" goes to the participants of both "{one.name}" and "{two.name}", who also '
-            f"change events with each other.",
+            f'A mail "{title}" with "{text}" goes to the participants of both "{one.name}" and "{two.name}", who also '
+            f"swap events with each other.",
         ],
         [
             find_event(one),
@@ -123,8 +123,8 @@ def same_source(s: Scene) -> Story:
         act = call("email.send", to=person.address, subject="One source", body=one.source)
     return Story(
         [
-            f'Did visitors {one.id} and {two.id} come from the same source? If so, mail {person.first} its name, subject "One '
-            f'source". If not, {person.first} gets a task "Two sources": {board}, Backlog, due {when.words}.',
+            f"Did visitors {one.id} and {two.id} come from the same source? If so, mail {person.first} just its name, subject "
+            f'"One source". If not, {person.first} gets a task "Two sources": {board}, Backlog, due {when.words}.',
             f"Check the sources of visitors {one.id} and {two.id}. Different: a card for {person.first}, "
             f'"Two sources", Backlog of {board}, due {when.iso}. Equal: a mail "One source" to {person.first} with just the '
             f"source.",
@@ -134,10 +134,9 @@ def same_source(s: Scene) -> Story:
             f'title "One source", text only the source. Two: add "Two sources" to the {board} Backlog for {person.first}, due '
             f"{when.words}.",
             f'Add the task "Two sources" for {person.name} ({board}, Backlog, due {when.words}), unless visitors {one.id} and '
-            f'{two.id} have the same source; in that case a mail "One source" to {person.first} naming the source is all.',
+            f'{two.id} have the same source; then {person.first} only gets a mail "One source", whose text is the source.',
             f'Compare visitor {two.id} with visitor {one.id} by source. On a match, email {person.first}: "One source", and '
-            f"in it "
-            f'nothing but the source. Otherwise create "Two sources" on {board}, Backlog, {when.iso}, assignee {person.first}.',
+            f'nothing but the source in it. Otherwise create "Two sources" on {board}, Backlog, {when.iso}, for {person.first}.',
         ],
         [
             call("analytics.get_visitor", id=one.id),
@@ -159,7 +158,7 @@ def meeting_on_average(s: Scene) -> Story:
     return Story(
         [
             f'If a visit {span.words} took less than {limit} seconds on average, "{event.name}" needs {minutes} minutes. If '
-            f"not, it can be cancelled.",
+            f"not, cancel it.",
             f'"{event.name}" is about short visits. With an average of {limit} seconds or more {span.words}, call it off; with '
             f"less, make it {minutes} minutes.",
             f'Look up the average length of visits {span.words}. Below {limit} seconds: {minutes} minutes for "{event.name}". '
@@ -195,7 +194,7 @@ def owner_with_fewer_tasks(s: Scene) -> Story:
             f"Who owns {one.name}, and who {two.name}? Count the tasks of both colleagues; whoever has the smaller number does "
             f'"{name}" too ({board}, Backlog, due {when.iso}).',
             f'New card "{name}" on {board}, list Backlog, deadline {when.iso}. It is for the owner of {two.name} or the owner '
-            f"of {one.name}, whichever has less on the board.",
+            f"of {one.name}, whichever has fewer tasks in all.",
             f"Either the owner of {one.name} or the one of {two.name} should take on "
             f'"{name}". Assign it to the less busy by number of tasks: Backlog, {board}, due {when.words}.',
             f"I need the colleague with fewer tasks out of two: the owner of {two.name} and the owner of {one.name}. They get "

@@ -29,7 +29,7 @@ def task_of_the_lost(s: Scene) -> Story:
             f'Look at the status of {customer.name}. Lost: strike "{todo.name}" from the board. Anything else: assign it to '
             f"the owner of {customer.name}.",
             f'Let the owner of {customer.name} work on "{todo.name}", except if the customer is Lost; then nobody has to, and '
-            f"it should go.",
+            f"the task is deleted.",
             f"Should {customer.name} turn out to be Lost, there is no point in "
             f'"{todo.name}": remove it. Otherwise it passes to whoever owns {customer.name}.',
             f'Have we lost {customer.name} (status Lost)? "{todo.name}" is deleted in that case, and reassigned to their '
@@ -52,7 +52,7 @@ def note_into_task(s: Scene) -> Story:
             f"Make a task out of the notes of {customer.name}: the notes are its name, their owner does it, {board}, Backlog, "
             f"due {when.words}. Then empty the notes.",
             f"What stands in the notes of {customer.name} belongs on the {board} board: a Backlog card of exactly that name "
-            f"for the customer's owner, due {when.words}. The notes field can be cleared.",
+            f"for the customer's owner, due {when.words}. Then clear the notes.",
             f"Move the notes of {customer.name} to the board. New task named like the notes, assignee the owner of "
             f"{customer.name}, {board}, Backlog, {when.iso}; afterwards no notes are left.",
             f"The owner of {customer.name} gets a task on {board} (Backlog, due {when.iso}). Its name is copied from the "
@@ -109,8 +109,7 @@ def contacted_that_day(s: Scene) -> Story:
             f'"{text}" should go to the customer that {person.name} owns and last had contact with on {s.date(day)}; the '
             f'subject is "{title}".',
             f"I forgot the name of the customer. Their owner is {person.first} and the day of the last contact {day}. Write "
-            f"them "
-            f'"{title}", "{text}"',
+            f'them "{title}", "{text}"',
             f"Among the customers of {person.first} one was contacted last on {s.date(day)}. To them, by mail, headed "
             f'"{title}": "{text}"',
         ],
@@ -131,7 +130,7 @@ def first_with_assignee(s: Scene) -> Story:
             met.setdefault(row.participant, []).append((row.start, row.id))
     few = {who: sorted(events) for who, events in met.items() if 2 <= len(events) <= 4}
     clear = [who for who, (first, second, *_) in few.items() if first[0] < second[0]]
-    todo = s.other(row for row in s.only("tasks", "name") if row.assignee in clear)
+    todo = s.other(row for row in s.only("tasks", "name") if row.assignee in clear and row.list != "Completed")
     _, id = few[todo.assignee][0]
     return Story(
         [
@@ -205,10 +204,10 @@ def common_owner(s: Scene) -> Story:
             f"Look up who owns {two.name} and who owns {one.name}. One person: an event "
             f'"Joint visit", {when.iso} {time.clock}, 45 minutes, with them. Two people: the mail "Joint visit" to both, '
             f'saying "{text}"',
-            f'"Joint visit" concerns {one.name} and {two.name}. With a common owner, it is a meeting of 45 minutes, '
-            f'{when.words}, {time.words}. With different owners, it is a mail to both of them: "{text}"',
-            f"See whether {one.name} and {two.name} are owned by different colleagues. Both of them would get the mail "
-            f'"Joint visit" with "{text}"; a single owner of the two would get 45 minutes in my calendar instead, '
+            f'"Joint visit" concerns {one.name} and {two.name}. With a common owner, it is a meeting with them of 45 '
+            f'minutes, {when.words}, {time.words}. With different owners, it is a mail to both of them: "{text}"',
+            f"Are {one.name} and {two.name} owned by different colleagues? Then both of these get the mail "
+            f'"Joint visit" with "{text}"; if one colleague owns both, I meet them for 45 minutes instead, '
             f"{when.words} at {time.words}, same title.",
             f"If the owner of {two.name} owns {one.name} as well, enter "
             f'"Joint visit" with them ({when.iso}, {time.clock}, 45 minutes); else write both owners a mail titled "Joint '
@@ -225,16 +224,13 @@ def visitor_interest(s: Scene) -> Story:
     return Story(
         [
             f"Visitor {visit.id} came from our Lead {customer.name}. If they were engaged, the customer is Qualified. If not, "
-            f"the "
-            f'notes become "looked once, " and the day of the visit, like "looked once, 2026-01-31".',
+            f'the notes become "looked once, " and the day of the visit, like "looked once, 2026-01-31".',
             f"Was visitor {visit.id} engaged? Yes: set {customer.name}, whose buyer it was, to Qualified. No: replace their "
-            f"notes "
-            f'by "looked once, 2026-01-31", with the real day of that visit.',
+            f'notes by "looked once, 2026-01-31", with the real day of that visit.',
             f"Behind visitor {visit.id} is {customer.name}. An engaged visit makes them Qualified; one that was not goes into "
             f'their notes with its date, in the form "looked once, 2026-01-31".',
-            f"Qualify {customer.name} if visitor {visit.id}, who works there, was engaged on our site. Otherwise their notes "
-            f"say "
-            f'"looked once, " plus the date of the visit as in 2026-01-31.',
+            f"Set {customer.name} to Qualified if visitor {visit.id}, who works there, was engaged on our site. Otherwise "
+            f'their notes say "looked once, " plus the date of the visit as in 2026-01-31.',
             f'Note "looked once, 2026-01-31" with {customer.name}, but with the day when visitor {visit.id} was here, unless '
             f"this visitor was engaged: in that case only change the status to Qualified.",
             f"Check visitor {visit.id} for {customer.name}. Engaged, then status Qualified. Not engaged, then the notes are to "

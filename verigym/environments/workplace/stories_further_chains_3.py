@@ -28,8 +28,8 @@ def traffic_since_mail(s: Scene) -> Story:
             f"number, and make a {kind} plot of total visits for these days.",
             f'Answer "{email.subject}" with one number: our visits from the date of that mail to yesterday inclusive. Then '
             f"plot total visits of the same days ({kind}).",
-            f'The sender of "{email.subject}" asks for visits since the day they wrote, until {YESTERDAY}. Draw total visits '
-            f"as {kind} over that time, and reply with the bare count.",
+            f'The sender of "{email.subject}" asks for visits from the day they wrote until {YESTERDAY}. Draw total visits '
+            f"over that time as a {kind} plot, and reply with the bare count.",
             f'Take the day on which "{email.subject}" came as the first and yesterday as the last. I need total visits as a '
             f"{kind} plot, and as a reply to the mail their number, no other words.",
             f'Look up when "{email.subject}" arrived. From that day through {YESTERDAY}: count the visits, reply with the '
@@ -50,7 +50,8 @@ def busier_contact_day(s: Scene) -> Story:
     days = [visit.day for visit in s.office.visits.values()]
     recent = [row for row in s.rows("customers") if row.last_contact > "2026-02-15"]
     one = s.other(recent)
-    two = s.other(row for row in recent if days.count(row.last_contact) != days.count(one.last_contact))
+    others = [row for row in recent if row.owner != one.owner]
+    two = s.other(row for row in others if days.count(row.last_contact) != days.count(one.last_contact))
     best = max(one, two, key=lambda row: days.count(row.last_contact))
     when, time = s.day(), s.time()
     return Story(
@@ -58,15 +59,13 @@ def busier_contact_day(s: Scene) -> Story:
             f"On which day did the website have more visits, that of our last contact with {one.name} or with {two.name}? Book "
             f'30 minutes "Contact" with the owner of the customer it was, {when.words} at {time.words}.',
             f"Count the visits of two days: the last contact of {one.name} and the last contact of {two.name}. The owner of "
-            f"the "
-            f'customer with the higher count sees me {when.words}, {time.words}, 30 minutes: "Contact".',
+            f'the customer with the higher count sees me {when.words}, {time.words}, 30 minutes: "Contact".',
             f"Find the dates of last contact for {two.name} and {one.name} and how many visits came on each. For the customer "
             f'whose day had more, enter "Contact" with their owner: {when.iso} {time.clock}, half an hour.',
             f'"Contact" is a meeting with the owner of {one.name} or of {two.name}: 30 minutes, {when.words}, {time.words}. '
             f"Take the customer on whose last contact day we had more visits.",
             f"Who brought more traffic, {one.name} or {two.name}? Compare the visits on the day of each one's last contact, "
-            f"and "
-            f'plan "Contact" with the winner\'s owner, {when.words} at {time.words}, 30 minutes.',
+            f'and plan "Contact" with the winner\'s owner, {when.words} at {time.words}, 30 minutes.',
             f"Half an hour {when.words} at {time.words}, as "
             f'"Contact", for one of two owners. If the site had more visits on the last contact date of {one.name} than on '
             f"that of {two.name}, it is the owner of {one.name}; otherwise that of {two.name}.",
@@ -134,16 +133,15 @@ def celebrate_or_worry(s: Scene) -> Story:
             f"Were more visitors engaged from {first} than from {second}? Then "
             f'"{event.name}" is called "Celebration", otherwise "Crisis talk".',
             f'Rename "{event.name}". It is "Celebration" if {first} had more engaged visitors than {second}, and "Crisis '
-            f'talk" if '
-            f"it had not.",
+            f'talk" if it had not.',
             f"Compare engaged visitors of {second} with those of {first}. The former ahead: "
             f'"Crisis talk" is the new name of "{event.name}". The latter ahead: "Celebration".',
             f'"{event.name}" gets another title, depending on engagement: "Celebration" in case the days {first} beat the days '
             f'{second} by engaged visitors, or else "Crisis talk".',
             f"Count who was engaged, once for {first}, once for {second}. If the first number is larger, rename the event "
             f'"{event.name}" to "Celebration"; if the second is, to "Crisis talk".',
-            f'New name for "{event.name}", please: "Crisis talk", unless there were more engaged visitors in {first} than in '
-            f'{second}, which would make it a "Celebration".',
+            f'New name for "{event.name}", please: "Crisis talk", unless there were more engaged visitors from {first} than '
+            f'from {second}, which would make it a "Celebration".',
         ],
         [
             call("analytics.count_engaged", since=one, until=later(one, 6)),
@@ -197,16 +195,16 @@ def sick_day(s: Scene) -> Story:
         [
             f"{person.first} is not here {on}. Cancel our meeting of that day, and let what they have due then be due two days "
             f"later.",
-            f"Without {person.first} {on}: the event with them goes, and the task they should have finished that day gets two "
+            f"Without {person.first} {on}: cancel my event with them, and the task they should have finished that day gets two "
             f"more days.",
             f"{person.first} called in sick for {day}. Two things to do: strike my appointment with them on that date, and put "
             f"off by two days the task of theirs that is due on it.",
             f"Whatever {person.name} must deliver {on} may come two days later, so change the due date; and our meeting {on} "
             f"is off, delete it.",
-            f"Look for {day} in the calendar and on the board. The event with {person.first} is cancelled, the task of "
+            f"Look for {day} in the calendar and on the board. Cancel the event with {person.first}; the task of "
             f"{person.first} gets a due date two days after the present one.",
-            f"I gave {person.first} the day off, {day}. So no meeting with me then, and for their task with this due date: "
-            f"plus 2 days.",
+            f"I gave {person.first} the day off, {day}. So delete our meeting of that day. For their task with this due "
+            f"date: plus 2 days.",
         ],
         [
             find_person(person),
@@ -227,24 +225,24 @@ def full_day(s: Scene) -> Story:
     day = s.pick([day for day, minutes in planned.items() if 2 <= len(minutes) <= 5])
     total, on = sum(planned[day]), f"on {s.date(day)}"
     limit = max(20, total + s.pick((-30, -15, 15, 30)))
-    act = call("calendar.create", name=email.subject, participant=email.sender, start=f"{day} 17:15", minutes=20)
+    act = call("calendar.create", name=email.subject, participant=email.sender, start=f"{day} 17:30", minutes=20)
     if total > limit:
         act = call("email.reply", id=email.id, body=text)
     return Story(
         [
             f"Add up the minutes of all my meetings {on}. More than {limit}: reply "
-            f'"{text}" to "{email.subject}". Otherwise: its sender gets 20 minutes that day at 17:15, "{email.subject}".',
+            f'"{text}" to "{email.subject}". Otherwise: its sender gets 20 minutes that day at 17:30, "{email.subject}".',
             f'The sender of "{email.subject}" would like to see me {on}. If my events of that day come to over {limit} minutes '
-            f'together, answer "{text}"; if not, book "{email.subject}" with them, 17:15, 20 minutes.',
+            f'together, answer "{text}"; if not, book "{email.subject}" with them, 17:30, 20 minutes.',
             f"How long are my meetings {on} in sum? Up to {limit} minutes leave room for "
-            f'"{email.subject}", 20 minutes from 17:15 with whoever sent the mail of that name. With more, reply to it: '
+            f'"{email.subject}", 20 minutes from 17:30 with whoever sent the mail of that name. With more, reply to it: '
             f'"{text}"',
             f'Reply "{text}" to "{email.subject}" if I have more than {limit} minutes of meetings {on}. If I have not, put the '
-            f'author in at 17:15 that day for 20 minutes, title "{email.subject}".',
-            f'20 minutes with the author of "{email.subject}" {on} at 5:15 pm, under that title, but only if all events of '
+            f'author in at 17:30 that day for 20 minutes, title "{email.subject}".',
+            f'20 minutes with the author of "{email.subject}" {on} at 5:30 pm, under that title, but only if all events of '
             f'the day take {limit} minutes at most. Should they take longer, the mail is answered "{text}"',
             f"Check {day} in the calendar: do the lengths of the events exceed {limit} minutes in total? If so, "
-            f'"{text}" is my answer to "{email.subject}"; else its sender and I meet then, 17:15, 20 minutes, '
+            f'"{text}" is my answer to "{email.subject}"; else its sender and I meet then, 17:30, 20 minutes, '
             f'"{email.subject}".',
         ],
         [call("calendar.search", since=day, until=day), find_email(email), act],
@@ -262,7 +260,7 @@ def board_heir(s: Scene) -> Story:
             f'"{text}", subject "{board}".',
             f"Everything of {away.first} in {list} on the {board} board is reassigned to {person.first}, who gets a mail "
             f'"{board}" with the words "{text}"',
-            f'Write {person.first} "{text}" under "{board}", and assign to them what {away.first} has on this board in {list}.',
+            f'Write {person.first} "{text}" under "{board}", and assign to them what {away.first} has on {board} in {list}.',
             f"On {board}, list {list}, replace {away.first} by {person.first} in all tasks. Also, a mail to {person.first}: "
             f'"{board}", "{text}"',
             f"{away.name} gives up the {list} tasks on {board}, and {person.name} gets all of them, as well as a mail titled "

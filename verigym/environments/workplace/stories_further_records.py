@@ -35,7 +35,7 @@ def due_before_other(s: Scene) -> Story:
     return Story(
         [
             f'We need "{one.name}" {days} days ahead of "{two.name}". Set the deadline of the former by that of the latter.',
-            f'"{two.name}" builds on "{one.name}", which therefore has to be ready {days} days earlier. Adjust its due date.',
+            f'"{two.name}" builds on "{one.name}", which therefore has to be due {days} days before it. Adjust "{one.name}".',
             f'Take the due date of "{two.name}", subtract {days} days, and you have the new one for "{one.name}".',
             f'Due date of "{one.name}": {days} days before whatever date "{two.name}" has.',
             f'When "{one.name}" is due, there should be {days} days left until "{two.name}" is. Please plan "{one.name}" like '
@@ -178,7 +178,7 @@ def tidy_board(s: Scene) -> Story:
     person = s.who(address)
     return Story(
         [
-            f"Tidy up the {board} cards of {person.first}: what is in Backlog can be deleted, what is In Review is Completed.",
+            f"Tidy up the {board} cards of {person.first}: delete what is in Backlog, and what is In Review is Completed.",
             f"{person.first}, board {board}. Backlog tasks go for good, those In Review turn Completed, the others stay.",
             f"All {board} work of {person.name} that is In Review has been accepted, set it to Completed. Their {board} tasks "
             f"still in Backlog are not wanted any more; delete them.",
@@ -286,7 +286,8 @@ def slip_the_day(s: Scene) -> Story:
     (board, due), todos = draw()
     while not todos:
         (board, due), todos = draw()
-    days, on, date = s.pick((2, 3, 4)), s.on(due), s.date(due)
+    days, date = s.pick((2, 3, 4)), s.date(due)
+    on = f"on {date}"
     return Story(
         [
             f"The {board} tasks due {on} slip by {days} days, except for Completed ones.",
@@ -344,15 +345,16 @@ def free_deadline(s: Scene) -> Story:
     person, name, board = s.person(), s.chore(), s.pick(BOARDS)
     rows = [row for row in s.rows("tasks") if row.assignee == person.address]
     finished = {row.due for row in rows if row.list == "Completed"}
-    taken = {row.due for row in rows} - finished
+    taken = {row.due for row in rows}
     days = [later(NOW, ahead) for ahead in range(1, 30) if ahead % 7 not in (3, 4, 5)]
-    day = s.either([day for day in days if day not in finished], lambda day: day in taken)
+    days = [day for day in days if day not in finished and later(day, 1) not in taken]
+    day = s.either(days, lambda day: day in taken)
     due = later(day, 1) if day in taken else day
     on = s.on(day)
     return Story(
         [
-            f'{person.first} should do "{name}" ({board}, Backlog), due {on}. If something else of theirs is due then, make '
-            f"it one day later.",
+            f'{person.first} should do "{name}" ({board}, Backlog), due {on}. If something else of theirs is due then, the '
+            f"new task is due one day later.",
             f"Is any task of {person.first} due {on}? If there is none, add "
             f'"{name}" for that day; if there is one, for the day after. {board}, Backlog.',
             f'Add "{name}" to the {board} Backlog for {person.name}. Deadline {day}, or the following day in case they '
