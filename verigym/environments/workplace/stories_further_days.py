@@ -110,10 +110,10 @@ def clash_or_not(s: Scene) -> Story:
         start = f"{later(two.start[:10], 7)} {two.start[11:]}"
     return Story(
         [
-            f'Does "{two.name}" begin before "{one.name}" is over? If so, move it one week on, same hour. If not, move it '
-            f'forward to the end of "{one.name}".',
-            f'"{one.name}" and "{two.name}" share a day. Do they overlap, the second goes to the same weekday and hour '
-            "of the next week; do they not, it starts right when the first ends.",
+            f'Does "{two.name}" begin before "{one.name}" is over? If so, move it one week on, same hour. If not, let '
+            f'it start at the end of "{one.name}".',
+            f'"{one.name}" and "{two.name}" share a day. If they overlap, the second goes to the same weekday and hour '
+            "one week later; if they do not, it starts right when the first ends.",
             f'If "{one.name}" runs into "{two.name}", postpone "{two.name}" by a week. If there is a gap between them, '
             f'close it: "{two.name}" then starts as "{one.name}" ends.',
             f'Check whether "{one.name}" lasts beyond the start of "{two.name}". Yes: "{two.name}" same time a week '
@@ -141,12 +141,12 @@ def not_at_weekend(s: Scene) -> Story:
             f"{minutes} minutes.",
             f'On what day of the week is "{event.name}"? Saturday or Sunday: move to the following Monday, same time. '
             f"Any other day: set {minutes} minutes.",
-            f'Nobody works at weekends. Should "{event.name}" be on one, it goes to the very next Monday at the hour '
-            f"it has; otherwise it only gets a length of {minutes} minutes.",
+            f'Nobody works at weekends. Should "{event.name}" be on one, it goes to the Monday right behind it, at the '
+            f"hour it has; otherwise it only gets a length of {minutes} minutes.",
             f'{minutes} minutes for "{event.name}", provided it is from Monday to Friday. At a weekend, leave the '
-            "length and shift it to Monday, hour unchanged.",
-            f'I fear that "{event.name}" was entered for a weekend. If I am right, the next Monday at the same hour '
-            f"it is. If I am wrong, just give it {minutes} minutes.",
+            "length and shift it to the Monday that follows, hour unchanged.",
+            f'I fear that "{event.name}" was entered for a weekend. If I am right, move it to the Monday after that, '
+            f"same hour. If I am wrong, just give it {minutes} minutes.",
             f'"{event.name}": weekday? then {minutes} min. Sat/Sun? then the Monday right after, same clock time, '
             "same length.",
         ],
@@ -163,8 +163,8 @@ def merge_two(s: Scene) -> Story:
             "both together.",
             f'"{one.name}" takes in "{two.name}". It keeps its start and lasts for the sum of the two; "{two.name}" '
             "disappears.",
-            f'Two meetings are one too many. Strike "{two.name}" and give the time it had to "{one.name}" on top of '
-            "its own.",
+            f'Two meetings are one too many. Strike "{two.name}" and give its minutes to "{one.name}" on top of '
+            "those it has.",
             f'Add up the minutes of "{one.name}" and "{two.name}", set "{one.name}" to the total, then delete '
             f'"{two.name}".',
             f'"{two.name}" need not be a meeting of its own. Take it out, but lengthen "{one.name}" by as many '

@@ -63,7 +63,8 @@ def shift_afternoon(s: Scene) -> Story:
         return [event for event in events if event.start[11:] >= "12:00"]
 
     events = s.pick([day for day in _days(s) if 1 <= len(moved(day)) <= min(3, len(day) - 1)])
-    day, on, minutes = events[0].start[:10], s.on(events[0].start[:10]), s.pick((10, 20, 25))
+    day, minutes = events[0].start[:10], s.pick((10, 20, 25))
+    on = f"on {s.date(day)}"
     return Story(
         [
             f"My lunch takes longer {on}. Whatever starts at noon or later that day starts {minutes} minutes later; the "
@@ -98,8 +99,8 @@ def emptier_day(s: Scene) -> Story:
         [
             f'Do I have fewer meetings on {first} or on {second}? Book "{name}" with {person.first} on the emptier '
             f"day, {time.words}, {minutes} minutes.",
-            f'"{name}", {person.first}, {minutes} minutes at {time.words}, on {first} or on {second}, wherever there '
-            "is less in my calendar.",
+            f'"{name}", {person.first}, {minutes} minutes at {time.words}, on {first} or on {second}, wherever I '
+            "have fewer events.",
             f"{person.first} can see me on {first} and on {second}. Count my events on both and take the day with the "
             "smaller "
             f'number: {time.words}, {minutes} minutes, titled "{name}".',
@@ -127,7 +128,7 @@ def longest_away(s: Scene) -> Story:
     day, when = events[0].start[:10], s.day()
     while when.iso == day:
         when = s.day()
-    longest, on = max(events, key=lambda event: event.minutes), s.on(day)
+    longest, on = max(events, key=lambda event: event.minutes), f"on {s.date(day)}"
     return Story(
         [
             f"The longest meeting I have {on} should be {when.words} instead, at the hour it has now.",
@@ -219,7 +220,8 @@ def like_last_time(s: Scene) -> Story:
         [
             f"What did {person.first} and I meet for most recently, before today? The same again {when.words} at "
             f"{time.words}: same title, same length.",
-            f"Repeat my last meeting with {person.first}, name and minutes as they were, {when.words}, {time.words}.",
+            f"Repeat the last meeting I had with {person.first}, name and minutes as they were, {when.words}, "
+            f"{time.words}.",
             f"{person.first} wants another round of what we had last time. Look it up and book it {when.words} at "
             f"{time.words}, as long as it was and under its name.",
             f"Find the latest event with {person.name} up to {YESTERDAY}. A new one with its title and its length "
@@ -227,7 +229,7 @@ def like_last_time(s: Scene) -> Story:
             f"Once more, please: the meeting that {person.first} and I held last before today. New date {when.iso}, "
             f"{time.clock}; nothing else changes.",
             f"Enter an event with {person.first} {when.words} at {time.words}. For its name and duration go by the "
-            "most recent one that lies behind us.",
+            "most recent one with them that lies behind us.",
         ],
         [
             find_person(person),
@@ -258,7 +260,7 @@ def keep_first_only(s: Scene) -> Story:
             f"Go through my dates with {person.name}, {since} to {until}. All but the earliest one are to be called "
             "off.",
             f"{person.first} and I will settle everything at once, the first time we meet in the period {since} to "
-            f"{until}; what comes after it in that period is no longer needed.",
+            f"{until}. Cancel what comes after it in that period.",
             f"Whatever I have with {person.first} from {since} until {until}: delete it, except for what comes first.",
             f"Thin out {person.first} in my calendar ({since} to {until}): only the earliest event stays.",
         ],
@@ -279,7 +281,7 @@ def drop_short_ones(s: Scene) -> Story:
     day, events = s.few("events", lambda event: event.start[:10] * (event.start > "2026-05-13"), least=2, most=5)
     if not 1 <= len(short(events)) <= min(3, len(events) - 1):
         return drop_short_ones(s)
-    on = s.on(day)
+    on = f"on {s.date(day)}"
     return Story(
         [
             f"No small talk {on}: meetings under {limit} minutes are cancelled, the others take place.",
@@ -340,10 +342,10 @@ def no_later_than(s: Scene) -> Story:
             "now on.",
             f'{limit} is the last possible day for "{event.name}". Too late as planned: put it on that day, hour as '
             f'before. Not too late: change its title to "{name}".',
-            f'Give "{event.name}" the title "{name}" as long as it lies no later than {limit}. Does it lie later, '
+            f'Give "{event.name}" the title "{name}" as long as it lies no later than {limit}. If it lies later, '
             f"leave the title and set its date to {day}, the time of day unchanged.",
-            f'We need "{event.name}" done on {limit} at the latest. Check the date: beyond that, bring it forward to '
-            f'it (same hour); within it, just call it "{name}".',
+            f'We need "{event.name}" done on {limit} at the latest. Check the date: too late, bring it forward to that '
+            f'day (same hour); in time, just call it "{name}".',
             f'Either "{event.name}" is planned for a day after {limit}, then it goes to {day} at the hour it has, or '
             f'it is not, then its name becomes "{name}".',
         ],

@@ -66,14 +66,14 @@ def around_visitor(s: Scene) -> Story:
     words = s.pick(PLOTTED[value])
     return Story(
         [
-            f"Draw {words} around the visit of {visit.id}: from {around} days before it to {around} days after it, "
-            f"{kind}.",
+            f"The days around the visit of visitor {visit.id}: draw {words}, from {around} days before it to {around} "
+            f"days after it, {kind}.",
             f"What was going on when visitor {visit.id} came? {words.capitalize()} as {kind}, that day with {around} "
             "days on either side of it.",
             f"Take the day of visitor {visit.id}, go back {around} days and forward {around} days, and chart {words} "
             f"over the whole ({kind}).",
-            f"A {kind} graph of {words}, please. It starts {around} days ahead of the visit by {visit.id} and stops "
-            f"{around} days past it.",
+            f"A {kind} graph of {words}, please. It starts {around} days ahead of the day of visitor {visit.id} and "
+            f"stops {around} days past it.",
             f"The day visitor {visit.id} dropped in is the middle of a {kind} diagram of {words}, with {around} days "
             f"to its left and {around} to its right.",
             f"{kind} chart, {words}: the day of visitor {visit.id} plus and minus {around} days",
@@ -88,11 +88,12 @@ def month_so_far(s: Scene) -> Story:
     words = s.pick(PLOTTED[value])
     return Story(
         [
-            f"Chart {words} from the first of the month in which visitor {visit.id} came up to the day they came, {kind}.",
+            f"Chart {words}, from the first of the month in which visitor {visit.id} came up to the day they came, "
+            f"{kind}.",
             f"When was visitor {visit.id} here? That month, from its first day until the visit, as a {kind} chart of {words}.",
             f"A {kind} graph of {words}. It ends on the day of visitor {visit.id} and begins on the 1st of the same month.",
-            f"How had {words} been that month when visitor {visit.id} arrived? Day one of the month to the day of "
-            f"arrival, {kind}.",
+            f"In which month did visitor {visit.id} arrive, and how had it gone so far? Chart {words}, from day one "
+            f"of that month to the day of arrival, {kind}.",
             f"Visitor {visit.id}: take their day, go back to the start of its month, and draw {words} in between, both "
             f"ends included ({kind}).",
             f"I want {words} as {kind}, month to date, where the date is that of visitor {visit.id}.",
@@ -140,7 +141,7 @@ def longer_than_average(s: Scene) -> Story:
             f"that day, if no, session lengths ({kind}).",
             f"Compare the seconds of visitor {visit.id} with the average on the day they came. Above: {kind} chart of "
             f"engagement that day. Below: {kind} chart of session lengths that day.",
-            f"Was {visit.id} a patient visitor, measured by the average session of the same day? Patient means a "
+            f"Was visitor {visit.id} patient, staying longer than the average session of the same day? Patient means a "
             f"{kind} graph of engaged people for that date, impatient one of session lengths.",
             f"For the date of visitor {visit.id} I want session lengths as {kind} if they stayed less than that day's "
             f"average, and engagement as {kind} if they stayed more.",
@@ -166,16 +167,16 @@ def same_door(s: Scene) -> Story:
         [
             f"Did visitors {one.id} and {two.id} come from the same source? If so, chart engagement {span.words}, if not, "
             f"session lengths {span.words} ({kind}).",
-            f"A {kind} chart {span.words}: of engaged people if {one.id} and {two.id} have their source in common, of "
-            "session lengths if they do not.",
+            f"A {kind} chart {span.words}: of engaged people if visitors {one.id} and {two.id} have their source in "
+            "common, of session lengths if they do not.",
             f"Look at visitors {one.id} and {two.id}. Different sources: session lengths {span.words}. One and the same: "
             f"engaged visitors {span.words}. Either way it is {kind}.",
             f"I think visitors {one.id} and {two.id} found us the same way. If I am right, draw engagement {span.words} "
             f"as {kind}; should their sources differ, draw session lengths.",
             f"Session lengths {span.words} as {kind}, unless visitors {two.id} and {one.id} share their source. In that "
             "case engaged visitors.",
-            f"Where did {two.id} come from, where {one.id}? With equal sources, plot engagement {span.words}; with unequal "
-            f"ones, plot session lengths. {kind.capitalize()} in both cases.",
+            f"Where did visitor {two.id} come from, where visitor {one.id}? With equal sources, plot engagement "
+            f"{span.words}; with unequal ones, plot session lengths. {kind.capitalize()} in both cases.",
         ],
         [*_look_up(one, two), _plot(span.since, span.until, value, kind)],
     )

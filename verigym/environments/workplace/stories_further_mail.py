@@ -5,7 +5,7 @@ a mail and end elsewhere.
 """
 
 from verigym.environments.workplace import stories_further_mail_2
-from verigym.environments.workplace.office import TODAY, Email
+from verigym.environments.workplace.office import TODAY, Email, Person
 from verigym.environments.workplace.scene import Scene, Story, Tell, call, find_email, find_person, later
 
 
@@ -15,6 +15,11 @@ def _two_of_two(s: Scene) -> tuple[Email, Email]:
     while one.sender == two.sender or one.at[:10] == two.at[:10]:
         two = s.email()
     return one, two
+
+
+def _reader(s: Scene, email: Email) -> Person:
+    """A colleague who did not write it."""
+    return s.other(person for person in s.office.people if person.address != email.sender)
 
 
 def talk_or_drop(s: Scene) -> Story:
@@ -127,7 +132,8 @@ def one_or_both(s: Scene) -> Story:
 
 def by_hour(s: Scene) -> Story:
     clear = [row for row in s.only("emails", "subject") if row.at[11:] != "12:00"]
-    email, early, late = s.either(clear, lambda row: row.at[11:] < "12:00"), s.person(), s.person()
+    email = s.either(clear, lambda row: row.at[11:] < "12:00")
+    early, late = _reader(s, email), _reader(s, email)
     to = early if email.at[11:] < "12:00" else late
     return Story(
         [
@@ -270,7 +276,8 @@ def last_before(s: Scene) -> Story:
             f'Mails of {person.name} dated {date} or later do not count. Of the earlier ones answer the most recent: "{text}"',
             f'Go back to the time before {date}: the final mail by {person.first} from then still lacks my answer, "{text}"',
             f'"{text}" is my response to {person.first}, and it belongs to the newest of those mails that came before {date}.',
-            f'Ignore whatever {person.first} wrote from {date} on, and reply to the mail that came just before that: "{text}"',
+            f"Ignore whatever {person.first} wrote from {date} on. Of their mails before that, reply to the "
+            f'newest: "{text}"',
         ],
         [
             find_person(person),
@@ -284,7 +291,8 @@ def age_decides(s: Scene) -> Story:
     weeks = s.pick((2, 3, 4, 5))
     day = later(TODAY.isoformat(), -7 * weeks)
     clear = [row for row in s.only("emails", "subject") if not later(day, -1) <= row.at[:10] <= later(day, 1)]
-    email, person = s.either(clear, lambda row: row.at[:10] < day), s.person()
+    email = s.either(clear, lambda row: row.at[:10] < day)
+    person = _reader(s, email)
     acts = [find_person(person), call("email.forward", id=email.id, to=person.address)]
     if email.at[:10] < day:
         acts = [call("email.delete", id=email.id)]
@@ -338,15 +346,16 @@ def wrote_more(s: Scene) -> Story:
 
 
 def hot_topic(s: Scene) -> Story:
-    thing, person, text = s.pick(s.words.things), s.person(), s.message()
+    thing, text = s.pick(s.words.things), s.message()
     rows = [row for row in s.rows("emails") if thing in row.body]
     day = s.quiet_day(row.at[:10] for row in rows)
     rows = [row for row in rows if row.at[:10] > day]
-    if len(rows) < 2:
+    if len(rows) < 3:
         return hot_topic(s)
     hot = s.pick((True, False))
     limit = len(rows) - 1 if hot else len(rows) + s.pick((0, 1, 2))
     since, newest = s.date(day), rows[0]
+    person = _reader(s, newest)
     acts = [find_person(person), call("email.forward", id=newest.id, to=person.address)]
     return Story(
         [
@@ -354,7 +363,7 @@ def hot_topic(s: Scene) -> Story:
             f'{person.first}. If not, reply to it: "{text}"',
             f"Count what arrived on the {thing} since {since}. Up to {limit} mails I can handle: answer the latest with "
             f'"{text}" With more than that, {person.first} gets the latest as a forward.',
-            f"The {thing} again! If there are over {limit} mails about it since {since}, pass the most recent on to "
+            f"The {thing} again! If there are over {limit} mails about that since {since}, pass the most recent on to "
             f'{person.name}; otherwise reply to that one "{text}"',
             f'Reply "{text}" to the newest mail about the {thing}. But should their number since {since} exceed {limit}, '
             f"forward that newest one to {person.first} instead of replying.",

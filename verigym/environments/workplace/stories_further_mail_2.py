@@ -44,7 +44,9 @@ def _weekday_after(s: Scene, *spans: int) -> tuple[Email, int, str]:
 
 
 def arrival_told(s: Scene) -> Story:
-    email, person = s.email(), s.person()
+    email = s.email()
+    s.who(email.sender)
+    person = s.person()
     return Story(
         [
             f'{person.first} asks on which day "{email.subject}" came. Mail them just the date, like 2026-03-01, under '
@@ -53,7 +55,8 @@ def arrival_told(s: Scene) -> Story:
             f'When did I get "{email.subject}"? Tell {person.name} by mail: heading "Arrival", text the bare day (YYYY-MM-DD).',
             f'Look at "{email.subject}" and let {person.first} know the day it was sent, nothing more, formatted like '
             '2026-03-01. Call the mail "Arrival".',
-            f'"Arrival" for {person.first}: the day of the mail "{email.subject}", written year-month-day, without the hour.',
+            f'A mail "Arrival" to {person.first}, whose text is the day of "{email.subject}", year-month-day, '
+            "without the hour.",
             f'The day on which "{email.subject}" reached us is all that {person.first} wants to read in a mail titled '
             '"Arrival". Format YYYY-MM-DD.',
         ],
@@ -144,7 +147,7 @@ def answer_namesakes(s: Scene) -> Story:
             f'Reply to all mails with the title "{subject}", one by one: "{text}"',
             f'Everybody who wrote "{subject}" is waiting. Answer every such mail with the same words, "{text}"',
             f'"{text}" is what I say to "{subject}", and I say it to each sender who used that title.',
-            f'How many mails are called "{subject}"? As many replies I want: "{text}" to every one of them.',
+            f'How many mails are called "{subject}"? That is how many replies I want: "{text}" to every one.',
             f'Go through the mails named "{subject}" and respond "{text}" in each case.',
         ],
         [call("email.search", query=subject), *(call("email.reply", id=row.id, body=text) for row in emails)],
@@ -311,7 +314,8 @@ def passed_by_mail(s: Scene) -> Story:
             f'With "{email.subject}" its author answered my last questions, so everything they have In Review is Completed.',
             f"Completed: that is the new list for each In Review card of the one who mailed me "
             f'"{email.subject}". Leave their other cards.',
-            f'Look up the sender of "{email.subject}" on the board. In Review there? Then Completed. Other lists stay.',
+            f'Look up the tasks of the one who sent "{email.subject}". In Review becomes Completed, any other '
+            "list stays.",
         ],
         [
             find_email(email),
@@ -351,7 +355,7 @@ def author_has_it(s: Scene) -> Story:
 
 def lead_wrote(s: Scene) -> Story:
     customers = {row.email: row for row in s.rows("customers")}
-    rows = [row for row in s.only("emails", "subject") if row.sender in customers]
+    rows = [row for row in s.only("emails", "subject") if row.sender in customers and not customers[row.sender].notes]
     email = s.either(rows, lambda row: customers[row.sender].status in ("Lead", "Lost"))
     customer, note = customers[email.sender], "wrote to us"
     act = call("crm.update", id=customer.id, field="notes", value=note)
@@ -381,7 +385,8 @@ def sender_away(s: Scene) -> Story:
     while email.sender not in busy:
         email = s.email()
     event = s.pick([row for row in ahead if row.participant == email.sender])
-    day, on = event.start[:10], s.on(event.start[:10])
+    day = event.start[:10]
+    on = f"on {s.date(day)}"
     events = [row for row in ahead if row.participant == email.sender and row.start[:10] == day]
     return Story(
         [
