@@ -197,7 +197,7 @@ class Scene:
         words = [f"on {when:%B} {when.day}", f"on {iso}"]
         if ahead in (-1, 1):
             words.append("tomorrow" if ahead > 0 else "yesterday")
-        elif 0 < ahead < 4:
+        elif 0 < ahead < 6:
             words.append(f"on {when:%A}")
         elif 0 < ahead < 11:
             words.append(f"next {when:%A}")
