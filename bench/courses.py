@@ -26,7 +26,7 @@ MAX_TOKENS = 96
 SFT: dict[str, Any] = {
     "algorithm": "sft",
     "prompts_per_step": 16,
-    "steps": 400,
+    "steps": 300,
     "learning_rate": 1e-3,
     "eval_interval": 100,
     "part": "1/2",
@@ -35,7 +35,7 @@ GRPO: dict[str, Any] = {
     "algorithm": "grpo",
     "prompts_per_step": 32,
     "num_generations_per_prompt": 8,
-    "steps": 140,
+    "steps": 120,
     "learning_rate": 2e-4,
     "eval_interval": 20,
     "part": "2/2",
