@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import random
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -41,8 +42,10 @@ from verigym.verifiers.scripted_judge import ScriptedJudge
 GUARDS = ("plain", "retention", "safety")
 """What training should not cost: not to be trained on, and not measured here."""
 BOXED = ("code", "code_repair", "shell")
+THREADED = (*BOXED, "data_analysis")
+"""Whose episodes get a thread each, because they wait for something: of them no more are live than there may be threads."""
 LIVE = 125
-"""Tasks whose episodes wait at once, four and eight of each: no more than there may be threads."""
+"""Tasks whose episodes wait at once."""
 _ADOPT_ORPHANS = 36
 """PR_SET_CHILD_SUBREAPER of prctl, on Linux: see `cpu_s`."""
 
@@ -139,12 +142,14 @@ def warm_and_live(name: str, k: int) -> int:
 
 
 def episode_kb(name: str) -> float:
-    """What eight live episodes of each of some tasks take more than four do, each in a fresh process: neither what all share
-    nor what happened to be free counts as an episode's. None where that is less than what engines keep and give back."""
+    """What many live episodes of each of some tasks take more than few do, each in a fresh process, median of three: neither
+    what all share nor what happened to be free counts as an episode's."""
+    few, many = (4, 8) if name in THREADED else (8, 40)
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=fresh, max_tasks_per_child=1) as pool:
-        few, many = (pool.submit(warm_and_live, name, k).result() for k in (4, 8))
-    return max(0, many - few) / 4 / len(spread(load_environment(name).tasks("train"), LIVE)) / 1024
+        found = [[pool.submit(warm_and_live, name, k).result() for k in (few, many)] for _ in range(3)]
+    count = (many - few) * len(spread(load_environment(name).tasks("train"), LIVE))
+    return statistics.median(more - less for less, more in found) / count / 1024
 
 
 def by_chance(spec: EnvironmentSpec, task: Task, tasks: list[Task]) -> Replies:
@@ -199,10 +204,11 @@ def measured(name: str, quick: bool) -> list[Figure]:
     ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1)
     spec, boxed = load_environment(name), name in BOXED
     train, val = spec.tasks("train"), spec.tasks("val")
-    some = spread(train, (5 if quick else 20) if boxed else 60) if boxed or quick else train
+    asked = list({str(task.prompt): task for task in train}.values())  # `Gold` knows a task by its prompt
+    some = spread(asked, (5 if quick else 20) if boxed else 60) if boxed or quick else asked
     found = costs(name, spec, some, 1 if quick else 2 if boxed else 4, 8 if boxed else 64)
     if not quick:
-        found.append(figure(f"{name}, a live episode of 1,000", episode_kb(name), "KB"))
+        found.append(figure(f"{name}, a live episode", episode_kb(name), "KB"))
     most = (1 if boxed else 40) if quick else 10**6
     golden, tempted = spread([*train, *val], most), spread(val, min(most, 12) if boxed else most)
     num_gold, gold = asyncio.run(passing(spec, lambda task: [spec.gold_replies(task)], golden))
