@@ -138,17 +138,27 @@ def plot(source: Path, picture: Path) -> None:
     found = json.loads(source.read_text())
     canvas, axes = plt.subplots(2, len(found), figsize=(6.5 * len(found), 8), squeeze=False)
     for (course, stages), (above, below) in zip(found.items(), axes.T, strict=True):
-        for stage, mark in (("sft", "o-"), ("grpo", "s-")):
-            curve = stages[stage]["curve"]
-            for key in sorted({key for row in curve for key in row if key.endswith("held_out_success")}):
-                points = [(row["step"], row[key]) for row in curve if key in row]
-                words = key.removesuffix("held_out_success").rstrip("/") or "all"
-                above.plot(*zip(*points, strict=True), mark, ms=3, label=f"{stage}: {words}")
-        above.set(title=course, xlabel="step of its stage", ylabel="held-out success (120 tasks)", ylim=(0, 1))
+        names = list(stages["base"]["success"])
+        sft, grpo = stages["sft"]["curve"], stages["grpo"]["curve"]
+        turn = sft[-1]["step"]
+        for number, each in enumerate(names):
+            own = "" if len(names) == 1 else f"{each}/"
+            rows = [*sft, *({**row, "step": row["step"] + turn} for row in grpo)]
+            points = [(row["step"], row[key]) for row in rows if (key := f"{own}held_out_success") in row]
+            above.plot(*zip((0, 0.0), *points, strict=True), "o-", ms=3, color=f"C{number}", label=each)
+            rewards = [row.get(f"{own}reward", float("nan")) for row in grpo]
+            smooth = [
+                sum(rewards[max(0, at - 9) : at + 1]) / len(rewards[max(0, at - 9) : at + 1]) for at in range(len(grpo))
+            ]
+            above.plot([turn + row["step"] for row in grpo], smooth, ":", color=f"C{number}")
+        above.axvline(turn, color="grey", lw=0.8)
+        above.text(turn, 1.01, " GRPO", color="grey", fontsize=8)
+        words = "held-out success (120 tasks each)\ndotted: reward in training, mean of 10 steps"
+        above.set(title=course, xlabel="step of SFT, then of GRPO", ylabel=words, ylim=(-0.1, 1))
         above.legend(fontsize=8)
         places = range(len(stages))
-        width = 0.8 / len(COURSES[course])
-        for number, each in enumerate(COURSES[course]):
+        width = 0.8 / len(names)
+        for number, each in enumerate(names):
             values = [stages[stage]["success"][each] for stage in stages]
             errors = [[one[0] - one[1] for one in values], [one[2] - one[0] for one in values]]
             at = [place + (number + 0.5) * width - 0.4 for place in places]
