@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from verigym.core.errors import BadInput
 from verigym.core.settings import check_keys, decode, read_yaml, set_field
+from verigym.evaluation.suites import parse_part
 
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
@@ -229,6 +230,11 @@ def _check_sense(recipe: Recipe, where: str) -> None:
         _check_each(recipe, where)
     if recipe.data and recipe.samples:
         raise BadInput(f"{where}: {recipe.algorithm} learns from its own episodes, so data has no use; leave it out")
+    if recipe.part:
+        try:
+            parse_part(recipe.part)
+        except BadInput as error:
+            raise BadInput(f"{where}: {error}") from None
     if recipe.data and recipe.part:
         raise BadInput(f"{where}: part is of an environment's tasks, and data brings its own; leave one of them out")
     if recipe.rehearse and recipe.algorithm != "sft":

@@ -46,20 +46,22 @@ from verigym.environments.workplace.verifier import compare
 from verigym.environments.workplace.words import TRAIN, VAL
 from verigym.tasks.load import ship
 
+_FURTHER = (stories_further_mail, stories_further_days, stories_further_records, stories_further_chains)
+_TRAIN: dict[str, list[Tell]] = {
+    "email": [*stories_train.STORIES["email"], *stories_more_email.STORIES],
+    "calendar": [*stories_train.STORIES["calendar"], *stories_more_calendar.STORIES],
+    "analytics": [*stories_train.STORIES["analytics"], *stories_more_figures.STORIES],
+    "projects": [*stories_train_work.STORIES["projects"], *stories_more_tasks.STORIES],
+    "crm": [*stories_train_work.STORIES["crm"], *stories_more_customers.STORIES],
+    "cross": [*stories_train_cross.STORIES, *stories_more_cross.STORIES, *stories_more_choices.STORIES],
+}
 STORIES = {
     "train": {
-        "email": [*stories_train.STORIES["email"], *stories_more_email.STORIES],
-        "calendar": [*stories_train.STORIES["calendar"], *stories_more_calendar.STORIES],
-        "analytics": [*stories_train.STORIES["analytics"], *stories_more_figures.STORIES],
-        "projects": [*stories_train_work.STORIES["projects"], *stories_more_tasks.STORIES],
-        "crm": [*stories_train_work.STORIES["crm"], *stories_more_customers.STORIES],
-        "cross": [*stories_train_cross.STORIES, *stories_more_cross.STORIES, *stories_more_choices.STORIES],
+        category: [*stories, *(tell for module in _FURTHER for tell in module.STORIES.get(category, []))]
+        for category, stories in _TRAIN.items()
     },
     "val": {**stories_val.STORIES, "cross": stories_val_cross.STORIES},
 }
-for _further in (stories_further_mail, stories_further_days, stories_further_records, stories_further_chains):
-    for _category, _stories in _further.STORIES.items():
-        STORIES["train"][_category] += _stories
 EACH = {"train": 3, "val": 7}
 """Tasks of a wording."""
 
