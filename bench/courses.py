@@ -33,16 +33,21 @@ SFT: dict[str, Any] = {
 }
 GRPO: dict[str, Any] = {
     "algorithm": "grpo",
-    "prompts_per_step": 32,
+    "prompts_per_step": 64,
     "num_generations_per_prompt": 8,
-    "steps": 120,
+    "updates_per_batch": 2,  # a step waits for its longest episode, whatever else is sampled beside it
+    "steps": 250,
     "learning_rate": 2e-4,
-    "eval_interval": 20,
+    "eval_interval": 50,
     "part": "2/2",
-    "advantage": {"credit": "trajectory"},
-    "loss": {"average": "tokens"},  # a mean for each episode would let short ones, such as refusals, weigh most
+    # By its group's deviation, {0, -0.25} (a side effect) would weigh as much as {0, 1}, and less be done and less
+    "advantage": {"credit": "trajectory", "scale": "batch"},
+    # A mean for each episode would let short ones, such as refusals, weigh most
+    "loss": {"average": "tokens", "clip_high": 0.28},
 }
 QUICK = {"steps": 1, "prompts_per_step": 2, "num_generations_per_prompt": 2, "num_tasks": 4, "eval_tasks": 4}
+KEPT = ("step", "reward", "passed", "unsafe", "entropy", "loss", "tokens", "seconds")
+"""Of a step; and each environment's reward and held-out success."""
 
 
 def main() -> None:
@@ -97,7 +102,9 @@ def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, An
             data = {**common, **fields, **start, **(QUICK if args.quick else {}), "name": f"{name} {stage}"}
 
             def on_step(step: int, metrics: dict[str, float], alarms: list[Any], one: Any = one) -> None:
-                one["curve"].append({"step": step, **{key: round(value, 4) for key, value in metrics.items()}})
+                row = {"step": step, **metrics}
+                kept = [key for key in row if key in KEPT or key.endswith(("/reward", "held_out_success"))]
+                one["curve"].append({key: round(row[key], 4) for key in kept})
                 for alarm in alarms:
                     print(f"{name}, step {step}: {alarm.words}", file=sys.stderr, flush=True)
 

@@ -321,6 +321,30 @@ def test_a_mixture_measures_each_environment_and_shares_tasks_by_weight(bench: B
     assert sum(tried.values()) == 32 and 18 <= tried[bench.desk] <= 30, tried
 
 
+def test_the_environments_of_a_mixture_are_sampled_side_by_side(fresh: Bench) -> None:
+    meets = """
+async def verify(task, trajectory):
+    import asyncio, pathlib
+    here = pathlib.Path(__file__)
+    split = task.id.split("/")[0]
+    here.with_suffix(f".{split}").touch()
+    other = {"one": "two", "two": "one"}[here.stem]
+    for _ in range(500):
+        if here.with_name(f"{other}.{split}").exists():
+            return 1.0
+        await asyncio.sleep(0.01)
+    return 0.0
+"""
+    body = HEAD + "class Environment:\n    max_turns = 1\n    def open(self, task): ...\n" + meets
+    places = {fresh.file("one.py", body): 1, fresh.file("two.py", body): 1}
+    _, run = fresh.train(
+        "grpo", environment=None, environments=places, steps=1, prompts_per_step=8, held_out_eval="all"
+    )
+    row = fresh.metrics(run)[1]
+    assert row["reward"] == 1.0, "one environment's verifier waited for an episode of the other in vain"
+    assert row["held_out_reward"] == 1.0
+
+
 def test_other_tasks_are_tried_in_place_of_groups_that_say_nothing(bench: Bench) -> None:
     half = bench.file(
         "half.py", desk("return float(task.data['answer'] > 'h') and sum(map(str.islower, trajectory.reply)) / 8")

@@ -473,7 +473,9 @@ def test_two_runs_in_one_loop_do_not_disturb_each_other(store: Store) -> None:
         policy = ScriptedPolicy([ADD, "Done."], latency_s=0.001)
         return await asyncio.gather(*(run_many(store, what, policy) for what in (one, two)))
 
+    before = gc.get_threshold()
     assert [(now.done, now.passed) for now in asyncio.run(both())] == [(20, 20), (80, 80)]
+    assert gc.get_threshold() == before
 
 
 def test_what_is_finished_leaves_memory(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

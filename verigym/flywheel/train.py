@@ -5,7 +5,8 @@ imported when something is trained, because they need torch.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -31,6 +32,7 @@ from verigym.flywheel.audit import last_audit, was_checked
 from verigym.flywheel.gold import gold_examples
 from verigym.flywheel.stages import context_of, suite_of
 from verigym.flywheel.workspace import Workspace
+from verigym.rollout.episode import gathered
 from verigym.rollout.many import Made, Plan, results, run_many
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, new_alarms
@@ -216,13 +218,22 @@ class Job:
     def _signed(self, step: int) -> None:
         self.policy.changed(f"{self.run}@{step}")
 
-    async def _episodes(self, child: str, kind: str, plan: Plan) -> tuple[list[Any], list[Any]]:
-        config: Json = {"parent": self.run, "environment": plan.environment.name, "verifier": plan.verifier.name}
-        self.ws.store.begin_run(child, kind, config, plan.tasks, parent=self.run)
-        made = Made()
-        await run_many(self.ws.store, plan, self.policy, made=made)
+    async def _episodes(self, kind: str, plans: Sequence[Plan]) -> list[tuple[list[Any], list[Any]]]:
+        """Trajectories and verdicts of each plan. They run side by side: the longest episode of all is waited for, not the
+        longest of each. What the engine takes at once is shared by how many each has."""
+        store, made = self.ws.store, [Made() for _ in plans]
+        each = self.policy.max_concurrency / max(1, sum(plan.k * len(plan.tasks) for plan in plans))
+        for plan in plans:
+            config: Json = {"parent": self.run, "environment": plan.environment.name, "verifier": plan.verifier.name}
+            store.begin_run(plan.run, kind, config, plan.tasks, parent=self.run)
+
+        async def run(plan: Plan, own: Made) -> None:
+            share = math.ceil(each * plan.k * len(plan.tasks))
+            await run_many(store, msgspec.structs.replace(plan, concurrency=share), self.policy, made=own)
+
+        await gathered([run(plan, own) for plan, own in zip(plans, made, strict=True)])
         self.policy.engine.wait()  # an episode that timed out may have left a request running
-        return results(self.ws.store, plan, made)
+        return [results(store, plan, own) for plan, own in zip(plans, made, strict=True)]
 
     @property
     def _agent(self) -> Version:
@@ -232,13 +243,11 @@ class Job:
         """Each environment's held-out suite; where there are several, the mean of them beside each."""
         self._signed(step)
         recipe, found = self.recipe, {}
-        for arena in self.arenas:
-            if not arena.split:
-                continue
-            suite, held_out = suite_of(arena.environment, arena.split, recipe.eval_tasks)
-            child = f"{self.run}/eval-{step:04d}" + (f"-{arena.name}" if len(self.arenas) > 1 else "")
-            plan = Plan(
-                run=child,
+        measured = [arena for arena in self.arenas if arena.split]
+        suites = [suite_of(arena.environment, arena.split, recipe.eval_tasks) for arena in measured]
+        plans = [
+            Plan(
+                run=f"{self.run}/eval-{step:04d}" + self._suffix(arena),
                 environment=arena.environment,
                 tasks=held_out,
                 agent=self._agent,
@@ -246,8 +255,11 @@ class Job:
                 sampling=Sampling(temperature=0.0, max_tokens=recipe.max_tokens),
                 context=self.context,
             )
-            trajectories, verdicts = await self._episodes(child, "eval", plan)
-            report = make_report(child, f"{self.run}@{step}", suite, held_out, trajectories, verdicts, recipe.seed)
+            for arena, (_, held_out) in zip(measured, suites, strict=True)
+        ]
+        made = await self._episodes("eval", plans)
+        for arena, plan, (suite, held_out), episodes in zip(measured, plans, suites, made, strict=True):
+            report = make_report(plan.run, f"{self.run}@{step}", suite, held_out, *episodes, recipe.seed)
             found[arena.name] = {
                 f"held_out_{short}": report.metrics[name].value
                 for name, short in _HELD_OUT.items()
@@ -266,15 +278,12 @@ class Job:
     async def _collect(self, step: int, number: int, picked: Mapping[str, list[Task]]) -> list[Any]:
         from verigym.training.groups import Group
 
-        recipe, groups = self.recipe, []
+        recipe = self.recipe
         k = recipe.num_generations_per_prompt
-        for arena in self.arenas:
-            if arena.name not in picked:
-                continue
-            child = f"{self.run}/step-{step:04d}" + (f".{number}" if number else "")
-            child += f"-{arena.name}" if len(self.arenas) > 1 else ""
-            plan = Plan(
-                run=child,
+        own = [arena for arena in self.arenas if arena.name in picked]
+        plans = [
+            Plan(
+                run=f"{self.run}/step-{step:04d}" + (f".{number}" if number else "") + self._suffix(arena),
                 environment=arena.environment,
                 tasks=picked[arena.name],
                 agent=self._agent,
@@ -284,11 +293,18 @@ class Job:
                 seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
                 context=self._judging(arena),
             )
-            trajectories, verdicts = await self._episodes(child, "collect", plan)
-            groups += [
-                Group(arena.name, trajectories[i : i + k], verdicts[i : i + k]) for i in range(0, len(trajectories), k)
-            ]
-        return groups
+            for arena in own
+        ]
+        made = await self._episodes("collect", plans)
+        return [
+            Group(arena.name, trajectories[i : i + k], verdicts[i : i + k])
+            for arena, (trajectories, verdicts) in zip(own, made, strict=True)
+            for i in range(0, len(trajectories), k)
+        ]
+
+    def _suffix(self, arena: Arena) -> str:
+        """Of a run's name, where there are several environments."""
+        return f"-{arena.name}" if len(self.arenas) > 1 else ""
 
     def _judging(self, arena: Arena) -> Context:
         if self.scorer is None:
@@ -330,8 +346,9 @@ class Job:
                 seed=derive(self.recipe.seed, "rehearsal", arena.name),
                 context=self.context,
             )
-            found = zip(*await self._episodes(plan.run, "collect", plan), strict=True)
-            kept = [one for one, verdict in found if one.scorable and (verdict.passed or not arena.environment.tools)]
+            [found] = await self._episodes("collect", [plan])
+            anyway = not arena.environment.tools
+            kept = [one for one, verdict in zip(*found, strict=True) if one.scorable and (verdict.passed or anyway)]
             own = [sample for one in kept for sample in from_trajectory(one, 1.0)]
             if not own:
                 raise Refused(

@@ -25,6 +25,8 @@ from verigym.store.writer import Batch, Writer
 from verigym.verifiers.lift import ENDS
 
 _RETRY_S = 1.0
+_RARE = 100_000
+"""New objects between two collections."""
 _ASKED_AGAIN = (Fault.VERIFIER.value, Fault.INFRASTRUCTURE.value)
 """Whose failure to judge is not the last word: the next call asks again."""
 
@@ -145,7 +147,10 @@ def _rare_collections() -> Iterator[None]:
     """Thousands of live episodes are many objects and hardly a cycle: looking through them all for one, as often as Python
     does by default, takes more time than the episodes themselves."""
     before = gc.get_threshold()
-    gc.set_threshold(max(before[0], 100_000) if before[0] else 0, *before[1:])
+    if not 0 < before[0] < _RARE:  # as somebody wants it, or another call beside this one
+        yield
+        return
+    gc.set_threshold(_RARE, *before[1:])
     try:
         yield
     finally:
