@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.flywheel.answering import answering
+from tests.flywheel.desk import desk
 from verigym.cli.loop import Silent
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.records import Label, Version
@@ -236,6 +237,17 @@ def test_a_larger_budget_is_the_same_loop_and_anything_else_another() -> None:
 def test_what_is_wrong_in_a_recipe_is_said(overrides: list[str], words: str) -> None:
     with pytest.raises(VerigymError, match=re.escape(words)):
         make_loop({"environment": "toolcall"}, overrides, "a.yaml")
+
+
+def test_a_conversation_with_a_model_cannot_be_kept_in_mind(tmp_path: Path) -> None:
+    talk = tmp_path / "talk.py"
+    talk.write_text(
+        desk("return 1.0").replace(
+            "open(self, task): ...", "open(self, task): ...\n    def persona(self): return 'Ann'"
+        )
+    )
+    with pytest.raises(BadInput, match="beside: .*talk.py is a conversation with a user whom a model plays"):
+        make_loop({"environment": "toolcall", "beside": {str(talk): 0.2}}, [], "a.yaml")
 
 
 def test_without_a_champion_and_a_model_nothing_begins(ring: Ring) -> None:

@@ -131,8 +131,13 @@ def make_loop(data: Json, overrides: list[str], where: str) -> Loop:
             f"{where}: beside: the shares leave nothing for {recipe.environment}; together they must be below 1"
         )
     for name in recipe.beside:
-        if not load_environment(name).tasks("train"):
+        environment = load_environment(name)
+        if not environment.tasks("train"):
             raise BadInput(f"{where}: beside: {name} has no training tasks to keep in mind; leave it out")
+        if environment.needs_user:
+            raise BadInput(
+                f"{where}: beside: {name} is a conversation with a user whom a model plays, and cannot be rehearsed; leave it out"
+            )
     policy = find_policy(recipe.gate)
     content = msgspec.to_builtins(msgspec.structs.replace(recipe, budget=Budget(), gate=hash_of(policy)))
     return Loop(f"{Path(where).stem}-{content_hash(content)[:8]}", recipe, policy)

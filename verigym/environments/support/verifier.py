@@ -81,7 +81,7 @@ def _plain(act: list[Any]) -> tuple[str, int, str]:
     """With a sum as a number, else the value's words in small letters; how an address is punctuated does not matter."""
     tool, order, value = act
     if isinstance(value, int | float):
-        return tool, order, f"{value:g}"
+        return tool, order, f"{value:.12g}"
     return tool, order, " ".join(re.findall(r"\w+", re.sub("['\u2019]", "", value.casefold())))
 
 
