@@ -4,7 +4,6 @@ Each document knows which facts it states: `("company-12", "founder")`. Some fac
 so that a question about them has no answer. Almanac pages give an older census of half the towns: often a near miss.
 """
 
-from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
@@ -138,12 +137,15 @@ _FILLER = [
 MONTHS = ["March", "April", "May", "June", "July", "August", "September", "October"]
 
 
+Known = dict[str, str | int]
+"""Facts by name; one that is another entity is its id."""
+
+
 class Entity(NamedTuple):
     id: str
     kind: str
     name: str
-    facts: dict[str, str | int]
-    """A fact that is another entity is its id."""
+    facts: Known
     hidden: frozenset[str]
     """Facts that no document states."""
 
@@ -177,133 +179,142 @@ def names_of(words: Words) -> dict[str, list[str]]:
 
 
 def entities(words: Words, draw: Random) -> list[Entity]:
-    ids = {kind: [f"{kind}-{number}" for number in range(many)] for kind, many in NUMBERS.items()}
-    towns, people = ids["town"], ids["person"]
-    names = {kind: draw.sample(possible, NUMBERS[kind]) for kind, possible in names_of(words).items()}
-    mayors, founders = draw.sample(people, NUMBERS["town"]), draw.choices(people, k=NUMBERS["company"])
-    born = {person: draw.randrange(1950, 1985) if person in mayors else draw.randrange(1760, 1960) for person in people}
-    set_up = {company: born[by] + draw.randrange(22, 36) for company, by in zip(ids["company"], founders, strict=True)}
-    shown = {id: name for kind in names for id, name in zip(ids[kind], names[kind], strict=True)}
-    late = [person for person in people if 1840 <= born[person] < 1950]
-    designers, climbers = draw.sample(late, 12), draw.sample(late, 12)
-    once, twice, more = late[:10], late[10:22], late[22:28]
-    authors = draw.sample([*once, *twice, *twice, *more, *more, *more], NUMBERS["book"])
-    springs = draw.sample(
-        [*ids["hill"][:18], *draw.choices(ids["hill"][18:], k=NUMBERS["river"] - 18)], NUMBERS["river"]
-    )
-    chairs = [person for person in people if born[person] >= 1940]
-    presses = [company for company in ids["company"] if set_up[company] < 1865][:14]
-    operators = [company for company in ids["company"] if set_up[company] < 1980][-12:]
-    told_of, festive, sporting = draw.sample(towns, 20), draw.sample(towns, 26), draw.sample(towns, 14)
+    facts = _Facts(words, draw)
+    made: list[Entity] = []
+    for kind in NUMBERS:
+        for number, name in enumerate(facts.names[kind]):
+            share, hideable = _HIDDEN.get(kind, (0.0, [""]))
+            hidden = [draw.choice(hideable)] if draw.random() < share else []
+            about = getattr(facts, kind)(number)
+            made.append(Entity(f"{kind}-{number}", kind, name, about, frozenset(hidden)))
+    return made
 
-    def aged(year: int, least: int, most: int, but: set[str]) -> str:
-        """Somebody of that age in that year, not one of these."""
-        fit = [person for person in people if least <= year - born[person] <= most and person not in but]
-        return draw.choice(fit)
 
-    def keepers(opened: int) -> str:
+class _Facts:
+    """What is so in a region: first who belongs to what, drawn once, then, by kind, what is known of each one."""
+
+    def __init__(self, words: Words, draw: Random) -> None:
+        self.words, self.draw = words, draw
+        self.ids = ids = {kind: [f"{kind}-{number}" for number in range(many)] for kind, many in NUMBERS.items()}
+        self.names = {kind: draw.sample(possible, NUMBERS[kind]) for kind, possible in names_of(words).items()}
+        self._people(ids["person"], ids["company"])
+        self.shown = {id: name for kind, own in self.names.items() for id, name in zip(ids[kind], own, strict=True)}
+        late = [person for person in ids["person"] if 1840 <= self.born[person] < 1950]
+        self.designers, self.climbers = draw.sample(late, 12), draw.sample(late, 12)
+        once, twice, more = late[:10], late[10:22], late[22:28]
+        self.authors = draw.sample([*once, *twice, *twice, *more, *more, *more], NUMBERS["book"])
+        self.springs = draw.sample(
+            [*ids["hill"][:18], *draw.choices(ids["hill"][18:], k=NUMBERS["river"] - 18)], NUMBERS["river"]
+        )
+        self.chairs = [person for person in ids["person"] if self.born[person] >= 1940]
+        self.presses = [company for company in ids["company"] if self.set_up[company] < 1865][:14]
+        self.operators = [company for company in ids["company"] if self.set_up[company] < 1980][-12:]
+        self._towns(ids["town"])
+
+    def _people(self, people: list[str], companies: list[str]) -> None:
+        draw = self.draw
+        self.mayors, self.founders = draw.sample(people, NUMBERS["town"]), draw.choices(people, k=NUMBERS["company"])
+        self.born = {
+            person: draw.randrange(1950, 1985) if person in self.mayors else draw.randrange(1760, 1960)
+            for person in people
+        }
+        self.set_up = {
+            company: self.born[by] + draw.randrange(22, 36)
+            for company, by in zip(companies, self.founders, strict=True)
+        }
+
+    def _towns(self, towns: list[str]) -> None:
+        draw, words = self.draw, self.words
+        self.told_of, festive, self.sporting = draw.sample(towns, 20), draw.sample(towns, 26), draw.sample(towns, 14)
+        self.feasts = draw.sample([(town, feast) for town in festive for feast in words.feasts], NUMBERS["event"])
+        self.bans = draw.sample([(town, subject) for town in towns for subject in words.subjects], NUMBERS["rule"])
+        self.names["event"] = [f"{self.shown[town]} {feast}" for town, feast in self.feasts]
+        self.names["rule"] = [f"{self.shown[town]} bylaw on {subject}" for town, subject in self.bans]
+
+    def town(self, number: int) -> Known:
+        draw = self.draw
+        censuses = {f"census_{year}": draw.randrange(700, 50_000) for year in CENSUSES}
+        return {"founded": draw.randrange(1100, 1700), "river": draw.choice(self.ids["river"]),
+                "mayor": self.mayors[number], "population": draw.randrange(900, 60_000),
+                "craft": draw.choice(self.words.crafts), **censuses}  # fmt: skip
+
+    def river(self, number: int) -> Known:
+        return {"length": self.draw.randrange(21, 400), "source": self.springs[number]}
+
+    def hill(self, number: int) -> Known:
+        climber, height = self.draw.choice(self.climbers), self.draw.randrange(310, 2600)
+        return {"height": height, "climber": climber, "climbed": self.born[climber] + self.draw.randrange(18, 45)}
+
+    def company(self, number: int) -> Known:
+        draw = self.draw
+        return {"founded": self.set_up[f"company-{number}"], "seat": draw.choice(self.ids["town"]),
+                "founder": self.founders[number], "product": draw.choice(self.words.goods),
+                "employees": draw.randrange(12, 2400)}  # fmt: skip
+
+    def person(self, number: int) -> Known:
+        trade, birthplace = self.draw.choice(self.words.trades), self.draw.choice(self.ids["town"])
+        return {"born": self.born[f"person-{number}"], "birthplace": birthplace, "trade": trade}
+
+    def event(self, number: int) -> Known:
+        month, first_held = self.draw.choice(MONTHS), self.draw.randrange(1700, 2010)
+        return {"town": self.feasts[number][0], "month": month, "first_held": first_held}
+
+    def rule(self, number: int) -> Known:
+        passed, fine = self.draw.randrange(1850, 2015), 5 * self.draw.randrange(2, 90)
+        return {"town": self.bans[number][0], "passed": passed, "fine": fine}
+
+    def bridge(self, number: int) -> Known:
+        draw, by = self.draw, self.draw.choice(self.designers)
+        return {"town": draw.choice(self.ids["town"]), "designer": by, "material": draw.choice(self.words.materials),
+                "built": self.born[by] + draw.randrange(25, 56), "span": draw.randrange(14, 320)}  # fmt: skip
+
+    def book(self, number: int) -> Known:
+        draw, author = self.draw, self.authors[number]
+        return {"author": author, "about": draw.choice(self.told_of), "publisher": draw.choice(self.presses),
+                "published": self.born[author] + draw.randrange(25, 60), "pages": draw.randrange(60, 900)}  # fmt: skip
+
+    def club(self, number: int) -> Known:
+        draw = self.draw
+        return {"town": draw.choice(self.sporting), "sport": draw.choice(self.words.sports),
+                "chair": draw.choice(self.chairs), "members": draw.randrange(15, 600)}  # fmt: skip
+
+    def line(self, number: int) -> Known:
+        (start, end), by = self.draw.sample(self.ids["town"], 2), self.draw.choice(self.operators)
+        return {"start": start, "end": end, "operator": by, "length": self.draw.randrange(9, 190),
+                "opened": max(1840, self.set_up[by]) + self.draw.randrange(2, 20)}  # fmt: skip
+
+    def museum(self, number: int) -> Known:
+        opened = self.draw.randrange(1850, 1925)
+        return {"town": self.draw.choice(self.ids["town"]), "opened": opened, "keepers": self._keepers(opened)}
+
+    def prize(self, number: int) -> Known:
+        sponsor = self.draw.choice(self.ids["company"])
+        return {"sponsor": sponsor, "winners": self._winners(self.draw.randrange(1880, 1960))}
+
+    def _keepers(self, opened: int) -> str:
         told: list[str] = []
         kept: set[str] = set()
-        for _ in range(draw.randrange(3, 5)):
-            until, keeper = opened + draw.randrange(9, 24), aged(opened, 22, 58, kept)
-            told.append(f"{shown[keeper]} {opened} to {until}")
+        for _ in range(self.draw.randrange(3, 5)):
+            until, keeper = opened + self.draw.randrange(9, 24), self._aged(opened, 22, 58, kept)
+            told.append(f"{self.shown[keeper]} {opened} to {until}")
             kept.add(keeper)
             opened = until
         return ", ".join(told)
 
-    def winners(year: int) -> str:
+    def _winners(self, year: int) -> str:
         told: list[str] = []
         won: set[str] = set()
-        for _ in range(draw.randrange(3, 7)):
-            winner = aged(year, 20, 75, won)
-            told.append(f"{shown[winner]} in {year}")
+        for _ in range(self.draw.randrange(3, 7)):
+            winner = self._aged(year, 20, 75, won)
+            told.append(f"{self.shown[winner]} in {year}")
             won.add(winner)
-            year += draw.randrange(2, 12)
+            year += self.draw.randrange(2, 12)
         return ", ".join(told)
 
-    def town(number: int) -> dict[str, str | int]:
-        censuses = {f"census_{year}": draw.randrange(700, 50_000) for year in CENSUSES}
-        return {"founded": draw.randrange(1100, 1700), "river": draw.choice(ids["river"]), "mayor": mayors[number],
-                "population": draw.randrange(900, 60_000), "craft": draw.choice(words.crafts), **censuses}  # fmt: skip
-
-    def hill(number: int) -> dict[str, str | int]:
-        climber = draw.choice(climbers)
-        return {
-            "height": draw.randrange(310, 2600),
-            "climber": climber,
-            "climbed": born[climber] + draw.randrange(18, 45),
-        }
-
-    def company(number: int) -> dict[str, str | int]:
-        id = f"company-{number}"
-        return {"founded": set_up[id], "seat": draw.choice(towns), "founder": founders[number],
-                "product": draw.choice(words.goods), "employees": draw.randrange(12, 2400)}  # fmt: skip
-
-    def person(number: int) -> dict[str, str | int]:
-        trade = draw.choice(words.trades)
-        return {"born": born[f"person-{number}"], "birthplace": draw.choice(towns), "trade": trade}
-
-    def bridge(number: int) -> dict[str, str | int]:
-        by = draw.choice(designers)
-        return {"town": draw.choice(towns), "designer": by, "material": draw.choice(words.materials),
-                "built": born[by] + draw.randrange(25, 56), "span": draw.randrange(14, 320)}  # fmt: skip
-
-    def book(number: int) -> dict[str, str | int]:
-        author = authors[number]
-        return {"author": author, "about": draw.choice(told_of), "publisher": draw.choice(presses),
-                "published": born[author] + draw.randrange(25, 60), "pages": draw.randrange(60, 900)}  # fmt: skip
-
-    def club(number: int) -> dict[str, str | int]:
-        return {"town": draw.choice(sporting), "sport": draw.choice(words.sports), "chair": draw.choice(chairs),
-                "members": draw.randrange(15, 600)}  # fmt: skip
-
-    def line(number: int) -> dict[str, str | int]:
-        (start, end), by = draw.sample(towns, 2), draw.choice(operators)
-        return {"start": start, "end": end, "operator": by, "length": draw.randrange(9, 190),
-                "opened": max(1840, set_up[by]) + draw.randrange(2, 20)}  # fmt: skip
-
-    def museum(number: int) -> dict[str, str | int]:
-        opened = draw.randrange(1850, 1925)
-        return {"town": draw.choice(towns), "opened": opened, "keepers": keepers(opened)}
-
-    def prize(number: int) -> dict[str, str | int]:
-        return {"sponsor": draw.choice(ids["company"]), "winners": winners(draw.randrange(1880, 1960))}
-
-    def river(number: int) -> dict[str, str | int]:
-        return {"length": draw.randrange(21, 400), "source": springs[number]}
-
-    feasts = draw.sample([(town, feast) for town in festive for feast in words.feasts], NUMBERS["event"])
-    bans = draw.sample([(town, subject) for town in towns for subject in words.subjects], NUMBERS["rule"])
-    names["event"] = [f"{shown[town]} {feast}" for town, feast in feasts]
-    names["rule"] = [f"{shown[town]} bylaw on {subject}" for town, subject in bans]
-
-    def event(number: int) -> dict[str, str | int]:
-        month, first_held = draw.choice(MONTHS), draw.randrange(1700, 2010)
-        return {"town": feasts[number][0], "month": month, "first_held": first_held}
-
-    def rule(number: int) -> dict[str, str | int]:
-        passed, fine = draw.randrange(1850, 2015), 5 * draw.randrange(2, 90)
-        return {"town": bans[number][0], "passed": passed, "fine": fine}
-
-    facts: dict[str, Callable[[int], dict[str, str | int]]] = {
-        **{
-            "town": town,
-            "river": river,
-            "hill": hill,
-            "company": company,
-            "person": person,
-            "event": event,
-            "rule": rule,
-        },
-        **{"bridge": bridge, "book": book, "club": club, "line": line, "museum": museum, "prize": prize},
-    }
-    made: list[Entity] = []
-    for kind, about in facts.items():
-        for number, name in enumerate(names[kind]):
-            share, hideable = _HIDDEN.get(kind, (0.0, [""]))
-            hidden = [draw.choice(hideable)] if draw.random() < share else []
-            made.append(Entity(f"{kind}-{number}", kind, name, about(number), frozenset(hidden)))
-    return made
+    def _aged(self, year: int, least: int, most: int, but: set[str]) -> str:
+        """Somebody of that age in that year, not one of these."""
+        fit = [one for one in self.ids["person"] if least <= year - self.born[one] <= most and one not in but]
+        return self.draw.choice(fit)
 
 
 def documents(entities: list[Entity], draw: Random) -> list[Document]:
