@@ -246,7 +246,7 @@ def test_a_conversation_with_a_model_cannot_be_kept_in_mind(tmp_path: Path) -> N
             "open(self, task): ...", "open(self, task): ...\n    def persona(self): return 'Ann'"
         )
     )
-    with pytest.raises(BadInput, match="beside: .*talk.py is a conversation with a user whom a model plays"):
+    with pytest.raises(BadInput, match=r"beside: .*talk.py is a conversation with a user whom a model plays"):
         make_loop({"environment": "toolcall", "beside": {str(talk): 0.2}}, [], "a.yaml")
 
 
