@@ -1,6 +1,7 @@
 """What SFT and then GRPO teach SmolLM2-135M in environments of several turns: `workplace` alone, and a mixture of three. An
 episode's reward is its trajectory's: all turns share it. SFT imitates gold solutions of one half of the training families, GRPO
-is rewarded on the other half, of which it was shown nothing. Measured on held-out tasks before, between and after.
+is rewarded on the other half, of which it was shown nothing: `recipes/workplace_sft.yaml` and `recipes/workplace_grpo.yaml`.
+Measured on held-out tasks before, between and after.
 
     python bench/courses.py --out FILE [--only workplace]       # a GPU
     python bench/courses.py --plot FILE PNG
@@ -22,29 +23,9 @@ COURSES: dict[str, dict[str, float]] = {
     "workplace": {"workplace": 1},
     "mixture": {"workplace": 2, "triage": 1, "toolcall": 1},
 }
+RECIPES = Path(__file__).parent.parent / "recipes"
 MAX_TOKENS = 96
-SFT: dict[str, Any] = {
-    "algorithm": "sft",
-    "prompts_per_step": 16,
-    "steps": 300,
-    "learning_rate": 1e-3,
-    "eval_interval": 100,
-    "part": "1/2",
-}
-GRPO: dict[str, Any] = {
-    "algorithm": "grpo",
-    "prompts_per_step": 64,
-    "num_generations_per_prompt": 8,
-    "updates_per_batch": 2,  # a step waits for its longest episode, whatever else is sampled beside it
-    "steps": 250,
-    "learning_rate": 2e-4,
-    "eval_interval": 50,
-    "part": "2/2",
-    # By its group's deviation, {0, -0.25} (a side effect) would weigh as much as {0, 1}, and less be done and less
-    "advantage": {"credit": "trajectory", "scale": "batch"},
-    # A mean for each episode would let short ones, such as refusals, weigh most
-    "loss": {"average": "tokens", "clip_high": 0.28},
-}
+"""Of a reply, as in the recipes."""
 QUICK = {"steps": 1, "prompts_per_step": 2, "num_generations_per_prompt": 2, "num_tasks": 4, "eval_tasks": 4}
 KEPT = ("step", "reward", "passed", "unsafe", "entropy", "loss", "tokens", "seconds")
 """Of a step; and each environment's reward and held-out success."""
@@ -82,6 +63,7 @@ def main() -> None:
 def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Base, SFT, GRPO: what each passes of each environment's held-out tasks, and the curve of its training."""
     from verigym.core.records import Sampling
+    from verigym.core.settings import read_yaml
     from verigym.environments.load import load_environment
     from verigym.evaluation.compare import compare
     from verigym.flywheel import stages
@@ -91,15 +73,18 @@ def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, An
 
     ws, shares = Workspace(home), COURSES[name]
     setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
-    common: dict[str, Any] = {"model": "smollm2-135m", "lora": {"r": 32, "alpha": 64}, "max_tokens": MAX_TOKENS}
-    common |= {"environments": shares, "held_out_eval": "all", "eval_tasks": 120}
     version, before = ws.agent("smollm2-135m"), {}
-    for stage, fields, own in (("base", None, []), ("sft", SFT, args.sft), ("grpo", GRPO, args.grpo)):
+    for stage, own in (("base", None), ("sft", args.sft), ("grpo", args.grpo)):
         one: dict[str, Any] = {"success": {}, "gain": {}, "unsafe": {}, "buckets": {}, "curve": []}
         begun = time.perf_counter()
-        if fields is not None:
-            start = {} if stage == "sft" else {"start": version.id}
-            data = {**common, **fields, **start, **(QUICK if args.quick else {}), "name": f"{name} {stage}"}
+        if own is not None:
+            recipe = RECIPES / f"workplace_{stage}.yaml"
+            data = read_yaml(recipe, "a recipe") | {
+                "environment": "",
+                "environments": shares,
+                "name": f"{name} {stage}",
+            }
+            data |= ({} if stage == "sft" else {"start": version.id}) | (QUICK if args.quick else {})
 
             def on_step(step: int, metrics: dict[str, float], alarms: list[Any], one: Any = one) -> None:
                 row = {"step": step, **metrics}
@@ -108,7 +93,7 @@ def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, An
                 for alarm in alarms:
                     print(f"{name}, step {step}: {alarm.words}", file=sys.stderr, flush=True)
 
-            version, _ = train(ws, make_recipe(data, own, name), on_step)
+            version, _ = train(ws, make_recipe(data, own, str(recipe)), on_step)
         one["seconds"] = round(time.perf_counter() - begun, 1)
         for each in shares:
             few = 4 if args.quick else None
