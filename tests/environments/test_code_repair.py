@@ -1,7 +1,10 @@
 """Every planted fault shows in visible and hidden tests; a repair counts by what the code does, however it was edited."""
 
+import ast
 import asyncio
 import json
+import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -49,10 +52,34 @@ def body(text: str) -> list[Item]:
 
 
 def test_there_are_enough_families_from_repositories_of_their_own() -> None:
-    assert len({task.family for task in TRAIN}) == 40 and len({task.family for task in VAL}) == 12
+    assert len({task.family for task in TRAIN}) == 80 and len({task.family for task in VAL}) == 36
     names = [{repository.name for repository in generate.REPOSITORIES[split]} for split in ("train", "val")]
-    assert len(names[0]) + len(names[1]) >= 12 and not names[0] & names[1]
+    assert len(names[0]) == 20 and len(names[1]) == 9 and not names[0] & names[1]
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
+
+
+def five_words(tasks: list[Task]) -> set[tuple[str, ...]]:
+    """Each five words in a row of what is asked, and of what the code says about itself."""
+    texts = {str(task.prompt) for task in tasks} | {
+        doc
+        for task in tasks
+        for path, text in task.data["files"].items()
+        if path.endswith(".py")
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (doc := ast.get_docstring(node))
+    }
+    rows = [re.findall(r"[a-z0-9']+", text.lower()) for text in texts]
+    return {tuple(row[at : at + 5]) for row in rows for at in range(len(row) - 4)}
+
+
+def test_what_is_learned_from_is_written_in_other_words_than_what_is_held_out() -> None:
+    assert not five_words(TRAIN) & five_words(VAL)
+
+
+@pytest.mark.parametrize("tasks", [TRAIN, VAL], ids=["train", "val"])
+def test_no_two_tasks_ask_the_same_and_there_are_as_many_of_each_kind(tasks: list[Task]) -> None:
+    assert len({str(task.prompt) for task in tasks}) == len(tasks)
+    assert len(set(Counter(task.tags[1] for task in tasks).values())) == 1
 
 
 def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
@@ -60,8 +87,9 @@ def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
         assert (code_repair.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
 
 
-def test_every_fault_shows_in_both_kinds_of_tests_and_its_repair_passes_them() -> None:
-    generate.check([*TRAIN, *VAL])
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_every_fault_shows_in_both_kinds_of_tests_and_its_repair_passes_them(step: int) -> None:
+    generate.check([*TRAIN[::step], *VAL[::step]])
 
 
 def test_the_check_finds_a_fault_that_no_test_shows_and_a_repair_that_is_none() -> None:

@@ -9,42 +9,55 @@ second fault beside it. Only our own code runs here.
 import ast
 import sys
 from collections.abc import Iterable
+from itertools import cycle
 from random import Random
 from typing import Any
 
 from verigym.core.records import Task
 from verigym.core.seeds import derive
-from verigym.environments.code_repair import DATA, held_out, train_numbers, train_shop, train_text
+from verigym.environments.code_repair import (
+    DATA,
+    held_out,
+    held_out_notes,
+    held_out_places,
+    train_language,
+    train_numbers,
+    train_people,
+    train_services,
+    train_shop,
+    train_text,
+)
 from verigym.environments.code_repair.repositories import Bug, Repository
 from verigym.environments.code_repair.verifier import bundle
+from verigym.environments.code_repair.wordings import ASKED
 from verigym.tasks.load import ship
 
 SEED = 13
 REPOSITORIES = {
-    "train": [*train_shop.REPOSITORIES, *train_text.REPOSITORIES, *train_numbers.REPOSITORIES],
-    "val": held_out.REPOSITORIES,
+    "train": [
+        *train_shop.REPOSITORIES,
+        *train_text.REPOSITORIES,
+        *train_numbers.REPOSITORIES,
+        *train_services.REPOSITORIES,
+        *train_language.REPOSITORIES,
+        *train_people.REPOSITORIES,
+    ],
+    "val": [*held_out.REPOSITORIES, *held_out_notes.REPOSITORIES, *held_out_places.REPOSITORIES],
 }
-ASKED = {
-    "train": {
-        "report": 'A user of {name} writes: "{report}" Tests fail as well. Find the fault and mend it.',
-        "tests": "In the repository {name} tests fail ({about}) Make them pass by mending the code.",
-        "two": 'There are two faults in {name}. One was reported: "{report}" The tests show both. Mend them.',
-    },
-    "val": {
-        "report": "Please have a look at {name}. We got this complaint: {report} The fault is in the code; the tests are right.",
-        "tests": "Somebody broke {name}. {about} Its tests tell you what is wrong; repair it.",
-        "two": "{name} was broken in two places. The complaint so far: {report} Repair all of it, so that the tests pass.",
-    },
+KINDS = {
+    "train": ["report two", "tests", "report tests", "two", "tests two", "report"],
+    "val": ["tests two", "report two", "report tests"],
 }
+"""Which tasks a family has: the families take them by turns, so that there are as many of each kind."""
 
 
 def generate(split: str) -> list[Task]:
     """All tasks, in an order in which any first few are a fair mixture."""
+    families = [(repository, bug) for repository in REPOSITORIES[split] for bug in repository.bugs]
     made = [
         _task(split, repository, bug, kind)
-        for repository in REPOSITORIES[split]
-        for bug in repository.bugs
-        for kind in ASKED[split]
+        for (repository, bug), kinds in zip(families, cycle(KINDS[split]), strict=False)
+        for kind in kinds.split()
     ]
     return sorted(made, key=lambda task: derive(SEED, "order", task.id))
 
@@ -54,6 +67,8 @@ def _task(split: str, repository: Repository, bug: Bug, kind: str) -> Task:
     draw = Random(derive(SEED, family, kind))
     others = [each for each in repository.bugs if each.path != bug.path]
     bugs = [bug, draw.choice(others)] if kind == "two" else [bug]
+    wordings = ASKED[split][kind]
+    turn = derive(SEED, repository.name, kind) + repository.bugs.index(bug)
     right = repository.files()
     names = _names(right)
     files = {**right, **_tests(repository, names)}
@@ -62,7 +77,7 @@ def _task(split: str, repository: Repository, bug: Bug, kind: str) -> Task:
         files[each.path] = files[each.path].replace(each.right, each.wrong)
     return Task(
         id=f"{family}/{kind}",
-        prompt=ASKED[split][kind].format(name=repository.name, report=bug.report, about=repository.about),
+        prompt=wordings[turn % len(wordings)].format(name=repository.name, report=bug.report, about=repository.about),
         data={
             "files": files,
             "tests": [_hidden(expression, names) for expression in repository.hidden],
@@ -163,6 +178,7 @@ def check(made: Iterable[Task]) -> None:
             if len(task.data["fixes"]) > 1:
                 one = {**files, fix["path"]: files[fix["path"]].replace(fix["old"], fix["new"])}
                 assert _failing(one, hidden), f"{task.id}: one of the two faults is enough"
+                assert _failing(one, shown), f"{task.id}: no visible test shows the other fault"
         assert not _failing(mended, [*shown, *hidden]), f"{task.id}: {_failing(mended, [*shown, *hidden])[0]}"
 
 

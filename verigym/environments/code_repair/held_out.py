@@ -21,7 +21,7 @@ def fits(text, berth, tide=0):
 
 
 def assign(ships, berths, tide=0):
-    """Ships in order, each to the smallest free berth that it fits; name to number of the berth, -1 where there is none."""
+    """Ships in order, each to the smallest free berth that it fits; name to number of the berth, or -1."""
     free, found = dict(enumerate(berths)), {}
     for text in ships:
         good = [at for at in free if fits(text, free[at], tide)]

@@ -1,4 +1,4 @@
-"""What a repository to be repaired is made of. The repositories themselves are in `train_*` and `held_out`."""
+"""What a repository to be repaired is made of. The repositories themselves are in `train_*` and `held_out*`."""
 
 from typing import NamedTuple
 
