@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from verigym.core.protocols import Context, Request
 from verigym.core.records import Message, Task, Trajectory, Verdict
 from verigym.environments import writing
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.writing import briefs_train, briefs_val, generate
+from verigym.environments.writing import generate
 from verigym.environments.writing.gates import FORMS, words, wrong
 from verigym.evaluation.failures import bucket
 from verigym.policies.scripted import ScriptedPolicy
@@ -65,10 +66,19 @@ def judged(replies: list[str], context: Context, task: Task = TASK) -> list[Verd
 
 
 def test_there_are_as_many_tasks_and_families_as_the_card_says() -> None:
-    assert (len(TRAIN), len({task.family for task in TRAIN})) == (300, 30)
-    assert (len(VAL), len({task.family for task in VAL})) == (80, 10)
-    assert len({str(task.prompt) for task in [*TRAIN, *VAL]}) == 380
-    assert {task.data["form"] for task in TRAIN} == {task.data["form"] for task in VAL} == set(FORMS)
+    assert (len(TRAIN), len({task.family for task in TRAIN})) == (150, 75)
+    assert (len(VAL), len({task.family for task in VAL})) == (90, 30)
+    assert len({str(task.prompt) for task in [*TRAIN, *VAL]}) == 240
+
+
+def test_forms_come_equally_often_and_a_family_is_asked_for_in_several_wordings() -> None:
+    for split, least, tasks in (("train", 4, TRAIN), ("val", 3, VAL)):
+        forms = Counter(brief.form for brief in generate.BRIEFS[split])
+        assert set(forms) == set(FORMS) and max(forms.values()) - min(forms.values()) <= 1
+        for family in generate.families(split):
+            prompts = [str(task.prompt) for task in tasks if task.family == family.name]
+            used = [ask for ask in family.brief.asks if any(ask in prompt for prompt in prompts)]
+            assert len(set(family.brief.asks)) >= least and len(used) == len(prompts)
 
 
 def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
@@ -91,12 +101,22 @@ def test_the_check_finds_a_good_text_that_is_not_as_asked_and_a_cheat_that_gets_
 
 
 def test_held_out_tasks_share_no_brief_fact_reader_or_near_wording_with_those_to_learn_from() -> None:
-    train, val = briefs_train.BRIEFS, briefs_val.BRIEFS
-    for field in ("name", "ask", "audience", "good", "plain"):
+    train, val = generate.BRIEFS["train"], generate.BRIEFS["val"]
+    for field in ("name", "audience", "good", "plain"):
         assert not {getattr(one, field) for one in train} & {getattr(one, field) for one in val}
     facts = [{fact for brief in side for kind in brief.facts.values() for fact in kind} for side in (train, val)]
     assert not facts[0] & facts[1]
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
+
+
+def test_no_five_words_in_a_row_stand_in_a_task_to_learn_from_and_in_a_held_out_one() -> None:
+    def runs(split: str) -> set[tuple[str, ...]]:
+        made = (task for family in generate.families(split) for task in islice(generate.make(family), None, None, 3))
+        texts = (text for task in made for text in (str(task.prompt), task.data["gold"], task.data["reference"]))
+        said = (words(text) for text in texts)
+        return {tuple(each[place : place + 5]) for each in said for place in range(len(each) - 4)}
+
+    assert not runs("train") & runs("val")
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
@@ -162,6 +182,8 @@ def test_a_text_that_is_not_as_asked_fails_though_the_judge_loves_it(text: str, 
         ("two paragraphs", "One.\n \n\nTwo.", "One.\n\nTwo.\n\nThree."),
         ("ends with a question", "It is so. Is it?  ", "Is it? It is so."),
         ("begins with a title", "The boat\n\nIt leaves.", "The boat leaves.\n\nIt does."),
+        ("ends with a question", 'She asked: "Is it so?"', "It is so.\n\nIs it?"),
+        ("begins with a title", "**Who goes?**\n\nIt leaves.", "Here it is:\n\nIt leaves."),
         ("begins with a title", "Who?s boat\n\nIt leaves.", "It leaves, and that is all there is to say\n\nIt does."),
     ],
 )
@@ -247,3 +269,4 @@ def test_a_failure_is_named_by_its_gate() -> None:
 def test_words_are_counted_as_people_count_them() -> None:
     assert len(words("It's a well-known fact – isn’t it? 10 o'clock.")) == 8
     assert words("_ … 🙂") == []
+    assert words("New Year’s Eve") == words("New Year's Eve")

@@ -30,7 +30,8 @@ def tasks(split: str) -> list[Task]:
 class Environment:
     system = """\
 You write short texts for people. Reply with the text and nothing else: no introduction, no remarks. \
-Keep to the length, the form and the facts that are asked for, and write so that its readers are glad to have read it."""
+Keep to the length, in which a title counts too, and to the form; say what has to be mentioned word for word, once or twice. \
+Write so that its readers are glad to have read it."""
     max_turns = 1
 
     def open(self, task: Task) -> None: ...

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 class Brief(NamedTuple):
     name: str
-    ask: str
     audience: str
+    asks: list[str]
+    """The same wish in several wordings."""
     facts: dict[str, list[str]]
     """By letter: what has to be mentioned, one of each."""
     avoid: list[str]

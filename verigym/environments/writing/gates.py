@@ -20,6 +20,8 @@ _MOST_OF_A_FACT = 2
 """How often a fact may be named."""
 _REPEATED = 0.08
 """Share of four-word runs that may have occurred before."""
+_CLOSING = " \n\"'”’)*_"
+"""What may stand behind the last question mark."""
 
 
 def paragraphs(text: str) -> list[str]:
@@ -28,19 +30,19 @@ def paragraphs(text: str) -> list[str]:
 
 def _titled(text: str) -> bool:
     first, *rest = paragraphs(text) or [""]
-    return bool(rest) and "\n" not in first and len(first.split()) <= 8 and first[-1] not in ".!?"
+    return bool(rest) and "\n" not in first and len(first.split()) <= 8 and first[-1] not in ".:"
 
 
 FORMS: dict[str, Callable[[str], bool]] = {
     "one paragraph": lambda text: len(paragraphs(text)) == 1 and "\n" not in text.strip(),
     "two paragraphs": lambda text: len(paragraphs(text)) == 2,
-    "ends with a question": lambda text: text.rstrip().endswith("?") and len(paragraphs(text)) == 1,
+    "ends with a question": lambda text: text.rstrip(_CLOSING).endswith("?") and len(paragraphs(text)) == 1,
     "begins with a title": _titled,
 }
 
 
 def words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", text.casefold())
+    return re.findall(r"[^\W_]+(?:['-][^\W_]+)*", text.casefold().replace("’", "'"))
 
 
 def wrong(text: str, request: str, wanted: Json) -> list[str]:

@@ -3,7 +3,7 @@
     python -m verigym.environments.writing.generate
 
 rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new family leaves the others as they are. `make`
-gives up to 64 tasks of a family, one for each choice of its facts.
+gives up to 64 tasks of a family, one for each choice of its facts; wordings and kinds of request take turns.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,29 +13,71 @@ from typing import NamedTuple
 
 from verigym.core.records import Task
 from verigym.core.seeds import derive
-from verigym.environments.writing import DATA, briefs_train, briefs_val, cheats, gold
+from verigym.environments.writing import (
+    DATA,
+    briefs_train,
+    briefs_train_home,
+    briefs_train_town,
+    briefs_train_work,
+    briefs_val,
+    briefs_val_more,
+    cheats,
+    gold,
+)
 from verigym.environments.writing.briefs import Brief
 from verigym.environments.writing.gates import words, wrong
 from verigym.tasks.load import ship
 
 SEED = 7
-EACH = {"train": 10, "val": 8}
+EACH = {"train": 2, "val": 3}
 """Tasks of a family."""
-BRIEFS = {"train": briefs_train.BRIEFS, "val": briefs_val.BRIEFS}
+BRIEFS = {
+    "train": [
+        *briefs_train.BRIEFS,
+        *briefs_train_work.BRIEFS,
+        *briefs_train_town.BRIEFS,
+        *briefs_train_home.BRIEFS,
+    ],
+    "val": [*briefs_val.BRIEFS, *briefs_val_more.BRIEFS],
+}
 REQUESTS = {
     "train": [
         "{ask} Readers: {audience}. Length: {low} to {high} words. Mention {facts}. Do not use {avoid}. Form: {form}.",
         "{ask} It is for {audience}, takes {low} to {high} words, mentions {facts}, leaves out {avoid}; form: {form}.",
         "{ask}\n- for: {audience}\n- words: {low} to {high}\n- must mention: {facts}\n- must not contain: {avoid}\n"
         "- form: {form}",
+        "{low} to {high} words; {form}. {ask} Readers are {audience}. In it, word for word: {facts}. "
+        "Not in it: {avoid}.",
+        "{ask} I need {facts} in there exactly like that, and I cannot stand {avoid}. For {audience}. "
+        "{low} words at least, {high} at most, please; {form}.",
+        "For {audience}: {ask}\n\nsay: {facts}\ndo not say: {avoid}\n{low}-{high} words, {form}",
     ],
     "val": [
         "{ask} Who reads it: {audience}. Between {low} and {high} words, please, with {facts} in it but without {avoid}. "
         "As to its shape: {form}.",
-        "{ask} Think of {audience}. The piece counts no fewer than {low} and no more than {high} words, names {facts}, "
-        "steers clear of {avoid}, and its shape is: {form}.",
+        "{ask} Think of {audience}. At least {low} and no more than {high} words; it names {facts}, steers clear "
+        "of {avoid}, and its shape is: {form}.",
+        "{ask}\nMade for: {audience}\nShape: {form}\nSize: from {low} up to {high} words\n"
+        "Literally included: {facts}\nLeft unsaid: {avoid}",
+        "Made for {audience}. {ask} {low} words or more but {high} or fewer; shape: {form}. Include {facts} "
+        "literally; {avoid} should be nowhere in it.",
     ],
 }
+SAID = {
+    "train": {
+        "one paragraph": "one paragraph",
+        "two paragraphs": "two paragraphs, an empty line between them",
+        "ends with a question": "one paragraph that ends with a question",
+        "begins with a title": "a title of at most eight words, an empty line, the text",
+    },
+    "val": {
+        "one paragraph": "a single paragraph",
+        "two paragraphs": "two paragraphs parted by a blank line",
+        "ends with a question": "a single paragraph whose last sentence is a question",
+        "begins with a title": "a heading of eight words or fewer, a blank line, the piece",
+    },
+}
+"""A form, so that it can be read in one way only."""
 
 
 class Family(NamedTuple):
@@ -61,16 +103,18 @@ def make(family: Family) -> Iterator[Task]:
     brief = family.brief
     chosen = list(product(*brief.facts.values()))
     Random(derive(SEED, family.name)).shuffle(chosen)
+    first = derive(SEED, family.name, "request")
     for place, values in enumerate(chosen, start=1):
         draw = Random(derive(SEED, family.name, place))
         facts = dict(zip(brief.facts, values, strict=True))
         good, plain = (_text(text, facts) for text in (brief.good, brief.plain))
         lengths = sorted(len(words(text)) for text in (good, plain))
         low, high = lengths[0] - draw.randint(2, 8), lengths[1] + draw.randint(2, 8)
-        said = {"ask": brief.ask, "audience": brief.audience, "low": low, "high": high, "form": brief.form}
+        said = {"audience": brief.audience, "low": low, "high": high, "form": SAID[family.split][brief.form]}
+        ask, request = (each[(first + place) % len(each)] for each in (brief.asks, REQUESTS[family.split]))
         yield Task(
             id=f"{family.name}/{place}",
-            prompt=draw.choice(REQUESTS[family.split]).format(facts=_quoted(values), avoid=_quoted(brief.avoid), **said),
+            prompt=request.format(ask=ask, facts=_quoted(values), avoid=_quoted(brief.avoid), **said),
             data={
                 "words": [low, high], "mention": list(values), "avoid": brief.avoid, "form": brief.form,
                 "reference": plain, "gold": good,
