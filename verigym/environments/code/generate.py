@@ -16,10 +16,17 @@ from verigym.core.seeds import derive
 from verigym.environments.code import (
     DATA,
     held_out,
+    held_out_rows,
+    held_out_signs,
+    train_dates,
+    train_games,
     train_lists,
+    train_notes,
     train_numbers,
     train_parsing,
     train_records,
+    train_rows,
+    train_shelves,
     train_text,
 )
 from verigym.environments.code.problems import Inputs, alike, mutated, problem, runnable, variants, written
@@ -30,10 +37,28 @@ MOST = 6
 """Tasks of a family; fewer where there are not as many choices of parameters."""
 FAR = 0.7
 """Of a task's mutants, at least as many fail its tests; the rest are mostly the same function in other words."""
-MODULES = {"train": [train_text, train_lists, train_records, train_numbers, train_parsing], "val": [held_out]}
+MODULES = {
+    "train": [
+        *(train_text, train_lists, train_records, train_numbers, train_parsing),
+        *(train_rows, train_dates, train_notes, train_games, train_shelves),
+    ],
+    "val": [held_out, held_out_rows, held_out_signs],
+}
 ASKED = {
-    "train": ["Write a Python function.\n\n{}", "{}\nWrite it in Python.", "We need this function: {}"],
-    "val": ["Please implement the following in Python. {}", "Task for a Python programmer: {}"],
+    "train": [
+        "Write a Python function.\n\n{}",
+        "{}\nWrite it in Python.",
+        "We need this function: {}",
+        "Complete this function in Python. {}",
+        "In Python: {}",
+        "{}\n\nBelow is how the function begins; write all of it.",
+    ],
+    "val": [
+        "Please implement the following in Python. {}",
+        "Task for a Python programmer: {}",
+        "Code this up. {}",
+        "{}\nA Python implementation is wanted.",
+    ],
 }
 
 

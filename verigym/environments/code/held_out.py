@@ -17,7 +17,7 @@ def stutter(text: str, *, times: Any = (2, 3), only: Any = ("aeiou", "xyz", "lrs
 
 
 def sandwich(text: str, *, bread: Any = ("bread", "toast", "bun")) -> str:
-    """Return what stands in `text` between the first and the last {bread!r}; an empty string if there are not two of
+    """Return what stands in `text` between its first {bread!r} and its last one; an empty string unless there are two of
     them that do not overlap."""
     first, last = text.find(bread), text.rfind(bread)
     return text[first + len(bread) : last] if last >= first + len(bread) else ""
@@ -45,8 +45,8 @@ def letter_score(text: str, *, rare: Any = ("jqxz", "kvw"), worth: Any = (5, 8))
 
 
 def anagram_groups(items: list[str], *, least: Any = (1, 2)) -> list[list[str]]:
-    """Group the words that consist of the same letters; groups in the order of their first words, words in the order
-    in which they came. Groups of fewer than {least} words are left out."""
+    """Group the words that consist of the same letters; groups follow each other as their first words do, words
+    in a group as they do in `items`. Groups of fewer than {least} words are left out."""
     groups: dict[str, list[str]] = {}
     for each in items:
         groups.setdefault("".join(sorted(each)), []).append(each)
@@ -95,8 +95,8 @@ def bounce(items: list[int], *, limit: Any = (5, 8, 10)) -> list[int]:
 
 
 def islands(grid: list[list[int]], *, least: Any = (1, 2)) -> int:
-    """`grid` is a list of rows of 0 and 1. Cells with 1 that touch at a side belong to one island. Count the islands
-    of at least {least} cells."""
+    """The rows of `grid` consist of 0 and 1. Cells with 1 that touch at a side belong to one island. Count the islands of
+    at least {least} cells."""
     left = {(y, x) for y, row in enumerate(grid) for x, value in enumerate(row) if value == 1}
     count = 0
     while left:
@@ -215,7 +215,7 @@ def parking_fee(minutes: int, *, free: Any = (15, 30), price: Any = (2, 3), most
 
 
 def quarter_hours(start: str, count: int, *, step: Any = (15, 20, 45)) -> list[str]:
-    """`start` is a time such as "09:30". Return `count` times as text, the first one `start`, each {step} minutes
+    """`start` is a clock time, as in "09:30". Return `count` times as text, the first one `start`, each {step} minutes
     after the one before; after 23:59 comes 00:00."""
     begun = int(start[:2]) * 60 + int(start[3:])
     times = [(begun + at * step) % 1440 for at in range(count)]
@@ -223,7 +223,7 @@ def quarter_hours(start: str, count: int, *, step: Any = (15, 20, 45)) -> list[s
 
 
 def birthday_count(born: str, today: str) -> int:
-    """Both are days such as "2026-03-04". Return how many birthdays somebody born on `born` has had by `today`, that
+    """Both are days, as in "2026-03-04". Return how many birthdays somebody born on `born` has had by `today`, that
     day included; a birthday on 29 February is kept on the 28th in years without one. `today` is not before `born`."""
     year, birthday = int(today[:4]), born[5:]
     if birthday == "02-29" and (year % 4 != 0 or (year % 100 == 0 and year % 400 != 0)):

@@ -80,7 +80,7 @@ def flatten(tree: dict[str, Any], *, joint: Any = (".", "/", ":")) -> dict[str, 
 def changed(old: dict[str, int], new: dict[str, int], *, by: Any = (0, 1, 5)) -> list[str]:
     """Return in alphabetical order the keys that are in only one of the dicts, or whose values differ by more than
     {by}."""
-    keys = sorted(old.keys() | new.keys())
+    keys = sorted({**old, **new})
     return [key for key in keys if key not in old or key not in new or abs(old[key] - new[key]) > by]
 
 
@@ -114,7 +114,7 @@ def best_of_each(rows: list[list[Any]], *, want: Any = ("highest", "lowest")) ->
 def who_follows(pairs: list[list[str]], *, least: Any = (1, 2)) -> list[str]:
     """Each pair is a list of two names: the first follows the second. Return in alphabetical order the names that at
     least {least} different others follow; following oneself does not count."""
-    names = sorted({pair[1] for pair in pairs})
+    names = sorted(dict.fromkeys(pair[1] for pair in pairs))
     return [each for each in names if len({a for a, b in pairs if b == each and a != each}) >= least]
 
 
@@ -122,11 +122,11 @@ def reachable(roads: dict[str, list[str]], start: str, *, most: Any = (1, 2, 3))
     """`roads` has the places to which one can go directly from each place (a place without an entry leads nowhere).
     Return in alphabetical order all places that can be reached from `start` by at most {most} roads, `start` itself
     left out."""
-    seen, edge = {start}, [start]
+    seen, edge = [start], [start]
     for _ in range(most):
         edge = [each for place in edge for each in roads.get(place, []) if each not in seen]
-        seen |= set(edge)
-    return sorted(seen - {start})
+        seen += edge
+    return sorted(dict.fromkeys(each for each in seen if each != start))
 
 
 FAMILIES = {
