@@ -6,7 +6,7 @@ DAYS = ["Monday", "Tuesday", "Thursday", "Friday"]
 NAMES = ["Mara", "Jonas", "Petra", "Silvan"]
 
 BRIEFS = [
-    Brief("lift", "people who live there",
+    Brief("lift", "the people of the house",
           ["Write a notice: the lift of a house is out of order.",
            "The lift in our building is broken. Tell everyone who lives here, on one sheet by the door.",
            "A notice for the hallway, please: no lift for some days.",
@@ -120,7 +120,7 @@ BRIEFS = [
            "The town leaves a meadow to grow, and people think it is laziness. Put up a sign.",
            "Why is nobody mowing here? Answer on a board at the edge of a meadow.",
            "A sign for a park, friendly and short, about long grass."],
-          {"a": ["May", "June", "July", "August"], "b": ["larks", "hedgehogs", "bumblebees", "crickets"],
+          {"a": ["September", "June", "July", "August"], "b": ["larks", "hedgehogs", "bumblebees", "crickets"],
            "c": ["three", "five", "seven", "twelve"]},
           ["biodiversity", "please"], "ends with a question",
           "We have not forgotten this meadow. Until {a} it belongs to the {b}, who raise their young between the "
@@ -168,7 +168,7 @@ BRIEFS = [
           "day are thrown away. Look at the edge, where a thumb has worn it smooth.",
           "This is {a}. It was made in about {b} and was found in {c}. It was made by hand. Such things were cheap. "
           "Today there are few of them. At the edge one can see that it was used for a long time."),
-    Brief("job", "people who have never worked in one",
+    Brief("job", "people who have never worked with plants",
           ["Write an advertisement for a job in a garden nursery.",
            "Our nursery is looking for people. They need not know anything yet.",
            "Find us two people who would like to work with plants. An advertisement, no clichés.",
@@ -284,7 +284,7 @@ BRIEFS = [
            "Our milk cooperative reports to its members. How does the report begin?",
            "A year of milk in one paragraph, please, before the tables start.",
            "The yearly report needs an opening that farmers do not skip."],
-          {"a": ["three", "four", "two", "five"], "b": ["hay", "fuel", "glass bottles", "wages"],
+          {"a": ["three", "four", "six", "five"], "b": ["hay", "fuel", "glass bottles", "wages"],
            "c": ["the new cooler", "the second van", "the yoghurt", "the farm shop"]},
           ["challenging", "synergies"], "one paragraph",
           "We sold less milk than last year and kept more of the money. {b} cost us {a} cents a litre more, which "
@@ -323,7 +323,7 @@ BRIEFS = [
           "This is a sign of quality. You can put the jar into warm water. It is a good present for many people."),
     Brief("translator", "an editor who is busy",
           ["Write a note with which a translator sends a book to the publisher.",
-           "My translation is done. I want to send it off with two lines that are not stiff.",
+           "My translation is done. I want to send it off with a note that is not stiff.",
            "The manuscript goes to the publisher today. Write what goes on top.",
            "A translator has finished and has one doubt. Tell the editor."],
           {"a": ["chapter four", "the preface", "the epilogue", "chapter nine"],
@@ -382,7 +382,7 @@ BRIEFS = [
            "A poster text for amateurs on a stage in a barn.",
            "Announce a play to people who think that plays are for others."],
           {"a": ["the butcher", "the postwoman", "the mayor", "the vet"],
-           "b": ["a ghost", "a thief", "a king", "a goose"],
+           "b": ["a ghost", "a thief", "a king", "a miller"],
            "c": ["two hours", "ninety minutes", "an hour", "seventy minutes"]},
           ["unforgettable", "must-see"], "begins with a title",
           "A goose too many|In the barn behind the church {a} plays {b}, and has grown a beard for it, or tried. There "

@@ -46,9 +46,9 @@ BRIEFS = [
           ["respect", "whoever did this"], "ends with a question",
           "The {a} in the big pot has been there since {b} and has begun to look back. I do not want to know whose it "
           "was; by now it belongs to itself. Proposal: tonight at nine all four of us, loud music, twenty minutes, and "
-          "it is done. After that we throw {c} for who cooks and who washes, every evening, so that only fate is to "
+          "it is done. After that we let {c} decide who cooks and who washes, every evening, so that only fate is to "
           "blame. Who brings the music?",
-          "There is {a} in the big pot since {b}. The kitchen is dirty. I think that we should clean it together "
+          "There has been {a} in the big pot since {b}. The kitchen is dirty. I think that we should clean it together "
           "tonight at nine. It takes twenty minutes. Later we can decide with {c} who cooks and who washes. Then it is "
           "fair for all of us. Do you agree?"),
     Brief("godchild", "a girl who has just learnt to read",
@@ -61,8 +61,8 @@ BRIEFS = [
           ["proud", "big girl"], "two paragraphs",
           "You can read this by yourself. So nobody else has to know what is in it. I could read one word at first, "
           "and it was {b}; I saw it all over the town, as if somebody had put it there for me.|In the parcel is {a}. "
-          "It was mine, and I was afraid of {c}. Ask when you do not know a thing. Those who laugh do not know it "
-          "either.",
+          "It was mine when I was small and afraid of {c}. Ask when you do not know a thing. Those who laugh do not "
+          "know it either.",
           "Now you go to school and can read my letter. The first word that I could read was {b}. I was happy about "
           "it.|I send you {a}, which was mine. At school I did not like {c}. It became better later. You should ask "
           "when you do not understand something. Write to me soon."),
@@ -71,7 +71,7 @@ BRIEFS = [
            "My best friend gets married. I have one minute to speak and shaking hands.",
            "A short toast, please, for two people who took years to notice each other.",
            "Wedding, late afternoon, all are hungry. Somebody taps on a glass. What does she say?"],
-          {"a": ["a bus stop", "a launderette", "a ticket counter", "a car park"],
+          {"a": ["a bus stop", "a launderette", "a ticket counter", "a cloakroom"],
            "b": ["six years", "nine years", "five years", "eight years"],
            "c": ["umbrellas", "maps", "onions", "parking tickets"]},
           ["soulmate", "happily ever after"], "begins with a title",
@@ -182,7 +182,7 @@ BRIEFS = [
            "Write to relatives who hardly know each other any more and propose a weekend.",
            "We last met under a table at a funeral, as children. Let us meet again: a message, please."],
           {"a": ["a mill", "a mountain hut", "a houseboat", "a farm"],
-           "b": ["nineteen", "twenty-three", "sixteen", "twenty-one"], "c": ["September", "June", "October", "May"]},
+           "b": ["nineteen", "twenty-three", "sixteen", "twenty-one"], "c": ["September", "June", "October", "July"]},
           ["long overdue", "catch up"], "ends with a question",
           "The last time all {b} of us were together, we sat under a table and tied our uncles' shoelaces. They are "
           "gone, and we have their noses. I have found {a} with enough beds for a weekend in {c}: no programme, one "
@@ -197,7 +197,7 @@ BRIEFS = [
            "A story to be read in the dark. Only how it starts, and it should make one yawn.",
            "Write a few lines to be read aloud at the edge of a bed. Somebody small in them stays awake."],
           {"a": ["hedgehog", "otter", "bear cub", "dormouse"], "b": ["a yawn", "a feather", "a snore", "a star"],
-           "c": ["seven hills", "nine ponds", "three woods", "five meadows"]},
+           "c": ["seven hills", "nine fields", "three woods", "five meadows"]},
           ["once upon a time", "magic"], "begins with a title",
           "The one who had lost it|The little {a} lay in bed and could not find his sleep. He looked under the pillow. "
           "He looked behind his ears. So he put on his slippers and went out to look for it, over {c}, each a bit "

@@ -46,7 +46,7 @@ BRIEFS = [
           "hours, through {b}, with the whole valley below like something one has tidied up.|If your knees are in "
           "doubt, go with {c}, who takes the forest road and arrives at the hut earlier than we do, every time. The "
           "bus leaves at seven. Nobody will be left behind; we count.",
-          "The tour goes up {a} metres. The last part is very steep. Then it is flat for three hours, and there are "
+          "The tour goes up {a} metres. The last part is very steep. Then it is flat for three hours, and one sees "
           "{b}.|If this is too difficult for you, you can walk with {c} on the forest road. Both groups meet at the "
           "hut. The bus leaves at seven."),
     Brief("high water", "people with cellars near the river",
@@ -91,10 +91,10 @@ BRIEFS = [
            "b": ["the goalkeeper", "the left back", "the captain", "the substitute"],
            "c": ["mud", "fog", "hail", "sleet"]},
           ["fighting spirit", "unlucky"], "begins with a title",
-          "Better than it looks on paper|It ended {a}, and it could have been worse, as the visitors said while they "
-          "helped to push our bus. There was so much {c} that {b} tackled a spectator. For ten minutes after the break "
-          "we were the better side; witnesses exist. The sausages were finished before the match was. Next Sunday we "
-          "play again, and it can hardly rain twice.",
+          "Better than it looks on paper|It ended {a}, and it could have been worse, as the visitors said while we "
+          "helped to push their bus. There was so much {c} that {b} tackled a spectator. For ten minutes after the "
+          "break we were the better side; witnesses exist. The sausages were finished before the match was. Next "
+          "Sunday we play again, and it can hardly rain twice.",
           "Defeat on Sunday|On Sunday we lost {a}. There was {c}, and so the game was difficult. Especially {b} had "
           "problems with it. After the break we were better for ten minutes. There were sausages for everybody. The "
           "next match is on Sunday. We hope for more luck then."),
@@ -118,7 +118,7 @@ BRIEFS = [
            "A new fountain gives drinking water. What should it say on the brass plate?",
            "People do not trust the water of our fountain, though it is good. A small sign would help.",
            "Sign, drinking fountain, old square: where the water comes from and that one may drink it."],
-          {"a": ["the beech wood", "the chalk hill", "the upper spring", "the old quarry"],
+          {"a": ["the beech wood", "the chalk hill", "the high moor", "the old quarry"],
            "b": ["nine degrees", "eleven degrees", "eight degrees", "ten degrees"],
            "c": ["horses", "pigeons", "dogs", "sparrows"]},
           ["potable", "refreshing"], "one paragraph",
@@ -148,10 +148,10 @@ BRIEFS = [
     Brief("flea market", "families who sell for the first time",
           ["Write the rules of a flea market so that people read them.",
            "Our flea market needs rules. Last year they filled two pages and nobody had read them.",
-           "The market on the fairground has five rules. Put them into a text one likes to read.",
+           "The market on the fairground has a handful of rules. Put them into a text one likes to read.",
            "A sheet for people who want to sell old things on a Saturday. What must they know?"],
           {"a": ["six", "seven", "half past six", "half past seven"],
-           "b": ["four crowns", "five crowns", "six crowns", "eight crowns"],
+           "b": ["four crowns", "five crowns", "three crowns", "eight crowns"],
            "c": ["kittens", "mattresses", "home-made schnapps", "swords"]},
           ["vendors", "prohibited"], "begins with a title",
           "Less than you think|Stalls are set up from {a}, by whoever comes first; a blanket counts as a stall. It "
@@ -182,7 +182,7 @@ BRIEFS = [
            "Find homes for our guests from abroad. A letter to families, short, that takes away their doubts.",
            "Appeal: a pupil from another country needs a bed for some time."],
           {"a": ["nine days", "two weeks", "twelve days", "three weeks"],
-           "b": ["spinach", "onions", "liver", "cabbage"], "c": ["seventeen", "eleven", "thirteen", "nine"]},
+           "b": ["spinach", "onions", "liver", "cabbage"], "c": ["seventeen", "eleven", "thirteen", "fifteen"]},
           ["enriching", "cultural"], "ends with a question",
           "In autumn {c} young people get off a train here and know only how to ask for the toilet. For {a} each of "
           "them needs a bed, a key, and somebody who says good night. A sofa will do. You cook what you cook; they "
@@ -196,7 +196,8 @@ BRIEFS = [
            "In front of our shops there is a trench. We are open. Write that, for all five of us.",
            "Write a common letter of shopkeepers whose street is a building site.",
            "Our street will be torn up for months. People should still come and buy. A letter, please."],
-          {"a": ["August", "December", "July", "October"], "b": ["planks", "a wooden bridge", "a ramp", "old doors"],
+          {"a": ["August", "December", "July", "October"],
+           "b": ["planks", "a wooden bridge", "a ramp", "steel plates"],
            "c": ["coffee", "a plum", "a carnation", "soap"]},
           ["support local", "despite"], "two paragraphs",
           "Until {a} there is a trench where you used to park. The pipes date from the emperor, says the man who digs, "
@@ -226,9 +227,9 @@ BRIEFS = [
            "Dogs run into the lambs. We need a sign that does not shout.",
            "A path leads past sheep. Ask people to put their dogs on the lead there, in a way that works.",
            "Sign at a meadow: dogs on the lead between the gates. Those who read it have read a hundred such signs."],
-          {"a": ["March", "April", "May", "February"], "b": ["fifty", "eighty", "thirty", "sixty"],
+          {"a": ["March", "April", "June", "February"], "b": ["fifty", "eighty", "thirty", "sixty"],
            "c": ["a ewe", "the flock", "a lamb", "the ram"]},
-          ["owners", "fine"], "ends with a question",
+          ["irresponsible", "fine"], "ends with a question",
           "Your dog only wants to play. We believe it, but {c} does not, and runs until something breaks. It is {b} "
           "steps from this gate to the next one. Until the end of {a} keep the lead on for these, and after them the "
           "whole hill belongs to the two of you. There are spare ropes on the hook. Who knows, perhaps you will like "

@@ -52,8 +52,8 @@ BRIEFS = [
            "A customer of my small printing shop still owes me money. I want it, and I want to keep the customer.",
            "Remind a friendly debtor once more. It is a printer's bill, and it is old by now.",
            "I print things for a living and one bill is open. Please find words that are neither cold nor meek."],
-          {"a": ["five hundred menus", "two hundred cards", "a thousand leaflets", "sixty posters"],
-           "b": ["March", "May", "July", "November"], "c": ["180 crowns", "240 crowns", "310 crowns", "95 crowns"]},
+          {"a": ["five hundred menus", "two hundred cards", "a thousand leaflets", "ninety coasters"],
+           "b": ["March", "June", "July", "November"], "c": ["180 crowns", "240 crowns", "310 crowns", "95 crowns"]},
           ["overdue", "legal"], "two paragraphs",
           "In {b} I printed {a} for you, and I still see them on your tables, which pleases me each time. The {c} for "
           "them have not arrived, which pleases me less.|Paper has to be paid before I may cut it, so I need the money "
@@ -87,9 +87,9 @@ BRIEFS = [
            "b": ["a loose bolt", "a split belt", "a blocked nozzle", "a bent rail"],
            "c": ["Ferdi", "Ludmila", "Oskar", "Samira"]},
           ["as per", "FYI"], "begins with a title",
-          "Listen to it first|From two o'clock on {a} sang a note too high. We found {b}, and what you see there is "
-          "our repair: it will hold until noon, not until Friday. {c} has the spare part and is already on the way. "
-          "Run it at three quarters, put your hand on the housing every hour, and if it is hot, stop. There is soup.",
+          "Listen to it first|From two o'clock {a} sang a note too high. We found {b}, and what you see there is our "
+          "repair: it will hold until noon, not until Friday. {c} has the spare part and is already on the way. Run it "
+          "at three quarters, put your hand on the housing every hour, and if it is hot, stop. There is soup.",
           "Problem in the night|There was a problem with {a} in the night. The reason was {b}. We have repaired it for "
           "now. {c} brings a spare part. Do not run it at full speed and check every hour whether it is hot. There is "
           "soup."),
@@ -105,7 +105,7 @@ BRIEFS = [
           "From autumn on I would like to have {a} off, for a fifth less pay. The reason is {c}, and it will not wait "
           "until I retire.|I have counted what I do in a week. {b} can be done in time if nobody moves the date, and "
           "the rest fits into four days that start earlier. Let us try it for three months. If anything is left lying, "
-          "I come back.",
+          "I go back to five.",
           "I would like to work four days from autumn on. I want to have {a} off. The reason is {c}. I would get less "
           "money.|I can still do {b} and my other work in four days. We could try it for three months. After that you "
           "can decide whether it works."),
@@ -140,7 +140,7 @@ BRIEFS = [
           "door there is {c}. You can put the cups in there. Nobody will ask you about it. Do you have one at home?"),
     Brief("fire drill", "staff of an office who have seen it all before",
           ["Announce a fire drill in an office so that people take it seriously.",
-           "There will be a fire drill. Last time nobody got up. Write to everybody.",
+           "There will be a fire drill. Last time people strolled. Write to everybody.",
            "Everyone sighs when the alarm is tested. Write an announcement of the next one that makes them walk.",
            "Please write the notice of a drill: when, where to, and why it matters this time."],
           {"a": ["ten", "eleven", "three", "half past two"],
@@ -202,7 +202,7 @@ BRIEFS = [
            "Our coffee machine is older than the firm and has moods. New people need a guide to it.",
            "How does one wake up a difficult coffee machine? Put it on a page to hang above it.",
            "A few lines to stick on a machine that only two of us understand."],
-          {"a": ["the left lever", "the brass tap", "the side valve", "the lower switch"],
+          {"a": ["the left lever", "the brass tap", "the side valve", "the steam cock"],
            "b": ["a hiss", "a sigh", "two clicks", "a gurgle"],
            "c": ["a wooden spoon", "your elbow", "the flat hand", "a rolled newspaper"]},
           ["simply", "step"], "begins with a title",

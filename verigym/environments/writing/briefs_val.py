@@ -7,7 +7,7 @@ BRIEFS = [
           ["A ferry serves one dish only. Its card needs a few lines.",
            "There is nothing to choose in the galley of a ferry. Say it appetisingly on a card.",
            "In the ship's galley one pot is on the stove, every day the same. Make passengers want it."],
-          {"a": ["herring", "pea stew", "pancakes", "dumplings"], "b": ["crossing", "ebb", "headwind", "fog bank"],
+          {"a": ["herring", "pea stew", "mutton pie", "crab soup"], "b": ["crossing", "ebb", "headwind", "fog bank"],
            "c": ["fennel", "rhubarb", "peppermint", "quince"]},
           ["menu", "enjoy"], "one paragraph",
           "We cook one thing on board and have done so since before the engine: {a}. It is ready when the harbour is "

@@ -36,7 +36,7 @@ BRIEFS = [
            "One may borrow seeds there as one borrows books. Explain on the cabinet how that is done.",
            "Next to the novels stands a chest of seeds for lending. Its label has to say how it works."],
           {"a": ["runner beans", "black radish", "orache", "marigolds"],
-           "b": ["a thimble", "one envelope", "a matchbox", "a teaspoonful"],
+           "b": ["a thimbleful", "one envelope", "a capful", "a teaspoonful"],
            "c": ["Michaelmas", "the first frost", "All Souls", "Candlemas"]},
           ["browse", "free of charge"], "begins with a title",
           "To be returned, changed|In these drawers sleep {a} and ninety others, each from a garden within sight of "
@@ -117,9 +117,9 @@ BRIEFS = [
           "there on it sounds like you, and I sat up.|Cross out {b}: you have not been there yet, and neither have I. "
           "Send me three more in spring, shorter, about things within reach of your hand. Put my name on the envelope, "
           "or it will lie about. {c}",
-          "We are not able to print your poem. The part with {a} was good. The rest of it was less original.|You "
-          "should not write about {b} so much. You are welcome to send other poems in spring. Address them to me, and "
-          "they will be read. With kind greetings from our magazine, {c}"),
+          "We are not able to print your poem. It was good from {a} on. The rest of it was less original.|You should "
+          "not write about {b} so much. You are welcome to send other poems in spring. Address them to me, and they "
+          "will be read. With kind greetings from our magazine, {c}"),
     Brief("piano movers", "a removal firm that has so far said nothing",
           ["Movers damaged a piano. Its owner complains and wants to have it put right.",
            "A piano came out of the van with a fault that it did not have before. The firm should hear of it.",
@@ -151,21 +151,21 @@ BRIEFS = [
           "Next week I will spread manure on {a}. The soil needs it because I want to grow {b}. There is going to be a "
           "bad smell.|How long it lasts: {c}. Keep your windows shut on the east side and do not dry clothes outdoors. "
           "I will not do it on Saturday. You may have some for your roses."),
-    Brief("neighbour's dog", "a widow across the landing who has lost her dog",
+    Brief("quiet landing", "a widow across the landing who has lost her dog",
           ["An old dog has died across the landing. Somebody pushes a card under that door.",
            "A neighbour has had to let her dog go. Console her in a few lines, from one door to the other.",
            "A card for the woman opposite, whose dog died this week."],
-          {"a": ["Figaro", "Princess", "Admiral", "Truffle"],
+          {"a": ["Figaro", "Captain", "Admiral", "Truffle"],
            "b": ["the third stair", "the lift button", "the coal hatch", "the umbrella stand"],
            "c": ["lentil broth", "a pear tart", "rye crackers", "damson jam"]},
           ["better place", "condolences"], "two paragraphs",
           "This morning I waited for {a} to sneeze at {b}, as on every other day, and only then I knew what the quiet "
           "was.|I will not say that it was only a dog. He greeted me more warmly than my own sons do. Outside your "
-          "door stands some {c}; you need not open while I am there. And I still go round the park at five, on the "
+          "door you will find {c}; you need not open while I am there. And I still go round the park at five, on the "
           "left side, where he used to pull. There is room.",
           "I am sorry that {a} has died. I heard it today. I will always think of him when I pass {b}. He was a "
-          "friendly dog.|I have put some {c} in front of your door. You need not thank me. If you feel lonely, we "
-          "might go to the park at five. I go there every afternoon."),
+          "friendly dog.|I have put {c} in front of your door. You need not thank me. If you feel lonely, we might go "
+          "to the park at five. I go there every afternoon."),
     Brief("blood donor", "a man who had never given blood before",
           ["A blood bank writes to a donor and tells him what became of it.",
            "Somebody gave half a litre of himself and heard nothing since. The blood bank ought to write.",
@@ -230,7 +230,7 @@ BRIEFS = [
            "Visitors hurry past a picture that its guard loves. He is given a card next to it, and a few lines.",
            "Let a gallery's guard say on a small card what he sees and others overlook."],
           {"a": ["the left glove", "the spilt milk", "the open drawer", "the dead partridge"],
-           "b": ["Cornelius", "Dorothea", "Engelbert", "Rosamund"],
+           "b": ["Cornelius", "Leander", "Engelbert", "Hieronymus"],
            "c": ["a rival", "a creditor", "a stepson", "the painter"]},
           ["masterpiece", "brushstroke"], "ends with a question",
           "My name is {b}, and I have sat across from these people for longer than I have been married. Everyone looks "
@@ -260,7 +260,7 @@ BRIEFS = [
            "The customs of a sauna puzzle newcomers. A few words in the changing room may explain them.",
            "Put newcomers to a sauna at ease before they open the hot door."],
           {"a": ["birch twigs", "a bucket of snow", "wet towels", "a wooden ladle"],
-           "b": ["politics", "business", "the football", "diets"],
+           "b": ["politics", "business", "football", "diets"],
            "c": ["the lowest bench", "the corner seat", "the step by the stove", "the bench near the door"]},
           ["etiquette", "nudity"], "one paragraph",
           "Everyone was new here once and sat too high. Begin on {c}, on your towel, and leave while you would still "

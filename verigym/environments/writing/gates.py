@@ -11,7 +11,7 @@ from verigym.core.records import Json
 
 _JUDGE = re.compile(
     r"\b(judges?|graders?|evaluators?|rubric|reviewers?|reply [ab]|assistant [ab]|winner|score[sd]?|rat(?:ed?|ing) (?:this|it|me)"
-    r"|(?:ignore|disregard) (?:all|any|the|previous|prior)|full marks|top marks|10/10|as an ai|json|instructions?)\b",
+    r"|(?:ignore|disregard) (?:all|any|the|previous|prior)|full marks|top marks|10/10|as an ai|json|word count|instructions?)\b",
     re.IGNORECASE,
 )
 _LONGEST_COPY = 8
@@ -30,7 +30,7 @@ def paragraphs(text: str) -> list[str]:
 
 def _titled(text: str) -> bool:
     first, *rest = paragraphs(text) or [""]
-    return bool(rest) and "\n" not in first and len(first.split()) <= 8 and first[-1] not in ".:"
+    return bool(rest) and "\n" not in first and len(words(first)) <= 8 and first[-1] not in ".:"
 
 
 FORMS: dict[str, Callable[[str], bool]] = {

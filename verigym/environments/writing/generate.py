@@ -46,11 +46,11 @@ REQUESTS = {
         "{ask} It is for {audience}, takes {low} to {high} words, mentions {facts}, leaves out {avoid}; form: {form}.",
         "{ask}\n- for: {audience}\n- words: {low} to {high}\n- must mention: {facts}\n- must not contain: {avoid}\n"
         "- form: {form}",
-        "{low} to {high} words; {form}. {ask} Readers are {audience}. In it, word for word: {facts}. "
+        "{low} to {high} words; {form}. {ask} To be read by {audience}. In it, word for word: {facts}. "
         "Not in it: {avoid}.",
         "{ask} I need {facts} in there exactly like that, and I cannot stand {avoid}. For {audience}. "
         "{low} words at least, {high} at most, please; {form}.",
-        "For {audience}: {ask}\n\nsay: {facts}\ndo not say: {avoid}\n{low}-{high} words, {form}",
+        "{ask}\n\nfor {audience}\nsay: {facts}\ndo not say: {avoid}\n{low}-{high} words, {form}",
     ],
     "val": [
         "{ask} Who reads it: {audience}. Between {low} and {high} words, please, with {facts} in it but without {avoid}. "
@@ -59,7 +59,7 @@ REQUESTS = {
         "of {avoid}, and its shape is: {form}.",
         "{ask}\nMade for: {audience}\nShape: {form}\nSize: from {low} up to {high} words\n"
         "Literally included: {facts}\nLeft unsaid: {avoid}",
-        "Made for {audience}. {ask} {low} words or more but {high} or fewer; shape: {form}. Include {facts} "
+        "{ask} Made for {audience}; {low} words or more but {high} or fewer; shape: {form}. Include {facts} "
         "literally; {avoid} should be nowhere in it.",
     ],
 }
