@@ -81,6 +81,7 @@ def takings(plan, names, children=0):
         'ticket("F3", True)',
         'ticket("C9")',
         'ticket("B9", True)',
+        'ticket("D4", True)',
         'takings(["xo", "oo"], ["B1"])',
         'takings(["ooo", "ooo"], ["A1", "B1", "B2"], 2)',
     ],
@@ -304,7 +305,7 @@ def cans(texts, start, today, size=10, rain=0):
         'litres(["a 1d 7l"], "2031-05-01", "2031-05-02", 10)',
         'litres(["a 3d 6l"], "2031-05-01", "2031-05-07", 4)',
         'cans(["a 1d 20l"], "2031-05-01", "2031-05-02")',
-        'cans(["a 1d 20l"], "2031-05-01", "2031-05-02", 6, 5)',
+        'cans(["a 1d 20l"], "2031-05-01", "2031-05-02", 8, 5)',
     ],
     [
         Bug(

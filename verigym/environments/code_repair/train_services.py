@@ -153,9 +153,9 @@ def history(outcomes, log=[]):
     return lines
 
 
-def histories(outcomes):
-    """Of several jobs, each with a log of its own."""
-    return {name: history(outcomes[name]) for name in sorted(outcomes)}
+def histories(outcomes, head=[]):
+    """Of several jobs: the same head for each, and nothing of the others."""
+    return {name: history(outcomes[name], head) for name in sorted(outcomes)}
 ''',
         "plans": '''from jobs.logs import job
 
@@ -203,6 +203,7 @@ def by_priority(lines):
         "history([])",
         'history(["a", "b"], ["z"])',
         'histories({"q": ["a"], "p": ["b", "c"], "r": []})',
+        'histories({"y": ["a"], "x": ["b"]}, ["1 start"])',
         'order({"c": [], "b": [], "a": ["c", "b"]})',
         'order({"x": ["y"], "y": [], "z": ["z"]})',
         'by_priority(["a 1", "b 1", "c 2"])',
