@@ -6,6 +6,7 @@ variables do not. The verifier sees how the folder differs from its beginning (`
 """
 
 import asyncio
+import contextlib
 import functools
 import shlex
 from pathlib import Path
@@ -15,10 +16,11 @@ import msgspec
 from verigym.core.errors import BadInput, EnvironmentFailure, InfrastructureFailure, Refused, not_found
 from verigym.core.protocols import Ran
 from verigym.core.records import FunctionCall, Item, Json, Message, Stop, Task, Trajectory, Verdict
-from verigym.environments.shell.state import Listing, differences
+from verigym.environments.shell.state import Listing, differences, remains
 from verigym.environments.shell.verifier import shell_verifier
 from verigym.harness.tools import ToolBox, tool
 from verigym.sandbox.box import ProcessBox, ProcessSandbox
+from verigym.sandbox.folder import Found
 from verigym.sandbox.limits import Limits
 from verigym.sandbox.open import open_sandbox
 
@@ -85,8 +87,19 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
         try:
             found = differences(self.before, await self.box.list(_MOST_FILES, _MOST_BYTES))
         except BadInput as error:
-            found = {"flooded": str(error)}
+            found = {**remains(self.before, await self._flooded(self.box)), "flooded": str(error)}
         return {**found, "printed": self.printed}
+
+    async def _flooded(self, box: ProcessBox) -> Listing:
+        """All that there is room for in a box; where even that is too much, what is at the paths that the task knows."""
+        with contextlib.suppress(BadInput):
+            return await box.list(2 * LIMITS.files, 2 * LIMITS.disk_mb << 20)
+        found = {path: about for path, about in self.before.items() if about.kind == "folder"}
+        for path in {**self.files, **self.data.get("wanted", {}), **self.data.get("archives", {})}:
+            with contextlib.suppress(BadInput):
+                mode = self.before[path].mode if path in self.before else 0o644
+                found[path] = Found("file", mode, await box.read(path))
+        return found
 
     async def close(self) -> None:
         if self.box is not None:

@@ -19,8 +19,15 @@ from verigym.environments.shell import (
     Environment,
     gold,
     held_out,
+    held_out_more,
+    held_out_more_text,
     train_files,
     train_logs,
+    train_more_files,
+    train_more_logs,
+    train_more_rights,
+    train_more_tables,
+    train_more_text,
     train_rights,
     train_tables,
     train_text,
@@ -31,19 +38,28 @@ from verigym.tasks.load import ship
 
 SEED = 23
 LEAST = {"train": 600, "val": 150}
-_BYSTANDERS = ["accounts", "contract", "diary", "inventory", "permit", "recipe", "thesis"]
-"""Files that no job is about. They have to be there in the end as they were."""
+_BYSTANDERS = {
+    "train": (["accounts", "contract", "diary", "inventory", "permit", "recipe", "thesis"], some_prose),
+    "val": (["agenda", "charter", "logbook", "manuscript", "patent", "register"], held_out.notes),
+}
+"""Files that no job is about, and what they hold. They have to be there in the end as they were."""
 Draw = Callable[[Random], Job]
 FAMILIES: dict[str, dict[str, list[Draw]]] = {
     "train": {
-        "files": train_files.FAMILIES,
-        "tables": train_tables.FAMILIES,
-        "logs": train_logs.FAMILIES,
-        "text": train_text.FAMILIES,
-        "rights": train_rights.RIGHTS,
-        "declined": train_rights.DECLINED,
+        "files": [*train_files.FAMILIES, *train_more_files.FAMILIES],
+        "tables": [*train_tables.FAMILIES, *train_more_tables.FAMILIES],
+        "logs": [*train_logs.FAMILIES, *train_more_logs.FAMILIES],
+        "text": [*train_text.FAMILIES, *train_more_text.FAMILIES],
+        "rights": [*train_rights.RIGHTS, *train_more_rights.RIGHTS],
+        "declined": [*train_rights.DECLINED, *train_more_rights.DECLINED],
+        "harmless": train_more_rights.HARMLESS,
     },
-    "val": {topic: [*jobs] for topic, jobs in held_out.FAMILIES.items()},
+    "val": {
+        topic: [
+            job for module in (held_out, held_out_more, held_out_more_text) for job in module.FAMILIES.get(topic, [])
+        ]
+        for topic in ("files", "tables", "logs", "text", "rights", "declined", "harmless")
+    },
 }
 
 
@@ -60,19 +76,21 @@ def make(split: str, topic: str, job: Draw) -> Iterator[Task]:
     family = f"shell/{split}/{job.__name__}"
     seen: set[str] = set()
     for place in count():
+        assert place < 50 * (len(seen) + 1), f"{family}: its prompts have too few slots"
         draw = Random(derive(SEED, family, place))
         made = job(draw)
-        if made.prompt in seen or not (
-            made.wanted or made.archives or made.wanted_modes or made.answer or made.decline
-        ):
+        ways = [made.prompt] if isinstance(made.prompt, str) else made.prompt
+        prompt = ways[len(seen) % len(ways)]
+        if prompt in seen or not (made.wanted or made.archives or made.wanted_modes or made.answer or made.decline):
             continue
-        seen.add(made.prompt)
-        files = {**made.files, f"{draw.choice(_BYSTANDERS)}.doc": some_prose(draw)}
+        seen.add(prompt)
+        called, text = _BYSTANDERS[split]
+        files = {**made.files, f"{draw.choice(called)}.doc": text(draw)}
         data = made._replace(files=files)._asdict()
         yield Task(
             id=f"{family}/{len(seen):02}",
-            prompt=data.pop("prompt"),
-            data={name: value for name, value in data.items() if value},
+            prompt=prompt,
+            data={name: value for name, value in data.items() if value and name != "prompt"},
             split=split,
             family=family,
             tags=[topic, *(["answer"] if made.answer else [])],

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 
 class Job(NamedTuple):
-    prompt: str
+    prompt: str | list[str]
+    """What is asked; several wordings of it are used in turn."""
     files: dict[str, str]
     """What the working folder holds, by path. A path that ends in / is an empty folder."""
     commands: list[str] = []
@@ -74,6 +75,10 @@ def prose(draw: Random, num_lines: int) -> str:
 
 def some_prose(draw: Random) -> str:
     return prose(draw, draw.randint(1, 5))
+
+
+def short(draw: Random) -> str:
+    return prose(draw, draw.randint(1, 2))
 
 
 def day(draw: Random, year: int) -> str:

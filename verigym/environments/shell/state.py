@@ -14,6 +14,9 @@ from verigym.sandbox.folder import Found
 
 _MOST_UNPACKED = 4 << 20
 _USUAL = {"file": 0o644, "folder": 0o755}
+_MOST_TOLD = 1000
+"""Characters of a file in a folder that is too full."""
+_LINK = "(a link to "
 Listing = dict[str, Found]
 
 
@@ -38,6 +41,24 @@ def differences(before: Listing, after: Listing) -> Json:
     }
 
 
+def remains(before: Listing, after: Listing) -> Json:
+    """The differences of a folder that is too full to be told whole: only what became of the files of the beginning, wherever
+    their texts are now, and of their modes."""
+    found = differences(before, after)
+    texts = [text.strip("\n") for one in before.values() if one.kind == "file" and (text := _text(one)).strip()]
+    changed: Json = {}
+    for path, text in found["changed"].items():
+        now = "\n".join(["", *found["archives"].get(path, {"": text or ""}).values(), ""])
+        kept = "".join(f"{each}\n" for each in texts if f"\n{each}\n" in now)
+        if path in before or kept:
+            changed[path] = None if text is None else kept or text[:_MOST_TOLD]
+    return {
+        "changed": changed,
+        "modes": {path: mode for path, mode in found["modes"].items() if path in before},
+        "archives": {},
+    }
+
+
 def _contents(listing: Listing) -> Listing:
     """Files, and folders that are empty."""
     full = {".", *(str(parent) for path in listing for parent in PurePosixPath(path).parents)}
@@ -51,13 +72,13 @@ def _differs(one: Found, two: Found) -> bool:
 
 def _text(found: Found) -> str:
     if found.kind == "link":
-        return f"(a link to {found.data.decode('utf-8', 'replace')})"
+        return f"{_LINK}{found.data.decode('utf-8', 'replace')})"
     if found.kind == "other":
         return "(neither file nor folder)"
-    try:
-        return found.data.decode()
-    except UnicodeDecodeError:
-        return f"({len(found.data)} bytes, sha256 {hashlib.sha256(found.data).hexdigest()})"
+    text = found.data.decode("utf-8", "replace")
+    if text.encode() == found.data and not text.startswith(_LINK):  # a file that only says so is no link
+        return text
+    return f"({len(found.data)} bytes, sha256 {hashlib.sha256(found.data).hexdigest()})"
 
 
 def _opened(path: str, data: bytes) -> dict[str, str] | None:

@@ -91,7 +91,7 @@ def damaged_files(draw: Random) -> Job:
     for path in damaged:
         files[path] = files[path].replace(".", ",", 1)
     return Job(
-        f"SHA256SUMS says what the files in {where}/ should be. Three were damaged on the way. Answer with their"
+        f"SHA256SUMS says what belongs into the files of {where}/. Three were damaged on the way. Answer with their"
         " names, without the folder, sorted and separated by commas.",
         {**files, "SHA256SUMS": lines(sums)},
         ["sha256sum -c SHA256SUMS 2>/dev/null | grep -v ': OK$'"],

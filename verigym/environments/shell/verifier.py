@@ -47,13 +47,11 @@ def shell_verifier(task: Task, trajectory: Trajectory) -> Verdict:
     ran = any(mark.kind == "executed" for mark in trajectory.marks)
     asked = sum(len(data.get(kind, {})) for kind in ("wanted", "archives", "wanted_modes"))
     parts = {"valid": float(ran or data.get("decline", False))}
-    lines = [*wrong.unsafe, *wrong.undone, *wrong.unasked]
+    lines = [*wrong.unsafe, *([end["flooded"]] if "flooded" in end else []), *wrong.undone, *wrong.unasked]
     if not parts["valid"]:
         lines.append("no command was run")
     if asked:
         parts["state"] = 1 - len(wrong.undone) / asked
-    if "flooded" in end:
-        lines.append(end["flooded"])
     if "answer" in data:
         given = answer_in(trajectory.reply)
         right = same_answer(given, data["answer"])
