@@ -238,6 +238,12 @@ def test_a_wrong_repair_earns_nothing_and_the_evidence_says_why(calls: list[list
     assert not verdict.passed and verdict.reward == 0.0 and "failed: " in verdict.evidence, verdict
 
 
+def test_a_name_that_a_module_gives_to_what_it_imports_hides_no_function_of_another() -> None:
+    ours = {"p/__init__.py": "", "p/a.py": "def f():\n    return 1\n\n\ndef g():\n    return 2\n"}
+    names = generate._names({**ours, "p/b.py": "from p.a import g as f\n\n\ndef h():\n    return f()\n"})
+    assert names["f"]() == 1 and names["h"]() == 2
+
+
 @boxed
 def test_edited_tests_are_named_and_do_not_count() -> None:
     verdict = played(*WRONG["the tests"]).verdict

@@ -48,9 +48,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         path = path + ".py" if path + ".py" in _FILES else path + "/__init__.py"
         exec(compile(_FILES[path], path, "exec"), module.__dict__)
 sys.meta_path.insert(0, _Finder())
-for _name in {modules!r}:
+_MODULES = {modules!r}
+for _name in _MODULES:
+    _others = [each for each in _MODULES if each != _name]
     try:
-        globals().update((key, value) for key, value in vars(__import__(_name, fromlist=["*"])).items() if key[0] != "_")
+        for _key, _value in vars(__import__(_name, fromlist=["*"])).items():
+            if _key[0] != "_" and getattr(_value, "__module__", "") not in _others:
+                globals()[_key] = _value
     except Exception:
         pass
 """
@@ -61,7 +65,8 @@ def is_test(path: str) -> bool:
 
 
 def bundle(files: dict[str, str]) -> str:
-    """The modules of a repository as one text; a module that breaks leaves its functions undefined."""
+    """The modules of a repository as one text. Each gives out what it defines, not what it has from another one; a module that
+    breaks leaves its functions undefined."""
     kept = {path: text for path, text in files.items() if path.endswith(".py") and not is_test(path)}
     modules = [path.removesuffix(".py").replace("/", ".") for path in sorted(kept) if not path.endswith("__init__.py")]
     return _BUNDLE.format(files=kept, modules=modules)
