@@ -69,6 +69,7 @@ def page(text):
         'block("a - b")',
         'contents("## X\\n# Y\\n#### Z\\n## W")',
         'contents("### X\\n# Y", 3)',
+        'contents("# V\\n### U")',
         'page("a\\n   \\n## b")',
     ],
     [
@@ -168,6 +169,7 @@ def merged(base, other):
         'value("False")',
         'value("7")',
         'value("[true, -1, x]")',
+        'value("12-")',
         'value("[ ]")',
         'value("")',
         'read("[a]\\nx = [1,2]\\n[b]\\nX = no\\n\\ny = false")',
@@ -175,6 +177,7 @@ def merged(base, other):
         'merged({}, {"a": {"x": 1}})',
         'merged({"a": {"x": 1}}, {})',
         'merged({"a": {"x": 1}}, {"a": {"y": 2}})',
+        'merged({"a": {"x": 1, "w": 4}}, {"a": {"x": 2}})',
     ],
     [
         Bug(
