@@ -107,6 +107,38 @@ def test_hidden_tests_ask_for_more_than_the_visible_ones() -> None:
         assert sum(each not in shown for each in calls) >= 8, task.id
 
 
+NEAR = {
+    "tills_rounding": " + 51) // 100",
+    "larder_enough": "good.count(thing) < count - 1",
+    "ledgers_order": "key=lambda row: row",
+    "pages_level": "<= deepest + 1",
+    "inkwell_negative": 'text.strip("-").isdigit()',
+    "inkwell_override": "out[section] = {**keys, **out.get(section, {})}",
+    "jobs_shared": "lines = log or []",
+    "folds_points": "wrap(text, width - 1)",
+    "shelves_grace": "late == 3",
+    "league_away": "here > there or team != home",
+    "shares_left_over": "each + (over if place == 0 else 0)",
+    "shares_more": "amount = left[rich]",
+    "theatre_halves": "coins // 2 + 1 if child else coins",
+    "garden_partly": "round(litres(texts, start, today, rain) / size)",
+}
+"""What might stand in place of the right text, by family."""
+
+
+@pytest.mark.parametrize(("family", "text"), NEAR.items(), ids=NEAR)
+def test_a_repair_that_comes_near_fails_a_hidden_test(family: str, text: str) -> None:
+    repositories = [*generate.REPOSITORIES["train"], *generate.REPOSITORIES["val"]]
+    bugs = {
+        f"{repository.name}_{bug.name}": (repository, bug) for repository in repositories for bug in repository.bugs
+    }
+    repository, bug = bugs[family]
+    files = repository.files()
+    files[bug.path] = files[bug.path].replace(bug.right, text)
+    task = next(task for task in [*TRAIN, *VAL] if task.family.endswith(f"/{family}"))
+    assert generate._failing(files, task.data["tests"])
+
+
 # -- tools ------------------------------------------------------------------------------------------------------------------
 
 
