@@ -99,7 +99,7 @@ def test_a_job_with_several_wordings_is_asked_in_all_of_them() -> None:
     for split, least in (("train", 4), ("val", 3)):
         asked = Counter(each.family.rpartition("/")[2] for each in (TRAIN if split == "train" else VAL))
         several = [job for draws in generate.FAMILIES[split].values() for job in draws if len(ways(job)) > 1]
-        assert len(several) >= {"train": 50, "val": 25}[split]
+        assert len(several) == {"train": 111, "val": 29}[split]
         for job in several:
             assert asked[job.__name__] >= len(set(ways(job))) >= least, job.__name__
 

@@ -234,7 +234,8 @@ def fullest_folder(draw: Random) -> Job:
         [
             f"Everybody has a folder in {where}/. Who has the most files in theirs, folders inside included? Answer with"
             " the folder's name.",
-            f"Count the files in each folder of {where}/, however deep they lie. Which folder of {where}/ has the most? Just its name.",
+            f"Count the files in each folder of {where}/, however deep they lie. Which folder of {where}/ has the most? Just"
+            " its name.",
             f"Name the fullest of the folders in {where}/, by number of files, those further down counted too.",
             f"I suspect one person of hoarding: whose folder in {where}/ holds more files than any other's, all levels"
             " together? The name of the folder will do.",
