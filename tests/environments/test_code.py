@@ -17,6 +17,7 @@ from verigym.environments import code
 from verigym.environments.code import generate
 from verigym.environments.code.problems import mutated, problem, runnable, variants
 from verigym.environments.code.train_lists import most_frequent
+from verigym.environments.code.train_numbers import in_base
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.sandbox.open import why_not_isolated
 from verigym.tasks.leaks import find_leaks
@@ -111,10 +112,16 @@ def test_parameters_become_constants_and_what_is_decided_by_them_is_gone() -> No
     assert [each["tie"] for each in variants(most_frequent)] == ["smallest", "largest"]
 
 
+def test_what_stands_in_for_nothing_is_kept() -> None:
+    assert runnable(problem(in_base, {"base": 2}).source)((0,)) == ("value", "0")
+
+
 def test_a_mutant_differs_in_one_place_and_one_that_never_ends_is_stopped() -> None:
     source = "def f(n: int) -> int:\n    while n > 3:\n        n -= 1\n    return n"
     mutants = mutated(source)
     assert source.replace("n > 3", "n >= 3") in mutants and source.replace("-=", "+=") in mutants
+    clauses = "def f(n: int) -> bool:\n    return 2 < n < 9 and n != 5"
+    assert {clauses.replace("n < 9", "n <= 9"), clauses.replace(" and n != 5", "")} <= set(mutated(clauses))
     assert runnable(source.replace("-=", "+="))((9,)) == ("raised", "TimeoutError")
 
 

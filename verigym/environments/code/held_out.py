@@ -313,22 +313,9 @@ def _bosses(draw: Random) -> tuple[dict[str, str], str]:
 
 
 def _points(draw: Random) -> tuple[str]:
-    forms = [
-        "* {}",
-        "- {}",
-        "+ {}",
-        "  * {}",
-        "  - {}",
-        "    + {}",
-        "    - {}",
-        " * {}",
-        "*{}",
-        "{}",
-        "- ",
-        "  + {}",
-        "    * {}",
-    ]
-    return ("\n".join(draw.choice(forms).format(word(draw)) for _ in range(draw.randint(0, 9))),)
+    forms = ["{} {}", "  {} {}", "    {} {}", " {} {}", "{}{}", "{1}", "{} ", "{}  {} "]
+    lines = [draw.choice(forms).format(draw.choice("*-+"), word(draw)) for _ in range(draw.randint(0, 9))]
+    return ("\n".join(lines),)
 
 
 INPUTS = {

@@ -171,12 +171,18 @@ INPUTS = {
     ),
     "journey": _legs,
     "albums": lambda draw: (
-        [[each, draw.randint(1, 15)] for each in draw.sample(["dune", "gate", "kite", "pond"], draw.randint(0, 4))],
+        [
+            [each, draw.randint(1, 12)]
+            for each in draw.sample(["dune", "gate", "kite", "pond", "rock"], draw.randint(0, 5))
+        ],
     ),
     "price_on": lambda draw: (
-        [[draw.randint(1, 6), draw.choice(["bun", "jam"]), draw.randint(2, 9)] for _ in range(draw.randint(0, 6))],
-        draw.choice(["bun", "jam"]),
-        draw.randint(1, 7),
+        [
+            [draw.randint(1, 3), draw.choice(["bun", "bun", "jam"]), draw.randint(2, 9)]
+            for _ in range(draw.randint(0, 7))
+        ],
+        draw.choice(["bun", "bun", "jam"]),
+        draw.randint(1, 4),
     ),
     "still_in": lambda draw: ([draw.sample(_GUESTS, 2) for _ in range(draw.randint(0, 6))],),
     "lasting_days": lambda draw: (

@@ -20,8 +20,10 @@ _STEPS = 5_000
 """Rounds of while loops that a call may take; a mutant may never end."""
 _POOL = 150
 """Inputs that are drawn for a task."""
-_FEWEST = 8
+_FEWEST = 9
 """Tests of a task; fewer only where there are not as many different inputs."""
+_RICH = 6
+"""Of them, those that tell most mutants apart: what goes wrong with them in other ways than a mutant does shows as well."""
 
 
 class Problem(NamedTuple):
@@ -86,7 +88,7 @@ class _Folded(ast.NodeTransformer):
         decides = isinstance(node.op, ast.Or)
         if any(isinstance(each, ast.Constant) and each.value is decides for each in node.values):
             return ast.Constant(decides)
-        rest = [each for each in node.values if not isinstance(each, ast.Constant)]
+        rest = [each for each in node.values if not (isinstance(each, ast.Constant) and each.value is (not decides))]
         return ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0]
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
@@ -176,12 +178,13 @@ def written(
     mutants = {text: runnable(text) for text in mutated(made.source)}
     dead: dict[str, int] = {}
     kept: list[int] = []
+    told = {at: [text for text, run in mutants.items() if not alike(run(pool[at]), results[at])] for at in rest}
     for at in rest:
-        new = [text for text, run in mutants.items() if text not in dead and not alike(run(pool[at]), results[at])]
-        dead |= dict.fromkeys(new, at)
-        if new:
+        if any(text not in dead for text in told[at]):
+            dead |= dict.fromkeys(told[at], at)
             kept.append(at)
-    kept += [at for at in rest if at not in kept][: max(0, _FEWEST - len(kept))]
+    richest = sorted(rest, key=lambda at: -len(told[at]))[:_RICH]
+    kept += [at for at in dict.fromkeys([*richest, *rest]) if at not in kept][: max(0, _FEWEST - len(kept))]
     return Written(
         [(pool[at], results[at][1]) for at in shown],
         [_test(made.name, pool[at], results[at]) for at in sorted(kept)],
@@ -249,10 +252,12 @@ def _changes(source: str) -> Iterator[str]:
 def _change(node: ast.AST, which: int) -> bool:
     """Changes it in place, in one of two ways."""
     match node:
-        case ast.Compare(ops=[op]) if which == 0 and type(op) in _OTHER:
-            node.ops = [_OTHER[type(op)]()]
+        case ast.Compare(ops=ops) if which < len(ops) and type(ops[which]) in _OTHER:
+            ops[which] = _OTHER[type(ops[which])]()
         case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if which == 0 and type(op) in _OTHER:
             node.op = _OTHER[type(op)]()
+        case ast.BoolOp(values=values) if which == 1:
+            values.pop()
         case ast.Constant(value=bool(given)):
             node.value = not given
         case ast.Constant(value=int(given)):

@@ -162,7 +162,7 @@ INPUTS = {
         else _clock(draw, (0, 23), [0, 10, 35]),
     ),
     "pay_day": lambda draw: (f"{draw.randint(2023, 2029)}-{draw.randint(1, 12):02}",),
-    "watering_days": lambda draw: _later(draw, [0, 1, 4, 6, 7, 9, 12]),
+    "watering_days": lambda draw: _later(draw, [0, 4, 7, 9, 11, 14]),
     "age_label": _born,
     "business_quarter": lambda draw: (day(draw),),
     "paid_minutes": _stamps,

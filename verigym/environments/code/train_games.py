@@ -151,7 +151,9 @@ INPUTS = {
     "domino_row": lambda draw: ([[draw.randint(0, 3), draw.randint(0, 3)] for _ in range(draw.randint(0, 6))],),
     "unmown": lambda draw: ([[draw.randint(-2, 13), draw.randint(-2, 13)] for _ in range(draw.randint(0, 3))],),
     "banked": lambda draw: ([draw.randint(1, 6) for _ in range(draw.randint(0, 9))],),
-    "workbench": lambda draw: ([draw.choice(["saw", "file", "awl", "vice"]) for _ in range(draw.randint(0, 9))],),
-    "around_first": lambda draw: ([draw.randint(1, 4) for _ in range(draw.randint(0, 6))],),
+    "workbench": lambda draw: (
+        [draw.choice(["saw", "file", "awl", "vice"]) for _ in range(draw.choice([0, 3, 8, 10, 12]))],
+    ),
+    "around_first": lambda draw: ([draw.choice([1, 3, 5, 5, 6, 8, 9]) for _ in range(draw.randint(0, 7))],),
     "lamp_gaps": lambda draw: (numbers(draw, 0, 11),),
 }

@@ -144,7 +144,7 @@ FAMILIES = {
 
 
 def _lines(draw: Random) -> tuple[list[str]]:
-    forms = ["{} g {}", "{}  {}s", "{1}", "", "  {} ml  {} 2", "{1} {0}", "{}g {}"]
+    forms = ["{} g {}", "{}  {}s", "{1}", "", "  {} ml  {} 2", "{1}  {0}", "{}g {}"]
     return ([draw.choice(forms).format(draw.choice([0, 3, 25, 250]), word(draw)) for _ in range(draw.randint(0, 4))],)
 
 

@@ -174,7 +174,7 @@ def _loans(draw: Random) -> tuple[list[list[Any]], int]:
     today = draw.randint(20, 40)
     lent = [draw.randint(0, 19) for _ in range(draw.randint(0, 4))]
     return [
-        [draw.choice(_PEOPLE[:3]), day, draw.choice([-1, min(today, day + draw.choice([0, 6, 7, 8, 14, 15]))])]
+        [draw.choice(_PEOPLE[:2]), day, draw.choice([-1, min(today, day + draw.choice([0, 6, 7, 8, 14, 15]))])]
         for day in lent
     ], today
 
@@ -187,7 +187,7 @@ def _shifts(draw: Random) -> tuple[list[list[Any]]]:
 def _games(draw: Random) -> tuple[list[list[Any]]]:
     return (
         [
-            [*draw.sample(["Owls", "Rams", "Bees"], 2), draw.randint(0, 2), draw.randint(0, 2)]
+            [*draw.sample(["Rams", "Owls", "Bees"], 2), draw.randint(0, 1), draw.randint(0, 1)]
             for _ in range(draw.randint(0, 5))
         ],
     )
@@ -201,8 +201,8 @@ def _claimed(draw: Random) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def _bookings(draw: Random) -> tuple[list[list[Any]]]:
-    begun = [draw.randint(8, 15) for _ in range(draw.randint(0, 5))]
-    return ([[draw.choice(_PEOPLE), draw.choice("AAB"), hour, hour + draw.randint(1, 3)] for hour in begun],)
+    begun = [draw.randint(8, 14) for _ in range(draw.choice([0, 2, 4, 5, 6]))]
+    return ([[draw.choice(_PEOPLE), draw.choice("AAAB"), hour, hour + draw.randint(1, 4)] for hour in begun],)
 
 
 def _seats(draw: Random) -> tuple[list[list[int]]]:
