@@ -47,7 +47,7 @@ def test_there_are_enough_families_of_every_topic() -> None:
 def test_the_generator_makes_the_shipped_tasks_byte_for_byte() -> None:
     for split in ("train", "val"):
         lines = (code.DATA / f"{split}.jsonl").read_bytes().splitlines(keepends=True)
-        for family in generate.families(split)[::10]:
+        for family in generate.families(split)[7::12]:
             assert all(shipped([task]) in lines for task in generate.make(family)), family.name
 
 
