@@ -6,23 +6,73 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import msgspec
+import yaml
 from msgspec import Struct
 
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, words_of
 from verigym.core.records import Json
 
 T = TypeVar("T", bound=Struct)
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_yaml(path: Path, what: str) -> Json:
     """`what` it should be: `a recipe is a list of keys and values, such as model: smollm2-135m`."""
-    try:
-        data = msgspec.yaml.decode(path.read_bytes())
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: not YAML: {error}") from error
+    data = _parsed(path.read_bytes(), f"{path}: ")
     if not isinstance(data, dict):
-        raise BadInput(f"{path}: {what}")
+        raise BadInput(f"{path}: {what}" + ("; the file is empty" if data is None else ""))
     return cast(Json, data)
+
+
+def _parsed(text: str | bytes, where: str, wrong: str = "not YAML") -> Any:
+    loader: Any = None
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _check_node(node, "", loader, where, set())
+        return loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.context_mark or error.problem_mark
+        at = f"line {mark.line + 1}: " if mark is not None else ""
+        said = ", ".join(part for part in (error.context, error.problem) if part)
+        raise BadInput(f"{where}{wrong}: {at}{said}") from error
+    except yaml.YAMLError as error:  # a letter that text cannot have
+        raise BadInput(f"{where}{wrong}: {getattr(error, 'reason', error)}; save the file as UTF-8") from error
+    except RecursionError as error:
+        raise BadInput(f"{where}{wrong}: it is nested too deep") from error
+    finally:
+        if loader is not None:
+            loader.dispose()
+
+
+def _check_node(node: Any, name: str, loader: Any, where: str, seen: set[int]) -> None:
+    """What YAML lets pass, or fails on without words: a key written twice, a value that cannot be built (2026-02-30)."""
+    if id(node) in seen:  # an alias
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        lines: dict[str, int] = {}
+        for key, value in node.value:
+            word = str(key.value)
+            below = f"{name}.{word}" if name else word
+            if word != "<<":
+                _check_node(key, below, loader, where, seen)
+            line = key.start_mark.line + 1
+            if word in lines:
+                raise BadInput(f"{where}{below} is written twice, in line {lines[word]} and in line {line}")
+            lines[word] = line
+            _check_node(value, below, loader, where, seen)
+    elif isinstance(node, yaml.SequenceNode):
+        for place, value in enumerate(node.value):
+            _check_node(value, f"{name}[{place}]", loader, where, seen)
+    else:
+        try:
+            loader.construct_object(node)
+        except (ValueError, ArithmeticError, LookupError, AttributeError) as error:
+            at = f"{name} (line {node.start_mark.line + 1})" if name else "it"
+            raise BadInput(f'{where}{at} cannot be "{node.value}": {words_of(error)}') from error
 
 
 def check_keys(data: Json, kind: type[Struct], where: str, above: str = "") -> None:
@@ -59,10 +109,7 @@ def set_field(data: Json, text: str) -> None:
         if not isinstance(below, dict):
             raise BadInput(f'"{text}": {part} has no keys below it')
         place = cast(Json, below)
-    try:
-        place[last] = msgspec.yaml.decode(value)
-    except msgspec.DecodeError as error:
-        raise BadInput(f'"{text}": the value is not YAML: {error}') from error
+    place[last] = _parsed(value, f'"{text}": ', "the value is not YAML")
 
 
 def _section(kind: Any) -> type[Struct] | None:
