@@ -69,6 +69,28 @@ def outcomes(checks: list[Check]) -> dict[str, str]:
     return {check.name: check.outcome for check in checks}
 
 
+def test_each_answer_is_told_as_it_is_found() -> None:
+    told: list[str] = []
+    known: list[int] = []
+
+    def slow(task: Task, trajectory: Trajectory) -> Any:
+        known.append(len(told))
+        return verify(task, trajectory)
+
+    found = check_environment(environment(verifier=slow), on_check=lambda check: told.append(check.name))
+    assert told == [check.name for check in found]
+    assert known[0] == 4 and known[-1] > 8, (
+        "answers about tasks are told before the first episode, others between episodes"
+    )
+
+
+def test_what_is_no_task_is_said_once_and_nothing_is_played() -> None:
+    wrong: Any = 7
+    found = check_environment(environment(tasks=lambda split: [Task(id=f"{split}/a", prompt=wrong, split=split)]))
+    assert outcomes(found) == {"tasks of train": "fail", "tasks of val": "fail", "tools have valid schemas": "pass"}
+    assert "is no task: Expected" in found[0].words and "$.prompt" in found[0].words
+
+
 def test_a_good_environment_passes_every_question() -> None:
     found = check_environment(environment())
     assert list(outcomes(found)) == [

@@ -88,6 +88,13 @@ def test_check_finds_what_is_broken(question: str) -> None:
     assert code == 1 and f"FAIL {question}" in said, said
 
 
+def test_check_says_what_to_do_with_tasks_none_of_which_is_held_out() -> None:
+    rows = [f'{{"prompt": "What is {n} and {n}?", "answer": "{2 * n}", "split": "train"}}' for n in range(9)]
+    Path("sums.jsonl").write_text("\n".join(rows))
+    code, said = run("check", "sums.jsonl")
+    assert code == 1 and "FAIL tasks of val: there are none" in said and "next: verigym tasks split sums.jsonl" in said
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -1,4 +1,4 @@
-"""tasks stats, split, dedup and leaks, as a user types them; and --skip-bad wherever tasks are read."""
+"""tasks show, stats, split, dedup and leaks, as a user types them; and --skip-bad wherever tasks are read."""
 
 import json
 import sys
@@ -32,6 +32,32 @@ def questions(count: int = 60, **more: Any) -> list[dict[str, Any]]:
     ]
 
 
+# -- show -------------------------------------------------------------------------------------------------------------
+
+
+def test_an_environments_tasks_are_listed_and_one_is_shown_with_its_gold_solution_played() -> None:
+    code, said = run("tasks", "show", "workplace", "-n", "3")
+    assert code == 0 and said.count("workplace/val/") == 4 and "3 of 357 tasks of val" in said
+    shown = said.rsplit(" ", 1)[1].strip()
+    code, said = run("tasks", "show", "workplace", shown)
+    assert code == 0 and f"task {shown} · split val" in said
+    assert "[user]" in said and "[call " in said and "verdict by workplace_verifier" in said and "PASSED" in said
+    code, said = run("tasks", "show", "workplace", shown, "--json")
+    assert json.loads(said)["verdict"]["passed"]
+
+
+def test_a_task_that_is_none_and_a_split_without_tasks_are_said() -> None:
+    code, said = run("tasks", "show", "toolcall", "nope")
+    assert code == 2 and 'no task "nope"' in said and "See: verigym tasks show toolcall" in said and len(said) < 2000
+    assert 'did you mean "val"?' in run("tasks", "show", "workplace", "--split", "vla")[1]
+
+
+def test_a_task_without_a_gold_solution_is_shown_all_the_same() -> None:
+    write("open.jsonl", {"id": "why", "prompt": "Why?", "split": "val", "family": "a"})
+    code, said = run("tasks", "show", "open.jsonl", "why")
+    assert code == 0 and "no gold solution" in said and "Why?" in said
+
+
 # -- stats ------------------------------------------------------------------------------------------------------------
 
 
@@ -63,6 +89,11 @@ def test_stats_as_json_hold_the_whole_hash() -> None:
     found = json.loads(run("tasks", "stats", "q.jsonl", "--json")[1])
     assert (found["tasks"], len(found["hash"]), len(found["tags"])) == (30, 64, 20)
     assert "and 8 more" in run("tasks", "stats", "q.jsonl")[1]
+
+
+def test_a_held_out_file_is_not_to_be_split() -> None:
+    write("q.jsonl", *questions(3, split="val"))
+    assert "next:" not in run("tasks", "stats", "q.jsonl")[1]
 
 
 # -- split ------------------------------------------------------------------------------------------------------------
@@ -127,8 +158,10 @@ def test_split_refuses_what_makes_no_sense(words: list[str], said: str) -> None:
 
 
 def test_split_refuses_to_leave_a_side_empty_or_to_overwrite_its_input() -> None:
-    write("train.jsonl", *questions(1))
-    assert 'no family falls to "' in run("tasks", "split", "train.jsonl")[1]
+    write("train.jsonl", *questions(2))
+    assert 'no family falls to "' in run("tasks", "split", "train.jsonl", "--val", "0.01")[1]
+    write("train.jsonl", *questions(3, **{"family": "one"}))
+    assert 'all tasks are of one family, "one"' in run("tasks", "split", "train.jsonl")[1]
     write("train.jsonl", *questions())
     assert "train.jsonl would be overwritten" in run("tasks", "split", "train.jsonl", "-o", ".")[1]
 

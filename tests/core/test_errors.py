@@ -62,3 +62,8 @@ def test_an_error_without_words_is_recorded_by_its_name() -> None:
 )
 def test_every_kind_is_a_verigym_error(kind: str) -> None:
     assert issubclass(getattr(errors, kind), errors.VerigymError)
+
+
+def test_of_very_many_names_some_are_listed() -> None:
+    said = str(not_found("task", "x", [f"task-{number:04}" for number in range(5000)]))
+    assert "task-0000, task-0001" in said and said.endswith(" and 4,976 more.") and len(said) < 400

@@ -7,7 +7,7 @@ a judge is asked, is in `play`. Whether the verifier's rewards can be trusted on
 import asyncio
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jsonschema
@@ -40,24 +40,34 @@ _WIRE_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
 def check_environment(
-    environment: EnvironmentSpec, splits: Sequence[str] = ("train", "val"), num_tasks: int = 40
+    environment: EnvironmentSpec,
+    splits: Sequence[str] = ("train", "val"),
+    num_tasks: int = 40,
+    on_check: Callable[[Check], None] = lambda _: None,
 ) -> list[Check]:
-    """All questions; those about episodes are asked on up to `num_tasks` tasks spread over the splits."""
-    checks, tasks = [], []
+    """All questions; those about episodes are asked on up to `num_tasks` tasks spread over the splits. `on_check` is told each
+    answer as it is found: a slow verifier takes its time."""
+    checks: list[Check] = []
+    tasks: list[Task] = []
+
+    def found(check: Check) -> None:
+        checks.append(check)
+        on_check(check)
+
     for split in splits:
-        found, some = _tasks_load(environment, split)
-        checks.append(found)
+        check, some = _tasks_load(environment, split)
+        found(check)
         tasks += some[:: max(1, len(some) * len(splits) // num_tasks)]
-    checks.append(_schemas_valid(environment))
+    found(_schemas_valid(environment))
     if not tasks:
         return checks
-    checks.append(_splits_disjoint(environment, splits))
+    found(_splits_disjoint(environment, splits))
     with watching():
-        checks += asyncio.run(_episodes(environment, tasks))
+        asyncio.run(_episodes(environment, tasks, found))
     return checks
 
 
-async def _episodes(environment: EnvironmentSpec, tasks: list[Task]) -> list[Check]:
+async def _episodes(environment: EnvironmentSpec, tasks: list[Task], found: Callable[[Check], None]) -> None:
     questions = {
         "episodes share no state": _isolated,  # first, before others have filled what might be shared
         "gold solutions pass": gold_passes,
@@ -68,14 +78,12 @@ async def _episodes(environment: EnvironmentSpec, tasks: list[Task]) -> list[Che
         "close runs whatever happens": _closes,
         "episodes are quick": _quick,
     }
-    checks: list[Check] = []
     for name, question in questions.items():
         try:
             outcome, words = await question(environment, tasks)
         except (Exception, SystemExit) as error:  # gold, cheats and verifiers are the user's own code
             outcome, words = "fail", f"{type(error).__name__}: {error}"
-        checks.append(Check(name=name, outcome=outcome, words=words))
-    return checks
+        found(Check(name=name, outcome=outcome, words=words))
 
 
 # -- about tasks and tools ----------------------------------------------------------------------------------------------
@@ -94,6 +102,11 @@ def _tasks_load(environment: EnvironmentSpec, split: str) -> tuple[Check, list[T
         return Check(
             name=name, outcome="fail", words="there are none, so nothing can be measured on held-out tasks"
         ), []
+    for task in tasks:
+        try:
+            msgspec.convert(msgspec.to_builtins(task), Task)
+        except msgspec.ValidationError as error:
+            return Check(name=name, outcome="fail", words=f"{task.id!r} is no task: {error}"), []
     wrong = [task.id for task in tasks if task.split != split]
     if wrong:
         words = f'{wrong[0]} and {len(wrong) - 1} more do not say so; set Task(split="{split}")'

@@ -107,17 +107,18 @@ def check(environment: Environment, json: Json = False, home: Home = None) -> No
     """Try an environment's contract with no model: gold passes, cheats fail, state is isolated, nothing leaks."""
     from verigym.environments.load import load_environment
     from verigym.flywheel import audit
+    from verigym.tasks.files import is_task_file
 
     spec = load_environment(environment)
-    found = audit.check(workspace(home), spec)
+    found = audit.check(workspace(home), spec, lambda one: None if json else show.checks([one]))
+    failed = [one for one in found if one.outcome == "fail"]
     if json:
         show.as_json(found)
     else:
-        show.checks(found)
-    failed = [one for one in found if one.outcome == "fail"]
-    if not json:
         show.say(f"{spec.name}: {f'{len(failed)} of {len(found)} checks failed' if failed else 'the contract holds'}")
         if not failed:
             judge = " --judge MODEL" if audit.asks_judge(spec) else ""
             show.next_command(f"verigym eval {show.quote(environment)} -m smollm2-135m{judge}")
+        elif is_task_file(environment) and not spec.tasks("val"):
+            show.next_command(f"verigym tasks split {show.quote(environment)}")
     raise typer.Exit(1 if failed else 0)

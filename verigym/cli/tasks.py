@@ -1,5 +1,6 @@
-"""tasks: files of tasks, counted, split by family, freed of repeats, and checked for leaks between splits."""
+"""tasks: what an environment asks; files of tasks, counted, split by family, freed of repeats, checked for leaks."""
 
+import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,18 +9,52 @@ from typing import Annotated, Any
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Json, SkipBad
+from verigym.cli.options import Environment, Json, SkipBad
 from verigym.core.errors import BadInput
 from verigym.core.words import counted
 
-tasks = typer.Typer(no_args_is_help=True, help="Files of tasks: stats, split, dedup, leaks.", rich_markup_mode=None)
+tasks = typer.Typer(
+    no_args_is_help=True, help="Tasks: show; files of them: stats, split, dedup, leaks.", rich_markup_mode=None
+)
 File = Annotated[Path, typer.Argument(help="A file of tasks: .jsonl, .json, .csv or .parquet")]
 Near = Annotated[float, typer.Option("--near", min=0.3, max=1.0, help="How alike two prompts are that belong together")]
 _EXAMPLES = 3
+_SHAPES = {"other": "with data of an environment's own"}
 
 
 def register(app: typer.Typer) -> None:
     app.add_typer(tasks, name="tasks")
+
+
+@tasks.command("show")
+def show_tasks(
+    environment: Environment,
+    task: Annotated[str, typer.Argument(help="Id of one; without it they are listed")] = "",
+    split: Annotated[str, typer.Option("--split", help="To list: train, or a held-out one")] = "val",
+    n: Annotated[int, typer.Option("-n", min=1, help="To list, spread over families")] = 20,
+    json: Json = False,
+) -> None:
+    """List an environment's tasks, or show one: what is asked, and its gold solution played and judged, with no model."""
+    from verigym.core.errors import not_found
+    from verigym.environments.load import load_environment
+    from verigym.evaluation.suites import pick
+    from verigym.flywheel.stages import tasks_of
+    from verigym.tasks.leaks import prompt_of
+
+    spec = load_environment(environment)
+    if task:
+        known = {one.id: one for name in ("train", *spec.suites.values()) for one in spec.tasks(name)}
+        if task not in known:
+            raise not_found("task", task, known, f"See: verigym tasks show {show.quote(environment)}")
+        return _play_gold(spec, known[task], json)
+    there = tasks_of(spec, split)
+    found = pick(there, n, 0)
+    if json:
+        return show.as_json(found)
+    show.table([(one.id, show.clip(prompt_of(one), 70)) for one in found], ("task", "asks"))
+    if len(found) < len(there):
+        show.say(f"{len(found)} of {counted(len(there), 'task')} of {split}; -n shows more")
+    show.next_command(f"verigym tasks show {show.quote(environment)} {show.quote(found[0].id)}")
 
 
 @tasks.command("stats")
@@ -31,7 +66,7 @@ def stats(file: File, skip_bad: SkipBad = False, json: Json = False) -> None:
     if json:
         return show.as_json(found)
     show.say(f"{file}: {counted(found.tasks, 'task')} of {counted(found.families, 'family')}, hash {found.hash[:12]}")
-    rows = [("rows", _counts(found.shapes))]
+    rows = [("rows", _counts({_SHAPES.get(shape, shape): count for shape, count in found.shapes.items()}))]
     rows += [
         (
             "splits",
@@ -50,7 +85,7 @@ def stats(file: File, skip_bad: SkipBad = False, json: Json = False) -> None:
         show.next_command(f"verigym tasks dedup {show.quote(file)}")
     elif len(found.splits) > 1:
         show.next_command(f"verigym tasks leaks {show.quote(file)}")
-    else:
+    elif found.splits[0].split in ("", "train"):
         show.next_command(f"verigym tasks split {show.quote(file)}")
 
 
@@ -84,6 +119,11 @@ def split(
     missing = [name for name in ("train", *shares) if shares.get(name, 1) and name not in {one.split for one in found}]
     if missing:
         families = sum(one.families for one in found)
+        if families == 1:
+            raise BadInput(
+                f'{file}: all tasks are of one family, "{show.clip(found[0].largest, 60)}", and a family is never split: give '
+                "tasks that have little in common families of their own (family in a row, a family column in a design)"
+            )
         raise BadInput(
             f'{file}: no family falls to "{missing[0]}" ({counted(len(made), "task")} of {counted(families, "family")}); '
             "add tasks, raise its share or take another --seed"
@@ -197,6 +237,21 @@ def leaks(
         else:
             show.next_command(_try(files))
     raise typer.Exit(1 if found else 0)
+
+
+def _play_gold(environment: Any, task: Any, json: bool) -> None:
+    from verigym.audit.play import play, watching
+
+    replies = environment.gold_replies(task)
+    with watching():
+        played = asyncio.run(play(environment, task, replies))
+    if json:
+        return show.as_json({"task": task, "trajectory": played.trajectory, "verdict": played.verdict})
+    family, tags = task.family or task.id, ", ".join(task.tags) or "none"
+    show.say(f"task {task.id} · split {task.split} · family {family} · tags {tags}")
+    if not replies:
+        show.say("it has no gold solution; an empty reply is played instead")
+    show.conversation(task, played.trajectory, [played.verdict])
 
 
 def set_aside(bad: Sequence[Any] | None, folder: Path | None = None) -> None:

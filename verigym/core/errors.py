@@ -65,11 +65,15 @@ def words_of(error: BaseException) -> str:
         return f"{type(error).__name__} (which cannot be shown)"
 
 
+_LISTED = 24
+
+
 def not_found(what: str, name: str, known: Iterable[str], remedy: str = "") -> NotFound:
     """`no environment "tolcall"; did you mean "toolcall"? There are: ...`"""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
     words = f'no {what} "{name}"'
     words += f'; did you mean "{near[0]}"?' if near else "."
-    words += f" There are: {', '.join(names)}." if names else f" There is no {what} yet."
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    words += f" There are: {', '.join(names[:_LISTED])}{more}." if names else f" There is no {what} yet."
     return NotFound(f"{words} {remedy}".strip())

@@ -5,7 +5,7 @@ What was found is a document of the workspace under the verifier's name@version:
 
 import asyncio
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -47,14 +47,17 @@ class Audited(msgspec.Struct, frozen=True):
     """What it should put right first; empty where it can be trusted."""
 
 
-def check(ws: Workspace, environment: EnvironmentSpec) -> list[Check]:
+def check(
+    ws: Workspace, environment: EnvironmentSpec, on_check: Callable[[Check], None] = lambda _: None
+) -> list[Check]:
     """The environment's contract, and the corrected cases of its verifiers. That it held is remembered."""
-    found = check_environment(environment)
+    found = check_environment(environment, on_check=on_check)
     known = cases.read(cases.path_of(environment.name, ws.home))
     if known:
         with watching():
             outcome, words = asyncio.run(_hold(ws, environment, known))
         found.append(Check(name="corrected cases hold", outcome=outcome, words=words))
+        on_check(found[-1])
     if not any(one.outcome == "fail" for one in found):
         for verifier in environment.verifiers.values():
             ws.store.put("checked", verifier.name, Checked(environment.name, verifier.name, len(found)))
