@@ -29,9 +29,10 @@ def tasks(split: str) -> list[Task]:
 
 class Environment:
     system = """\
-You write short texts for people. Reply with the text and nothing else: no introduction, no remarks. \
-Keep to the length, in which a title counts too, and to the form; say what has to be mentioned word for word, once or twice. \
-Write so that its readers are glad to have read it."""
+You write short texts for people. Reply with the text and nothing else: no introduction, no word about the text or its judges. \
+Keep to the length, in which a title counts too, and to the form: a paragraph has no line break in it, and no greeting or \
+signature stands on a line of its own. Say what has to be mentioned word for word, once or twice, in sentences and not \
+as a list; the rest in your own words, without repeating yourself. Write so that its readers are glad to have read it."""
     max_turns = 1
 
     def open(self, task: Task) -> None: ...

@@ -12,7 +12,7 @@ BRIEFS = [
            "A notice for the hallway, please: no lift for some days.",
            "Somebody has to explain to a house full of tenants why they are climbing stairs. Do it for us."],
           {"a": DAYS, "b": ["a worn cable", "a broken door", "a burnt motor", "a faulty sensor"],
-           "c": ["Hausner", "Lindt & Co", "Brandl", "Orbis"]},
+           "c": ["Hausner", "Kessel", "Brandl", "Orbis"]},
           ["unfortunately", "inconvenience"], "one paragraph",
           "The lift stands still until {a}: the mechanics found {b}, and the part has to be made. If you cannot manage "
           "the stairs, ring {c} in the morning, and somebody will carry your shopping up. The goods lift in the yard "
@@ -113,7 +113,7 @@ BRIEFS = [
           "Since {b} some of you have found {a} missing after an update, most of all on {c}. They were never lost: the "
           "app looked for them in the wrong place, and now looks in the right one. Open it once while you are online "
           "and they come back. If one does not, send us its name and the day.",
-          "We have mended a mistake with {a}. It was there since {b} and happened on {c}. The {a} are still there and "
+          "We have mended a mistake with {a}. It had been there since {b} and happened on {c}. The {a} are still there and "
           "can be seen again. Please open the app while you are online. Write to us if there are more problems."),
     Brief("park", "families on a Sunday",
           ["Write a sign on why the grass of a park is not mown.",
@@ -201,7 +201,7 @@ BRIEFS = [
            "She used to sing with us, and now she has sent a gift. A letter, please, from all of us.",
            "Somebody has been kind to a choir. Write back."],
           {"a": ["robes", "music stands", "song books", "lamps"],
-           "b": ["Easter", "Whitsun", "the harvest feast", "Advent"], "c": NAMES},
+           "b": ["Easter", "Whitsun", "the harvest feast", "Martinmas"], "c": NAMES},
           ["generous", "grateful"], "two paragraphs",
           "Your gift has become {a}, and for the first time in years nobody in the second row shares with a neighbour. "
           "One hears it: they stand straighter.|At {b} we sing the piece that you once sang with us. A chair is kept "
@@ -284,7 +284,7 @@ BRIEFS = [
            "Our milk cooperative reports to its members. How does the report begin?",
            "A year of milk in one paragraph, please, before the tables start.",
            "The yearly report needs an opening that farmers do not skip."],
-          {"a": ["three", "four", "six", "five"], "b": ["hay", "fuel", "glass bottles", "wages"],
+          {"a": ["three", "four", "six", "five"], "b": ["hay", "fuel", "glass bottles", "cattle feed"],
            "c": ["the new cooler", "the second van", "the yoghurt", "the farm shop"]},
           ["challenging", "synergies"], "one paragraph",
           "We sold less milk than last year and kept more of the money. {b} cost us {a} cents a litre more, which "

@@ -6,7 +6,7 @@ BRIEFS = [
     Brief("ninety", "relatives who live far apart",
           ["Write an invitation to the ninetieth birthday of a grandmother.",
            "Our grandmother turns ninety and wants no fuss. Invite the whole family to it.",
-           "Everyone should come when she gets ninety, even those who do not talk to each other. Please write that to "
+           "Everyone should come when she turns ninety, even those who do not talk to each other. Please write that to "
            "them.",
            "Invitation, family, a big birthday. She herself will read it, too."],
           {"a": ["an orchard", "a boat house", "a barn", "a village inn"],
@@ -155,7 +155,7 @@ BRIEFS = [
            "c": ["Friday week", "the first of May", "Sunday", "the longest day"]},
           ["busy", "make it up to you"], "two paragraphs",
           "You turned {a}, and I was in the cellar sorting screws. I have no better story; I wish it had been a "
-          "hospital. You have rung me at seven in the morning on every birthday since school, singing.|For {c} I have "
+          "hospital. You have rung me at seven in the morning on every birthday for thirty years, singing.|For {c} I have "
           "booked {b}, for the two of us, and I shall sing, in public if I must. If you are angry, be angry there. I "
           "would rather have it across from me than at a distance.",
           "I am very sorry that I forgot your birthday. You turned {a}, and I did not call you. You have always called "

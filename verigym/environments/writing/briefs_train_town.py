@@ -54,7 +54,7 @@ BRIEFS = [
            "The river rises and cellars will be wet by night. Tell people by the river what to do.",
            "Write a flood message for the lower town: calm, exact, useful.",
            "We must warn everybody near the river within the hour. It has to fit on a phone and on a door."],
-          {"a": ["midnight", "eleven", "two in the night", "ten"],
+          {"a": ["midnight", "eleven", "two in the morning", "ten"],
            "b": ["Quay Street", "Tanner's Row", "the lower market", "Willow Lane"],
            "c": ["sandbags", "pumps", "planks", "plastic sheets"]},
           ["panic", "catastrophe"], "one paragraph",
@@ -126,7 +126,7 @@ BRIEFS = [
           "stone, in the dark. It arrives at {b}, summer and winter, and is looked at by a chemist each Monday. Press "
           "the lion's nose. Fill your bottle, wet your hat; the low basin is for {c}, who have never asked whether it "
           "is allowed.",
-          "This is drinking water. It comes from {a} and has {b} all year. It is tested every Monday. Press the nose "
+          "This is drinking water. It comes from {a} and is at {b} all year. It is tested every Monday. Press the nose "
           "of the lion and the water will flow. You can fill bottles here. The low basin is for {c}. Please keep the "
           "fountain clean for other people."),
     Brief("tenors", "men who sing in the car",

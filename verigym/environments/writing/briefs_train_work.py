@@ -122,7 +122,7 @@ BRIEFS = [
           "{a} is awake, insulted, and has already tried to leave. We found {b} and have kept it for you in a jar. The "
           "heart beat like a young dog's all the way through.|Come at six and bring the old blanket. Tonight a "
           "spoonful of {c}, tomorrow two, no stairs until the stitches are out. You may sleep now as well.",
-          "The operation of {a} went well. We found {b} and have taken it out. The heart was strong during all of "
+          "The operation on {a} went well. We found {b} and have taken it out. The heart was strong during all of "
           "it.|You can come at six and take the dog home. Give only a little {c} tonight. No stairs for ten days, "
           "please. Call us at once if anything seems strange."),
     Brief("borrowed cups", "regulars who carry their coffee away",

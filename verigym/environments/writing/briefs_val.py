@@ -104,7 +104,7 @@ BRIEFS = [
           ["A night train greets its passengers on a card upon the pillow.",
            "On each berth of a sleeper lies a card. It should help against lying awake.",
            "Passengers find a card on the pillow of their berth. Let it be a quiet one."],
-          {"a": ["the border", "the long tunnel", "the viaduct", "the river"],
+          {"a": ["the border", "the watershed", "the viaduct", "the river"],
            "b": ["buttermilk", "cocoa", "plum juice", "barley broth"],
            "c": ["an oboe", "a knock", "a lullaby", "a hand bell"]},
           ["welcome aboard", "comfortable"], "one paragraph",

@@ -15,7 +15,7 @@ BRIEFS = [
           "hats. On a bright day you will see {b}; on a grey one, the inside of a cloud, which few people can say of "
           "themselves.",
           "Going up the tower|The tower has {a} stairs. Half-way there is a bench at {c}. People who come down go "
-          "first. It is windy on the gallery, so hold on to your hat. With bright weather {b} can be seen from above. "
+          "first. It is windy on the gallery, so hold on to your hat. In bright weather {b} can be seen from above. "
           "Small children should be held by the hand."),
     Brief("puppets", "grown-ups who were dragged along",
           ["A puppet theatre hands out a leaf with each ticket. It says what is behind the curtain.",
@@ -50,7 +50,7 @@ BRIEFS = [
           ["Beginners may play chess in a tea room one night a week. A poster is missing.",
            "The tea room has put up chess boards and hopes for people who play badly. Invite those.",
            "A poster for a tea room, where those who hardly know the rules may play each other."],
-          {"a": ["Wednesday nights", "Sunday mornings", "Friday nights", "Monday nights"],
+          {"a": ["Wednesday nights", "Saturday nights", "Friday nights", "Monday nights"],
            "b": ["Casimir", "Leocadia", "Prospero", "Wilhelmine"],
            "c": ["ginger biscuits", "roasted almonds", "rhubarb crumble", "salted pretzels"]},
           ["tournament", "strategy"], "begins with a title",
@@ -111,7 +111,7 @@ BRIEFS = [
            "An editor sends some verses back and hopes that more will follow. How does that letter go?",
            "No, says the magazine to a young poet, yet not a flat no. Word the answer."],
           {"a": ["the heron", "the second stanza", "the tin roof", "the unmade bed"],
-           "b": ["old age", "autumn", "eternity", "silence"], "c": ["Candida", "Rupert", "Philomena", "Ambrose"]},
+           "b": ["old age", "exile", "eternity", "paradise"], "c": ["Candida", "Rupert", "Philomena", "Ambrose"]},
           ["not a good fit", "submission"], "two paragraphs",
           "We shall not print your poem, and I have read it four times. Everything before {a} sounds like poetry. From "
           "there on it sounds like you, and I sat up.|Cross out {b}: you have not been there yet, and neither have I. "
@@ -193,7 +193,7 @@ BRIEFS = [
           "both, we close at Whitsuntide. With {a} in the lanes nobody has ever drowned, though some have sworn. At "
           "the till stand two jars and a bowl of {c}; drop one in as you go by, dripping. We count on the last of the "
           "month. Which would you miss first?",
-          "We have to save heat in the pool. Either the water will only have {a}, or {b} will be closed. You may "
+          "We have to save heat in the pool. Either the water will be no warmer than {a}, or {b} will be closed. You may "
           "decide about it. At the till there are two jars. Put one of the {c} into the jar that you prefer. The jars "
           "are counted on the thirtieth. What do you prefer?"),
     Brief("sewing circle", "lodgers of a big house who own one needle",

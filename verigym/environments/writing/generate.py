@@ -29,7 +29,7 @@ from verigym.environments.writing.gates import words, wrong
 from verigym.tasks.load import ship
 
 SEED = 7
-EACH = {"train": 2, "val": 3}
+EACH = {"train": 4, "val": 3}
 """Tasks of a family."""
 BRIEFS = {
     "train": [
@@ -68,13 +68,13 @@ SAID = {
         "one paragraph": "one paragraph",
         "two paragraphs": "two paragraphs, an empty line between them",
         "ends with a question": "one paragraph that ends with a question",
-        "begins with a title": "a title of at most eight words, an empty line, the text",
+        "begins with a title": "a title of at most eight words and no full stop, an empty line, the text",
     },
     "val": {
         "one paragraph": "a single paragraph",
         "two paragraphs": "two paragraphs parted by a blank line",
         "ends with a question": "a single paragraph whose last sentence is a question",
-        "begins with a title": "a heading of eight words or fewer, a blank line, the piece",
+        "begins with a title": "a heading of eight words or fewer without a full stop, a blank line, the piece",
     },
 }
 """A form, so that it can be read in one way only."""
