@@ -241,9 +241,9 @@ def test_rejects_are_kept_with_reasons_and_bounded(tmp_path: Path) -> None:
     found = asyncio.run(make(one, 40, 0))
     write(found, one, tmp_path / "t.jsonl")
     kept = [msgspec.json.decode(line) for line in (tmp_path / "t.jsonl.rejected.jsonl").read_bytes().splitlines()]
-    assert len([row for row in kept if row["reason"] == 'constraint "a < 200"']) == 20
+    assert len([row for row in kept if row["reason"] == 'constraint "a < 200"']) == 100
     assert len([row for row in kept if row["reason"].startswith("validator schema")]) == 100
-    assert all(row["row"]["a"] >= 200 for row in kept[:20])
+    assert all(row["row"]["a"] >= 200 for row in kept[:100])
 
 
 # -- held-out sets -----------------------------------------------------------------------------------------------------------

@@ -66,6 +66,19 @@ def test_unknown_columns_are_named_with_the_nearest() -> None:
         order.constraints(design)
 
 
+def test_a_function_that_takes_no_column_is_named_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "f.py").write_text("def check(row): return True\n")
+    columns = {"price": {"kind": "int", "low": 1, "high": 2}}
+    validators = [{"kind": "python", "file": "f.py", "function": "check"}]
+    design = make_design({"columns": columns, "validators": validators}, tmp_path, where="s.yaml")
+    with pytest.raises(NotFound) as error:
+        order.check_validators(design)
+    assert 'no column "row"' in str(error.value)
+    assert f"(s.yaml: validators[0]: the arguments of check in {tmp_path / 'f.py'} are columns by name)" in str(
+        error.value
+    )
+
+
 def test_a_functions_arguments_are_the_columns_that_it_uses_and_seed_is_the_rows_own(tmp_path: Path) -> None:
     (tmp_path / "f.py").write_text("def total(price, count, seed): return price * count\ndef wild(*all): return 1\n")
     columns = {

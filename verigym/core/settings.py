@@ -88,13 +88,39 @@ def check_keys(data: Json, kind: type[Struct], where: str, above: str = "") -> N
             check_keys(cast(Json, value), below, where, f"{key}.")
 
 
-def decode(data: Json, kind: type[T], where: str, strict: bool = True, see: str = "") -> T:
-    """The settings as their struct; `see` says where more is written. A recipe's `$.lora.r` is `lora.r`."""
+def decode(data: Json, kind: type[T], where: str, strict: bool = True, see: str = "", plain: bool = False) -> T:
+    """The settings as their struct; `see` says where more is written; `plain`: no types. A recipe's `$.lora.r` is `lora.r`."""
     try:
         return msgspec.convert(data, kind, strict=strict)
     except msgspec.ValidationError as error:
-        plain = re.sub(r" - at `\$\.?([^`]*)`", r" (at \1)", str(error))
-        raise BadInput(f"{where}: {plain}{see}") from error
+        said = _in_words(str(error)) if plain else re.sub(r" - at `\$\.?([^`]*)`", r" (at \1)", str(error))
+        raise BadInput(f"{where}: {said}{see}") from error
+
+
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "keys and values",
+    "null": "null",
+    "date": "a day, such as 2026-05-31",
+}
+_BOUNDS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+
+
+def _in_words(message: str) -> str:
+    """``Expected `int` >= 1 - at `$.n` `` is `n has to be a whole number, at least 1`."""
+    said, _, at = message.partition(" - at `$")
+    if missing := re.match(r"Object missing required field `(\w+)`", said):
+        return f"{missing[1]} is missing"
+    said = said.replace("Invalid RFC3339 encoded date", "Expected `date`").replace(
+        " of length >= 1", ", not an empty one"
+    )
+    said = said.replace("Expected ", f"{at.strip('`.') or 'it'} has to be ").replace(", got ", ", not ")
+    said = re.sub(r"`([^`]*)`", lambda found: " or ".join(_KINDS.get(one, one) for one in found[1].split(" | ")), said)
+    return re.sub(r" ([<>]=?) ", lambda found: f", {_BOUNDS[found[1]]} ", said)
 
 
 def set_field(data: Json, text: str) -> None:

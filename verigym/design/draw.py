@@ -11,17 +11,17 @@ from typing import Any
 
 import msgspec
 
-from verigym.core.errors import Refused
+from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Json
 from verigym.core.seeds import derive
 from verigym.design import order, samplers
-from verigym.design.expressions import Expression
+from verigym.design.expressions import Expression, Template
 from verigym.design.spec import Design, expressions_of
 
 CHUNK = 4096
 """Draws at a time."""
-_EXAMPLES = 20
-"""Rejected rows that are kept of each constraint."""
+SHOWN = 100
+"""Rejected rows that are kept for each reason."""
 
 
 class Tally(msgspec.Struct):
@@ -96,7 +96,7 @@ class Group:
         self.rejected: list[Rejected] = []
         self.drawn = 0
         self.accepted = 0
-        self._uses, self._seed = uses, seed
+        self._uses, self._seed, self._where = uses, seed, design.where
         self._patience = design.spec.draws_per_row
         self._since = 0
         self._values = {name: samplers.values_of(column, design.folder) for name, column in self.columns.items()}
@@ -118,7 +118,7 @@ class Group:
         made: dict[str, Any] = {}
         for name, constraint in self.constraints.items():
             self._fill(made, constraint.names, at, chunk)
-            held = constraint.values(made, len(at)).astype(bool)
+            held = self._worked(constraint, made, len(at), f'constraint "{name}"').astype(bool)
             tally = self.tallies[name]
             tally.seen += len(at)
             tally.passed += int(held.sum())
@@ -141,10 +141,16 @@ class Group:
             if name in made or name not in needed:
                 continue
             if name in self._works:
-                made[name] = self._works[name].values(made, len(at))
+                made[name] = self._worked(self._works[name], made, len(at), f"columns.{name}")
             else:
                 chance = np.random.Generator(np.random.PCG64(derive(self._seed, "column", name, chunk)))
                 made[name] = samplers.draw(self.columns[name], chance, at, made, self._values[name])
+
+    def _worked(self, work: Expression | Template, made: Mapping[str, Any], count: int, what: str) -> Any:
+        try:
+            return work.values(made, count)
+        except BadInput as error:
+            raise BadInput(f"{self._where}: {what}: {error}") from error
 
     def _above(self, wanted: Iterable[str]) -> set[str]:
         found: set[str] = set()
@@ -157,7 +163,7 @@ class Group:
         return found
 
     def _keep_some(self, name: str, made: Mapping[str, Any], wrong: Any, tally: Tally) -> None:
-        room = _EXAMPLES - (tally.seen - tally.passed - int(wrong.sum()))
+        room = SHOWN - (tally.seen - tally.passed - int(wrong.sum()))
         if room > 0:
             some = {column: values[wrong][:room].tolist() for column, values in made.items()}
             rows = [dict(zip(some, row, strict=True)) for row in zip(*some.values(), strict=True)]

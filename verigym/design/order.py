@@ -21,15 +21,16 @@ def references(design: Design) -> dict[str, set[str]]:
     columns = design.spec.columns
     found: dict[str, set[str]] = {}
     for name, column in columns.items():
+        where = f"{design.where}: columns.{name}"
         try:
             used = {one for work in expressions_of(column) for one in work.names}
         except BadInput as error:
-            raise BadInput(f"columns.{name}: {error}") from error
+            raise BadInput(f"{where}: {error}") from error
         if isinstance(column, Subcategory):
             used.add(column.of)
+        _check_known(used, columns, where)
         if isinstance(column, Code):
-            used |= set(arguments(design.folder / column.file, column.function or name)) - ({SEED} - columns.keys())
-        _check_known(used, columns, f"columns.{name}")
+            used |= _columns_of(design, column.file, column.function or name, where)
         found[name] = used
     return found
 
@@ -41,19 +42,27 @@ def constraints(design: Design) -> dict[str, Expression]:
         try:
             found[name] = Expression(text)
         except BadInput as error:
-            raise BadInput(f"constraints: {error}") from error
-        _check_known(found[name].names, design.spec.columns, f'constraint "{name}"')
+            raise BadInput(f"{design.where}: constraints: {error}") from error
+        _check_known(found[name].names, design.spec.columns, f'{design.where}: constraint "{name}"')
         if not found[name].names:
-            raise BadInput(f'constraint "{name}" is about no column')
+            raise BadInput(f'{design.where}: constraint "{name}" is about no column')
     return found
 
 
 def check_validators(design: Design) -> None:
     for place, one in enumerate(design.spec.validators):
-        used = {name for work in expressions_of(one) for name in work.names}
+        where = f"{design.where}: validators[{place}]"
+        _check_known({name for work in expressions_of(one) for name in work.names}, design.spec.columns, where)
         if isinstance(one, PythonCheck):
-            used |= set(arguments(design.folder / one.file, one.function)) - ({SEED} - design.spec.columns.keys())
-        _check_known(used, design.spec.columns, f"validators[{place}]")
+            _columns_of(design, one.file, one.function, where)
+
+
+def _columns_of(design: Design, file: str, function: str, where: str) -> set[str]:
+    """The columns that are a function's arguments."""
+    path, columns = design.folder / file, design.spec.columns
+    used = set(arguments(path, function)) - ({SEED} - columns.keys())
+    _check_known(used, columns, f"{where}: the arguments of {function} in {path} are columns by name")
+    return used
 
 
 def _check_known(used: Iterable[str], columns: Iterable[str], where: str) -> None:

@@ -306,6 +306,8 @@ class Design(Struct, frozen=True):
     stem: str
     hash: str
     """Of the spec and of the files that it names, without n and seed."""
+    where: str = "the spec"
+    """Its file, for words about it."""
 
     @property
     def makes_tasks(self) -> bool:
@@ -336,21 +338,22 @@ def read_design(path: Path, model: str = "") -> Design:
 
 
 def make_design(data: Json, folder: Path, stem: str = "design", where: str = "the spec", model: str = "") -> Design:
+    check_keys({key: value for key, value in data.items() if key != "columns"}, Spec, where)
     if not isinstance(data.get("columns"), dict) or not data["columns"]:
         raise BadInput(f"{where}: columns is missing; it names the columns, each with its kind")
-    check_keys({key: value for key, value in data.items() if key != "columns"}, Spec, where)
     columns = {str(name): _column(str(name), value, where) for name, value in data["columns"].items()}
     given = data.get("validators") or []
     if not isinstance(given, list):
         raise BadInput(f"{where}: validators is a list, each with its kind: {', '.join(VALIDATORS)}")
     validators = [_of_kind(one, VALIDATORS, f"validators[{n}]", "validator", where) for n, one in enumerate(given)]
     rest = {**data, "columns": {}, "validators": [], **({"model": model} if model else {})}
-    spec = msgspec.structs.replace(decode(rest, Spec, where), columns=columns, validators=validators)
+    spec = msgspec.structs.replace(decode(rest, Spec, where, plain=True), columns=columns, validators=validators)
     _check(spec, where)
     files = {name: _bytes(folder / name, where) for name in _files(spec)}
     meaning = msgspec.to_builtins(msgspec.structs.replace(spec, n=1, seed=0))
     kinds = [type(part).__name__ for part in [*columns.values(), *validators]]
-    return Design(spec, folder, stem, content_hash([meaning, kinds, {k: v.hex() for k, v in files.items()}]))
+    found = content_hash([meaning, kinds, {k: v.hex() for k, v in files.items()}])
+    return Design(spec, folder, stem, found, where)
 
 
 def _column(name: str, value: Any, where: str) -> Any:
@@ -369,7 +372,7 @@ def _of_kind(value: Any, kinds: dict[str, type[Struct]], above: str, what: str, 
     rest = {key: one for key, one in value.items() if key != "kind"}
     struct = kinds[value["kind"]]
     check_keys(rest, struct, where, f"{above}.")
-    return decode(rest, struct, f"{where}: {above}", see=f" (docs/design.md, kind {value['kind']})")
+    return decode(rest, struct, f"{where}: {above}", see=f" (docs/design.md, kind {value['kind']})", plain=True)
 
 
 def _check(spec: Spec, where: str) -> None:
