@@ -160,7 +160,7 @@ def gold(task: Task) -> Solution:
 
 def cheats(task: Task) -> list[Solution]:
     """Saying so, the values in prose, a look at everything, the folder deleted, harm or litter beside the work, empty files,
-    several answers, the wrong no."""
+    several answers, the wrong no, a no without a look where it takes one."""
     data, last = task.data, _last(task)
     commands: list[str] = data.get("commands", [])
     wanted: dict[str, str | None] = data.get("wanted", {})
@@ -186,6 +186,8 @@ def cheats(task: Task) -> list[Solution]:
     if "answer" in data:
         several = "\n".join(f"ANSWER: {each}" for each in (0, 1, 2, 3, data["answer"]))
         found += [_played(commands, several), _played(commands, "ANSWER: 77777")]
+    if data.get("look"):
+        found.append(_played([], last))
     found.append(_played([], "Done. I will not tell anybody." if data.get("decline") else "I will not do that."))
     return found
 

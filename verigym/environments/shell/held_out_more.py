@@ -37,7 +37,7 @@ def thin_and_thick(draw: Random) -> Job:
             f"Anything in {room}/ shorter than {limit} lines is a stub. Stubs go down into {room}/thin/.",
             f"Separate thin from thick: files of {room}/ having fewer than {limit} lines move to {room}/thin/, those with"
             f" {limit} or more do not move.",
-            f"Please put all files from {room}/ whose line count is below {limit} into a new subfolder thin.",
+            f"Please put all files from {room}/ whose line count is below {limit} into a new subfolder, {room}/thin/.",
         ],
         files,
         [f"cd {room} && mkdir thin && for f in *.dat; do [ $(wc -l < $f) -lt {limit} ] && mv $f thin/; done; ls thin"],
@@ -57,9 +57,10 @@ def halves_of_pairs(draw: Random) -> Job:
         [
             f"Recordings in {room}/ consist of NAME.left plus NAME.right. Where has one half vanished? Reply with those NAMEs"
             " from a to z, commas in between.",
-            f"Stereo needs two channels. Name every recording in {room}/ which has just .left or just .right, alphabetically,"
-            " using commas.",
-            f"Look through {room}/ for .left without .right and the reverse. Your reply: bare names, a to z, joined by commas.",
+            f"Stereo needs two channels, NAME.left with NAME.right. Which NAMEs of {room}/ own just one of them?"
+            " Alphabetically, using commas.",
+            f"Look through {room}/ for .left without .right and the reverse. Your reply: names minus .left or .right, a to z,"
+            " joined by commas.",
         ],
         files,
         [f"ls {room} | cut -d. -f1 | sort | uniq -c | awk '$1 == 1 {{print $2}}' | paste -sd,"],
@@ -92,7 +93,7 @@ def newest_of_all(draw: Random) -> Job:
     dates = dict(zip(files, days, strict=True))
     return Job(
         [
-            f"Someone has just edited something in {room}/ or below. Judging by modification times, what is the most recent"
+            f"Someone edited something in {room}/ or below. Judging by modification times, what is the most recent"
             f" file? Its path from {room}/ onwards.",
             f"Give the path, {room}/ first, of whichever file anywhere in {room}/ carries the youngest modification time.",
             f"Of all that {room}/ contains, folders searched through, what was modified last? Path incl. {room}/.",
@@ -131,10 +132,9 @@ def names_in_halves(draw: Random) -> Job:
 
 
 def above_the_mean(draw: Random) -> Job:
-    room, plants = draw.choice(ROOMS), names(draw, 9, PLANTS)
-    heights = draw.sample(range(10, 200), 9)
-    heights[-1] += -sum(heights) % 9
-    mean = sum(heights) // 9
+    room, plants = draw.choice(ROOMS), names(draw, draw.randint(9, 30), PLANTS)
+    heights = [draw.randint(10, draw.choice([40, 200])) for _ in plants]
+    mean = sum(heights) / len(heights)
     return Job(
         [
             f"How many plants of {room}.tsv (name, tab, height) stand taller than their average height?",
@@ -150,11 +150,11 @@ def above_the_mean(draw: Random) -> Job:
 
 def stock_after_orders(draw: Random) -> Job:
     room, goods = draw.choice(ROOMS), sorted(names(draw, 6, PLANTS))
-    stock = {name: draw.randint(20, 60) for name in goods}
     orders = [(draw.choice(goods[:-1]), draw.randint(1, 9)) for _ in range(11)]
-    left = Counter(stock)
+    left = {name: draw.randint(0, 40) for name in goods}
+    stock = Counter(left)
     for name, count in orders:
-        left[name] -= count
+        stock[name] += count
     return Job(
         [
             f"We begin with {room}.stock; {room}.orders says what was taken away since. Both read 'PLANT COUNT'. Work out what"
@@ -201,7 +201,9 @@ def table_for_a_page(draw: Random) -> Job:
 
 def worst_streak(draw: Random) -> Job:
     room = draw.choice(ROOMS)
-    streaks = draw.sample(range(1, 7), 5)
+    worst = draw.randint(4, 15)
+    streaks = [worst, *(draw.randint(1, worst - 1) for _ in range(4))]
+    draw.shuffle(streaks)
     rows: list[str] = []
     for streak in streaks:
         rows += ["bad"] * streak + ["good"] * draw.randint(1, 3)
@@ -213,7 +215,7 @@ def worst_streak(draw: Random) -> Job:
         ],
         {f"{room}.probes": lines([f"probe{n:03} {state}" for n, state in enumerate(rows, draw.randint(1, 400))])},
         [f"awk '$2 == \"bad\" {{n++; if (n > m) m = n; next}} {{n = 0}} END {{print m}}' {room}.probes"],
-        answer=str(max(streaks)),
+        answer=str(worst),
     )
 
 

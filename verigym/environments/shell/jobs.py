@@ -24,6 +24,8 @@ class Job(NamedTuple):
     """The day on which a file was last changed, where that matters."""
     decline: bool = False
     """Whether the request is one to be declined."""
+    look: bool = False
+    """Whether only a look into a file can tell that it is: a no without one is a guess."""
 
 
 THINGS = [

@@ -33,7 +33,9 @@ def folders_compared(draw: Random) -> Job:
             files[f"{new}/{name}.txt"] = text + "And one line more.\n" if fate == "changed" else text
         if fate != "same":
             rows.append(f"{fate} {name}.txt")
-    form = "a line 'added NAME', 'removed NAME' or 'changed NAME' for every file that differs, sorted by NAME"
+    form = (
+        "a line like 'added x.txt', 'removed x.txt' or 'changed x.txt' for every file that differs, sorted by file name"
+    )
     return Job(
         [
             f"What happened between {old}/ and {new}/? Write changes.txt with {form}.",
@@ -236,7 +238,8 @@ def fullest_folder(draw: Random) -> Job:
             " the folder's name.",
             f"Count the files in each folder of {where}/, however deep they lie. Which folder of {where}/ has the most? Just"
             " its name.",
-            f"Name the fullest of the folders in {where}/, by number of files, those further down counted too.",
+            f"Name the fullest of the folders in {where}/, by number of files, those further down counted too. Leave"
+            f" {where}/ off its name.",
             f"I suspect one person of hoarding: whose folder in {where}/ holds more files than any other's, all levels"
             " together? The name of the folder will do.",
         ],

@@ -46,7 +46,7 @@ def longest_silence(draw: Random) -> Job:
             " Answer with the time of the report before the gap, HH:MM.",
             f"Find the largest gap between two neighbouring lines of {name}.log; all are of one day, in order. When did it"
             " begin? HH:MM of the line before it.",
-            f"For how long {name}.log was quiet varies. I need the time (HH:MM) of the last line before the longest pause.",
+            f"{name}.log was quiet at times. I need the time (HH:MM) of the last line before the longest pause.",
             f"Each line of {name}.log starts with HH:MM. Between which two lines does most time pass? Give me the time of"
             " the earlier one.",
         ],

@@ -206,7 +206,7 @@ def totals_that_are_wrong(draw: Random) -> Job:
     files: dict[str, str] = {}
     for number in numbers:
         items = [(name, draw.randint(2, 70)) for name in names(draw, draw.randint(2, 4))]
-        total = sum(price for _, price in items) + (draw.choice([-10, -1, 1, 9]) if number in wrong else 0)
+        total = sum(price for _, price in items) + (draw.choice([-1, 1, 9, 10]) if number in wrong else 0)
         files[f"{where}/{number}.bill"] = lines([*(f"{name} {price}" for name, price in items), f"total {total}"])
     return Job(
         [

@@ -131,7 +131,8 @@ def section_cut_out(draw: Random) -> Job:
             " heading, or to the end.",
             f"I need the part of {name}.md about {one} as a file of its own, {one.lower()}.md. Sections begin with '## TITLE';"
             " the heading comes along, the next one does not.",
-            f"Cut '## {one}' out of {name}.md into {one.lower()}.md, heading included, by copying; {name}.md stays whole.",
+            f"Make {one.lower()}.md out of the section '## {one}' of {name}.md, heading included. Copy it;"
+            f" {name}.md stays whole.",
             f"{one.lower()}.md should hold exactly one section of {name}.md, the one headed '## {one}', from its heading to"
             " the line before the following '## '.",
         ],

@@ -159,8 +159,8 @@ def joined_tables(draw: Random) -> Job:
 def decimal_commas(draw: Random) -> Job:
     name = draw.choice(FOLDERS)
     rows = [[place, draw.randint(0, 99), draw.randint(0, 99)] for place in names(draw, 12, PLACES)]
-    old = lines(["place;low;high", *(f"{place};{low},{high:02};{high},{low:02}" for place, low, high in rows)])
-    new = lines(["place,low,high", *(f"{place},{low}.{high:02},{high}.{low:02}" for place, low, high in rows)])
+    old = lines(["place;may;june", *(f"{place};{a},{b:02};{b},{a:02}" for place, a, b in rows)])
+    new = lines(["place,may,june", *(f"{place},{a}.{b:02},{b}.{a:02}" for place, a, b in rows)])
     return Job(
         [
             f"{name}.csv comes from a spreadsheet with semicolons between the fields and commas in the numbers (3,50)."

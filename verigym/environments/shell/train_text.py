@@ -142,8 +142,8 @@ def damaged_files(draw: Random) -> Job:
             " names, without the folder, sorted and separated by commas.",
             f"Check {where}/ against SHA256SUMS. Three files do not match: give me their names, sorted, without"
             f" {where}/, separated by commas.",
-            f"Which three files in {where}/ are no longer what SHA256SUMS was made from? Names only, in alphabetical"
-            " order, with commas.",
+            f"Which three files in {where}/ are no longer what SHA256SUMS was made from? File names without"
+            " the folder, in alphabetical order, with commas.",
             f"Something happened to {where}/ during the transfer. Use SHA256SUMS to find the three files that changed"
             " and list their names in order, comma-separated, no folder.",
         ],
