@@ -83,7 +83,44 @@ def test_a_starved_set_fails_loudly_and_leaves_what_was_there() -> None:
     Path("ranges.yaml").write_text(RANGES.replace("low < high", "low > high + 60"))
     code, said = run("design", "ranges.yaml")
     assert code == 2 and 'the constraint "low > high + 60" starves this set' in said
+    assert "What was rejected is in ranges.jsonl.rejected.jsonl, the profile of what was found in ranges.jsonl" in said
     assert Path("ranges.jsonl").read_bytes() == before
+    assert 'constraint \\"low > high + 60\\"' in Path("ranges.jsonl.rejected.jsonl").read_text()
+    assert "seed 0: 0 rows" in Path("ranges.jsonl.profile.svg").read_text()
+
+
+def test_only_a_file_that_the_same_command_made_is_overwritten() -> None:
+    assert run("design", "sums.yaml")[0] == run("design", "sums.yaml", "-n", "5", "--seed", "4")[0] == 0
+    Path("sums.yaml").write_text(SUMS.replace("high: 99", "high: 88"))
+    assert run("design", "sums.yaml")[0] == 0
+    code, said = run("design", "ranges.yaml", "--out", "sums.jsonl")
+    assert code == 2 and "sums.jsonl exists and was made otherwise; it is not overwritten" in said and "--out" in said
+    with Path("sums.jsonl").open("a") as file:
+        file.write('{"prompt": "by hand", "answer": "1"}\n')
+    changed = Path("sums.jsonl").read_bytes()
+    code, said = run("design", "sums.yaml")
+    assert code == 2 and "sums.jsonl was changed since it was made" in said
+    assert run("design", "sums.yaml", "--preview", "1")[0] == 0
+    Path("ranges.jsonl").write_text("by hand\n")
+    assert run("design", "ranges.yaml")[0] == 2
+    assert (Path("sums.jsonl").read_bytes(), Path("ranges.jsonl").read_text()) == (changed, "by hand\n")
+
+
+def test_variations_of_another_kind_do_not_overwrite_those_there_are() -> None:
+    typos = ["design", "--vary", "toolcall", "--by", "typo", "-n", "5"]
+    assert run(*typos)[0] == run(*typos, "--seed", "3")[0] == 0
+    code, said = run("design", "--vary", "toolcall", "--by", "distractor", "-n", "5")
+    assert code == 2 and "toolcall.varied.jsonl exists and was made otherwise" in said
+    assert {task.tags[-1] for task in load_tasks("toolcall.varied.jsonl")} == {"typo"}
+
+
+def test_a_set_of_one_family_is_told_to_need_more_before_it_is_split() -> None:
+    words = 'one family: give the spec a "family" column before you split'
+    assert words in run("design", "sums.yaml")[1]
+    Path("more.yaml").write_text(
+        SUMS.replace("keep: [", "  family: sums up to {{ a // 25 * 25 + 25 }}\nkeep: [family, ")
+    )
+    assert words not in run("design", "more.yaml")[1] and words not in run("design", "ranges.yaml")[1]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +200,10 @@ def test_a_killed_command_goes_on_where_it_was() -> None:
     running.wait()
     assert not Path("slow.jsonl").exists()
     Path("calls").unlink()
-    assert subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.returncode == 0 and re.search(
+        r"^\d+ rows? known from before; it goes on from there$", again.stdout, re.M
+    )
     assert len(Path("calls").read_text()) < 1500
     resumed = Path("slow.jsonl").read_bytes()
     subprocess.run([*command, "--out", "whole.jsonl"], check=True, stdout=subprocess.DEVNULL)

@@ -1,6 +1,7 @@
 """Exactly N rows or a failure in words: columns that cost, validators, repeats, held-out sets, interruptions."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ import pytest
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused
 from verigym.core.protocols import Request
 from verigym.core.records import Message, Trajectory
-from verigym.design.make import Made, make, partial_of, write
+from verigym.design.draw import Starved
+from verigym.design.files import write
+from verigym.design.make import Made, make
+from verigym.design.partial import Partial, partial_of
 from verigym.design.spec import Design, make_design
 from verigym.design.steps import Kit
 from verigym.environments.load import load_environment
@@ -75,9 +79,40 @@ def test_repeats_are_left_out_and_still_there_are_as_many_as_asked_for() -> None
 def test_too_few_different_rows_are_said_to_be_that() -> None:
     few = {**SUM, "a": {"kind": "int", "low": 1, "high": 3}, "b": {"kind": "int", "low": 1, "high": 3}}
     with pytest.raises(
-        Refused, match=r"repeats starve this set: 9 of 500 rows.*The first that did not: of design-.*more values"
+        Refused,
+        match=r"repeats starve this set: 9 of 500 rows.*The first that did not: design-\d+ \(a repeat: the same as design-\d+\)"
+        r"\. Ask for at most 9 rows \(-n 9\)\. More values in the columns make more rows",
     ):
         made(few, 500)
+
+
+@pytest.mark.parametrize("n", [20_000, 1_000_000_000])
+def test_more_rows_than_there_are_end_in_seconds_with_all_that_there_are(n: int) -> None:
+    few = {**SUM, "a": {"kind": "int", "low": 1, "high": 30}, "b": {"kind": "int", "low": 1, "high": 50}}
+    told: list[int] = []
+    began = time.process_time()
+    with pytest.raises(Starved, match=r"Ask for at most 1,500 rows \(-n 1500\)") as error:
+        asyncio.run(make(design(few), n, on_progress=lambda done, total, note: told.append(done)))
+    assert time.process_time() - began < 20
+    assert told[-1] == max(told) == 1500
+    found = error.value.made
+    assert len(found.tasks) == 1500 and found.rows == made(few, 1500).rows
+    assert len([one for one in found.rejected if one.reason.startswith("a repeat: the same as design-")]) == 100
+
+
+def test_what_a_starved_set_had_until_then_is_there_whatever_starves_it() -> None:
+    with pytest.raises(Starved) as error:
+        made({"a": {"kind": "int", "low": 1, "high": 9}}, 5, constraints=["a > 9"])
+    assert error.value.made.rows == [] and len(error.value.made.rejected) == 100
+    held = {
+        "a": {"kind": "int", "low": 1, "high": 5},
+        "prompt": "What is {{ a }}?",
+        "answer": "{{ a }}",
+        "id": "{{ a }}",
+    }
+    with pytest.raises(Starved, match="ids that are taken starve this set: 5 of 6") as error:
+        made(held, 6)
+    assert sorted(row["a"] for row in error.value.made.rows) == [1, 2, 3, 4, 5]
 
 
 def test_plain_rows_may_repeat_unless_they_are_refused() -> None:
@@ -305,6 +340,24 @@ def test_what_was_found_out_before_an_interruption_is_not_asked_for_again(tmp_pa
     calls.clear()
     assert asyncio.run(make(one, 600, 5, kit, partial=partial)).rows == whole.rows
     assert calls == []
+
+
+def test_what_a_slow_model_said_first_is_written_down_soon(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    class OneAtATime(ScriptedPolicy):
+        max_concurrency = 1
+
+    def answer(request: Request) -> str:
+        calls.append(asked(request))
+        if len(calls) == 10:
+            raise InfrastructureFailure("the server is gone")
+        return "yes"
+
+    one = design({**SUM, "said": {"kind": "llm", "prompt": "{{ a }} {{ b }}", "model": "m"}})
+    with pytest.raises(InfrastructureFailure):
+        asyncio.run(make(one, 600, 5, Kit(policies={"m": OneAtATime(answer)}), partial=tmp_path / "p"))
+    assert len(Partial(tmp_path / "p", {"said"}).known) == 4
 
 
 def test_another_spec_seed_or_file_has_another_partial_file(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """design: tasks and tables out of a spec, exactly as many as asked for; variations of tasks; a teacher's solutions of them."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,7 +9,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, Refused
 from verigym.core.words import counted
 
 _VALUE = 100
@@ -59,7 +60,7 @@ def design(
     home: Home = None,
 ) -> None:
     """Make tasks (or rows) by a spec: exactly N that are accepted, or a failure that names what starves it. Rejected rows are
-    kept beside the file, with reasons."""
+    kept beside the file, with reasons. Only a file that the same command made is overwritten."""
     if keep not in ("demos", "pairs"):
         raise BadInput(f'--keep "{keep}": it is demos or pairs')
     if (spec is None) is not bool(vary):
@@ -85,11 +86,12 @@ def _design(
     json: bool,
     home: Path | None,
 ) -> None:
-    from verigym.design.make import check_out, partial_of, write
-    from verigym.design.profile import picture, profile
+    from verigym.design.draw import Starved
+    from verigym.design.files import check_ours, check_out, mark, write, write_rejected
+    from verigym.design.partial import Partial, partial_of
+    from verigym.design.profile import profile
     from verigym.design.spec import read_design
     from verigym.flywheel.teach import made_by
-    from verigym.tasks.files import write_whole
 
     read = read_design(path, model)
     seed = read.spec.seed if seed is None else seed
@@ -99,25 +101,37 @@ def _design(
     check_out(read, out)
     if teacher and not read.makes_tasks:
         raise BadInput(f"{path}: a teacher solves tasks, and there is no column prompt")
+    command = f"design {_from(out, path)}"
     partial = partial_of(read, seed, out)
-    with show.progress("rows") as bar:
-        made = asyncio.run(
-            made_by(
-                lambda: workspace(home),
-                read,
-                preview or n or read.spec.n,
-                seed,
-                partial=None if preview else partial,
-                on_progress=bar,
+    if not preview:
+        check_ours(out, command)
+        known = len(Partial(partial, set()).known)
+        if known and not json:
+            show.say(f"{counted(known, 'row')} known from before; it goes on from there")
+    title = f"{read.stem}, seed {seed}"
+    try:
+        with show.progress("rows") as bar:
+            made = asyncio.run(
+                made_by(
+                    lambda: workspace(home),
+                    read,
+                    preview or n or read.spec.n,
+                    seed,
+                    partial=None if preview else partial,
+                    on_progress=bar,
+                )
             )
-        )
+    except Starved as error:
+        if preview or error.made is None:
+            raise
+        aside, image = write_rejected(error.made, out), _draw(profile(error.made), title, out)
+        raise Refused(f"{error} What was rejected is in {aside}, the profile of what was found in {image}.") from error
     if preview:
         return _preview(made, read, path, json)
     found = profile(made)
     wrote = write(made, read, out)
-    image = out.with_name(f"{out.name}.profile.svg")
-    svg = picture(found, f"{read.stem}: {len(made.rows):,} rows, seed {seed}").encode()
-    write_whole(image, lambda file: file.writelines([svg]))
+    mark(out, command)
+    image = _draw(found, title, out)
     partial.unlink(missing_ok=True)
     taught = _teach(out, read.spec.environment, made.tasks, teacher, k, keep, home) if teacher else None
     if json:
@@ -133,10 +147,27 @@ def _design(
         f"      {wrote[1]}: {len(made.rejected):,} rejected rows with reasons",
         f"      {image}: the profile as a picture",
     )
+    if len(made.tasks) > 1 and len({task.family for task in made.tasks}) == 1:
+        show.say('one family: give the spec a "family" column before you split')
     if taught is None:
         _next(out, read.spec.environment, bool(made.tasks))
     else:
         _taught(taught)
+
+
+def _from(out: Path, source: Path) -> str:
+    """Where the source is, seen from the file that is made of it: the two may be moved together."""
+    return os.path.relpath(source.resolve(), out.resolve().parent)
+
+
+def _draw(found: Any, title: str, out: Path) -> Path:
+    from verigym.design.profile import picture
+    from verigym.tasks.files import write_whole
+
+    image = out.with_name(f"{out.name}.profile.svg")
+    svg = picture(found, f"{title}: {counted(found.rows, 'row')}").encode()
+    write_whole(image, lambda file: file.writelines([svg]))
+    return image
 
 
 def _preview(made: Any, read: Any, path: Path, json: bool) -> None:
@@ -191,14 +222,14 @@ def _profile(found: Any, rejected: int) -> None:
     )
 
 
-def _next(out: Path, environment: str, tasks: bool) -> None:
+def _next(out: Path, environment: str, tasks: bool, split: str = "train") -> None:
     if not tasks:
         return show.say(f"it has no column prompt, so that its rows are no tasks; they are lines of JSON in {out}")
     where = f"{environment}+{out}" if environment else str(out)
-    split = " --split train"
-    show.next_command(
-        f"verigym rollout {show.quote(where)} -m smollm2-135m -n 8 -k 4{split}   ·   verigym tasks stats {show.quote(out)}"
-    )
+    use = f"rollout {show.quote(where)} -m smollm2-135m -n 8 -k 4 --split train"
+    if split != "train":
+        use = f"eval {show.quote(where)} -m smollm2-135m --split {split}"
+    show.next_command(f"verigym {use}   ·   verigym tasks stats {show.quote(out)}")
 
 
 # -- variations ----------------------------------------------------------------------------------------------------------------
@@ -219,13 +250,17 @@ def _vary(
     json: bool,
     home: Path | None,
 ) -> None:
-    from verigym.core.errors import Refused
+    from verigym.design.files import check_ours, mark
     from verigym.design.vary import KINDS, vary
     from verigym.environments.load import environment_of, load_environment
     from verigym.tasks.files import is_task_file
     from verigym.tasks.load import load_tasks, save_tasks
 
     kinds = _kinds(by, KINDS)
+    if teacher and split != "train":
+        raise Refused(
+            f'--teacher makes data to train on, and tasks of split "{split}" are held out; leave one of them out'
+        )
     if is_task_file(where) and "+" not in where:
         tasks = [task for task in load_tasks(where) if task.split == split]
         played_in = load_environment(environment) if environment else environment_of(where, tasks) if tasks else None
@@ -235,10 +270,15 @@ def _vary(
     if not tasks or played_in is None:
         raise Refused(f'{where} has no tasks in split "{split}"; name another with --split')
     out = out or Path(f"{Path(where).stem}.varied.jsonl")
+    source = _from(out, Path(where)) if Path(where).is_file() else where
+    command = f"design --vary {source} --split {split} --by {','.join(sorted(kinds))}"
+    if not preview:
+        check_ours(out, command)
     with show.progress("variations") as bar:
         made = asyncio.run(vary(played_in, tasks, kinds, preview or n, seed, on_progress=bar))
     if not preview:
         save_tasks(out, made.tasks)
+        mark(out, command)
     named = environment or ("" if is_task_file(where) else where)
     taught = _teach(out, named, made.tasks, teacher, k, keep, home) if teacher and not preview else None
     if json:
@@ -259,7 +299,7 @@ def _vary(
         return show.next_command(f"verigym design --vary {show.quote(where)} --out {show.quote(out)}")
     show.say(f"wrote {out}: {counted(len(made.tasks), 'task')}, each with the task that it was made of")
     if taught is None:
-        _next(out, named, True)
+        _next(out, named, True, made.tasks[0].split)
     else:
         _taught(taught)
 

@@ -35,6 +35,12 @@ class Tally(msgspec.Struct):
         return self.passed / self.seen if self.seen else 1.0
 
 
+class Starved(Refused):
+    """A set that finds no more rows. `made` is what there was until then."""
+
+    made: Any = None
+
+
 class Rejected(msgspec.Struct, frozen=True):
     reason: str
     row: Json
@@ -107,7 +113,7 @@ class Group:
         while len(self._ready) < count:
             self._chunk()
             if self._since >= self._patience:
-                raise Refused(self._why())
+                raise Starved(self._why())
         return [self._ready.popleft() for _ in range(count)]
 
     def _chunk(self) -> None:

@@ -6,32 +6,34 @@ found out, and read from there by the next call; what chance draws is drawn agai
 """
 
 import math
-import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from verigym.core import codec
-from verigym.core.errors import BadInput, Refused, words_of
+from verigym.core.errors import Refused
 from verigym.core.records import Json, Task, content_hash
-from verigym.design.draw import Drawn, Rejected, Tally
+from verigym.design.draw import SHOWN, Drawn, Rejected, Starved, Tally
+from verigym.design.partial import Partial
 from verigym.design.spec import Design
-from verigym.design.steps import TASK, Kit, Row, Step, steps_of
+from verigym.design.steps import TASK, Kit, Row, Step, at_once, steps_of
 from verigym.environments.load import load_environment, names
 from verigym.tasks import near
 from verigym.tasks.dedup import deduplicate
-from verigym.tasks.files import is_task_file, write_whole
+from verigym.tasks.files import is_task_file
 from verigym.tasks.leaks import family_of
-from verigym.tasks.load import load_tasks, save_tasks
+from verigym.tasks.load import load_tasks
 
 BATCH = 256
-"""Rows that go through the steps together."""
-_SHOWN = 100
-"""Rejected rows that are kept for each reason."""
+"""Rows that are drawn together."""
+_ROUND = 4096
+"""New rows that are compared with each other and with held-out tasks at once; later as many as there are already."""
+_CHEAP = 50
+"""Rows that no step costs anything are tried so many times longer before nothing new is expected of them."""
+_PART_S = 2.0
+"""About how often what was found out is written down."""
 REPEAT, LIKE, TAKEN = "a repeat", "like a held-out task", "an id that another row has"
 
 Progress = Callable[[int, int, str], None]
@@ -39,7 +41,7 @@ Progress = Callable[[int, int, str], None]
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
     rows: list[Json]
-    """Exactly as many as asked for, with the columns that are kept."""
+    """Exactly as many as asked for (fewer of a set that starved), with the columns that are kept."""
     tasks: list[Task]
     """The same as tasks; empty for plain rows."""
     tallies: dict[str, Tally]
@@ -60,111 +62,228 @@ async def make(
     partial: Path | None = None,
     on_progress: Progress = lambda done, total, note: None,
 ) -> Made:
-    """N rows of a design. `partial` is a file of its own for what steps find out."""
+    """N rows of a design. `partial` is a file of its own for what steps find out. `Starved` has what was found until then."""
     began = time.perf_counter()
     drawn = Drawn(design, seed)
     steps = steps_of(design, drawn, kit, seed)
-    costly = len(steps) > design.makes_tasks
-    log = _Partial(partial if costly else None, drawn.dear)
-    away = _Away(design) if design.makes_tasks else None
-    rows: list[Row] = []
-    passed: list[Row] = []
-    kept: list[Row] = []
-    goal, idle = n, 0
-    looked, found = 0, 0
-    """Rows up to which it was judged whether enough are accepted, and those accepted since."""
-    while len(kept) < n:
-        before, start = len(kept), len(rows)
-        while len(rows) - start < goal:
-            some = await _batch(drawn, steps, log, len(rows), min(BATCH, goal - (len(rows) - start)))
-            rows += some
-            fine = [row for row in some if not row.reason]
-            idle = 0 if fine else idle + len(some)
-            passed += fine
-            note = f"{100 * len(passed) / len(rows):.3g}% of {len(rows):,} rows pass" if costly else ""
-            on_progress(min(before + len(passed) - len(kept), n), n, note)
-            if idle >= design.spec.tries_per_row:
-                raise Refused(_starved(design, steps, len(kept), n, rows[-idle:]))
-        if away is not None:
-            away.check([row for row in rows[start:] if not row.reason])
-        kept = _without_repeats(design, [row for row in passed if row.reason in ("", REPEAT)])
-        rate = (len(kept) - before) / (len(rows) - start)
-        found += len(kept) - before
-        if len(rows) - looked >= design.spec.tries_per_row:  # enough to judge by
-            if len(kept) < n and found * design.spec.tries_per_row < len(rows) - looked:
-                raise Refused(_starved(design, steps, len(kept), n, rows[looked:]))
-            looked, found = len(rows), 0
-        goal = math.ceil(1.1 * (n - len(kept)) / max(rate, 1 / design.spec.tries_per_row)) + 2
-    kept = kept[:n]
+    sieve = _Sieve(design)
+
+    def made() -> Made:
+        kept = sieve.kept[:n]
+        return Made(
+            rows=[{name: row.values[name] for name in design.kept} for row in kept],
+            tasks=[row.task for row in kept if row.task is not None],
+            tallies=drawn.tallies | _tallies(*sieve.so_far, steps, design),
+            rejected=[*drawn.rejected, *sieve.examples],
+            drawn=drawn.drawn,
+            tried=sieve.tried,
+            seconds=time.perf_counter() - began,
+        )
+
+    try:
+        await _fill(design, n, drawn, steps, sieve, kit, partial, on_progress)
+    except Starved as error:
+        sieve.settle()
+        error.made = made()
+        raise
     on_progress(n, n, "")
-    return Made(
-        rows=[{name: row.values[name] for name in design.kept} for row in kept],
-        tasks=[row.task for row in kept if row.task is not None],
-        tallies=drawn.tallies | _tallies(rows, steps, design),
-        rejected=[*drawn.rejected, *_some(rows)],
-        drawn=drawn.drawn,
-        tried=len(rows),
-        seconds=time.perf_counter() - began,
-    )
+    return made()
 
 
-async def _batch(drawn: Drawn, steps: Sequence[Step], log: "_Partial", start: int, count: int) -> list[Row]:
-    rows = [Row(start + place, values) for place, values in enumerate(drawn.rows(count))]
-    known = [row for row in rows if log.restore(row)]
-    fresh = [row for row in rows if row.place not in log.known]
-    for step in steps:
-        free = step.name == TASK  # made again, not kept
-        left = [row for row in (rows if free else fresh) if not row.reason]
-        problems = await step.run(left) if left else []
-        for row, problem in zip(left, problems, strict=True):
-            if problem:
-                row.reason, row.problem = step.name, problem
-    assert len(known) + len(fresh) == count
-    log.add(fresh)
-    return rows
+async def _fill(
+    design: Design,
+    n: int,
+    drawn: Drawn,
+    steps: Sequence[Step],
+    sieve: "_Sieve",
+    kit: Kit,
+    partial: Path | None,
+    on_progress: Progress,
+) -> None:
+    costly = len(steps) > design.makes_tasks
+    tries = design.spec.tries_per_row
+    patience = tries if costly else _CHEAP * tries
+    log = Partial(partial if costly else None, drawn.dear)
+    pace = _Pace(max([4, *map(at_once, kit.policies.values())]) if costly else BATCH)
+    wanted = n
+    """New rows to look for before they are compared."""
+    quiet, last = 0, sieve.so_far
+    """Rows since the last new one, and how far it was then."""
+    fresh, before, looked = 0, 0, sieve.so_far
+    """New rows since it was last judged how many of them stay, and how many were kept and how far it was then."""
+    while len(sieve.kept) < n:
+        while len(sieve.waiting) < min(wanted, max(_ROUND, len(sieve.passed))) and quiet < patience:
+            share = max(sieve.new / sieve.tried, 1 / tries) if sieve.tried else 1
+            count = min(BATCH, math.ceil((wanted - len(sieve.waiting)) / share))
+            rows = [Row(sieve.tried + place, values) for place, values in enumerate(drawn.rows(count))]
+            known = sieve.new
+            async for part in _through(rows, steps, log, pace):
+                sieve.add(part)
+                note = f"{100 * sieve.new / sieve.tried:.3g}% of {sieve.tried:,} rows pass"
+                on_progress(min(len(sieve.kept) + len(sieve.waiting), n), n, note)
+            quiet, last = (quiet + count, last) if sieve.new == known else (0, sieve.so_far)
+        fresh += len(sieve.waiting)
+        sieve.settle()
+        if len(sieve.kept) < n and quiet >= patience:
+            raise Starved(_starved(design, steps, sieve, n, last))
+        if fresh >= tries:  # enough to judge by
+            if len(sieve.kept) < n and (len(sieve.kept) - before) * tries < fresh:
+                raise Starved(_starved(design, steps, sieve, n, looked))
+            fresh, before, looked = 0, len(sieve.kept), sieve.so_far
+        stay = max(len(sieve.kept) / max(sieve.new, 1), 1 / tries)
+        wanted = math.ceil(1.1 * (n - len(sieve.kept)) / stay) + 2
+
+
+async def _through(
+    rows: Sequence[Row], steps: Sequence[Step], log: Partial, pace: "_Pace"
+) -> AsyncIterator[Sequence[Row]]:
+    """The rows, part by part, each written down before it is handed on."""
+    while rows:
+        part, rows = rows[: pace.rows], rows[pace.rows :]
+        began = time.perf_counter()
+        fresh = [row for row in part if not log.restore(row)]
+        for step in steps:
+            free = step.name == TASK  # made again, not kept
+            left = [row for row in (part if free else fresh) if not row.reason]
+            problems = await step.run(left) if left else []
+            for row, problem in zip(left, problems, strict=True):
+                if problem:
+                    row.reason, row.problem = step.name, problem
+        if fresh:
+            log.add(fresh)
+            pace.took(time.perf_counter() - began)
+        yield part
+
+
+class _Pace:
+    """How many rows go through the steps before they are written down."""
+
+    def __init__(self, least: int) -> None:
+        self.rows = self._least = least
+
+    def took(self, seconds: float) -> None:
+        factor = min(4.0, max(0.25, _PART_S / max(seconds, 0.001)))
+        self.rows = min(BATCH, max(self._least, int(self.rows * factor)))
 
 
 # -- repeats, and tasks that are like held-out ones ---------------------------------------------------------------------------
 
 
-def _without_repeats(design: Design, rows: Sequence[Row]) -> list[Row]:
-    """The rows without those that an earlier one repeats, which are marked."""
-    spec = design.spec
+class _Sieve:
+    """All rows that were tried: those that are kept, those that wait to be compared, and a count of the others by reason.
+    Whether a row is the very same as an earlier one is known at once; of what is rejected only some rows are held."""
+
+    def __init__(self, design: Design) -> None:
+        self.kept: list[Row] = []
+        self.waiting: list[Row] = []
+        self.passed: list[Row] = []
+        """Those that were kept or are nearly the same as one that was."""
+        self.tried = 0
+        self.new = 0
+        """Rows that passed all steps and are the same as no other."""
+        self._design = design
+        self._away = _Away(design) if design.makes_tasks else None
+        self._apart = design.spec.repeats != "keep" and (design.makes_tasks or design.spec.repeats == "refuse")
+        self._ids: set[str] = set()
+        self._first: dict[str, Row] = {}
+        self._out: Counter[str] = Counter()
+        self._rejected: list[Row] = []
+
+    def add(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self.tried += 1
+            if not row.reason:
+                self._compare(row)
+            if row.reason:
+                self._reject(row)
+            else:
+                self.new += 1
+                self.waiting.append(row)
+
+    def settle(self) -> None:
+        """Compares the rows that wait with held-out tasks, and all that passed with each other."""
+        waiting, self.waiting = self.waiting, []
+        if self._away is not None:
+            self._away.check(waiting)
+        for row in waiting:
+            if row.reason:
+                self._reject(row)
+            else:
+                self.passed.append(row)
+        near_too = self._apart and self._design.makes_tasks
+        self.kept = _without_near(self.passed, self._design.spec.near) if near_too else self.passed
+
+    @property
+    def so_far(self) -> tuple[int, Counter[str]]:
+        """Rows tried, and those rejected by reason."""
+        return self.tried, self._out + Counter({REPEAT: len(self.passed) - len(self.kept)})
+
+    @property
+    def examples(self) -> list[Rejected]:
+        """Some of each reason, in the order in which they were tried."""
+        rows = sorted([*self._rejected, *(row for row in self.passed if row.reason)], key=lambda row: row.place)
+        seen: Counter[str] = Counter()
+        found: list[Rejected] = []
+        for row in rows:
+            seen[row.reason] += 1
+            if seen[row.reason] <= SHOWN:
+                found.append(Rejected(_why(row), row.values))
+        return found
+
+    def first(self, reason: str) -> Row:
+        return min((row for row in [*self._rejected, *self.passed] if row.reason == reason), key=lambda row: row.place)
+
+    def _compare(self, row: Row) -> None:
+        if row.task is not None and row.task.id in self._ids:
+            row.reason, row.problem = TAKEN, row.task.id
+        elif self._apart:
+            task = row.task
+            same = {name: row.values[name] for name in self._design.kept} if task is None else [task.prompt, task.data]
+            first = self._first.setdefault(content_hash(same), row)
+            if first is not row:
+                like = first.reason == LIKE
+                row.reason = LIKE if like else REPEAT
+                row.problem = first.problem if like else f"the same as {_name(first)}"
+        if row.task is not None:
+            self._ids.add(row.task.id)
+
+    def _reject(self, row: Row) -> None:
+        self._out[row.reason] += 1
+        if self._out[row.reason] <= SHOWN:
+            self._rejected.append(row)
+
+
+def _name(row: Row) -> str:
+    return row.task.id if row.task is not None else f"row {row.place}"
+
+
+def _why(row: Row) -> str:
+    return f"{row.reason}: {row.problem}"
+
+
+def _without_near(rows: Sequence[Row], at_least: float) -> list[Row]:
+    """The rows without those nearly the same as an earlier one and those that ask the same with another answer, all marked."""
     for row in rows:
         row.reason = row.problem = ""
-    if not design.makes_tasks:
-        return _without_same(design, rows) if spec.repeats == "refuse" else list(rows)
-    if spec.repeats == "keep":
-        return list(rows)
     by_id = {row.task.id: row for row in rows if row.task is not None}
-    tasks = [row.task for row in by_id.values() if row.task is not None]
-    found = deduplicate(tasks, spec.near)
+    found = deduplicate([row.task for row in rows if row.task is not None], at_least)
     for one in found.repeats:
         row = by_id[one.task]
-        row.reason, row.problem = REPEAT, f"of {one.of}" + ("" if one.exact else f", likeness {one.likeness:.2f}")
+        row.reason, row.problem = REPEAT, f"nearly the same as {one.of}, likeness {one.likeness:.2f}"
     for group in found.conflicts:
+        others = ", ".join(group[:3]) + (f" and {len(group) - 3:,} more" if len(group) > 3 else "")
         for id in group:
-            by_id[id].reason, by_id[id].problem = REPEAT, f"{', '.join(group)} ask the same and differ in the answer"
+            by_id[id].reason, by_id[id].problem = REPEAT, f"{others} ask the same and differ in the answer"
     return [by_id[task.id] for task in found.kept]
 
 
-def _without_same(design: Design, rows: Sequence[Row]) -> list[Row]:
-    first: dict[str, Row] = {}
-    for row in rows:
-        other = first.setdefault(content_hash({name: row.values[name] for name in design.kept}), row)
-        if other is not row:
-            row.reason, row.problem = REPEAT, f"of row {other.place}"
-    return list(first.values())
-
-
 class _Away:
-    """Keeps tasks away from every held-out set, and ids apart."""
+    """Keeps tasks away from every held-out set."""
 
     def __init__(self, design: Design) -> None:
         self._at_least = design.spec.near_held_out
         self._texts: dict[str, str] = {}
         self._families: dict[str, str] = {}
-        self._ids: set[str] = set()
         sources = names() if design.spec.held_out is None else design.spec.held_out
         if design.spec.environment and design.spec.held_out is None:
             sources = [*sources, design.spec.environment]
@@ -174,21 +293,18 @@ class _Away:
                 self._families.setdefault(family_of(task), source)
 
     def check(self, rows: Sequence[Row]) -> None:
-        """Marks what is too like a held-out task, or has an id that is taken. A held-out family is refused: it is a mistake."""
+        """Marks what is too like a held-out task. A held-out family is refused: it is a mistake."""
         for row in rows:
             assert row.task is not None
             if (source := self._families.get(family_of(row.task))) is not None:
                 raise Refused(
                     f'the family "{family_of(row.task)}" is held out in {source}; give these tasks a family of their own'
                 )
-            if row.task.id in self._ids:
-                row.reason, row.problem = TAKEN, row.task.id
-            self._ids.add(row.task.id)
         texts = [near.text_of(row.task) if row.task is not None else "" for row in rows]
         known = list(self._texts)
-        found = near.likes(texts, known, self._at_least) if known else [[] for _ in texts]
+        found = near.likes(texts, known, self._at_least) if known and texts else [[] for _ in texts]
         for row, like in zip(rows, found, strict=True):
-            if like and not row.reason:
+            if like:
                 place, likeness = like[0]
                 row.reason, row.problem = LIKE, f"{self._texts[known[place]]}, likeness {likeness:.2f}"
 
@@ -205,9 +321,8 @@ def held_out_of(source: str) -> list[Task]:
 # -- what is said --------------------------------------------------------------------------------------------------------------
 
 
-def _tallies(rows: Sequence[Row], steps: Iterable[Step], design: Design) -> dict[str, Tally]:
-    reasons = Counter(row.reason for row in rows)
-    left = len(rows)
+def _tallies(tried: int, reasons: Counter[str], steps: Iterable[Step], design: Design) -> dict[str, Tally]:
+    left = tried
     found: dict[str, Tally] = {}
     after = [TAKEN, LIKE, REPEAT] if design.makes_tasks else [REPEAT] if design.spec.repeats == "refuse" else []
     for name in [*(step.name for step in steps), *after]:
@@ -217,22 +332,12 @@ def _tallies(rows: Sequence[Row], steps: Iterable[Step], design: Design) -> dict
     return found
 
 
-def _some(rows: Iterable[Row]) -> list[Rejected]:
-    counts: Counter[str] = Counter()
-    found: list[Rejected] = []
-    for row in rows:
-        if row.reason and counts[row.reason] < _SHOWN:
-            counts[row.reason] += 1
-            found.append(Rejected(f"{row.reason}: {row.problem}", row.values))
-    return found
-
-
 _REMEDY = {
     "column": "Put what it does right, or draw other values for it.",
     "constraint": "Loosen it, or have its columns made otherwise.",
     "validator": "Loosen it, or make the rows otherwise.",
     TASK: "A task needs a prompt and something to judge a reply by (docs/tasks.md).",
-    REPEAT: "Give the columns more values, or ask for fewer rows (-n).",
+    REPEAT: "More values in the columns make more rows.",
     LIKE: "Word the prompt otherwise than the held-out tasks do.",
     TAKEN: "Make the ids of something that is different in every row.",
 }
@@ -246,110 +351,22 @@ _SAID = {
 }
 
 
-def _starved(design: Design, steps: Sequence[Step], count: int, n: int, rows: Sequence[Row]) -> str:
-    """Which step lets the fewest of these rows pass, by name."""
-    tallies = _tallies(rows, steps, design)
+def _starved(design: Design, steps: Sequence[Step], sieve: _Sieve, n: int, since: tuple[int, Counter[str]]) -> str:
+    """Which step lets the fewest rows pass of those that were tried lately."""
+    tried, counts = sieve.so_far
+    tallies = _tallies(tried - since[0], counts - since[1], steps, design)
     worst = min(tallies, key=lambda name: tallies[name].share)
-    tally = tallies[worst]
-    first = next(row.problem for row in rows if row.reason == worst)
+    tally, count = tallies[worst], len(sieve.kept)
+    first = sieve.first(worst)
     others = [f"{name} {100 * one.share:.3g}%" for name, one in tallies.items() if name != worst and one.share < 1]
     whole = _SAID.get(worst, f"the {worst} starves")
     words = [
         f"{whole} this set: {count:,} of {n:,} rows are found, and of the last {tally.seen:,} rows "
         f"that came so far, {tally.passed:,} passed ({100 * tally.share:.3g}%).",
-        f"The first that did not: {first[:300]}.",
+        f"The first that did not: {_name(first)} ({_why(first)[:300]}).",
         *([f"What passed elsewhere: {', '.join(others)}."] if others else []),
+        *([f"Ask for at most {count:,} rows (-n {count})."] if worst == REPEAT and count else []),
         _REMEDY.get(worst) or _REMEDY[worst.split()[0]],
         f"What is only rare is found with a higher tries_per_row (now {design.spec.tries_per_row}).",
     ]
     return " ".join(words)
-
-
-# -- files -----------------------------------------------------------------------------------------------------------------------
-
-
-class _Saved(msgspec.Struct, omit_defaults=True):
-    place: int
-    values: Json = {}
-    reason: str = ""
-    problem: str = ""
-
-
-class _Partial:
-    """What steps found out about rows, a line a row, written before anybody is told. A line that was cut short is not there."""
-
-    def __init__(self, path: Path | None, dear: set[str]) -> None:
-        self._path, self._dear = path, dear
-        self.known: dict[int, _Saved] = {}
-        if path is not None and path.exists():
-            lines = path.read_bytes().split(b"\n")
-            self.known = {one.place: one for line in lines[:-1] if (one := _saved(line)) is not None}
-            whole = b"".join(line + b"\n" for line in lines[:-1])
-            if whole != path.read_bytes():
-                write_whole(path, lambda file: file.writelines([whole]))
-
-    def restore(self, row: Row) -> bool:
-        saved = self.known.get(row.place)
-        if saved is not None:
-            row.values |= saved.values
-            row.reason, row.problem = saved.reason, saved.problem
-        return saved is not None
-
-    def add(self, rows: Sequence[Row]) -> None:
-        if self._path is None or not rows:
-            return
-        lines: list[bytes] = []
-        for row in rows:
-            made = {name: row.values[name] for name in row.values if name in self._dear}
-            lines.append(codec_line(_Saved(row.place, made, row.reason, row.problem)))
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab") as file:
-                file.writelines(lines)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise BadInput(f"{self._path} cannot be written: {error.strerror}") from error
-
-
-def _saved(line: bytes) -> _Saved | None:
-    try:
-        return msgspec.json.decode(line, type=_Saved)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-
-
-def codec_line(value: Any) -> bytes:
-    return msgspec.json.encode(codec.plain(value)) + b"\n"
-
-
-def partial_of(design: Design, seed: int, out: Path) -> Path:
-    """Beside the file to be written, named by what is made: another spec or seed begins anew."""
-    return out.with_name(f".{out.name}.{content_hash([design.hash, seed])[:12]}.partial")
-
-
-def check_out(design: Design, out: Path) -> None:
-    """That the file can be one of such rows: asked before the work, not after it."""
-    if out.is_dir():
-        raise BadInput(f"{out} is a folder; name a file with --out, such as {out / 'tasks.jsonl'}")
-    kinds = (".jsonl", ".json", ".parquet") if design.makes_tasks else (".jsonl",)
-    if out.suffix.lower() not in kinds:
-        rows = "tasks" if design.makes_tasks else "rows without a prompt"
-        raise BadInput(f"{out}: {rows} are written as {' or '.join(kinds)}")
-
-
-def write(made: Made, design: Design, out: Path) -> list[Path]:
-    """The rows, and beside them those that were rejected: both whole or not at all."""
-    check_out(design, out)
-    if design.makes_tasks:
-        save_tasks(out, made.tasks)
-    else:
-        lines = [codec_line(row) for row in made.rows]
-        write_whole(out, lambda file: file.writelines(lines))
-    aside = out.with_name(f"{out.name}.rejected.jsonl")
-    try:
-        rejected = [codec_line(one) for one in made.rejected]
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"{aside}: a rejected row cannot be written: {words_of(error)}") from error
-    write_whole(aside, lambda file: file.writelines(rejected))
-    return [out, aside]

@@ -137,10 +137,10 @@ def _column(design: Design, name: str, kit: Kit, seed: int) -> Step:
             return Step(title, _called(design, column, column.function or name, kit, seed, name))
         case Llm():
             policy = kit.policies[column.model or design.spec.model]
-            return Step(title, _gathered(_asked(column, policy, works, name, seed), _at_once(policy)))
+            return Step(title, _gathered(_asked(column, policy, works, name, seed), at_once(policy)))
         case JudgeColumn():
             policy = kit.policies[column.model or design.spec.model]
-            return Step(title, _gathered(_scored(column, policy, works[0], name, seed), _at_once(policy)))
+            return Step(title, _gathered(_scored(column, policy, works[0], name, seed), at_once(policy)))
         case _:
             return Step(title, _by_row(_worked, (name, works[0])))
 
@@ -191,7 +191,7 @@ def _said(value: Any) -> str:
     return "" if value is True else f"it returned {msgspec.json.encode(value).decode()}"
 
 
-def _at_once(policy: Policy) -> int:
+def at_once(policy: Policy) -> int:
     return min(AT_ONCE, getattr(policy, "max_concurrency", AT_ONCE))
 
 
@@ -296,7 +296,7 @@ def _validator(design: Design, place: int, kit: Kit, seed: int) -> Step:
         case JudgeCheck():
             policy = kit.policies[one.model or design.spec.model]
             return Step(
-                "validator judge", _gathered(_scored(one, policy, works[0], f"v{place}", seed), _at_once(policy))
+                "validator judge", _gathered(_scored(one, policy, works[0], f"v{place}", seed), at_once(policy))
             )
         case RewardCheck():
             if one.model not in kit.scorers:
@@ -345,15 +345,23 @@ async def proven(environment: EnvironmentSpec, task: Task, policies: Mapping[str
     if not gold:
         return f"{NO_GOLD} (an answer, an expected call, or gold(task) of the environment)"
     for replies, wanted in (([*gold, ""], True), ([""], False)):
-        passed, words = await _played(environment, task, replies, policies)
-        if passed is not wanted:
-            return f"its gold solution does not pass: {words}" if wanted else "an empty reply passes"
+        played = await play(environment, task, replies, policies)
+        if played.passed is not wanted:
+            return f"its gold solution does not pass: {played.words}" if wanted else "an empty reply passes"
     return ""
 
 
-async def _played(
-    environment: EnvironmentSpec, task: Task, replies: Sequence[Reply], policies: Mapping[str, Policy]
-) -> tuple[bool, str]:
+class Played(NamedTuple):
+    passed: bool
+    words: str
+    """Why, or why not."""
+    trajectory: Trajectory
+
+
+async def play(
+    environment: EnvironmentSpec, task: Task, replies: Sequence[Reply], policies: Mapping[str, Policy] = {}
+) -> Played:
+    """An episode in which these replies are given, judged. A user whose part is written says it."""
     blobs: dict[str, bytes] = {}
 
     def keep_blob(data: bytes) -> str:
@@ -368,7 +376,7 @@ async def _played(
         agent=_AGENT,
         id=f"gold/{task.id}",
         group="gold",
-        user=ScriptedPolicy(["[done]"]),
+        user=ScriptedPolicy(["[done]"]) if environment.needs_user else None,
         keep_blob=keep_blob,
     )
     context = Context(policies=dict(policies), sandbox=WhenNeeded(), blob=blobs.__getitem__)
@@ -376,4 +384,5 @@ async def _played(
     error = trajectory.error or verdict.error
     if error is not None and error.fault is Fault.INFRASTRUCTURE:
         raise InfrastructureFailure(f"task {task.id} could not be played: {error.kind}: {error.message}")
-    return verdict.passed, f"{error.kind}: {error.message}" if error is not None else verdict.evidence[:300]
+    words = f"{error.kind}: {error.message}" if error is not None else verdict.evidence[:300]
+    return Played(verdict.passed, words, trajectory)
