@@ -200,20 +200,21 @@ def _json(value: Any) -> str:
 
 
 def _acceptance(shares: dict[str, float]) -> None:
+    from verigym.design.profile import percent
+
     less = {name: share for name, share in shares.items() if share < 1}
-    rows = [(name, f"{100 * share:.3g}%") for name, share in less.items()]
+    rows = [(name, percent(share)) for name, share in less.items()]
     if rows:
         show.table(rows, ("of rows that came to it", "passed"))
 
 
 def _profile(found: Any, rejected: int) -> None:
-    from verigym.design.profile import sparkline
+    from verigym.design.profile import short, sparkline, spread
 
     rows = []
     for column in found.columns:
-        spread = f"{column.low:.4g} to {column.high:.4g}, mean {column.mean:.4g}" if column.mean is not None else ""
-        spread += " letters" if column.kind == "texts" else ""
-        top = spread or ", ".join(f"{show.clip(label, 16)} {count}" for label, count in column.bars[:3])
+        top = spread(column) or ", ".join(f"{short(label, 24)} {count}" for label, count in column.bars[:3])
+        top += f": {show.clip(column.example, 48)}" if column.example else ""
         rows.append((column.name, column.distinct, sparkline(column), top))
     show.table(rows, ("column", "different", "distribution", ""))
     _acceptance(found.acceptance)

@@ -258,7 +258,7 @@ def _name(row: Row) -> str:
 
 
 def _why(row: Row) -> str:
-    return f"{row.reason}: {row.problem}"
+    return f"{'no task' if row.reason == TASK else row.reason}: {row.problem}"
 
 
 def _without_near(rows: Sequence[Row], at_least: float) -> list[Row]:

@@ -4,6 +4,7 @@ a picture (SVG, written here: no package is needed to look at it)."""
 import html
 import math
 import statistics
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -22,15 +23,18 @@ _VALUES = 8
 class ColumnProfile(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     kind: Literal["numbers", "values", "texts"]
-    """Numbers are counted in ranges, few different values one by one, many different texts by their length."""
+    """Numbers are counted in ranges, values one by one, and texts of which nearly each is different by their length."""
     distinct: int
     missing: int
     bars: list[tuple[str, int]]
     """What, and how many rows."""
     low: float | None = None
     mean: float | None = None
+    median: float | None = None
     high: float | None = None
     """Of numbers, or of the lengths of texts."""
+    example: str = ""
+    """The first of different texts."""
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +68,7 @@ def profile_column(name: str, values: Sequence[Any]) -> ColumnProfile:
     counts = Counter(texts)
     numbers = [value for value in there if isinstance(value, int | float) and not isinstance(value, bool)]
     kind = "numbers" if there and len(numbers) == len(there) and len(counts) > _VALUES else "values"
-    if kind == "values" and len(counts) > max(50, len(there) / 4):
+    if kind == "values" and (len(counts) > max(50, len(there) / 4) or len(counts) > max(3, 0.9 * len(there))):
         kind = "texts"
     measured = numbers if kind == "numbers" else [len(text) for text in texts] if kind == "texts" else []
     if measured:
@@ -81,8 +85,31 @@ def profile_column(name: str, values: Sequence[Any]) -> ColumnProfile:
         bars=bars,
         low=min(measured) if measured else None,
         mean=statistics.fmean(measured) if measured else None,
+        median=statistics.median(measured) if measured else None,
         high=max(measured) if measured else None,
+        example=texts[0] if kind == "texts" else "",
     )
+
+
+def spread(column: ColumnProfile) -> str:
+    """From where to where: `1 to 99, mean 50.3`, `12 to 80 letters, median 41`; nothing for values that are counted."""
+    if column.kind == "values":
+        return ""
+    if column.kind == "texts":
+        return f"{column.low:g} to {column.high:g} letters, median {column.median:g}"
+    return f"{column.low:.4g} to {column.high:.4g}, mean {column.mean:.4g}"
+
+
+def percent(share: float) -> str:
+    """`100%` is all of them: what is nearly all is said to be that."""
+    return ">99.9%" if 0.999 < share < 1 else f"{100 * share:.3g}%"
+
+
+def short(label: str, width: int) -> str:
+    """Cut in the middle: names that begin alike are told apart by how they end."""
+    label = " ".join(label.split())
+    tail = width // 2
+    return label if len(label) <= width else f"{label[: width - 1 - tail]}…{label[-tail:]}"
 
 
 def _ranges(numbers: Sequence[float]) -> list[tuple[str, int]]:
@@ -101,6 +128,8 @@ def sparkline(column: ColumnProfile, levels: str = "▁▂▃▄▅▆▇█") -
 # -- the picture ---------------------------------------------------------------------------------------------------------------
 
 _WIDE, _HIGH, _ACROSS = 300, 190, 3
+_LETTERS, _LINES = 48, 9
+"""Of an example that a panel has room for."""
 _HEAD = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" '
     'font-family="sans-serif" font-size="11"><rect width="{w}" height="{h}" fill="#ffffff"/>'
@@ -122,14 +151,15 @@ def picture(found: Profile, title: str) -> str:
 
 def _panel(column: ColumnProfile) -> str:
     said = f"{column.distinct:,} different" + (f", {column.missing:,} missing" if column.missing else "")
-    if column.mean is not None:
-        unit = " letters" if column.kind == "texts" else ""
-        said += f" · {column.low:.4g} to {column.high:.4g}{unit}, mean {column.mean:.4g}"
+    said += f" · {spread(column)}" if spread(column) else ""
     parts = [_text(16, 14, column.name, 12), _text(16, 28, said, 10, "#666666")]
     most = max((count for _, count in column.bars), default=1) or 1
     if column.kind == "values":
         for place, (label, count) in enumerate(column.bars):
             parts += _bar(place, label, count / most, f"{count:,}")
+    elif column.kind == "texts":
+        lines = textwrap.wrap(column.example, _LETTERS, max_lines=_LINES, placeholder=" …")
+        parts += [_text(16, 50 + 15 * place, line, 10) for place, line in enumerate(lines)]
     else:
         wide = (_WIDE - 40) / len(column.bars or [0])
         for place, (_, count) in enumerate(column.bars):
@@ -142,16 +172,15 @@ def _panel(column: ColumnProfile) -> str:
 
 def _shares(shares: dict[str, float]) -> str:
     parts = [_text(16, 14, "rows that passed", 12)]
-    for place, (name, share) in enumerate(list(shares.items())[:9]):
-        parts += _bar(place, name, share, f"{100 * share:.3g}%")
+    for place, (name, share) in enumerate(sorted(shares.items(), key=lambda one: one[1])[:9]):
+        parts += _bar(place, name, share, percent(share))
     return "".join(parts)
 
 
 def _bar(place: int, label: str, share: float, said: str) -> list[str]:
     y = 38 + 15 * place
-    short = label if len(label) <= 22 else f"{label[:21]}…"
     return [
-        _text(16, y + 9, short, 10),
+        _text(16, y + 9, short(label, 20), 10),
         _rect(140, y, max(1, 100 * share), 11),
         _text(246, y + 9, said, 10, "#666666"),
     ]
