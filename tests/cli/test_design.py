@@ -158,6 +158,10 @@ def test_variations_of_an_environment_and_of_a_file() -> None:
     assert code == 0 and found["counts"] == {"paraphrase": 12} and found["file"] == "sums.varied.jsonl"
     code, said = run("design", "--vary", "sums.jsonl", "--by", "distractor", "--preview", "2")
     assert code == 0 and "distractor" in said
+    code, said = run("design", "--vary", "toolcall", "--split", "val", "--by", "typo", "-n", "3", "--out", "hard.jsonl")
+    assert code == 0 and "next: verigym eval toolcall+hard.jsonl -m smollm2-135m --split mined_v1" in said
+    code, said = run("design", "--vary", "toolcall", "--split", "val", "--teacher", "any")
+    assert code == 2 and 'tasks of split "val" are held out' in said
 
 
 def test_a_teachers_solutions_become_demonstrations_or_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
