@@ -60,7 +60,7 @@ def design(
     home: Home = None,
 ) -> None:
     """Make tasks (or rows) by a spec: exactly N that are accepted, or a failure that names what starves it. Rejected rows are
-    kept beside the file, with reasons. Only a file that the same command made is overwritten."""
+    kept beside the file, with reasons."""
     if keep not in ("demos", "pairs"):
         raise BadInput(f'--keep "{keep}": it is demos or pairs')
     if (spec is None) is not bool(vary):

@@ -1,19 +1,18 @@
 """Settings that people write: YAML, decoded into a struct. What is wrong is said by its key, with the nearest known one."""
 
 import difflib
+import importlib
 import re
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import msgspec
-import yaml
 from msgspec import Struct
 
 from verigym.core.errors import BadInput, words_of
 from verigym.core.records import Json
 
 T = TypeVar("T", bound=Struct)
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_yaml(path: Path, what: str) -> Json:
@@ -25,9 +24,10 @@ def read_yaml(path: Path, what: str) -> Json:
 
 
 def _parsed(text: str | bytes, where: str, wrong: str = "not YAML") -> Any:
+    yaml: Any = importlib.import_module("yaml")  # by which msgspec reads YAML too, and as there only once there is some
     loader: Any = None
     try:
-        loader = _Loader(text)
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
         node = loader.get_single_node()
         if node is None:
             return None
@@ -52,7 +52,7 @@ def _check_node(node: Any, name: str, loader: Any, where: str, seen: set[int]) -
     if id(node) in seen:  # an alias
         return
     seen.add(id(node))
-    if isinstance(node, yaml.MappingNode):
+    if node.id == "mapping":
         lines: dict[str, int] = {}
         for key, value in node.value:
             word = str(key.value)
@@ -64,7 +64,7 @@ def _check_node(node: Any, name: str, loader: Any, where: str, seen: set[int]) -
                 raise BadInput(f"{where}{below} is written twice, in line {lines[word]} and in line {line}")
             lines[word] = line
             _check_node(value, below, loader, where, seen)
-    elif isinstance(node, yaml.SequenceNode):
+    elif node.id == "sequence":
         for place, value in enumerate(node.value):
             _check_node(value, f"{name}[{place}]", loader, where, seen)
     else:
