@@ -59,8 +59,8 @@ def test_overrides_change_fields_at_any_depth(bench: Bench) -> None:
         ("steps.x=1", '"steps.x=1": steps has no keys below it'),
         ("stps=3", "unknown key stps; did you mean steps?"),
         ("loss.klx=3", "unknown key loss.klx; did you mean loss.kl?"),
-        ("steps=ten", "at steps"),
-        ("loss=", "at loss"),
+        ("steps=ten", "steps has to be a whole number, not text"),
+        ("loss=", "loss has to be keys and values"),
         ("steps=[1", '"steps=[1": the value is not YAML'),
     ],
 )

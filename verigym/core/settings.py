@@ -1,7 +1,6 @@
 """Settings that people write: YAML, decoded into a struct. What is wrong is said by its key, with the nearest known one."""
 
 import difflib
-import importlib
 import re
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
@@ -24,7 +23,8 @@ def read_yaml(path: Path, what: str) -> Json:
 
 
 def _parsed(text: str | bytes, where: str, wrong: str = "not YAML") -> Any:
-    yaml: Any = importlib.import_module("yaml")  # by which msgspec reads YAML too, and as there only once there is some
+    import yaml  # what msgspec reads YAML with, too; it is not needed before there is some
+
     loader: Any = None
     try:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
@@ -88,13 +88,12 @@ def check_keys(data: Json, kind: type[Struct], where: str, above: str = "") -> N
             check_keys(cast(Json, value), below, where, f"{key}.")
 
 
-def decode(data: Json, kind: type[T], where: str, strict: bool = True, see: str = "", plain: bool = False) -> T:
-    """The settings as their struct; `see` says where more is written; `plain`: no types. A recipe's `$.lora.r` is `lora.r`."""
+def decode(data: Json, kind: type[T], where: str, strict: bool = True, see: str = "") -> T:
+    """The settings as their struct; `see` says where more is written."""
     try:
         return msgspec.convert(data, kind, strict=strict)
     except msgspec.ValidationError as error:
-        said = _in_words(str(error)) if plain else re.sub(r" - at `\$\.?([^`]*)`", r" (at \1)", str(error))
-        raise BadInput(f"{where}: {said}{see}") from error
+        raise BadInput(f"{where}: {_in_words(str(error))}{see}") from error
 
 
 _KINDS = {
@@ -120,6 +119,7 @@ def _in_words(message: str) -> str:
     )
     said = said.replace("Expected ", f"{at.strip('`.') or 'it'} has to be ").replace(", got ", ", not ")
     said = re.sub(r"`([^`]*)`", lambda found: " or ".join(_KINDS.get(one, one) for one in found[1].split(" | ")), said)
+    said = said.replace("a whole number, not a number", "a whole number, without decimals")
     return re.sub(r" ([<>]=?) ", lambda found: f", {_BOUNDS[found[1]]} ", said)
 
 

@@ -347,7 +347,7 @@ def make_design(data: Json, folder: Path, stem: str = "design", where: str = "th
         raise BadInput(f"{where}: validators is a list, each with its kind: {', '.join(VALIDATORS)}")
     validators = [_of_kind(one, VALIDATORS, f"validators[{n}]", "validator", where) for n, one in enumerate(given)]
     rest = {**data, "columns": {}, "validators": [], **({"model": model} if model else {})}
-    spec = msgspec.structs.replace(decode(rest, Spec, where, plain=True), columns=columns, validators=validators)
+    spec = msgspec.structs.replace(decode(rest, Spec, where), columns=columns, validators=validators)
     _check(spec, where)
     files = {name: _bytes(folder / name, where) for name in _files(spec)}
     meaning = msgspec.to_builtins(msgspec.structs.replace(spec, n=1, seed=0))
@@ -372,7 +372,7 @@ def _of_kind(value: Any, kinds: dict[str, type[Struct]], above: str, what: str, 
     rest = {key: one for key, one in value.items() if key != "kind"}
     struct = kinds[value["kind"]]
     check_keys(rest, struct, where, f"{above}.")
-    return decode(rest, struct, f"{where}: {above}", see=f" (docs/design.md, kind {value['kind']})", plain=True)
+    return decode(rest, struct, f"{where}: {above}", see=f" (docs/design.md, kind {value['kind']})")
 
 
 def _check(spec: Spec, where: str) -> None:
