@@ -16,6 +16,7 @@ from verigym.core.protocols import Context
 from verigym.core.records import Fault, FunctionCall, FunctionCallOutput, Item, Task, Trajectory
 from verigym.environments import code_repair
 from verigym.environments.code_repair import generate
+from verigym.environments.code_repair.verifier import bundle
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.sandbox.open import why_not_isolated
 from verigym.tasks.leaks import find_leaks
@@ -107,6 +108,11 @@ def test_hidden_tests_ask_for_more_than_the_visible_ones() -> None:
         assert sum(each not in shown for each in calls) >= 8, task.id
 
 
+def test_a_repair_is_judged_by_the_visible_tests_too() -> None:
+    for task in [*TRAIN, *VAL]:
+        assert set(generate._shown(task.data["files"])) <= set(task.data["tests"]), task.id
+
+
 NEAR = {
     "tills_rounding": " + 51) // 100",
     "larder_enough": "good.count(thing) < count - 1",
@@ -122,6 +128,16 @@ NEAR = {
     "shares_more": "amount = left[rich]",
     "theatre_halves": "coins // 2 + 1 if child else coins",
     "garden_partly": "round(litres(texts, start, today, rain) / size)",
+    "bookings_touching": "one[0] <= two[0] < one[1]",
+    "jobs_doubling": "(attempt - 2) if attempt < 7 else 60",
+    "mailroom_longest": "max(fitting, key=lambda each: len(each[1]))[1]",
+    "sums_no_warning": 'return "undefined" if one else 0',
+    "shelves_all_words": "set.intersection(*asked[:2])",
+    "shelves_together": "found[reader] = min(500, found.get(reader, 0) + fine(due, back))",
+    "ledgers_compound": "cents * percent // 100 + earned * percent",
+    "routes_better": "if near not in best or best[town] < best[near]:",
+    "choir_edge": "<= height(note) <= high + 1",
+    "lift_onward": "        floor = halt or floor\n",
 }
 """What might stand in place of the right text, by family."""
 
@@ -245,6 +261,10 @@ WRONG: dict[str, list[list[Item]]] = {
         call("edit", path=PATH, old="percent + 10", new="10"),
         call("edit", path=PATH, old="+ 50", new="+ 49"),
     ],
+    "a visible test left red": [
+        call("edit", path=PATH, old="percent + 10", new="10"),
+        call("edit", path=PATH, old=">= 2000", new="> 2000"),
+    ],
     "another module broken": [
         call("edit", path=PATH, old="percent + 10", new="10"),
         call("edit", path="tills/prices.py", old="thing.lower()", new="thing"),
@@ -270,10 +290,13 @@ def test_a_wrong_repair_earns_nothing_and_the_evidence_says_why(calls: list[list
     assert not verdict.passed and verdict.reward == 0.0 and "failed: " in verdict.evidence, verdict
 
 
-def test_a_name_that_a_module_gives_to_what_it_imports_hides_no_function_of_another() -> None:
+def test_what_a_module_imports_or_adds_under_a_name_hides_no_function_of_another() -> None:
     ours = {"p/__init__.py": "", "p/a.py": "def f():\n    return 1\n\n\ndef g():\n    return 2\n"}
     names = generate._names({**ours, "p/b.py": "from p.a import g as f\n\n\ndef h():\n    return f()\n"})
     assert names["f"]() == 1 and names["h"]() == 2
+    helper, space = "def f():\n    return 3\n\n\ndef h():\n    return f()\n", {}
+    generate._run(bundle({**ours, "p/b.py": "def h():\n    return 0\n"}, {"p/b.py": helper}), space)
+    assert space["f"]() == 1 and space["h"]() == 3
 
 
 @boxed

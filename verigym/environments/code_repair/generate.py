@@ -9,7 +9,7 @@ second fault beside it. Only our own code runs here.
 import ast
 import sys
 from collections.abc import Iterable
-from itertools import cycle
+from itertools import chain, cycle
 from random import Random
 from typing import Any
 
@@ -80,7 +80,7 @@ def _task(split: str, repository: Repository, bug: Bug, kind: str) -> Task:
         prompt=wordings[turn % len(wordings)].format(name=repository.name, report=bug.report, about=repository.about),
         data={
             "files": files,
-            "tests": [_hidden(expression, names) for expression in repository.hidden],
+            "tests": [_assert(each, names) for each in [*repository.hidden, *chain(*repository.shown.values())]],
             "fixes": [_fix(right[each.path], each) for each in bugs],
         },
         split=split,
@@ -123,7 +123,7 @@ def _given(expression: str, names: dict[str, Any]) -> tuple[str, Any]:
         return "raised", type(error).__name__
 
 
-def _hidden(expression: str, names: dict[str, Any]) -> str:
+def _assert(expression: str, names: dict[str, Any]) -> str:
     kind, value = _given(expression, names)
     assert kind == "value", f"{expression}: {value}"
     return f"assert {expression} == {value!r}"
@@ -167,9 +167,10 @@ def _shown(files: dict[str, str]) -> list[str]:
 def check(made: Iterable[Task]) -> None:
     """Stops at the first task whose fault no visible or no hidden test shows, or whose mended files fail one."""
     for task in made:
-        files, hidden = task.data["files"], task.data["tests"]
+        files = task.data["files"]
         assert 5 <= len(files) <= 12, f"{task.id}: {len(files)} files"
         shown = _shown(files)
+        hidden = [test for test in task.data["tests"] if test not in shown]
         assert _failing(files, shown), f"{task.id}: no visible test fails"
         assert _failing(files, hidden), f"{task.id}: no hidden test fails"
         mended = dict(files)

@@ -70,6 +70,7 @@ def total(stays):
         'fee("A 7 1", 1)',
         "total([])",
         'total([["A 5 1", 10], ["B 6 1", 1], ["C 4 1", 0]])',
+        'assign(["A 5 4"], [[5, 4]])',
     ],
     [
         Bug(
@@ -172,6 +173,8 @@ def widest_leap(notes):
         "voices([])",
         'widest_leap(["A4"])',
         'widest_leap(["C5", "C4", "D4"])',
+        'can_sing("soprano", ["C#6"])',
+        'scale("E3")',
     ],
     [
         Bug(
@@ -268,6 +271,8 @@ def total(items):
         'label("A", "B", "c", [10, 10, 1], 20)',
         "total([])",
         "total([[[10, 10, 1], 1], [[30, 20, 10], 1000], [[90, 1, 1], 1]])",
+        "kind(24, 18, 2)",
+        "kind(60, 40, 31)",
     ],
     [
         Bug("order", "postal/sizes.py", ", reverse=True)", ")", "A flat letter is charged as a parcel or freight."),

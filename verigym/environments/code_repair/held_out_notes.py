@@ -84,6 +84,7 @@ def resolve(project, shelf):
         'pick(["5"], "<5")',
         'resolve({"a": "~2", "b": ">=9"}, {"a": ["2.0", "3"], "b": ["8.9.9"]})',
         'resolve({"z": ">=1"}, {"y": ["1"]})',
+        'resolve({"a": "", "b": "<1"}, {"a": [], "b": ["0.1", "1"]})',
     ],
     [
         Bug(
@@ -145,7 +146,7 @@ def field(content):
 
 
 def apply(text, filters):
-    """Runs the leftmost filter first. An unknown filter must not pass unnoticed; its outcome is `?filter?`."""
+    """Runs the leftmost filter first. An unknown filter must not pass unnoticed; it hands on `?filter?`."""
     for each in filters:
         text = FILTERS[each](text) if each in FILTERS else f"?{each}?"
     return text
@@ -196,6 +197,7 @@ def letters(text, people, office):
         'letters("<k>", [{"k": 1}, {}, {"k": 2}, {}], {"k": 9})',
         'letters("<j>", [{"j": 1}, {}], {})',
         'letters("x", [], {})',
+        'field("first name | upper")',
     ],
     [
         Bug(
@@ -238,7 +240,7 @@ COURIERS = Repository(
     moved = ""
     for sign in note:
         start = "A" if sign.isupper() else "a"
-        moved += chr((ord(sign) - ord(start) + by) % 26 + ord(start)) if sign.isalpha() else sign
+        moved += chr((ord(sign) - ord(start) + by) % 26 + ord(start)) if sign.isascii() and sign.isalpha() else sign
     return moved
 ''',
         "runs": '''def shorten(note):
@@ -313,6 +315,7 @@ def receive(sent, by):
         'receive(send("Meet me at noon", 7), 7)',
         'receive("1b/1", 1)',
         'receive("1c1d/0", 2)',
+        'shift("Zoë", 1)',
     ],
     [
         Bug(
@@ -320,7 +323,7 @@ def receive(sent, by):
             "couriers/alphabet.py",
             '"A" if sign.isupper() else "a"',
             '"a"',
-            "Names arrive in lower case throughout.",
+            "Capitals arrive garbled; Ada came out as uda.",
         ),
         Bug(
             "digits",

@@ -84,6 +84,7 @@ def takings(plan, names, children=0):
         'ticket("D4", True)',
         'takings(["xo", "oo"], ["B1"])',
         'takings(["ooo", "ooo"], ["A1", "B1", "B2"], 2)',
+        'adjacent(["oox"], 2)',
     ],
     [
         Bug(
@@ -194,6 +195,10 @@ def journeys(people, limit=480):
         'journeys([["p", 60], ["q", 60], ["r", 40]], 100)',
         'journeys([["p", 500]])',
         "journeys([], 5)",
+        "halts(5, [3, 3, 1])",
+        "duration(3, [4, 1])",
+        "day([[], [7]])",
+        'journeys([["p", 480], ["q", 481]])',
     ],
     [
         Bug(
@@ -306,6 +311,8 @@ def cans(texts, start, today, size=10, rain=0):
         'litres(["a 3d 6l"], "2031-05-01", "2031-05-07", 4)',
         'cans(["a 1d 20l"], "2031-05-01", "2031-05-02")',
         'cans(["a 1d 20l"], "2031-05-01", "2031-05-02", 8, 5)',
+        'litres(["a 1d 8l"], "2031-05-01", "2031-05-02", 5)',
+        'cans(["a 1d 21l"], "2031-05-01", "2031-05-02")',
     ],
     [
         Bug(

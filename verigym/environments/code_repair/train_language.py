@@ -91,6 +91,12 @@ def value(text):
         'value("3-10/(5-5)")',
         'value("7*(2+3)-4/3")',
         'value("42")',
+        'postfix("1+2-3")',
+        'joined("/", -1, 1)',
+        'joined("/", 6, -1)',
+        'value("7*5/2")',
+        'value("0/(2-2)")',
+        'value("4*(1-1)")',
     ],
     [
         Bug(
@@ -198,6 +204,7 @@ def column(texts, side="left"):
         'column(["x", "xyz", ""])',
         'column(["x", "xy"], "right")',
         "column([])",
+        'paragraphs("a \\nb")',
     ],
     [
         Bug(
@@ -311,6 +318,9 @@ def owed(loans):
         "fine(0, 50)",
         'owed([["a", 1, 6], ["b", 1, 9], ["a", 2, 7]])',
         'owed([["a", 1, 4]])',
+        'words("...salt ?! sea")',
+        'find(["Red Salt Sea", "Red Salt"], "red salt sea")',
+        'owed([["a", 0, 60], ["a", 0, 70]])',
     ],
     [
         Bug(

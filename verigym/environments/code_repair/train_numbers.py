@@ -8,7 +8,7 @@ GAUGES = Repository(
     {
         "readings": '''def numbers(texts):
     """Readings as whole numbers; what is none is left out."""
-    return [int(text) for text in texts if text.strip().lstrip("-").isdigit()]
+    return [int(text) for text in texts if text.strip().removeprefix("-").isdigit()]
 
 
 def without_outliers(values, most):
@@ -62,9 +62,13 @@ def alarms(texts, limit, width=3):
         'alarms(["5", "4", "6"], 4, 1)',
         'alarms(["1", "200", "7", "7", "7"], 4)',
         "alarms([], 4)",
+        'numbers(["5-", "-5"])',
+        'alarms(["1", "51", "51", "52", "2", "2"], 20)',
     ],
     [
-        Bug("minus", "gauges/readings.py", '.lstrip("-").isdigit()', ".isdigit()", "Readings below zero are lost."),
+        Bug(
+            "minus", "gauges/readings.py", '.removeprefix("-").isdigit()', ".isdigit()", "Readings below zero are lost."
+        ),
         Bug(
             "edge",
             "gauges/readings.py",
@@ -252,6 +256,9 @@ def first_monday(year, month):
         "working_days(2024, 2)",
         "working_days(2026, 5, [1, 2, 25])",
         "first_monday(2027, 2)",
+        "leap(2400)",
+        "leap(2200)",
+        "first_monday(2026, 9)",
     ],
     [
         Bug(

@@ -76,6 +76,7 @@ def form(lines, team, last=3):
         'form(["A 1:0 B", "A 0:1 B", "A 1:1 B"], "B", 2)',
         'form(["A 1:0 B", "A 0:1 B", "C 1:1 B", "A 7:0 C"], "A", 2)',
         'form([], "A")',
+        'ranking(["A 1:0 B", "A 1:0 C", "B 9:0 C"])',
     ],
     [
         Bug(

@@ -90,6 +90,8 @@ def comparison(taken, text, old, new):
         'gaps(["9:00-18:00"], "9:00")',
         'moved({"A": ["8:00"], "B": ["9:00"]}, "9:00", "B", "A")',
         'comparison({"A": ["8:00"], "B": ["9:00"]}, "8:00", "A", "B")',
+        "overlap([600, 660], [570, 610])",
+        'gaps(["14:00-15:00", "9:00-10:00"])',
     ],
     [
         Bug(
@@ -208,6 +210,7 @@ def by_priority(lines):
         'order({"x": ["y"], "y": [], "z": ["z"]})',
         'by_priority(["a 1", "b 1", "c 2"])',
         'by_priority(["a two", "b -1"])',
+        "delay(9, 1, 100)",
     ],
     [
         Bug(
@@ -317,6 +320,7 @@ def unread(subjects, lines, read):
         'crowded(["p", "q", "q"], ["P -> pp"], 0)',
         'unread(["p", "q", "q"], ["q -> qq"], [])',
         'unread(["p"], [], ["p"])',
+        'queue_for("Order 7", ["* -> everything", "Order* -> sales"])',
     ],
     [
         Bug(

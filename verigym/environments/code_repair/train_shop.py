@@ -181,6 +181,9 @@ def to_buy(rows, wanted, today):
         'to_buy([["a", 2, 2]], {"a": 2}, 2)',
         'to_buy([["a", 1, 9]], {"a": 2}, 2)',
         'to_buy([["a", 1, 9], ["b", 9, 9]], {"a": 4, "b": 2, "c": 3}, 2)',
+        'after_meal([["a", 6, 3], ["a", 2, 9]], "a", 3)',
+        'days_left([["a", 1, 7], ["b", 1, 4]], "a", 2)',
+        'to_buy([["a", 2, 1]], {"a": 2}, 2)',
     ],
     [
         Bug(
@@ -280,6 +283,8 @@ def statement(lines, account, percent):
         "interest(50, 1, 4)",
         'statement(["1 a 1", "2 A 399"], "a", 10)',
         'statement(["1 a -300"], "a", 10)',
+        'balance(["400 a 5", "400 b 7"], "b")',
+        "interest(199, 10, 2)",
     ],
     [
         Bug(

@@ -71,6 +71,7 @@ def page(text):
         'contents("### X\\n# Y", 3)',
         'contents("# V\\n### U")',
         'page("a\\n   \\n## b")',
+        'contents("# C#\\n## D")',
     ],
     [
         Bug(
@@ -122,7 +123,7 @@ def pair(line):
     """true and false, whole numbers, lists between commas in brackets, else text."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    if text.lstrip("-").isdigit():
+    if text.removeprefix("-").isdigit():
         return int(text)
     if text.startswith("[") and text.endswith("]"):
         inner = text[1:-1].strip()
@@ -178,6 +179,10 @@ def merged(base, other):
         'merged({"a": {"x": 1}}, {})',
         'merged({"a": {"x": 1}}, {"a": {"y": 2}})',
         'merged({"a": {"x": 1, "w": 4}}, {"a": {"x": 2}})',
+        'pair("  A = b ")',
+        'value("-x")',
+        'value("[x")',
+        'read("[ net ]\\nport = 1")',
     ],
     [
         Bug(
@@ -190,7 +195,7 @@ def merged(base, other):
         Bug(
             "negative",
             "inkwell/values.py",
-            'text.lstrip("-").isdigit()',
+            'text.removeprefix("-").isdigit()',
             "text.isdigit()",
             "Negative numbers come out as text.",
         ),
@@ -294,6 +299,9 @@ def arrival(lines, start, goal, leave, speed):
         "clock(1440)",
         'arrival(["A-B 50"], "B", "A", "23:30", 100)',
         'arrival(["A-B 7"], "A", "B", "08:05", 45)',
+        "clock(119)",
+        'shortest(["A-C 2", "A-D 7", "C-D 6"], "A", "D")',
+        'arrival(["A-B 80"], "A", "B", "10:00", 40)',
     ],
     [
         Bug(

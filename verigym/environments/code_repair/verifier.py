@@ -4,6 +4,8 @@ The repository becomes one text that holds its modules and gives out their funct
 box, the repository answers from another, and what it prints or patches changes nothing but its answers.
 """
 
+import re
+
 import msgspec
 
 from verigym.core.errors import VerifierFailure
@@ -48,32 +50,39 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         path = path + ".py" if path + ".py" in _FILES else path + "/__init__.py"
         exec(compile(_FILES[path], path, "exec"), module.__dict__)
 sys.meta_path.insert(0, _Finder())
-_MODULES = {modules!r}
-for _name in _MODULES:
-    _others = [each for each in _MODULES if each != _name]
+for _name, _module in {owners!r}.items():
     try:
-        for _key, _value in vars(__import__(_name, fromlist=["*"])).items():
-            if _key[0] != "_" and getattr(_value, "__module__", "") not in _others:
-                globals()[_key] = _value
+        globals()[_name] = getattr(__import__(_module, fromlist=["*"]), _name)
     except Exception:
         pass
 """
+_DEFINED = re.compile(r"^(?:def |class )?([A-Za-z]\w*) *[(:=]", re.MULTILINE)
 
 
 def is_test(path: str) -> bool:
     return path.startswith("tests/")
 
 
-def bundle(files: dict[str, str]) -> str:
-    """The modules of a repository as one text. Each gives out what it defines, not what it has from another one; a module that
-    breaks leaves its functions undefined."""
-    kept = {path: text for path, text in files.items() if path.endswith(".py") and not is_test(path)}
-    modules = [path.removesuffix(".py").replace("/", ".") for path in sorted(kept) if not path.endswith("__init__.py")]
-    return _BUNDLE.format(files=kept, modules=modules)
+def _is_module(path: str) -> bool:
+    return path.endswith(".py") and not is_test(path)
+
+
+def bundle(files: dict[str, str], changed: Json | None = None) -> str:
+    """The modules of a repository as one text, which gives out what they define: of two modules, the one that defined it
+    before anything was changed. A module that breaks leaves its functions undefined."""
+    after = {path: text for path, text in {**files, **(changed or {})}.items() if _is_module(path)}
+    owners = {
+        name: path.removesuffix(".py").replace("/", ".")
+        for texts in (after, files)
+        for path, text in texts.items()
+        if _is_module(path)
+        for name in _DEFINED.findall(text)
+    }
+    return _BUNDLE.format(files=after, owners=owners)
 
 
 async def repair_verifier(task: Task, trajectory: Trajectory, context: Context) -> Verdict:
-    """1 if every hidden test passes, else 0. Parts: `tests`, the share that passes, and `tests_edited`, how many test files were
+    """1 if every test passes, else 0. Parts: `tests`, the share that passes, and `tests_edited`, how many test files were
     changed, which helps nobody."""
     if "files" not in task.data:
         raise VerifierFailure(f'task {task.id}: data has no "files"; code_repair judges a repository')
@@ -83,7 +92,7 @@ async def repair_verifier(task: Task, trajectory: Trajectory, context: Context) 
         )
     changed: Json = trajectory.end_state.get("changed", {})
     edited = [path for path in changed if is_test(path)]
-    source = bundle({**task.data["files"], **changed})
+    source = bundle(task.data["files"], changed)
     verdict = await _TESTED(task, msgspec.structs.replace(trajectory, end_state={"repository.py": source}), context)
     words = [verdict.evidence, *(f"edited, and not counted: {path}" for path in edited)]
     return msgspec.structs.replace(
