@@ -15,6 +15,7 @@ from verigym.core.protocols import Context
 from verigym.core.records import Message, Task, Trajectory, Verdict
 from verigym.environments import code
 from verigym.environments.code import generate
+from verigym.environments.code.edges import EDGES
 from verigym.environments.code.problems import mutated, problem, runnable, variants
 from verigym.environments.code.train_lists import most_frequent
 from verigym.environments.code.train_numbers import in_base
@@ -78,6 +79,16 @@ def test_examples_are_not_among_the_tests_and_are_shown() -> None:
             assert call in str(task.prompt) and not any(call in test for test in task.data["tests"]), task.id
 
 
+def test_what_was_seen_to_pass_wrongly_is_tested_in_every_task_of_its_family() -> None:
+    tested = {task.data["entry_point"]: [] for task in [*TRAIN, *VAL]}
+    for task in [*TRAIN, *VAL]:
+        tested[task.data["entry_point"]].append("\n".join(task.data["tests"]))
+    for name, edges in EDGES.items():
+        for inputs in edges:
+            call = f"{name}({', '.join(map(repr, inputs))})"
+            assert tested[name] and all(call in tests for tests in tested[name]), call
+
+
 def test_what_is_asked_has_every_parameter_of_the_reference_filled_in() -> None:
     for task in [*TRAIN, *VAL]:
         assert not re.search(r"\{[a-z]+(\[\d\])?(!r)?\}", str(task.prompt)), task.id
@@ -125,6 +136,25 @@ def test_a_mutant_differs_in_one_place_and_one_that_never_ends_is_stopped() -> N
     assert runnable(source.replace("-=", "+="))((9,)) == ("raised", "TimeoutError")
 
 
+def test_mutants_leave_out_what_is_easily_forgotten() -> None:
+    source = """def f(items: list[str]) -> list[str]:
+    if not items:
+        raise ValueError
+    seen = {each.strip() for each in items if each}
+    return sorted(seen, key=lambda each: (len(each), each))"""
+    mutants = set(mutated(source))
+    for one, other in (
+        ("if not items", "if False"),
+        ("raise ValueError", "pass"),
+        ("{each.strip() for each in items if each}", "[each.strip() for each in items if each]"),
+        ("each.strip()", "each"),
+        (" if each}", "}"),
+        (", key=lambda each: (len(each), each)", ""),
+        ("(len(each), each)", "(each,)"),
+    ):
+        assert source.replace(one, other) in mutants, other
+
+
 # -- replies ----------------------------------------------------------------------------------------------------------------
 
 BOUNCE = BY_ID["code/val/bounce/1"]
@@ -155,6 +185,7 @@ RIGHT: dict[str, tuple[Task, str]] = {
     "a loop": (BOUNCE, _LOOP),
     "in a block with words around": (BOUNCE, f"Here it is.\n```python\n{_LOOP}```\nIt bounces."),
     "the last of two blocks": (BOUNCE, f"```python\nprint(1)\n```\nBetter:\n```python\n{_LOOP}```"),
+    "before a block of another language": (BOUNCE, f"```python\n{_LOOP}```\nTo try it:\n```bash\npython main.py\n```"),
     "in a block called py": (BOUNCE, f"```py\n{_LOOP}```"),
     "a lambda": (BOUNCE, "bounce = lambda items: [LIMIT - abs(n % (2 * LIMIT) - LIMIT) for n in items]"),
     "with a helper": (
@@ -186,6 +217,10 @@ WRONG: dict[str, tuple[Task, str]] = {
         "def bounce(items):\n    return [n if n <= LIMIT else 2 * LIMIT - n for n in items]",
     ),
     "once only": (BOUNCE, _LOOP.replace("while", "if")),
+    "a right block, then a wrong one": (
+        BOUNCE,
+        f"```python\n{_LOOP}```\nOr shorter:\n```python\ndef bounce(items): return items\n```",
+    ),
     "a tuple": (BOUNCE, _LOOP.replace("return out", "return tuple(out)")),
     "a generator": (BOUNCE, "def bounce(items):\n    yield from items"),
     "it prints and returns nothing": (BOUNCE, _LOOP.replace("return out", "print(out)")),

@@ -6,7 +6,7 @@ rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a ne
 own functions, and mutants of them, run here.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -124,24 +124,29 @@ def _task(family: Family, values: dict[str, Any], place: int) -> Task:
 
 def survivors(task: Task) -> tuple[list[str], int]:
     """The mutants of the reference that pass the task's tests, and how many mutants there are."""
-    mutants = mutated(task.data["gold"])
-    return [text for text in mutants if all(passes(text, test) for test in task.data["tests"])], len(mutants)
+    mutants, tests = mutated(task.data["gold"]), [_read(test) for test in task.data["tests"]]
+    return [text for text in mutants if all(_passed(runnable(text), tests))], len(mutants)
 
 
-def passes(source: str, test: str) -> bool:
-    """Whether one of our own functions passes a test of ours; a model's code is never tried this way."""
+def _read(test: str) -> tuple[Inputs, tuple[str, Any]]:
+    """The inputs of a test of ours, and what it wants of them."""
     call = test.rsplit("\n", 1)[-1].strip()
     rest = call.partition("(")[2]
     given, _, expected = rest.rpartition(") == ") if call.startswith("assert ") else (rest[:-1], "", "")
-    wanted = ("value", eval(expected)) if expected else ("raised", "ValueError")
-    return alike(runnable(source)(eval(f"({given},)" if given else "()")), wanted)
+    return eval(f"({given},)"), ("value", eval(expected)) if expected else ("raised", "ValueError")
+
+
+def _passed(
+    run: Callable[[Inputs], tuple[str, Any]], tests: Iterable[tuple[Inputs, tuple[str, Any]]]
+) -> Iterator[bool]:
+    return (alike(run(inputs), wanted) for inputs, wanted in tests)
 
 
 def check(made: Iterable[Task]) -> None:
     """Stops at the first task whose tests are weak, or whose reference does not pass."""
     for task in made:
         for test in task.data["tests"]:
-            assert passes(task.data["gold"], test), f"{task.id}: the reference fails {test}"
+            assert all(_passed(runnable(task.data["gold"]), [_read(test)])), f"{task.id}: the reference fails {test}"
         alive, count = survivors(task)
         assert len(alive) <= (1 - FAR) * count, f"{task.id}: {len(alive)} of {count} mutants pass, such as\n{alive[0]}"
         for wrong in task.data["wrong"]:

@@ -44,9 +44,9 @@ def letter_score(text: str, *, rare: Any = ("jqxz", "kvw"), worth: Any = (5, 8))
     return best
 
 
-def anagram_groups(items: list[str], *, least: Any = (1, 2)) -> list[list[str]]:
-    """Group the words that consist of the same letters; groups follow each other as their first words do, words
-    in a group as they do in `items`. Groups of fewer than {least} words are left out."""
+def anagram_groups(items: list[str], *, least: Any = (2, 3)) -> list[list[str]]:
+    """Group the words that consist of the same letters, each as often; groups follow each other as their first words
+    do, words in a group as they do in `items`. Groups of fewer than {least} words are left out."""
     groups: dict[str, list[str]] = {}
     for each in items:
         groups.setdefault("".join(sorted(each)), []).append(each)
@@ -64,7 +64,7 @@ def stairs(items: list[int], *, jump: Any = (1, 2, 3)) -> int:
     return count
 
 
-def queue_time(customers: list[int], *, desks: Any = (1, 2, 3)) -> int:
+def queue_time(customers: list[int], *, desks: Any = (2, 3, 4)) -> int:
     """Customers need these numbers of minutes and stand in one queue before {desks} desks; who is next goes to the
     first desk that gets free. Return after how many minutes all are done."""
     busy = [0] * desks
@@ -74,9 +74,9 @@ def queue_time(customers: list[int], *, desks: Any = (1, 2, 3)) -> int:
     return max(busy)
 
 
-def water(heights: list[int], *, loss: Any = (0, 1)) -> int:
+def water(heights: list[int], *, loss: Any = (1, 2)) -> int:
     """Walls of these heights stand side by side, each one wide, and it rains until no more water stays between them.
-    Return how much water there is; at each place {loss} of it seeps away, if there is as much."""
+    Return how much water there is; at each place {loss} of it seeps away, or all if there is less."""
     total = 0
     for at, each in enumerate(heights):
         level = min(max(heights[: at + 1]), max(heights[at:]))
@@ -94,7 +94,7 @@ def bounce(items: list[int], *, limit: Any = (5, 8, 10)) -> list[int]:
     return out
 
 
-def islands(grid: list[list[int]], *, least: Any = (1, 2)) -> int:
+def islands(grid: list[list[int]], *, least: Any = (2, 3)) -> int:
     """The rows of `grid` consist of 0 and 1. Cells with 1 that touch at a side belong to one island. Count the islands of
     at least {least} cells."""
     left = {(y, x) for y, row in enumerate(grid) for x, value in enumerate(row) if value == 1}
@@ -120,12 +120,12 @@ def seat_plan(names: list[str], *, seats: Any = (2, 3)) -> list[str]:
 
 
 def podium(results: dict[str, int], *, places: Any = (1, 2, 3)) -> list[str]:
-    """`results` has the time of each runner; the shortest is place 1. Runners with the same time share a place, and
-    as many places after it stay empty. Return in alphabetical order those on the places 1 to {places}."""
+    """`results` has the time of each runner, whose place is 1 more than the number of runners who were faster. Return
+    in alphabetical order those on place {places} or a better one."""
     return sorted(name for name, time in results.items() if sum(other < time for other in results.values()) < places)
 
 
-def restock(shelf: dict[str, int], wanted: dict[str, int], *, pack: Any = (1, 6, 10)) -> dict[str, int]:
+def restock(shelf: dict[str, int], wanted: dict[str, int], *, pack: Any = (4, 6, 10)) -> dict[str, int]:
     """Return how many packs of {pack} have to be bought of each thing so that the shelf has at least as many as
     wanted. Things of which there are enough are left out; what is not on the shelf is there 0 times."""
     out: dict[str, int] = {}
@@ -136,19 +136,20 @@ def restock(shelf: dict[str, int], wanted: dict[str, int], *, pack: Any = (1, 6,
     return out
 
 
-def settle(payments: list[list[Any]], *, show: Any = ("all", "debts")) -> dict[str, int]:
-    """Each payment is a list of who pays, who gets it and how much. Return what each person has in the end if all
-    begin with 0. Shown are {show} ("all": everybody whose number is not 0; "debts": only those below 0)."""
+def settle(payments: list[list[Any]], *, shown: Any = ("all who are not at 0", "those below 0")) -> dict[str, int]:
+    """Each payment is a list of who pays, who gets it and how much. All begin with 0. Return, for {shown}, what they
+    have in the end."""
     have: dict[str, int] = {}
     for giver, taker, amount in payments:
         have[giver] = have.get(giver, 0) - amount
         have[taker] = have.get(taker, 0) + amount
-    return {name: value for name, value in have.items() if value < 0 or (show == "all" and value > 0)}
+    return {name: value for name, value in have.items() if value < 0 or (shown == "all who are not at 0" and value > 0)}
 
 
 def chain_of_command(boss: dict[str, str], name: str, *, most: Any = (1, 2, 3)) -> list[str]:
     """`boss` has the boss of each person. Return the boss of `name`, that one's boss and so on, at most {most} of
-    them, until somebody has none. A person who would come a second time is a ValueError."""
+    them, until somebody has none. Somebody who would be in that list a second time is a ValueError; `name` may be in
+    it once, too."""
     out: list[str] = []
     while name in boss and len(out) < most:
         name = boss[name]
@@ -159,8 +160,8 @@ def chain_of_command(boss: dict[str, str], name: str, *, most: Any = (1, 2, 3)) 
 
 
 def happy(number: int, *, power: Any = (2, 3)) -> bool:
-    """Replace `number` (1 or more) by the sum of its digits to the power of {power}, again and again. Say whether it
-    becomes 1 before a number comes a second time."""
+    """Raise each digit of `number` (1 or more) to the power of {power} and replace the number by the sum of these, again
+    and again. Say whether it becomes 1 before a number comes a second time."""
     seen: list[int] = []
     while number not in seen:
         seen.append(number)
@@ -247,8 +248,9 @@ def template(text: str, values: dict[str, str], *, sign: Any = ("$", "%", "@")) 
 
 
 def bullets(text: str, *, mark: Any = ("*", "-", "+")) -> list[list[Any]]:
-    """`text` is a list with a line for each point: two blanks for each level, {mark!r}, a blank, and the words.
-    Return a list of level (the outermost is 0) and words for each point. Lines of another form are left out."""
+    """`text` is a list with a line for each point: two blanks for each level, {mark!r}, a blank, and the words,
+    which may have further blanks at their ends. Return a list of level (the outermost is 0) and words, without those
+    blanks, for each point. Lines of another form are left out."""
     out: list[list[Any]] = []
     for line in text.split("\n"):
         bare = line.lstrip(" ")
@@ -332,7 +334,7 @@ INPUTS = {
         ),
     ),
     "anagram_groups": lambda draw: (
-        [draw.choice(["tea", "eat", "ate", "tan", "nat", "bat", "tab", "aet"]) for _ in range(draw.randint(0, 6))],
+        [draw.choice(["tea", "eat", "ate", "tan", "nat", "bat", "tab", "aet"]) for _ in range(draw.randint(0, 8))],
     ),
     "stairs": lambda draw: ([draw.randint(0, 4) for _ in range(draw.randint(0, 6))],),
     "queue_time": lambda draw: (numbers(draw, 1, 9),),
@@ -340,7 +342,7 @@ INPUTS = {
     "bounce": lambda draw: (numbers(draw, -25, 40),),
     "islands": _grid,
     "seat_plan": lambda draw: (words(draw, draw.randint(0, 6)),),
-    "podium": lambda draw: ({each: draw.randint(60, 63) for each in _NAMES[: draw.randint(0, 5)]},),
+    "podium": lambda draw: ({each: draw.randint(60, 63) for each in draw.sample(_NAMES, draw.randint(0, 5))},),
     "restock": lambda draw: (
         {each: draw.randint(0, 20) for each in draw.sample(["tea", "salt", "rice", "oil"], 3)},
         {each: draw.randint(0, 40) for each in draw.sample(["tea", "salt", "rice", "oil"], 3)},

@@ -88,7 +88,7 @@ def update_contacts(old: dict[str, str], news: dict[str, str], *, gone: Any = ("
     return book
 
 
-def quiz(answers: dict[str, list[str]], key: list[str], *, right: Any = (2, 3), wrong: Any = (0, 1)) -> dict[str, int]:
+def quiz(answers: dict[str, list[str]], key: list[str], *, right: Any = (2, 3), wrong: Any = (1, 2)) -> dict[str, int]:
     """Mark a quiz. `key` holds the right answers, `answers` those of every guest, question by question; guests may
     have stopped early, and more answers than questions are ignored. A right answer (letters big or little) earns {right},
     an empty one nothing, a wrong one costs {wrong}. Nobody ends below 0. Give back the points of everybody."""

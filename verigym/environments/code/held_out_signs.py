@@ -45,8 +45,8 @@ def delay(planned: str, actual: str, *, ignored: Any = (2, 5, 10)) -> int:
 
 def tidy_dates(dates: list[str], *, style: Any = ("day.month.year", "month.day.year")) -> list[str]:
     """`dates` were typed in the style {style}, with or without leading zeros and the year with four digits or
-    just its last two ("7.04.26"), which then belong to the years 2000 to 2099. Write all of them in the form
-    "2026-04-07", each different date just once, oldest first."""
+    just its last two ("8.08.26"), which then belong to the years 2000 to 2099. Write all of them in the form
+    "2026-08-08", each different date just once, oldest first."""
     out: list[str] = []
     for each in dates:
         one, two, year = each.split(".")

@@ -1,29 +1,33 @@
 """From a problem (a function of ours) to what a task has: its source for one choice of parameters, tests, and mutants of it.
 
-Tests are inputs and what the reference gives for them. Which ones are kept is decided by mutants, small changes to the reference:
-each input that tells another mutant from the reference is worth a test. What no input tells apart is either the same function or
-shows that the tests are weak; `survivors` names it.
+Tests are inputs and what the reference gives for them. Which ones are kept is decided by mutants, small changes to the reference,
+which they have to tell from it. What no input tells apart is either the same function or shows that the tests are weak;
+`generate.survivors` names it.
 """
 
 import ast
 import copy
 import inspect
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
+from verigym.environments.code.edges import EDGES
 from verigym.environments.code.forms import value
 
 Inputs = tuple[Any, ...]
-_STEPS = 5_000
+_STEPS = 1_000
 """Rounds of while loops that a call may take; a mutant may never end."""
-_POOL = 150
+_POOL = 200
 """Inputs that are drawn for a task."""
-_FEWEST = 9
+_FEWEST = 12
 """Tests of a task; fewer only where there are not as many different inputs."""
-_RICH = 6
-"""Of them, those that tell most mutants apart: what goes wrong with them in other ways than a mutant does shows as well."""
+_LONG = 50
+"""Characters of the inputs of an example; more only where all have more."""
+_TIMES = 2
+"""Tests that each mutant fails: what is wrong in another way than a mutant is likely to fail one of them as well."""
 
 
 class Problem(NamedTuple):
@@ -160,55 +164,76 @@ class Written(NamedTuple):
     """Shown; no test has their inputs."""
     tests: list[str]
     wrong: list[str]
-    """A few mutants, which the tests fail."""
-    survivors: list[str]
-    """Mutants that no input of the pool tells from the reference."""
+    """A mutant, which fails them."""
 
 
 def written(
     made: Problem, function: Callable[..., Any], draw_inputs: Callable[[Random], Inputs] | None, draw: Random
 ) -> Written:
     reference = runnable(made.source)
-    pool = _pool(function, draw_inputs, draw)
+    edges = EDGES.get(made.name, [])
+    pool = list({repr(inputs): inputs for inputs in [*edges, *_drawn(function, draw_inputs, draw)]}.values())
     results = [reference(inputs) for inputs in pool]
     for inputs, (kind, what) in zip(pool, results, strict=True):
         assert kind == "value" or what == "ValueError", f"{made.name}{inputs!r}: {what}"
-    shown = _shown(pool, results)
-    rest = [at for at in range(len(pool)) if at not in shown]
     mutants = {text: runnable(text) for text in mutated(made.source)}
-    dead: dict[str, int] = {}
-    kept: list[int] = []
-    told = {at: [text for text, run in mutants.items() if not alike(run(pool[at]), results[at])] for at in rest}
-    for at in rest:
-        if any(text not in dead for text in told[at]):
-            dead |= dict.fromkeys(told[at], at)
-            kept.append(at)
-    richest = sorted(rest, key=lambda at: -len(told[at]))[:_RICH]
-    kept += [at for at in dict.fromkeys([*richest, *rest]) if at not in kept][: max(0, _FEWEST - len(kept))]
+    told = [
+        {text for text, run in mutants.items() if not alike(run(inputs), result)}
+        for inputs, result in zip(pool, results, strict=True)
+    ]
+    shown = _shown(pool, results, told, len(edges))
+    kept = _kept({at: texts for at, texts in enumerate(told) if at not in shown}, len(edges))
+    dead = sorted(set().union(*(told[at] for at in kept)))
     return Written(
         [(pool[at], results[at][1]) for at in shown],
         [_test(made.name, pool[at], results[at]) for at in sorted(kept)],
-        draw.sample(sorted(dead), min(2, len(dead))),
-        [text for text in mutants if text not in dead],
+        draw.sample(dead, min(1, len(dead))),
     )
 
 
-def _pool(function: Callable[..., Any], draw_inputs: Callable[[Random], Inputs] | None, draw: Random) -> list[Inputs]:
-    """Different inputs."""
+def _drawn(function: Callable[..., Any], draw_inputs: Callable[[Random], Inputs] | None, draw: Random) -> list[Inputs]:
     kinds = [
         parameter.annotation
         for parameter in inspect.signature(function).parameters.values()
         if parameter.kind is not parameter.KEYWORD_ONLY
     ]
-    drawn = [draw_inputs(draw) if draw_inputs else tuple(value(draw, kind) for kind in kinds) for _ in range(_POOL)]
-    return list({repr(inputs): inputs for inputs in drawn}.values())
+    return [draw_inputs(draw) if draw_inputs else tuple(value(draw, kind) for kind in kinds) for _ in range(_POOL)]
 
 
-def _shown(pool: Sequence[Inputs], results: Sequence[tuple[str, Any]]) -> list[int]:
-    """Two places whose results differ, neither empty nor long."""
-    values = [at for at, (kind, _) in enumerate(results) if kind == "value"]
-    first, *others = sorted(values, key=lambda at: (not results[at][1], abs(len(repr(pool[at])) - 35)))
+def _shown(
+    pool: Sequence[Inputs], results: Sequence[tuple[str, Any]], told: Sequence[set[str]], num_edges: int
+) -> list[int]:
+    """Two places whose results differ, neither empty nor long, at which much of what the function does is seen; what few
+    inputs tell is left to the tests."""
+    often = Counter(text for texts in told for text in texts)
+    values = [at for at, (kind, _) in enumerate(results) if kind == "value" and at >= num_edges]
+    rare = {at for at in values if any(often[text] < _TIMES + 2 for text in told[at])}
+    first, *others = sorted(
+        values, key=lambda at: (at in rare, not results[at][1], max(_LONG, len(repr(pool[at]))), -len(told[at]))
+    )
     return [first, *[at for at in others if not alike(results[at], results[first])][:1]]
+
+
+def _kept(told: dict[int, set[str]], num_edges: int) -> list[int]:
+    """The edges, as few others as tell each mutant from the reference `_TIMES`, and the first of the rest up to `_FEWEST`."""
+    left = dict.fromkeys(set().union(*told.values()), _TIMES)
+    kept: list[int] = []
+    rest = list(told)
+
+    def gain(at: int) -> int:
+        return sum(left[text] > 0 for text in told[at])
+
+    def keep(at: int) -> None:
+        kept.append(at)
+        rest.remove(at)
+        for text in told[at]:
+            left[text] -= 1
+
+    for at in range(num_edges):
+        keep(at)
+    while rest and gain(best := max(rest, key=gain)):
+        keep(best)
+    return kept + rest[: max(0, _FEWEST - len(kept))]
 
 
 def _test(name: str, inputs: Inputs, result: tuple[str, Any]) -> str:
@@ -225,57 +250,79 @@ _OTHER: dict[type, type] = {
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
     ast.Mult: ast.Add, ast.FloorDiv: ast.Mod, ast.Mod: ast.FloorDiv, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
-_NAMES = {"max": "min", "min": "max", "sum": "max", "sorted": "list", "all": "any", "any": "all"}
+_NAMES = {"max": "min", "min": "max", "sum": "max", "sorted": "list", "all": "any", "any": "all", "set": "list"}
 _TEXT = ("lower", "upper", "strip", "capitalize", "title")
-
-
-_MUTABLE = (
-    *(ast.Compare, ast.BinOp, ast.BoolOp, ast.AugAssign, ast.Constant, ast.If, ast.IfExp, ast.comprehension),
-    *(ast.Call, ast.Attribute, ast.Return),
-)
 
 
 def mutated(source: str) -> list[str]:
     """The source with one small change, for each that there is."""
-    return list(dict.fromkeys(text for text in _changes(source) if text != source))
+    tree = ast.parse(source)
+    return list(dict.fromkeys(text for text in _changes(tree, tree.body[0]) if text != source))
 
 
-def _changes(source: str) -> Iterator[str]:
-    for at, found in enumerate(ast.walk(ast.parse(source))):
-        for which in range(2 * isinstance(found, _MUTABLE)):
-            tree = ast.parse(source)
-            node = list(ast.walk(tree))[at]
-            if _change(node, which):
+def _changes(tree: ast.Module, parent: ast.AST) -> Iterator[str]:
+    for field, child in ast.iter_fields(parent):
+        children = child if isinstance(child, list) else [child]
+        for at, node in enumerate(children):
+            if field in ("annotation", "returns") or not isinstance(node, ast.AST):
+                continue
+            for other in _others(node):
+                children[at] = other
+                setattr(parent, field, children if isinstance(child, list) else other)
                 yield ast.unparse(ast.fix_missing_locations(tree))
+            children[at] = node
+            setattr(parent, field, child)
+            yield from _changes(tree, node)
 
 
-def _change(node: ast.AST, which: int) -> bool:
-    """Changes it in place, in one of two ways."""
+def _others(node: ast.AST) -> Iterator[ast.AST]:
+    """What may stand in its place: a neighbour of it, or it with a part left out."""
     match node:
-        case ast.Compare(ops=ops) if which < len(ops) and type(ops[which]) in _OTHER:
-            ops[which] = _OTHER[type(ops[which])]()
-        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if which == 0 and type(op) in _OTHER:
-            node.op = _OTHER[type(op)]()
-        case ast.BoolOp(values=values) if which == 1:
-            values.pop()
-        case ast.Constant(value=bool(given)):
-            node.value = not given
-        case ast.Constant(value=int(given)):
-            node.value = given + 1 if which == 0 else given - 1
-        case ast.Constant(value=str(given)) if which == 0:
-            node.value = given[1:] if given else "x"
-        case ast.If(test=test) | ast.IfExp(test=test) | ast.comprehension(ifs=[test]) if which == 0:
-            negated = ast.UnaryOp(ast.Not(), test)
-            if isinstance(node, ast.comprehension):
-                node.ifs = [negated]
-            else:
-                node.test = negated
-        case ast.Call(func=ast.Name(id=name)) if which == 0 and name in _NAMES:
-            node.func = ast.Name(_NAMES[name], ast.Load())
-        case ast.Attribute(attr=name) if which == 0 and name in _TEXT:
-            node.attr = "rstrip" if name == "strip" else "swapcase"
-        case ast.Return(value=ast.expr()) if which == 0:
-            node.value = ast.Constant(None)
+        case ast.operator() | ast.cmpop() | ast.boolop() if type(node) in _OTHER:
+            yield _OTHER[type(node)]()
+        case ast.BoolOp(op, values):
+            yield from (rest[0] if len(rest) == 1 else ast.BoolOp(op, rest) for rest in _less(values))
+        case ast.Compare(left, [one, two], [middle, right]):
+            yield from (ast.Compare(left, [one], [middle]), ast.Compare(middle, [two], [right]))
+        case ast.BinOp(left, _, right):
+            yield from (left, right)
+        case ast.UnaryOp(operand=operand):
+            yield operand
+        case ast.Constant(bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(int(value)):
+            yield from (ast.Constant(value + 1), ast.Constant(value - 1))
+        case ast.Constant(str(value)):
+            yield ast.Constant(value[1:] if value else "x")
+        case ast.If(_, body, orelse):
+            yield from (ast.If(ast.Constant(value), body, orelse) for value in (True, False))
+        case ast.IfExp(_, body, orelse):
+            yield from (body, orelse)
+        case ast.comprehension(target, iterated, [_, *_] as tests, is_async):
+            yield from (ast.comprehension(target, iterated, rest, is_async) for rest in _less(tests))
+        case ast.SetComp(element, generators):
+            yield ast.ListComp(element, generators)
+        case ast.Lambda(arguments, ast.Tuple(parts)):
+            yield from (ast.Lambda(arguments, ast.Tuple(rest)) for rest in _less(parts))
+        case ast.Call(ast.Attribute(text, name), arguments) if name in _TEXT:
+            yield text
+            if name == "strip":
+                yield ast.Call(ast.Attribute(text, "rstrip"), arguments, [])
+        case ast.Call(ast.Name(name), arguments, keywords):
+            if name in _NAMES:
+                yield ast.Call(ast.Name(_NAMES[name]), arguments, keywords if name != "sorted" else [])
+            if keywords:
+                yield ast.Call(ast.Name(name), arguments, [])
+            if name in ("max", "min") and len(arguments) == 2:
+                yield from arguments
+        case ast.Return(ast.expr()):
+            yield ast.Return(ast.Constant(None))
+        case ast.Assign() | ast.AugAssign() | ast.Expr() | ast.Raise() | ast.Continue() | ast.Break():
+            yield ast.Pass()
         case _:
-            return False
-    return True
+            pass
+
+
+def _less(parts: list[Any]) -> list[list[Any]]:
+    """All but one, for each."""
+    return [parts[:at] + parts[at + 1 :] for at in range(len(parts))]

@@ -13,7 +13,7 @@ def every_nth(items: list[int], *, n: Any = (2, 3, 4), start: Any = (0, 1)) -> l
 
 
 def drop_repeats(items: list[int], *, most: Any = (1, 2)) -> list[int]:
-    """Return `items` in order, but of equal ones only the first {most}."""
+    """Return `items` in order, but of equal ones no more than {most}: those that come first."""
     out: list[int] = []
     for each in items:
         if out.count(each) < most:
@@ -40,7 +40,7 @@ def in_chunks(items: list[int], *, size: Any = (2, 3, 4), fill: Any = (0, -1)) -
     return out
 
 
-def turn_left(items: list[int], *, by: Any = (1, 2, 3, 5)) -> list[int]:
+def turn_left(items: list[int], *, by: Any = (2, 3, 4, 5)) -> list[int]:
     """Move the first item to the end, {by} times over, and return the list."""
     if not items:
         return []
@@ -73,12 +73,12 @@ def pairs_with_sum(items: list[int], *, total: Any = (7, 10, 12)) -> int:
     return sum(items[one] + items[two] == total for one in range(len(items)) for two in range(one + 1, len(items)))
 
 
-def merge_sorted(one: list[int], two: list[int], *, unique: Any = (True, False)) -> list[int]:
-    """Both lists are in ascending order. Return all their items in ascending order. Whether equal items are kept only
-    once: {unique}."""
+def merge_sorted(one: list[int], two: list[int], *, equal: Any = ("one is", "all are")) -> list[int]:
+    """Both lists are in ascending order. Return all their items in ascending order; of equal items {equal}
+    kept."""
     out: list[int] = []
     for each in sorted(one + two):
-        if not unique or not out or out[-1] != each:
+        if equal == "all are" or not out or out[-1] != each:
             out.append(each)
     return out
 
@@ -102,11 +102,8 @@ def split_at(items: list[int], *, mark: Any = (0, 1, -1)) -> list[list[int]]:
 
 def most_frequent(items: list[int], *, tie: Any = ("smallest", "largest")) -> int:
     """Return the item that stands most often in `items`, of several the {tie}; 0 for an empty list."""
-    best = 0
-    for each in sorted(set(items), reverse=tie == "largest"):
-        if best not in items or items.count(each) > items.count(best):
-            best = each
-    return best
+    ordered = sorted(items, reverse=tie == "largest")
+    return max(ordered, key=ordered.count, default=0)
 
 
 def weave(one: list[int], two: list[int], *, first: Any = (1, 2)) -> list[int]:
@@ -136,16 +133,17 @@ def border_sum(grid: list[list[int]], *, ring: Any = (0, 1)) -> int:
     )
 
 
-def diagonals(grid: list[list[int]], *, which: Any = ("falling", "rising")) -> int:
-    """`grid` is a list of rows of equal length. Return the sum of the cells on its {which} diagonal (falling: from
-    the top left corner; rising: from the bottom left one), which ends where the grid ends."""
-    rows = grid if which == "falling" else grid[::-1]
+def diagonals(grid: list[list[int]], *, which: Any = ("top left corner down", "bottom left corner up")) -> int:
+    """`grid` is a list of rows of equal length. Return the sum of the cells on the diagonal that goes from the
+    {which} and ends where the grid ends."""
+    rows = grid if which == "top left corner down" else grid[::-1]
     return sum(row[at] for at, row in enumerate(rows) if at < len(row))
 
 
 def josephus(count: int, *, step: Any = (2, 3, 4)) -> list[int]:
-    """`count` people with the numbers 1, 2, ... stand in a circle. Beginning with number 1, every {step}th one who
-    still stands is sent away, until nobody is left. Return the numbers in the order in which they are sent away."""
+    """`count` people with the numbers 1, 2, ... stand in a circle. Beginning with number 1, those who still
+    stand are counted: the one at {step} is sent away, and with the next one the count begins again at 1, until nobody is
+    left. Return the numbers in the order in which they are sent away."""
     standing, at = list(range(1, count + 1)), 0
     out: list[int] = []
     while standing:
@@ -161,7 +159,8 @@ def inversions(items: list[int], *, gap: Any = (0, 1, 2)) -> int:
 
 def fair_share(weights: list[int], *, limit: Any = (10, 15, 20)) -> int:
     """Parcels come in this order and go into vans that carry at most {limit} each; a van leaves when the next parcel
-    does not fit. A parcel that is heavier than {limit} is turned away. Return how many vans are used."""
+    does not fit. A parcel that is heavier than {limit} is turned away, and the van waits for the next one. All weigh
+    1 or more. Return how many vans are used."""
     vans, load = 0, limit
     for each in weights:
         if each > limit:
@@ -199,7 +198,7 @@ FAMILIES = {
 
 
 def _positive(draw: Random) -> tuple[list[int]]:
-    return (numbers(draw, 0, 23),)
+    return (numbers(draw, 1, 23),)
 
 
 INPUTS = {

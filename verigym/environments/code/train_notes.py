@@ -99,7 +99,8 @@ def stitches(pattern: str, *, width: Any = (6, 8, 9)) -> str:
     A letter alone is knitted once. Return the first {width} stitches of what comes out when the pattern is knitted over
     and over again; an empty pattern gives an empty string."""
     row = "".join(each[0] * int(each[1:] or 1) for each in pattern.split())
-    return (row * width)[:width]
+    row *= width
+    return row[:width]
 
 
 def sets_won(text: str, *, to: Any = (11, 21), lead: Any = (1, 2)) -> list[int]:
@@ -144,7 +145,7 @@ FAMILIES = {
 
 
 def _lines(draw: Random) -> tuple[list[str]]:
-    forms = ["{} g {}", "{}  {}s", "{1}", "", "  {} ml  {} 2", "{1}  {0}", "{}g {}"]
+    forms = ["{} g {}", "{}  {}", "{1}", "", "  {} ml  {} 2", "{1}  {0}", "{}g {}"]
     return ([draw.choice(forms).format(draw.choice([0, 3, 25, 250]), word(draw)) for _ in range(draw.randint(0, 4))],)
 
 
@@ -178,6 +179,13 @@ def _settings(draw: Random) -> tuple[str]:
     return ("\n".join(draw.choice(forms).format(word(draw)) for _ in range(draw.randint(0, 6))),)
 
 
+def _plate(draw: Random) -> tuple[str]:
+    shape = draw.choice(["LL-DD", "L DDD", "DD/L"])
+    near = {"L": "AZAZAZAZ@[q", "D": "09090909/:"}
+    text = "".join(draw.choice(near.get(each, each * 6 + "x")) for each in shape)
+    return (draw.choice([text, text, text, text, text[:-1], text + "5"]),)
+
+
 INPUTS = {
     "scaled_recipe": _lines,
     "bare_subject": _subject,
@@ -191,31 +199,7 @@ INPUTS = {
     ),
     "cents": _price,
     "settings": _settings,
-    "fits_shape": lambda draw: (
-        draw.choice(
-            [
-                "AB-12",
-                "K 417",
-                "07/Q",
-                "AZ-09",
-                "Z 900",
-                "19/A",
-                "ab-12",
-                "AB-1",
-                "AB 12",
-                "K 41",
-                "7/Q",
-                "07-Q",
-                "07/QX",
-            ]
-        )
-        if draw.random() < 0.5
-        else draw.choice("AZaz@[5")
-        + draw.choice("AQ 0x")
-        + draw.choice("-/019")
-        + draw.choice("09A:/")
-        + draw.choice(["", "5", "9", ":"]),
-    ),
+    "fits_shape": _plate,
     "stitches": lambda draw: (
         " ".join(draw.choice("kpy") + draw.choice(["", "1", "2", "3", "10"]) for _ in range(draw.randint(0, 4))),
     ),

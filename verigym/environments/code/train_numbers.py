@@ -14,13 +14,14 @@ def digit_sum(number: int, *, base: Any = (10, 2, 8)) -> int:
     return total
 
 
-def multiples(low: int, high: int, *, of: Any = (3, 4, 7), but: Any = (5, 2)) -> int:
+def multiples(low: int, high: int, *, of: Any = (3, 7, 9), but: Any = (5, 2)) -> int:
     """Count the whole numbers from `low` to `high`, both included, that can be divided by {of} and not by {but}."""
     return sum(each % of == 0 and each % but != 0 for each in range(low, high + 1))
 
 
-def is_prime_like(number: int, *, most: Any = (0, 1, 2)) -> bool:
-    """Say whether `number` has at most {most} divisors beside 1 and itself. Numbers less than 2 do not."""
+def is_prime_like(number: int, *, most: Any = (1, 2, 3)) -> bool:
+    """Count the divisors of `number` beside 1 and itself, and say whether there are {most} or fewer. For numbers less
+    than 2 the answer is no."""
     if number < 2:
         return False
     return sum(number % each == 0 for each in range(2, number)) <= most
@@ -91,9 +92,9 @@ def tax(income: int, *, free: Any = (10, 20), rate: Any = (10, 25)) -> int:
     return (middle * rate + upper * 2 * rate) // 100
 
 
-def spread(items: list[int], *, drop: Any = (0, 1)) -> int:
-    """Leave out the {drop} smallest and the {drop} largest of `items` and return the largest minus the smallest of
-    the rest; 0 if nothing is left."""
+def spread(items: list[int], *, drop: Any = (1, 2)) -> int:
+    """Sort `items`, leave out {drop} at each end, and return the largest minus the smallest of the rest; 0 if nothing
+    is left."""
     rest = sorted(items)[drop : len(items) - drop]
     return rest[-1] - rest[0] if rest else 0
 
@@ -107,7 +108,7 @@ def middle(items: list[int], *, way: Any = ("lower", "upper")) -> int:
     return sorted(items)[at - 1 if way == "lower" and len(items) % 2 == 0 else at]
 
 
-def fold_sequence(count: int, *, a: Any = (1, 2), b: Any = (1, 3), plus: Any = (0, 1)) -> list[int]:
+def fold_sequence(count: int, *, a: Any = (1, 2), b: Any = (1, 3), plus: Any = (1, 2)) -> list[int]:
     """A sequence begins with {a} and {b}; each further number is the sum of the two before it plus {plus}. Return its
     first `count` numbers."""
     out = [a, b]
@@ -129,7 +130,7 @@ def rounded(number: int, *, to: Any = (5, 10, 4)) -> int:
 
 def lucky(number: int, *, digit: Any = (3, 7, 9), factor: Any = (3, 7)) -> str:
     """Return "both" if `number` can be divided by {factor} and has the digit {digit}, "factor" or "digit" if only one
-    of that is true, else the number as text. It is 0 or more."""
+    of these is true, else the number as text. It is 0 or more."""
     divides, has = number % factor == 0, str(digit) in str(number)
     if divides and has:
         return "both"

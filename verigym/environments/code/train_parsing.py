@@ -6,7 +6,7 @@ from typing import Any
 from verigym.environments.code.forms import day, word
 
 
-def minutes_between(start: str, end: str, *, least: Any = (0, 15, 30)) -> int:
+def minutes_between(start: str, end: str, *, least: Any = (10, 15, 30)) -> int:
     """`start` and `end` are times such as "09:30". Return the minutes from `start` to `end`; if `end` is earlier, it
     is on the next day. Fewer than {least} minutes count as {least}."""
     a, b = [int(each[:2]) * 60 + int(each[3:]) for each in (start, end)]
@@ -31,7 +31,7 @@ def workdays(start: str, end: str, *, off: Any = ([5, 6], [6], [0, 6])) -> int:
     return sum((a.toordinal() + at - 1) % 7 not in off for at in range((b - a).days + 1))
 
 
-def is_leap(year: int, *, after: Any = (0, 1800, 1900)) -> bool:
+def is_leap(year: int, *, after: Any = (1700, 1800, 1900)) -> bool:
     """Say whether `year` is a leap year: it can be divided by 4, and not by 100 unless by 400 too. Years up to
     {after} never are."""
     return year > after and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
@@ -95,8 +95,8 @@ def versions(one: str, two: str, *, parts: Any = (2, 3)) -> int:
 
 
 def log_level(lines: list[str], *, level: Any = ("ERROR", "WARN"), most: Any = (1, 2, 3)) -> list[str]:
-    """Each line is a time, a level and a message, such as "10:02 INFO started up". Return the messages of the last
-    {most} lines with the level {level}, in order. Lines with fewer than three words are left out."""
+    """Each line is a time, a level and a message, such as "10:02 INFO started up". Return in order the messages of the
+    lines with the level {level}, no more than the last {most}. Lines with fewer than three words are left out."""
     parts = [line.split(" ", 2) for line in lines]
     return [each[2] for each in parts if len(each) == 3 and each[1] == level][-most:]
 
@@ -140,21 +140,29 @@ def parse_size(text: str, *, step: Any = (1000, 1024)) -> int:
     return int(number) * (1 if unit == "B" else step if unit == "K" else step * step)
 
 
-def next_date(date: str, *, days: Any = (2, 30, 100), back: Any = (True, False)) -> str:
-    """`date` is a day such as "2026-03-04". Return the day {days} days later, written in the same way. Whether a day
-    in another year is replaced by the last day of the year of `date`: {back}."""
+def next_date(
+    date: str, *, days: Any = (2, 30, 100), instead: Any = ("last day of the year of `date`", "first day of that year")
+) -> str:
+    """`date` is a day such as "2026-03-04". Return the day {days} days later, written in the same way. If that is
+    in another year, return the {instead} instead."""
     import datetime
 
     begun = datetime.date.fromisoformat(date)
     later = begun + datetime.timedelta(days=days)
-    return str(datetime.date(begun.year, 12, 31) if back and later.year != begun.year else later)
+    if later.year != begun.year:
+        later = (
+            datetime.date(begun.year, 12, 31)
+            if instead == "last day of the year of `date`"
+            else datetime.date(later.year, 1, 1)
+        )
+    return str(later)
 
 
-def overlap(one: list[int], two: list[int], *, touch: Any = (True, False)) -> int:
-    """Each list is the first and the last day of a stay, as numbers. Return how many days the stays share, first and
-    last days included. Whether the last day of a stay counts: {touch}."""
-    last = min(one[1], two[1]) if touch else min(one[1], two[1]) - 1
-    return max(0, last - max(one[0], two[0]) + 1)
+def overlap(one: list[int], two: list[int], *, last: Any = ("does too", "does not")) -> int:
+    """Each list is the first and the last day of a stay, as numbers. The first day belongs to the stay, and the last
+    one {last}. Return how many days the stays share."""
+    days = min(one[1], two[1]) - max(one[0], two[0])
+    return max(0, days + 1 if last == "does too" else days)
 
 
 def robot(moves: str, *, size: Any = (3, 5, 9)) -> list[int]:
@@ -228,7 +236,7 @@ INPUTS = {
     "day_name": lambda draw: (day(draw),),
     "workdays": _days,
     "is_leap": lambda draw: (
-        draw.choice([1700, 1800, 1804, 1900, 1904, 2000, 2023, 2024, 2100, draw.randint(1750, 2100)]),
+        draw.choice([1600, 1696, 1700, 1704, 1800, 1804, 1900, 1904, 2000, 2023, 2024, 2100, draw.randint(1750, 2100)]),
     ),
     "duration": lambda draw: (draw.choice([0, 59, 60, 3600, 3661, draw.randint(1, 9000)]),),
     "next_date": lambda draw: (draw.choice([day(draw), "2027-12-31", "2028-02-28", "2027-12-30", "2025-12-31"]),),

@@ -14,7 +14,7 @@ def invert(shelf: dict[str, int]) -> dict[int, list[str]]:
     return out
 
 
-def tally(items: list[str], *, least: Any = (1, 2, 3)) -> dict[str, int]:
+def tally(items: list[str], *, least: Any = (2, 3, 4)) -> dict[str, int]:
     """Return how often each of `items` occurs, capitals counted as small letters; those that occur fewer than {least}
     times are left out."""
     small = [each.lower() for each in items]
@@ -22,24 +22,24 @@ def tally(items: list[str], *, least: Any = (1, 2, 3)) -> dict[str, int]:
 
 
 def top_scores(scores: dict[str, int], *, most: Any = (1, 2, 3)) -> list[str]:
-    """Return the names with the {most} highest scores, highest first; names with equal scores in alphabetical
-    order."""
+    """Return the names in the order of their scores, highest first, those with equal scores in alphabetical order, but
+    no more than {most} of them."""
     return sorted(scores, key=lambda name: (-scores[name], name))[:most]
 
 
 def merge_stock(
-    one: dict[str, int], two: dict[str, int], *, rule: Any = ("sum", "larger", "smaller")
+    one: dict[str, int], two: dict[str, int], *, rule: Any = ("sum of both", "larger one", "smaller one")
 ) -> dict[str, int]:
-    """Return a dict with all keys of both; where both have a key, its value is the {rule} of the two ("sum": both
-    together; "larger", "smaller": one of them). Keys whose value is 0 in the end are left out."""
+    """Return a dict with all keys of both; where both have a key, its value is the {rule}. Keys whose
+    value is 0 in the end are left out."""
     out = dict(one)
     for key, value in two.items():
         if key not in out:
             out[key] = value
-        elif rule == "sum":
+        elif rule == "sum of both":
             out[key] += value
         else:
-            out[key] = max(out[key], value) if rule == "larger" else min(out[key], value)
+            out[key] = max(out[key], value) if rule == "larger one" else min(out[key], value)
     return {key: value for key, value in out.items() if value != 0}
 
 
@@ -94,10 +94,12 @@ def total_by(rows: list[list[Any]], *, least: Any = (0, 5, 10)) -> dict[str, int
     return out
 
 
-def rename_keys(row: dict[str, int], names: dict[str, str], *, keep: Any = (True, False)) -> dict[str, int]:
-    """Return `row` with each key replaced by what `names` says. Whether a key that `names` does not have is kept as
-    it is: {keep} (else it is left out). If two keys get the same name, the later one wins."""
-    return {names.get(key, key): value for key, value in row.items() if keep or key in names}
+def rename_keys(
+    row: dict[str, int], names: dict[str, str], *, unknown: Any = ("stays as it is", "is left out")
+) -> dict[str, int]:
+    """Return `row` with each key replaced by what `names` says. A key that `names` does not have {unknown}.
+    If two keys get the same name, the later one wins."""
+    return {names.get(key, key): value for key, value in row.items() if unknown == "stays as it is" or key in names}
 
 
 def best_of_each(rows: list[list[Any]], *, want: Any = ("highest", "lowest")) -> list[str]:
@@ -111,7 +113,7 @@ def best_of_each(rows: list[list[Any]], *, want: Any = ("highest", "lowest")) ->
     return [best[group][1] for group in sorted(best)]
 
 
-def who_follows(pairs: list[list[str]], *, least: Any = (1, 2)) -> list[str]:
+def who_follows(pairs: list[list[str]], *, least: Any = (2, 3)) -> list[str]:
     """Each pair is a list of two names: the first follows the second. Return in alphabetical order the names that at
     least {least} different others follow; following oneself does not count."""
     names = sorted(dict.fromkeys(pair[1] for pair in pairs))
@@ -120,8 +122,8 @@ def who_follows(pairs: list[list[str]], *, least: Any = (1, 2)) -> list[str]:
 
 def reachable(roads: dict[str, list[str]], start: str, *, most: Any = (1, 2, 3)) -> list[str]:
     """`roads` has the places to which one can go directly from each place (a place without an entry leads nowhere).
-    Return in alphabetical order all places that can be reached from `start` by at most {most} roads, `start` itself
-    left out."""
+    Return in alphabetical order all places that can be reached from `start`, itself left out, by taking one road after
+    the other, {most} at most."""
     seen, edge = [start], [start]
     for _ in range(most):
         edge = [each for place in edge for each in roads.get(place, []) if each not in seen]
@@ -185,7 +187,7 @@ INPUTS = {
         [[draw.choice("pqr"), draw.choice(_PLACES), draw.randint(0, 5)] for _ in range(draw.randint(0, 7))],
     ),
     "who_follows": lambda draw: (
-        [[draw.choice(_PLACES[:4]), draw.choice(_PLACES[:4])] for _ in range(draw.randint(0, 7))],
+        [[draw.choice(_PLACES[:4]), draw.choice(_PLACES[:4])] for _ in range(draw.randint(0, 12))],
     ),
     "reachable": lambda draw: (
         {each: draw.sample(_PLACES, draw.randint(0, 2)) for each in draw.sample(_PLACES, 4)},

@@ -78,7 +78,7 @@ def meter_use(readings: list[list[Any]], *, top: Any = (99, 999)) -> dict[str, i
     return out
 
 
-def turned_away(bookings: list[list[Any]], *, gap: Any = (0, 1, 2)) -> list[str]:
+def turned_away(bookings: list[list[Any]], *, gap: Any = (1, 2, 3)) -> list[str]:
     """A booking is who wants it, the room, and the hours at which it begins and ends. Bookings are looked at in order.
     One is refused if it overlaps an accepted one of the same room, or if the hours between the two, from the end of one
     to the beginning of the other, are fewer than {gap}. Return in order the names of those who are refused."""

@@ -45,7 +45,7 @@ def snake_name(title: str, *, joint: Any = ("_", "-", ".", "+")) -> str:
     return joint.join(part for part in words if part)
 
 
-def shift_letters(text: str, *, by: Any = (1, 3, 7, 13)) -> str:
+def shift_letters(text: str, *, by: Any = (2, 3, 7, 13)) -> str:
     """Move every letter from a to z forward by {by} places in the alphabet, going on with a after z. Capital letters
     stay capital; all other characters stay as they are."""
     out = ""
@@ -72,8 +72,8 @@ def cut_short(text: str, *, most: Any = (8, 10, 12, 15), end: Any = ("...", "~")
     return text if len(text) <= most else text[: most - len(end)] + end
 
 
-def runs(text: str, *, least: Any = (1, 2, 3)) -> str:
-    """Write each run of one character in `text` as the character and the length of the run, such as "a3b1". A run
+def runs(text: str, *, least: Any = (2, 3, 4)) -> str:
+    """Write each run of one character in `text` as the character and the length of the run, such as "a3b4". A run
     shorter than {least} is written as it is."""
     out, at = "", 0
     while at < len(text):
@@ -130,8 +130,8 @@ def wrap_words(text: str, *, width: Any = (10, 12, 16, 20)) -> list[str]:
 
 
 def inside(text: str, *, marks: Any = ("()", "[]", "<>")) -> list[str]:
-    """Return the pieces of `text` that stand between {marks[0]!r} and the next {marks[1]!r}, in order. What is never
-    closed is left out."""
+    """Return the pieces of `text` that stand between {marks[0]!r} and the next {marks[1]!r}, in order; a further
+    {marks[0]!r} before that is part of the piece. What is never closed is left out."""
     out: list[str] = []
     at = text.find(marks[0])
     while at >= 0:
@@ -143,14 +143,14 @@ def inside(text: str, *, marks: Any = ("()", "[]", "<>")) -> list[str]:
     return out
 
 
-def common_start(words: list[str], *, fold: Any = (True, False)) -> str:
+def common_start(words: list[str], *, fold: Any = ("the same", "different")) -> str:
     """Return the longest beginning that all `words` share, as it stands in the first; an empty string for no words.
-    Whether capital and small letters count as the same: {fold}."""
+    A capital letter and its small one count as {fold}."""
     if not words:
         return ""
     for at, each in enumerate(words[0]):
         for other in words:
-            if at == len(other) or (other[at].lower() != each.lower() if fold else other[at] != each):
+            if at == len(other) or (other[at].lower() != each.lower() if fold == "the same" else other[at] != each):
                 return words[0][:at]
     return words[0]
 
@@ -215,8 +215,8 @@ FAMILIES = {
 
 def _mirror(draw: Random) -> tuple[str]:
     half = sentence(draw, 2)
-    middle = draw.choice(["", "x", " ", "-"])
-    return (half + middle + draw.choice([half[::-1], half[::-1].upper(), half, half[::-1][1:] + "z"]),)
+    back = "".join(each for each in half[::-1] if each not in draw.choice(["", " ", " -", " .,!"]))
+    return (half + draw.choice(["", "x", " ", "-"]) + draw.choice([back, back.upper(), half, back[1:] + "z"]),)
 
 
 def _squeezed(draw: Random) -> tuple[str]:
@@ -231,7 +231,10 @@ def _bracketed(draw: Random) -> tuple[str]:
 
 def _started(draw: Random) -> tuple[list[str]]:
     start = word(draw)
-    some = [draw.choice([start, start[:3], start.title()]) + word(draw)[:2] for _ in range(draw.randint(0, 4))]
+    some = [
+        draw.choice([start, start[:3], start.title()]) + word(draw)[: draw.randint(0, 2)]
+        for _ in range(draw.randint(0, 4))
+    ]
     return (some,)
 
 

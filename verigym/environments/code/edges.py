@@ -1,0 +1,87 @@
+"""Inputs that are tests of every task of their family: they tell a function that is wrong in a way no mutant is, or that the
+inputs drawn seldom show.
+
+By hand, each for a mistake that was seen to pass, such as goals counted as a difference or a sort that is not stable.
+"""
+
+from typing import Any
+
+_GAMES = [["Rams", "Pugs", 0, 6], *[["Bees", "Dogs", 3, 3]] * 2, *[["Cats", "Elks", 2, 2]] * 3]
+
+EDGES: dict[str, list[tuple[Any, ...]]] = {
+    "albums": [([["c", 5], ["a", 1], ["b", 3], ["f", 50], ["d", 40], ["e", 45], ["i", 93], ["g", 91], ["h", 92]],)],
+    "balanced": [("())(",), ("[)(]{}",)],
+    "bill": [({"elm": 25, "ox": 10}, {"elm": 2, "ox": 3})],
+    "birthday_count": [
+        ("2004-02-29", "2100-02-28"),
+        ("2004-02-29", "2028-02-28"),
+        ("1996-02-29", "2000-02-28"),
+        ("1996-02-29", "2025-02-28"),
+        ("1996-02-29", "2025-02-27"),
+    ],
+    "border_sum": [([[1, 2, 3, 4, 5], [6, 7, 8, 9, 1], [2, 3, 4, 5, 6], [7, 8, 9, 1, 2], [3, 4, 5, 6, 7]],)],
+    "bullets": [("*  \n-  \n+  \n* a\n- a\n+ a",)],
+    "by_first_letter": [(["a", "Ab", "b"],)],
+    "cents": [("80.5",), ("80.+5",), ("1,234,567.80",), ("1'234'567.80",), ("1_234_567.80",)],
+    "check_digit": [("00010",)],
+    "collatz": [(329,), (641,)],
+    "column": [([" elm ,,reed,ox", ",fern", "dune, , vale"],)],
+    "common_start": [(["elm", "oak"],)],
+    "cut_short": [("quarries",), ("thistle 9",), ("orchid elm",), ("nettle vale",), ("juniper reed",), ("a" * 15,)],
+    "delay": [("23:50", "00:00"), ("23:50", "00:01"), ("00:03", "00:00"), ("12:00", "00:00")],
+    "duration": [(3599,)],
+    "elected": [(dict(zip("qrstuvwxy", ["Oda"] * 4 + ["Pim"] * 5, strict=True)),)],
+    "fits_shape": [("Ab-12",), ("k 417",), ("07/q",), ("07/Q\n",), ("09/@",), ("09/[",), ("07xQ",)],
+    "happy": [(1,), (7,), (112,)],
+    "hidden_word": [("amp",), ("tone",), ("iver",), ("lamps",), ("stones",), ("rivers",)],
+    "in_base": [(-1,)],
+    "inside": [("[ox [elm] (vale (kelp) <dune <reed>",), ("(ox [elm <fern",)],
+    "islands": [([[1, 1, 1, 0, 1], [0, 0, 0, 0, 1], [1, 1, 0, 0, 1]],), ([[1, 1, 0], [0, 0, 1], [0, 0, 1]],)],
+    "is_mirror": [("ab-c,ba",), ("A.b b!a",)],
+    "is_prime_like": [(1,)],
+    "key_values": [("a=1; =2;a:3; :4",), ("a=1& =2&a:3& :4",), ("a=1, =2,a:3, :4",)],
+    "league": [
+        ([["Owls", "Rams", 1, 0], ["Bees", "Rams", 3, 2]],),
+        ([["Owls", "Rams", 3, 2], ["Bees", "Rams", 1, 0]],),
+        ([["Owls", "Rams", 6, 0], *_GAMES],),
+        ([["Owls", "Rams", 7, 6], *_GAMES],),
+    ],
+    "log_level": [([f"10:0{at} {level} {at} b" for level in ("WARN", "ERROR") for at in range(4)],)],
+    "long_songs": [
+        (["5:01 willow", "5:01 amber", "12:07 elm", "5:01 vale"],),
+        (["6:5 dune", "6:x1 fern", "6:007 ox", "6: elm", "7:00", "8:10 reed"],),
+    ],
+    "longest_word": [("a elm",), ("a vale",), ("a brook",), ("a meadow",)],
+    "market_day": [("2024-12",), ("2024-08",), ("2025-04",), ("2025-03",)],
+    "mask_digits": [("dune 12",), ("1-2-3",), ("12 34",), ("7",)],
+    "meter_use": [([["no 1", 40], ["no 1", 40]],)],
+    "minutes_between": [("10:00", "09:59")],
+    "most_frequent": [([0, -2, 0, -2, 5],), ([3, 0, 3, 0],)],
+    "options": [(["--out", "a", "--size", "b", "--out", "c", "--size", "d"],)],
+    "parking_fee": [(1439,)],
+    "pulled_out": [([12, 13, 12, 13],)],
+    "reachable": [({"Elt": ["Elt", "Dorn"], "Dorn": ["Elt", "Cade"], "Cade": ["Bolm"], "Bolm": ["Fisk"]}, "Elt")],
+    "robot": [("R" * 11 + "U" * 12 + "LD",)],
+    "roman": [(267,), (38,)],
+    "same_week": [("2026-06-10", "2027-06-16"), ("2026-12-31", "2027-01-01")],
+    "sandwich": [("oastunreadhambreadtoastbun",), ("breadxtoastybunbreadztoastbunqbreadtoastbun",)],
+    "scaled_recipe": [(["3", "salt", "2 x 4 ox"],)],
+    "seat_plan": [(["ox", "elm", "reed", "dune", "fern", "vale", "kelp"],)],
+    "settings": [("/x = 1\n/ / y = 2",)],
+    "shift_letters": [("[Zz] {Aa} ~@`",)],
+    "snake_name": [("dune - well-known Reed2 !",)],
+    "stack_machine": [(["add", "3", "mul"],)],
+    "stitches": [("k1 p10 y2",), ("k p2",)],
+    "thirsty_plants": [([9, 9, 0, 0, 0, 0, 0, 0, 0],)],
+    "tidy_dates": [(["1.7.98", "1.7.1998"],)],
+    "tile_boxes": [(31, 150), (21, 100), (150, 31), (100, 21)],
+    "title_case": [("don't AND In TO o'clock OF The For it's",)],
+    "watering_days": [("2027-05-04", "2027-05-20")],
+    "who_follows": [([[one, two] for two in ("Dorn", "Ambr") for one in ("Ambr", "Bolm", "Cade", "Dorn")],)],
+    "workdays": [("2024-05-10", "2024-05-08")],
+    "wrap_words": [
+        ("an extraordinarilylongwordindeed",),
+        ("elm an ox-drawn cart",),
+        ("reed is so well-known here",),
+    ],
+}
