@@ -107,6 +107,12 @@ def test_the_last_block_of_the_language_is_taken(text: str, block: str | None) -
     assert find_block(text, "python", "py") == block
 
 
+def test_a_block_in_a_list_is_taken_back_by_as_much_as_its_fence() -> None:
+    reply = "1. First:\n   ```python\n   def double(x):\n\n       return 2 * x\n  # less than the fence\n   ```\nDone."
+    assert find_block(reply, "python") == "def double(x):\n\n    return 2 * x\n# less than the fence"
+    assert find_block("```python\n  indented = 1\n```", "python") == "  indented = 1"
+
+
 def test_json_is_the_reply_or_its_last_block() -> None:
     assert find_json(' {"a": 1} ') == {"a": 1}
     assert find_json('Here:\n```json\n{"a": 2}\n```\n') == {"a": 2}

@@ -79,15 +79,18 @@ def _bare(text: str) -> str:
 
 
 def find_block(text: str, *languages: str) -> str | None:
-    """The last fenced block in one of the languages, or else the last that names none; it may lack its closing fence."""
+    """The last fenced block in one of the languages, or else the last that names none; it may lack its closing fence. In a list it
+    is indented, and its lines are taken back by as much as its fence."""
     named, plain = None, None
     language: str | None = None
     lines: list[str] = []
+    indent = 0
     for line in [*text.split("\n"), "```"]:
-        if not line.lstrip().startswith("```"):
-            lines.append(line)
+        bare = line.lstrip()
+        if not bare.startswith("```"):
+            lines.append(line[min(indent, len(line) - len(bare)) :])
         elif language is None:
-            language, lines = line.strip().strip("`").strip().lower(), []
+            language, lines, indent = line.strip().strip("`").strip().lower(), [], len(line) - len(bare)
         else:
             block = "\n".join(lines)
             named = block if language in languages else named
