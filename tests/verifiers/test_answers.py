@@ -99,7 +99,7 @@ def test_a_long_reply_takes_no_longer_than_its_length(piece: str) -> None:
         ("```\nx = 1\n```", "x = 1"),
         ("```json\n{}\n```", None),
         ("x = 1", None),
-        ("  ```py\n  x = 1\n  ```", "  x = 1"),
+        ("  ```py\n  x = 1\n  ```", "x = 1"),
         ("```python\nx = 1", "x = 1"),
     ],
 )

@@ -79,8 +79,8 @@ def _bare(text: str) -> str:
 
 
 def find_block(text: str, *languages: str) -> str | None:
-    """The last fenced block in one of the languages, or else the last that names none; it may lack its closing fence. In a list it
-    is indented, and its lines are taken back by as much as its fence."""
+    """The last fenced block in one of the languages, or else the last that names none; it may lack its closing fence. Lines
+    are taken back by as much as the fence is indented, in a list."""
     named, plain = None, None
     language: str | None = None
     lines: list[str] = []
