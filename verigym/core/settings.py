@@ -61,7 +61,9 @@ def _check_node(node: Any, name: str, loader: Any, where: str, seen: set[int]) -
                 _check_node(key, below, loader, where, seen)
             line = key.start_mark.line + 1
             if word in lines:
-                raise BadInput(f"{where}{below} is written twice, in line {lines[word]} and in line {line}")
+                raise BadInput(
+                    f"{where}{below} is written twice, in line {lines[word]} and in line {line}; leave one out"
+                )
             lines[word] = line
             _check_node(value, below, loader, where, seen)
     elif node.id == "sequence":
