@@ -144,7 +144,7 @@ def plot(source: Path, picture: Path) -> None:
             ]
             above.plot([turn + row["step"] for row in grpo], smooth, ":", color=f"C{number}")
         above.axvline(turn, color="grey", lw=0.8)
-        above.text(turn, 1.01, " GRPO", color="grey", fontsize=8)
+        above.text(turn, 0.99, " GRPO", color="grey", fontsize=8, va="top")
         words = "held-out success (120 tasks each)\ndotted: reward in training, mean of 10 steps"
         above.set(title=course, xlabel="step of SFT, then of GRPO", ylabel=words, ylim=(-0.1, 1))
         above.legend(fontsize=8)

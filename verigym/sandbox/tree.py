@@ -29,7 +29,8 @@ class Process(NamedTuple):
 
 def process(pid: int) -> Process | None:
     try:
-        text = Path(f"/proc/{pid}/stat").read_bytes()
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as stat:
+            text = stat.read(4096)
     except OSError:
         return None
     fields = text[text.rindex(b")") + 2 :].split()  # the name before it may hold anything

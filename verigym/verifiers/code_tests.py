@@ -15,6 +15,9 @@ from verigym.core.errors import VerifierFailure
 from verigym.core.records import Task
 
 
+_BUILTINS = frozenset(dir(builtins))
+
+
 class Unit(Struct, frozen=True):
     name: str
     code: str
@@ -28,7 +31,7 @@ def read_units(task: Task, tests: Any) -> list[Unit]:
         if isinstance(tests, str):
             units = _from_text(ast.parse(tests), entry, task)
         else:
-            units = [_unit(text, ast.parse(text).body, entry) for text in tests]
+            units = [_unit(text, text, ast.parse(text), entry) for text in tests]
     except (SyntaxError, AttributeError, TypeError) as error:
         raise VerifierFailure(f'task {task.id}: "tests" is neither Python text nor a list of it: {error}') from error
     if not units:
@@ -42,14 +45,14 @@ def _from_text(tree: ast.Module, entry: str, task: Task) -> list[Unit]:
     for statement in tree.body:
         match statement:
             case ast.FunctionDef(name=name) if name.startswith("test"):
-                units.append(_unit(name, [*setup, *ast.parse(f"{name}()").body], entry))
+                units.append(_assembled(name, [*setup, *ast.parse(f"{name}()").body], entry))
             case ast.FunctionDef(name="check", args=ast.arguments(args=[_])):
                 if not entry:
                     raise VerifierFailure(f'task {task.id}: check(candidate) needs data["entry_point"]')
-                units.append(_unit("check", [*setup, *ast.parse(f"check({entry})").body], entry))
+                units.append(_assembled("check", [*setup, *ast.parse(f"check({entry})").body], entry))
             case _ if _asserts(statement):
                 before = [each for each in setup if each.lineno < statement.lineno]
-                units.append(_unit(ast.unparse(statement), [*before, statement], entry))
+                units.append(_assembled(ast.unparse(statement), [*before, statement], entry))
     return units
 
 
@@ -59,11 +62,15 @@ def _asserts(statement: ast.stmt) -> bool:
     return any(isinstance(node, ast.Assert) for node in ast.walk(statement))
 
 
-def _unit(name: str, body: list[ast.stmt], entry: str) -> Unit:
+def _assembled(name: str, body: list[ast.stmt], entry: str) -> Unit:
     module = ast.Module(body, [])
-    used, bound = _names(module)
-    theirs = (used - set(dir(builtins)) | ({entry} if entry else set())) - bound
-    return Unit(" ".join(name.split())[:100], ast.unparse(module), sorted(theirs))
+    return _unit(name, ast.unparse(module), module, entry)
+
+
+def _unit(name: str, code: str, tree: ast.Module, entry: str) -> Unit:
+    used, bound = _names(tree)
+    theirs = (used - _BUILTINS | ({entry} if entry else set())) - bound
+    return Unit(" ".join(name.split())[:100], code, sorted(theirs))
 
 
 def _names(tree: ast.Module) -> tuple[set[str], set[str]]:
