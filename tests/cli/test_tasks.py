@@ -96,6 +96,24 @@ def test_a_held_out_file_is_not_to_be_split() -> None:
     assert "next:" not in run("tasks", "stats", "q.jsonl")[1]
 
 
+def test_stats_count_all_tasks_of_an_environment() -> None:
+    code, said = run("tasks", "stats", "plain")
+    assert code == 0 and said.startswith("plain: 294 tasks of 32 families, hash ")
+    assert "train 274 of 28 families, val 20 of 4 families" in said
+    assert said.endswith("next: verigym tasks show plain\n")
+    code, said = run("tasks", "stats", "plane")
+    assert code == 2 and 'no environment "plane"' in said
+
+
+def test_an_environment_without_tasks_is_not_counted() -> None:
+    Path("bare.py").write_text(
+        "class Environment:\n    def open(self, task): ...\n\n"
+        "def tasks(split): return []\n\ndef verify(task, trajectory): return 0\n"
+    )
+    code, said = run("tasks", "stats", "bare.py")
+    assert code == 2 and "bare.py has no tasks" in said
+
+
 # -- split ------------------------------------------------------------------------------------------------------------
 
 

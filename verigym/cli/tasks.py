@@ -10,11 +10,11 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Environment, Json, SkipBad
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, Refused
 from verigym.core.words import counted
 
 tasks = typer.Typer(
-    no_args_is_help=True, help="Tasks: show; files of them: stats, split, dedup, leaks.", rich_markup_mode=None
+    no_args_is_help=True, help="Tasks: show, stats; files of them: split, dedup, leaks.", rich_markup_mode=None
 )
 File = Annotated[Path, typer.Argument(help="A file of tasks: .jsonl, .json, .csv or .parquet")]
 Near = Annotated[float, typer.Option("--near", min=0.3, max=1.0, help="How alike two prompts are that belong together")]
@@ -43,7 +43,7 @@ def show_tasks(
 
     spec = load_environment(environment)
     if task:
-        known = {one.id: one for name in ("train", *spec.suites.values()) for one in spec.tasks(name)}
+        known = {one.id: one for one in _all_of(spec)}
         if task not in known:
             raise not_found("task", task, known, f"See: verigym tasks show {show.quote(environment)}")
         return _play_gold(spec, known[task], json)
@@ -58,11 +58,21 @@ def show_tasks(
 
 
 @tasks.command("stats")
-def stats(file: File, skip_bad: SkipBad = False, json: Json = False) -> None:
-    """Count a file: families, splits, tags, shapes of rows, lengths, repeats, and the hash of its content."""
+def stats(
+    file: Annotated[str, typer.Argument(help="A file of tasks: .jsonl, .json, .csv or .parquet; or an environment")],
+    skip_bad: SkipBad = False,
+    json: Json = False,
+) -> None:
+    """Count a file's tasks, or all of an environment's: families, splits, tags, shapes of rows, lengths, repeats, and the hash
+    of their content."""
+    from verigym.environments.load import load_environment
     from verigym.tasks.stats import describe
 
-    found = describe(_load(file, skip_bad))
+    environment = Path(file).suffix in ("", ".py")
+    them = _all_of(load_environment(file)) if environment else _load(Path(file), skip_bad)
+    if not them:
+        raise Refused(f"{file} has no tasks of its own; verigym tasks stats FILE counts those of a file")
+    found = describe(them)
     if json:
         return show.as_json(found)
     show.say(f"{file}: {counted(found.tasks, 'task')} of {counted(found.families, 'family')}, hash {found.hash[:12]}")
@@ -81,7 +91,9 @@ def stats(file: File, skip_bad: SkipBad = False, json: Json = False) -> None:
     show.table(rows, ("what", ""))
     if found.own_families:
         show.say(f"without a family: {found.own_families}; verigym tasks split gives them one, by likeness")
-    if found.repeated_prompts:
+    if environment:
+        show.next_command(f"verigym tasks show {show.quote(file)}")
+    elif found.repeated_prompts:
         show.next_command(f"verigym tasks dedup {show.quote(file)}")
     elif len(found.splits) > 1:
         show.next_command(f"verigym tasks leaks {show.quote(file)}")
@@ -266,6 +278,11 @@ def set_aside(bad: Sequence[Any] | None, folder: Path | None = None) -> None:
         print(f"  {one.file} {one.row}: {show.clip(one.reason, 160)}", file=sys.stderr)
     if len(bad) > _EXAMPLES:
         print(f"  and {len(bad) - _EXAMPLES} more", file=sys.stderr)
+
+
+def _all_of(spec: Any) -> list[Any]:
+    """An environment's tasks of every split."""
+    return [task for split in dict.fromkeys(("train", *spec.suites.values())) for task in spec.tasks(split)]
 
 
 def _load(file: Path, skip_bad: bool, folder: Path | None = None) -> list[Any]:

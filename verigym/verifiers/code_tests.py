@@ -7,13 +7,13 @@ use and do not define are the submission's; `from solution import add` works too
 
 import ast
 import builtins
+import functools
 from typing import Any
 
 from msgspec import Struct
 
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Task
-
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -28,10 +28,7 @@ class Unit(Struct, frozen=True):
 def read_units(task: Task, tests: Any) -> list[Unit]:
     entry = task.data.get("entry_point", "")
     try:
-        if isinstance(tests, str):
-            units = _from_text(ast.parse(tests), entry, task)
-        else:
-            units = [_unit(text, text, ast.parse(text), entry) for text in tests]
+        units = _from_text(tests, entry, task) if isinstance(tests, str) else [_alone(text, entry) for text in tests]
     except (SyntaxError, AttributeError, TypeError) as error:
         raise VerifierFailure(f'task {task.id}: "tests" is neither Python text nor a list of it: {error}') from error
     if not units:
@@ -39,7 +36,14 @@ def read_units(task: Task, tests: Any) -> list[Unit]:
     return units
 
 
-def _from_text(tree: ast.Module, entry: str, task: Task) -> list[Unit]:
+@functools.lru_cache(maxsize=4096)
+def _alone(text: str, entry: str) -> Unit:
+    """A test that is a text of its own: read once for all episodes of its task."""
+    return _unit(text, text, ast.parse(text), entry)
+
+
+def _from_text(text: str, entry: str, task: Task) -> list[Unit]:
+    tree = ast.parse(text)
     setup = [statement for statement in tree.body if not _asserts(statement)]
     units: list[Unit] = []
     for statement in tree.body:
