@@ -346,7 +346,6 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @boxed
-@pytest.mark.usefixtures("hasty")
 def test_what_waits_for_input_or_stays_in_the_background_ends_with_its_command() -> None:
     late = "(sleep 0.2; echo late > late) & disown; echo started"
     waited, started, _, killed, seen = told(
