@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def quickstart(home: Home = None) -> None:
-    """Run the whole ring on the embedded model: no key, no GPU, no server. At most a quarter of an hour on two cores."""
+    """Run the whole ring on the embedded model: no key, no GPU, no server. A quarter of an hour on two free cores."""
     from verigym.flywheel.quickstart import quickstart as run
 
     started = time.perf_counter()

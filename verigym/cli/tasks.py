@@ -69,10 +69,10 @@ def stats(
     from verigym.tasks.stats import describe
 
     environment = Path(file).suffix in ("", ".py")
-    them = _all_of(load_environment(file)) if environment else _load(Path(file), skip_bad)
-    if not them:
+    loaded = _all_of(load_environment(file)) if environment else _load(Path(file), skip_bad)
+    if not loaded:
         raise Refused(f"{file} has no tasks of its own; verigym tasks stats FILE counts those of a file")
-    found = describe(them)
+    found = describe(loaded)
     if json:
         return show.as_json(found)
     show.say(f"{file}: {counted(found.tasks, 'task')} of {counted(found.families, 'family')}, hash {found.hash[:12]}")
