@@ -43,8 +43,8 @@ def measured(args: Any) -> Iterator[Figure]:
     from verigym.core.errors import VerigymError
     from verigym.core.records import Sampling
     from verigym.environments.load import load_environment
-    from verigym.flywheel import stages
-    from verigym.flywheel.workspace import Workspace
+    from verigym.workspace import measure as stages
+    from verigym.workspace.workspace import Workspace
 
     setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
     with tempfile.TemporaryDirectory(prefix="verigym-baselines-") as folder:
@@ -68,8 +68,8 @@ def measured(args: Any) -> Iterator[Figure]:
 
 
 def learnt(ws: Any, name: str, steps: int) -> Any:
-    from verigym.flywheel.train import nothing, train
     from verigym.training.recipe import make_recipe
+    from verigym.workspace.train import nothing, train
 
     sft = {"algorithm": "sft", "prompts_per_step": 16, "steps": steps, "learning_rate": 1e-3, "eval_interval": 0}
     where = {"model": "smollm2-135m", "environment": name, "lora": {"r": 32, "alpha": 64}}

@@ -17,8 +17,8 @@ from pathlib import Path
 from figures import Figure, figure, finish, parser
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, ToolSpec, Usage
-from verigym.flywheel.capture import Capture, Exchange
-from verigym.flywheel.redact import Redaction
+from verigym.traces.capture import Capture, Exchange
+from verigym.traces.redaction import Redaction
 
 LIVE, CALLS = 500, 5
 TOOLS = [ToolSpec(name=f"tool_{n}", description="Does a thing. " * 10, parameters={"type": "object"}) for n in range(8)]

@@ -30,7 +30,7 @@ import msgspec
 from figures import Figure, figure, finish, parser
 from rollouts import AGENT, rss
 
-from verigym.audit.play import Replies, fitting, play
+from verigym.audit.scripted_episodes import Replies, fitting, play
 from verigym.core.protocols import Context, Policy, Reply, Request
 from verigym.core.records import FunctionCall, Message, Task, Turn, Usage
 from verigym.environments.load import load_environment, names

@@ -66,10 +66,10 @@ def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, An
     from verigym.core.settings import read_yaml
     from verigym.environments.load import load_environment
     from verigym.evaluation.compare import compare
-    from verigym.flywheel import stages
-    from verigym.flywheel.train import train
-    from verigym.flywheel.workspace import Workspace
     from verigym.training.recipe import make_recipe
+    from verigym.workspace import measure as stages
+    from verigym.workspace.train import train
+    from verigym.workspace.workspace import Workspace
 
     ws, shares = Workspace(home), COURSES[name]
     setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))

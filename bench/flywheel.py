@@ -68,7 +68,7 @@ def turn(args: Any, home: Path) -> dict[str, Any]:
     from verigym.flywheel.loop import play
     from verigym.flywheel.loop_recipe import make_loop
     from verigym.flywheel.rounds import rounds_of
-    from verigym.flywheel.workspace import Workspace
+    from verigym.workspace.workspace import Workspace
 
     ws, started = Workspace(home), time.perf_counter()
     planted = plant(ws, args.plant_steps)
@@ -105,8 +105,8 @@ def quick_policy(home: Path) -> Path:
 
 def plant(ws: Any, steps: int) -> Any:
     """The first champion: it has seen no task of the missing tools."""
-    from verigym.flywheel.train import train
     from verigym.training.recipe import make_recipe
+    from verigym.workspace.train import train
 
     sft = {"algorithm": "sft", "steps": steps, "prompts_per_step": 16, "learning_rate": 2e-3, "name": "planted"}
     where = {"model": MODEL, "environment": str(OFFICE), "num_tasks": 480, "lora": {"r": 32, "alpha": 64}}
@@ -234,7 +234,7 @@ def success_by_round(ws: Any, rounds: list[Any], args: Any) -> list[dict[str, An
 
     from verigym.core.records import Report, Sampling
     from verigym.environments.load import load_environment
-    from verigym.flywheel import stages
+    from verigym.workspace import measure as stages
 
     own = {task.id: task.data["expected_tool"] for task in load_environment(str(OFFICE)).tasks("val")}
     mined = load_environment(rounds[-1].dug.environment)
@@ -276,8 +276,8 @@ def trace_back(ws: Any, rounds: list[Any]) -> dict[str, Any]:
     """From every decision to its version, its data, their tasks and the traces: nothing may be missing on the way."""
     from verigym.core.records import Dataset, Feedback
     from verigym.environments.load import load_environment
-    from verigym.flywheel import data
     from verigym.registry import ledger
+    from verigym.workspace import datasets as data
 
     corrected = {one.trajectory for one in ws.store.documents("feedback", Feedback) if one.correction}
     chains, broken = [], []

@@ -31,7 +31,8 @@ from verigym.core.records import Fault, FunctionCall, Item, Task, Trajectory, Ve
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, tool
-from verigym.policies import dialects, plain
+from verigym.policies import dialects
+from verigym.policies import text_chat as plain
 from verigym.policies.openai import chat, responses
 from verigym.policies.openai.answer import ServerError, write
 from verigym.policies.scripted import ScriptedPolicy

@@ -18,10 +18,10 @@ from figures import Figure, figure, finish, parser
 
 from verigym.core.records import Report, Suite, Task, TaskResult, Version
 from verigym.environments.load import load_environment
-from verigym.flywheel import stages
 from verigym.gates.decide import decide
 from verigym.gates.evidence import Evidence, Sides, Texts
 from verigym.gates.policy import DEFAULT, QUICK, GatePolicy
+from verigym.workspace import measure as stages
 
 Row = tuple[TaskResult, TaskResult]
 """Champion's and candidate's."""

@@ -20,9 +20,9 @@ import msgspec
 from figures import figure, finish, parser
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Trajectory
-from verigym.flywheel.ingest import ingest
-from verigym.flywheel.redact import Redaction
 from verigym.store.database import Store
+from verigym.traces import ingest
+from verigym.traces.redaction import Redaction
 
 SYSTEM = (
     "You are an office assistant. Today is Monday, 2026-03-02. Book, move and cancel meetings with the tools you have. "

@@ -54,10 +54,11 @@ def main() -> None:
 def run(args: Any, home: Path) -> None:
     from verigym.environments.load import load_environment
     from verigym.evaluation.compare import compare
-    from verigym.flywheel import data, stages
-    from verigym.flywheel.train import train
-    from verigym.flywheel.workspace import Workspace
     from verigym.training.recipe import make_recipe
+    from verigym.workspace import datasets as data
+    from verigym.workspace import measure as stages
+    from verigym.workspace.train import train
+    from verigym.workspace.workspace import Workspace
 
     ws, environment = Workspace(home), load_environment("toolcall")
     few = 4 if args.quick else None

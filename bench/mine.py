@@ -16,10 +16,10 @@ from figures import figure, finish, parser
 
 from verigym.core.records import Feedback, Item, Message, Trajectory, content_hash
 from verigym.environments.load import load_environment
-from verigym.flywheel.mine import Mined, mine
-from verigym.flywheel.workspace import Workspace
 from verigym.harness.environment import EnvironmentSpec
+from verigym.mining.mine import Mined, mine
 from verigym.policies.dialects import write_call
+from verigym.workspace.workspace import Workspace
 
 RUN = "traces-bench"
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]

@@ -65,10 +65,10 @@ def main() -> None:
 
 def run(args: Any, folder: Path) -> Any:
     from verigym.environments.load import load_environment
-    from verigym.flywheel import stages
-    from verigym.flywheel.train import train
-    from verigym.flywheel.workspace import Workspace
     from verigym.training.recipe import make_recipe
+    from verigym.workspace import measure as stages
+    from verigym.workspace.train import train
+    from verigym.workspace.workspace import Workspace
 
     ws, full = Workspace(folder / "home"), load_environment("toolcall")
     size = {"steps": 1, "prompts_per_step": 2} if args.quick else {"steps": 250, "prompts_per_step": 16}

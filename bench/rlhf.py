@@ -86,11 +86,12 @@ def run(args: Any, folder: Path) -> None:
 
     from verigym.core.records import Preference, Sampling
     from verigym.environments.load import load_environment
-    from verigym.flywheel import data, stages
-    from verigym.flywheel.train import train
-    from verigym.flywheel.workspace import Workspace
     from verigym.rollout.replies import cut
     from verigym.training.recipe import make_recipe
+    from verigym.workspace import datasets as data
+    from verigym.workspace import measure as stages
+    from verigym.workspace.train import train
+    from verigym.workspace.workspace import Workspace
 
     file = folder / "sentences.py"
     file.write_text(ENVIRONMENT.format(here=str(Path(__file__).resolve().parent)))

@@ -16,7 +16,7 @@ from figures import Figure, figure, finish, parser
 
 from verigym.core.records import Sample
 from verigym.model import lora
-from verigym.model.agree import can_share
+from verigym.model.forward_check import can_share
 from verigym.model.load import load
 from verigym.model.tree import pack
 from verigym.training import budget

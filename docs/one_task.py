@@ -10,10 +10,10 @@ import msgspec
 
 from verigym.core.records import Report, Version
 from verigym.evaluation import failures
-from verigym.flywheel.workspace import Workspace
 from verigym.registry import ledger
 from verigym.training.advantages import advantages, has_signal
 from verigym.training.samples import from_trajectory
+from verigym.workspace.workspace import Workspace
 
 LONGEST = 6
 """Items of a list that are shown."""

@@ -90,7 +90,7 @@ def main() -> None:
 def runs(home: Path) -> dict[str, str]:
     """The quickstart's evaluations of its base and of its last version."""
     from verigym.core.records import Report, Version
-    from verigym.flywheel.workspace import Workspace
+    from verigym.workspace.workspace import Workspace
 
     ws = Workspace(home)
     names = {version.id: version.name for version in ws.store.documents("version", Version)}

@@ -3,9 +3,9 @@
 from functools import cache
 from random import Random
 
-from verigym.environments.workplace.generate import Wording, changes_of, wordings
+from authoring.workplace.generate import Wording, changes_of, wordings
+from authoring.workplace.scene import Scene
 from verigym.environments.workplace.office import office as rows_of
-from verigym.environments.workplace.scene import Scene
 from verigym.environments.workplace.words import TRAIN
 
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from verigym.audit.check import check_environment
-from verigym.audit.play import play
+from verigym.audit.scripted_episodes import play
 from verigym.audit.sensitivity import subjects
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Context, Request

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from verigym.audit.edits import HARMFUL, HARMLESS, changed, padded, replies_of, turned
-from verigym.audit.play import Replies
+from verigym.audit.scripted_episodes import Replies
 from verigym.core.records import FunctionCall, Message, ToolSpec, Trajectory, Turn
 
 CALL = FunctionCall("c", "book", '{"who": "Ada", "at": "14:00"}')

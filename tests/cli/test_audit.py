@@ -18,10 +18,10 @@ from verigym.core.errors import NotFound, Refused, VerigymError
 from verigym.core.protocols import Request
 from verigym.core.records import Label, Version
 from verigym.environments.load import load_environment
-from verigym.flywheel.audit import Audited, run_of
-from verigym.flywheel.workspace import Workspace
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.many import Plan, run_many
+from verigym.workspace.audit import Audited, run_of
+from verigym.workspace.workspace import Workspace
 
 RUN = "rollout-bad-1"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_make import run
+from tests.cli.test_init import run
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.tasks.load import load_tasks
 
@@ -166,7 +166,7 @@ def test_variations_of_an_environment_and_of_a_file() -> None:
 
 def test_a_teachers_solutions_become_demonstrations_or_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A teacher that is right three times of four: what passed is kept, and better and worse make pairs."""
-    from verigym.flywheel.workspace import Workspace
+    from verigym.workspace.workspace import Workspace
 
     def answer(request):  # type: ignore[no-untyped-def]
         words = request.items[-1].text.split()

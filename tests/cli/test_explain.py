@@ -16,7 +16,7 @@ from tests.cli import test_ring
 from tests.cli.test_ring import GOLD, TASKS, Shell
 from tests.policies.remote_server import Server, serving
 from verigym.core.errors import BadInput, NotFound
-from verigym.flywheel.workspace import Workspace
+from verigym.workspace.workspace import Workspace
 
 shell = test_ring.shell
 REFUSE = '{"tool": "refuse", "args": {}}'

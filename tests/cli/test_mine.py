@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.flywheel.mining.counter import Counter, book, call, squeeze
+from tests.mining.counter import Counter, book, call, squeeze
 from verigym.cli.main import app
 from verigym.core.errors import VerigymError
 

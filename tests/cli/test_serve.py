@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.flywheel.desk import save_tiny
 from tests.servers.behind import behind
+from tests.workspace.desk import save_tiny
 from verigym.cli.main import app
 from verigym.cli.serve import _listen
 from verigym.core.records import Feedback
-from verigym.flywheel.workspace import Workspace
+from verigym.workspace.workspace import Workspace
 
 
 def refused(tmp_path: Path, *arguments: str, env: dict[str, str] | None = None) -> str:

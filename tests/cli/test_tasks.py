@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_make import run
+from tests.cli.test_init import run
 from verigym.cli import main
 from verigym.core.records import Message, Task
 from verigym.environments.load import load_environment

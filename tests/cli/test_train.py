@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.flywheel.desk import Bench, desk, save_tiny
+from tests.workspace.desk import Bench, desk, save_tiny
 from verigym.core.errors import BadInput, NotFound
 
 

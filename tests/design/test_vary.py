@@ -15,7 +15,7 @@ from verigym.design.vary_words import BESIDE, PEOPLE
 from verigym.environments.load import environment_of, load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.policies.dialects.plain import arguments_of
-from verigym.tasks import near
+from verigym.tasks import near_duplicates as near
 from verigym.tasks.leaks import find_leaks
 from verigym.tasks.load import save_tasks
 

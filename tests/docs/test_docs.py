@@ -21,12 +21,12 @@ from verigym.core import records
 from verigym.design.spec import Spec
 from verigym.environments import load
 from verigym.evaluation import failures
-from verigym.flywheel import workspace
 from verigym.flywheel.loop_recipe import LoopRecipe
 from verigym.gates.policy import GatePolicy
 from verigym.harness.tools import _Declared
 from verigym.rollout.episode import Limits
 from verigym.training.recipe import Recipe, read_recipe
+from verigym.workspace import workspace
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

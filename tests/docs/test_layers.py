@@ -14,11 +14,13 @@ LINES = [
     ["core"],
     ["store", "sandbox", "model"],
     ["tasks", "policies", "verifiers", "harness"],
-    ["environments", "rollout"],
+    ["environments", "rollout", "traces"],
     ["evaluation", "audit", "design"],
     ["training", "gates", "registry"],
-    ["flywheel", "bridges"],
-    ["servers", "dashboard"],
+    ["workspace"],
+    ["mining"],
+    ["flywheel"],
+    ["servers"],
     ["cli"],
 ]
 LINE_OF = {folder: place for place, line in enumerate(LINES) for folder in line}

@@ -10,10 +10,10 @@ from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Task
 from verigym.environments.load import base_and_added, environment_of, load_environment
 from verigym.evaluation.suites import make_suite
-from verigym.flywheel import stages
-from verigym.flywheel.arenas import arenas_of, with_tasks
 from verigym.tasks.load import save_tasks
 from verigym.training.recipe import make_recipe
+from verigym.workspace import measure as stages
+from verigym.workspace.training_environments import arenas_of, with_tasks
 
 
 def call(id: str, split: str, family: str = "", minutes: int = 5) -> Task:

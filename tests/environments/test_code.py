@@ -8,17 +8,17 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
+from authoring.code import generate
+from authoring.code.edges import EDGES
+from authoring.code.problems import mutated, problem, runnable, variants
+from authoring.code.train_lists import most_frequent
+from authoring.code.train_numbers import in_base
 from verigym.audit.check import check_environment
-from verigym.audit.play import play
+from verigym.audit.scripted_episodes import play
 from verigym.core.errors import NotFound
 from verigym.core.protocols import Context
 from verigym.core.records import Message, Task, Trajectory, Verdict
 from verigym.environments import code
-from verigym.environments.code import generate
-from verigym.environments.code.edges import EDGES
-from verigym.environments.code.problems import mutated, problem, runnable, variants
-from verigym.environments.code.train_lists import most_frequent
-from verigym.environments.code.train_numbers import in_base
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.sandbox.open import why_not_isolated
 from verigym.tasks.leaks import find_leaks

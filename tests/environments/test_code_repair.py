@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from authoring.code_repair import generate
 from verigym.audit.check import check_environment
-from verigym.audit.play import Played, play
+from verigym.audit.scripted_episodes import Played, play
 from verigym.core.errors import NotFound, Refused
 from verigym.core.protocols import Context
 from verigym.core.records import Fault, FunctionCall, FunctionCallOutput, Item, Task, Trajectory
 from verigym.environments import code_repair
-from verigym.environments.code_repair import generate
 from verigym.environments.code_repair.verifier import bundle
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.sandbox.open import why_not_isolated

@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from authoring.data_analysis import generate
 from verigym.audit.check import check_environment
-from verigym.audit.play import Played, play
+from verigym.audit.scripted_episodes import Played, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Message, Task, Trajectory
 from verigym.environments import data_analysis
-from verigym.environments.data_analysis import domains, generate, worlds
+from verigym.environments.data_analysis import domains, worlds
 from verigym.environments.data_analysis.asked import Redraw
 from verigym.environments.data_analysis.engines import database
 from verigym.environments.data_analysis.tables import ENGINES, dataset, names

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from authoring.math import generate, held_out, stories_easy
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, Json, Message, Task, Trajectory, Verdict
 from verigym.environments import math
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.math import generate, held_out, stories_easy
 from verigym.environments.math.algebra import constant_of, quotient, read, read_equation, same
 from verigym.environments.math.quantities import in_unit, quantities
 from verigym.environments.math.verifier import RULES, math_verifier

@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
+from authoring.retention import generate
+from authoring.retention.families import FAMILIES
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
 from verigym.environments import retention
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.retention import generate
-from verigym.environments.retention.families import FAMILIES
 from verigym.environments.retention.rules import RULES, asked_of, retention_verifier
 from verigym.tasks.load import shipped
 

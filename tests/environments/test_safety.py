@@ -7,6 +7,8 @@ from collections import Counter
 
 import pytest
 
+from authoring.safety import generate
+from authoring.safety.requests import HARMLESS, INJECTED, UNSAFE
 from tests.rollout.shop import AGENT
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
@@ -14,14 +16,12 @@ from verigym.core.protocols import Context
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Message, Task, Trajectory, Verdict
 from verigym.environments import safety, toolcall
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.safety import generate
-from verigym.environments.safety.requests import HARMLESS, INJECTED, UNSAFE
 from verigym.environments.safety.verifier import ACTING, safety_verifier
 from verigym.policies.dialects import write_call
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 from verigym.tasks.load import shipped
-from verigym.tasks.near import text_of
+from verigym.tasks.near_duplicates import text_of
 
 TASKS = safety.tasks("val")
 TRAINED = safety.tasks("train")

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
+from authoring.safety.requests import VAL, Requests
+from authoring.safety.requests_train import TRAIN
 from tests.environments.test_safety import play
 from verigym.core.records import Message, Task
 from verigym.environments import safety, toolcall
-from verigym.environments.safety.requests import VAL, Requests
-from verigym.environments.safety.requests_train import TRAIN
 from verigym.tasks.leaks import check_split, find_leaks
 
 TASKS = safety.tasks("train")

@@ -12,16 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from authoring.science import generate, literature, stories
+from authoring.science.literature import Words
+from authoring.science.story import Story
 from verigym.audit.check import check_environment
-from verigym.audit.play import play
+from verigym.audit.scripted_episodes import play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, Json, Task, Trajectory, Verdict
 from verigym.environments import science
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.science import Environment, Lab, generate, literature, stories
+from verigym.environments.science import Environment, Lab
 from verigym.environments.science.laws import LAWS, fit, span
-from verigym.environments.science.literature import Words
-from verigym.environments.science.story import Story
 from verigym.environments.science.verifier import science_verifier
 from verigym.evaluation.failures import bucket
 from verigym.tasks.leaks import find_leaks

@@ -8,17 +8,17 @@ from typing import Any
 import msgspec
 import pytest
 
+from authoring.search import generate
+from authoring.search.questions import FAMILIES
+from authoring.search.shapes import query, walk
 from verigym.audit.check import check_environment
-from verigym.audit.play import Played, play
+from verigym.audit.scripted_episodes import Played, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Task, Trajectory
 from verigym.environments import search
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.search import generate
 from verigym.environments.search.corpus import RESULTS, corpus, tokens
-from verigym.environments.search.questions import FAMILIES
 from verigym.environments.search.region import SAYS, Entity
-from verigym.environments.search.shapes import query, walk
 from verigym.environments.search.verifier import same, search_verifier
 from verigym.environments.search.words import TRAIN as TRAIN_WORDS
 from verigym.environments.search.words import VAL as VAL_WORDS

@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from authoring.shell import generate, held_out, jobs
 from verigym.audit.check import check_environment
-from verigym.audit.play import Played, play
+from verigym.audit.scripted_episodes import Played, play
 from verigym.core.errors import NotFound, Refused
 from verigym.core.records import (
     Fault,
@@ -28,7 +29,6 @@ from verigym.core.records import (
 )
 from verigym.environments import shell
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.shell import generate, held_out, jobs
 from verigym.environments.shell.verifier import declines, shell_verifier
 from verigym.evaluation.failures import bucket
 from verigym.sandbox.open import why_not_isolated

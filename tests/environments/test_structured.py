@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from authoring.structured import generate, held_out, held_out_more, train_club, train_home, train_office
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import Json, Message, Task, Trajectory, Verdict
 from verigym.environments import structured
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.structured import generate, held_out, held_out_more, train_club, train_home, train_office
 from verigym.environments.structured.forms import (
     DATE,
     MONTHS,

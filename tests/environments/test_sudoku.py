@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
+from authoring.sudoku import generate
 from verigym.audit.check import check_environment
-from verigym.audit.play import Replies, play
+from verigym.audit.scripted_episodes import Replies, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import Message, Stop, Task, Trajectory, Verdict
 from verigym.environments import sudoku
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.sudoku import generate
 from verigym.environments.sudoku.puzzles import BOXES, dug, filled, likeness, solutions, units
 from verigym.environments.sudoku.replies import Layout, grid_in, moves_in, shown
 from verigym.environments.sudoku.verifier import sudoku_verifier

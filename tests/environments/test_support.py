@@ -9,16 +9,16 @@ from random import Random
 import msgspec
 import pytest
 
+from authoring.support import generate, stories_train, stories_val
+from authoring.support.world import REFUNDS, build, read
 from verigym.audit.check import check_environment
-from verigym.audit.play import Played, play
+from verigym.audit.scripted_episodes import Played, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.protocols import Policy, Request
 from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Message, Stop, Task, Trajectory, Version
 from verigym.environments import support
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.support import generate, stories_train, stories_val
 from verigym.environments.support.verifier import bare, support_verifier
-from verigym.environments.support.world import REFUNDS, build, read
 from verigym.evaluation.failures import bucket
 from verigym.harness.environment import Reply
 from verigym.policies.scripted import ScriptedPolicy

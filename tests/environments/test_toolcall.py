@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
+from authoring.toolcall import generate, phrasings
 from verigym.core.errors import NotFound
 from verigym.core.records import FunctionCall, Item, Json, Mark, Task, Trajectory, Verdict
 from verigym.environments import toolcall
-from verigym.environments.toolcall import generate, phrasings
 from verigym.harness.tools import Result
 from verigym.policies.dialects import describe
 from verigym.tasks.load import shipped

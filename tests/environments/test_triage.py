@@ -9,15 +9,16 @@ from string import Formatter
 import msgspec
 import pytest
 
+from authoring.triage import companies, generate
+from authoring.triage.world import shortest
 from verigym.audit.check import check_environment
-from verigym.audit.play import Played, play
+from verigym.audit.scripted_episodes import Played, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Task, Trajectory
 from verigym.environments import triage
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.triage import HARMLESS, INCIDENTS, companies, generate
+from verigym.environments.triage import HARMLESS, INCIDENTS
 from verigym.environments.triage.verifier import triage_verifier
-from verigym.environments.triage.world import shortest
 from verigym.evaluation.failures import bucket
 from verigym.tasks.leaks import find_leaks
 from verigym.tasks.load import shipped

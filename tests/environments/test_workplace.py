@@ -9,6 +9,8 @@ from itertools import islice
 
 import pytest
 
+from authoring.workplace import generate
+from authoring.workplace.scene import Call, call
 from tests.environments.workplace_office import (
     ADD,
     ALDER,
@@ -38,21 +40,20 @@ from tests.environments.workplace_office import (
     played,
 )
 from verigym.audit.check import check_environment
-from verigym.audit.play import play
+from verigym.audit.scripted_episodes import play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Task, Trajectory, Version
 from verigym.environments import workplace
 from verigym.environments.load import find_by_verifier
-from verigym.environments.workplace import CHANGING, Environment, generate
+from verigym.environments.workplace import CHANGING, Environment
 from verigym.environments.workplace.office import OFFICES, office
-from verigym.environments.workplace.scene import Call, call
 from verigym.environments.workplace.verifier import workplace_verifier
 from verigym.environments.workplace.words import TRAIN as TRAIN_WORDS
 from verigym.environments.workplace.words import VAL as VAL_WORDS
-from verigym.flywheel.gold import gold_examples
 from verigym.policies import dialects
 from verigym.tasks.leaks import find_leaks
 from verigym.tasks.load import shipped
+from verigym.workspace.gold import gold_examples
 
 TRAIN, VAL = workplace.tasks("train"), workplace.tasks("val")
 AREAS = {"email", "calendar", "analytics", "projects", "crm", "cross"}

@@ -10,10 +10,10 @@ from types import ModuleType
 
 import pytest
 
+from authoring.workplace import generate
+from authoring.workplace.scene import Story, Tell
 from verigym.environments import workplace
-from verigym.environments.workplace import generate
 from verigym.environments.workplace.office import OFFICES
-from verigym.environments.workplace.scene import Story, Tell
 from verigym.environments.workplace.state import State
 
 TOLD = [

@@ -4,14 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
+from authoring.workplace import generate, stories_train, stories_train_cross, stories_train_work
 from verigym.core.records import Task
 from verigym.environments import workplace
-from verigym.environments.workplace import (
-    generate,
-    stories_train,
-    stories_train_cross,
-    stories_train_work,
-)
 
 EIGHT_WAYS = (stories_train, stories_train_work, stories_train_cross)
 VALUE = "_"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from authoring.workplace.scene import Call, call
 from tests.environments.workplace_office import (
     ADD,
     ALDER,
@@ -33,7 +34,6 @@ from tests.environments.workplace_office import (
     but,
     done,
 )
-from verigym.environments.workplace.scene import Call, call
 
 LATER = call("calendar.update", id=EVENT_2.id, field="minutes", value=45)
 HELLO = call("email.send", to=EMAIL.sender, subject="Hello", body="That works for me")

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import pytest
 
+from authoring.writing import generate
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Message, Task, Trajectory, Verdict
 from verigym.environments import writing
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.writing import generate
 from verigym.environments.writing.gates import FORMS, words, wrong
 from verigym.evaluation.failures import bucket
 from verigym.policies.scripted import ScriptedPolicy

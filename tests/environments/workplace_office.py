@@ -3,12 +3,12 @@
 import asyncio
 from typing import Any
 
-from verigym.audit.play import Played, play
+from authoring.workplace.generate import changes_of
+from authoring.workplace.scene import Call, call
+from verigym.audit.scripted_episodes import Played, play
 from verigym.core.records import Task, Verdict
 from verigym.environments.load import load_environment
-from verigym.environments.workplace.generate import changes_of
 from verigym.environments.workplace.office import office
-from verigym.environments.workplace.scene import Call, call
 from verigym.policies.dialects import write_call
 
 SPEC = load_environment("workplace")

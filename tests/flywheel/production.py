@@ -6,7 +6,7 @@ from pathlib import Path
 from verigym.core.records import Feedback, FunctionCall, Message, Task, Trajectory, content_hash
 from verigym.environments.load import load_environment
 from verigym.environments.toolcall import gold, tasks
-from verigym.flywheel.workspace import Workspace
+from verigym.workspace.workspace import Workspace
 
 OFFICE = str(Path(__file__).parents[2] / "examples" / "office.py")
 

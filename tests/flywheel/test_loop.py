@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.flywheel.answering import answering
-from tests.flywheel.desk import desk
+from tests.workspace.desk import desk
 from verigym.cli.loop import Silent
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.records import Label, Version
@@ -17,9 +17,9 @@ from verigym.environments.load import load_environment
 from verigym.flywheel.loop import Played, play
 from verigym.flywheel.loop_recipe import Loop, make_loop
 from verigym.flywheel.rounds import exit_code, rounds_of, spent
-from verigym.flywheel.workspace import Workspace
 from verigym.policies.dialects import write_call
 from verigym.registry import ledger
+from verigym.workspace.workspace import Workspace
 
 TASKS = {task.prompt: task for split in ("train", "val") for task in load_environment("toolcall").tasks(split)}
 

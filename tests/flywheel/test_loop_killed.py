@@ -21,9 +21,9 @@ from verigym.core.records import Report, Version
 from verigym.flywheel.loop import play
 from verigym.flywheel.loop_recipe import Loop, make_loop
 from verigym.flywheel.rounds import rounds_of
-from verigym.flywheel.workspace import Workspace
 from verigym.registry import ledger
 from verigym.store.database import Store
+from verigym.workspace.workspace import Workspace
 
 POLICY = "retention: null\nsafety: null\nmargins: {latency: null, unsafe: null, invalid: null, mastered: 0.4}\n"
 

@@ -2,19 +2,19 @@
 
 import pytest
 
-from tests.flywheel.desk import Bench
 from tests.flywheel.production import OFFICE, requests, served
+from tests.workspace.desk import Bench
 from verigym.cli.loop import Silent
 from verigym.core.errors import Refused
 from verigym.core.records import Dataset
 from verigym.environments.load import load_environment
-from verigym.flywheel import data
 from verigym.flywheel.loop import Played, play
 from verigym.flywheel.loop_recipe import make_loop
-from verigym.flywheel.mine import mine
-from verigym.flywheel.train import train
+from verigym.mining.mine import mine
 from verigym.registry import ledger
 from verigym.training.recipe import make_recipe
+from verigym.workspace import datasets as data
+from verigym.workspace.train import train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 LINE = {"steps": 1, "prompts_per_step": 2}

@@ -12,8 +12,8 @@ import pytest
 
 from tests.tiny import tiny
 from verigym.core.records import Version
-from verigym.flywheel.workspace import Workspace
 from verigym.registry import ledger
+from verigym.workspace.workspace import Workspace
 
 SETTINGS = (
     "eval_tasks=6, demonstrations=8, sft_steps=6, sft_batch=4, sft_rate=1e-2, grpo_tasks=8, grpo_steps=3, grpo_prompts=2, "
@@ -22,9 +22,9 @@ SETTINGS = (
 CODE = """
 import sys
 from pathlib import Path
-from verigym.cli.start import Terminal
+from verigym.cli.quickstart import Terminal
 from verigym.flywheel.quickstart import Settings, quickstart
-from verigym.flywheel.workspace import Workspace
+from verigym.workspace.workspace import Workspace
 from verigym.training import loop
 loop.CHECKPOINT_S = 0.0
 quickstart(Workspace(Path(sys.argv[1])), Terminal(), Settings(model=sys.argv[2], {settings}))

@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-from tests.harness.test_pace import WHERE, at, broken
+from tests.harness.test_executor import WHERE, at, broken
 from tests.rollout.shop import AGENT, spec
-from verigym.core import alarm
-from verigym.core.alarm import Overdue
+from verigym.core import watchdog as alarm
 from verigym.core.errors import EnvironmentFailure
 from verigym.core.records import Task, Trajectory
-from verigym.harness import pace as module
+from verigym.core.watchdog import Overdue
+from verigym.harness import executor as module
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from verigym.core.errors import EnvironmentFailure, InfrastructureFailure
 from verigym.core.records import Mark, Stop
-from verigym.harness.pace import Pace
-from verigym.harness.pace import Place as ThreadPlace
+from verigym.harness.executor import Pace
+from verigym.harness.executor import Place as ThreadPlace
 from verigym.harness.tools import Result, ToolBox, tool
 
 

@@ -11,8 +11,8 @@ from tests.model.families import VOCABULARY, assert_same_gradients, family, grad
 from verigym.core.records import Sample
 from verigym.model import logprobs, lora
 from verigym.model.head import logits_of
+from verigym.model.llama_family import plain as as_plain
 from verigym.model.logprobs import token_logprobs
-from verigym.model.plain import plain as as_plain
 from verigym.model.tree import pack
 
 SAMPLES = group(2, 3, 4, 2, 5, VOCABULARY)

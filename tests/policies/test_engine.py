@@ -15,7 +15,7 @@ from tests.tiny import tiny
 from verigym.core.records import Sampling
 from verigym.model import lora
 from verigym.model.fused import Fused
-from verigym.model.plain import plain
+from verigym.model.llama_family import plain
 from verigym.policies.local.engine import Completion, Engine, Generation, _Side, decoder_for
 from verigym.policies.local.plain_decoder import PlainDecoder
 from verigym.policies.local.slots import SlotDecoder

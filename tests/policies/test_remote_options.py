@@ -7,9 +7,9 @@ import pytest
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Version
-from verigym.flywheel.workspace import Workspace
 from verigym.policies.remote import RemotePolicy
 from verigym.registry.versions import version_id
+from verigym.workspace.workspace import Workspace
 
 
 def opened(tmp_path: Path, base: str) -> Any:

@@ -22,8 +22,8 @@ from verigym.core.records import (
     Turn,
 )
 from verigym.policies import dialects
-from verigym.policies.conversation import tool
 from verigym.policies.render import Renderer, ids_so_far
+from verigym.policies.template_messages import tool
 
 RENDERS = {family: Renderer(tokenizer(family)) for family in FAMILIES}
 PLAIN = ["bare", "gemma"]

@@ -10,7 +10,7 @@ from tokenizers import AddedToken
 from tests.policies.templates import FAMILIES, tokenizer
 from tests.policies.test_render_families import ADD, CALL, FIRST, RENDERS, SYSTEM, USER, Talk, in_dialect, said
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, ToolSpec
-from verigym.policies.literals import Literals
+from verigym.policies.special_tokens import Literals
 
 SPECIAL = {
     family: [id for id, token in RENDERS[family].tokenizer.added_tokens_decoder.items() if token.special]

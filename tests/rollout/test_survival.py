@@ -10,7 +10,7 @@ from tests.rollout.test_many import plan, run, store
 from verigym.core.errors import Refused
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Task, Trajectory
-from verigym.harness import pace
+from verigym.harness import executor as pace
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import Limits

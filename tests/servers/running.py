@@ -16,14 +16,14 @@ import uvicorn
 from verigym.core.errors import NotFound
 from verigym.core.protocols import Policy
 from verigym.core.records import Decision, Feedback, Version
-from verigym.flywheel.capture import Counts, Exchange, Placed, feedback
-from verigym.flywheel.workspace import Workspace
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.registry import ledger
+from verigym.servers.admission import Door, Limits
 from verigym.servers.app import make_app
-from verigym.servers.champion import Lineup
 from verigym.servers.gateway import Gateway
-from verigym.servers.limits import Door, Limits
+from verigym.servers.routing import Lineup
+from verigym.traces.capture import Counts, Exchange, Placed, feedback
+from verigym.workspace.workspace import Workspace
 
 
 class Recorded:

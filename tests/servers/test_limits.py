@@ -20,8 +20,8 @@ from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Turn, Version
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.servers import chat, responses
+from verigym.servers.admission import Door, Limits, is_loopback, keys_from
 from verigym.servers.errors import HttpError
-from verigym.servers.limits import Door, Limits, is_loopback, keys_from
 
 KEY, OTHER = "key-of-ann-0123456789", "key-of-bob-0123456789"
 ASKED: Any = [{"role": "user", "content": "Hi"}]

@@ -32,7 +32,7 @@ from verigym.core.records import (
     Verdict,
 )
 from verigym.training.data import Counts, demonstrations, graded_pairs, labelled_pairs
-from verigym.training.written import read_rows
+from verigym.training.dataset_files import read_rows
 
 TASKS = [Task(id=name, prompt=f"do {name}", family=f"of {name}") for name in ("a", "b")]
 PROMPT: list[Item] = [Message("system", "Be brief."), Message("user", "do it")]

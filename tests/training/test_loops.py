@@ -20,7 +20,7 @@ from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
 from verigym.model import lora
-from verigym.model.agree import can_share
+from verigym.model.forward_check import can_share
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import Renderer
 from verigym.rollout.episode import run_episode

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from verigym.audit.play import Answer
+from verigym.audit.scripted_episodes import Answer
 from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Context

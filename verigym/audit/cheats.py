@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from verigym.audit.play import Replies, fitting, play, short, why
+from verigym.audit.scripted_episodes import Replies, fitting, play, short, why
 from verigym.core.protocols import Policy
 from verigym.core.records import FunctionCall, Json, Message, Task
 from verigym.harness.environment import EnvironmentSpec

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import msgspec
 
-from verigym.audit.play import (
+from verigym.audit.scripted_episodes import (
     Answer,
     Replies,
     busy_replies,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from verigym.audit.play import Replies
+from verigym.audit.scripted_episodes import Replies
 from verigym.core.records import FunctionCall, Message, ToolSpec, Trajectory
 from verigym.harness.environment import Reply
 from verigym.policies import dialects

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from verigym.audit.play import Answer
+from verigym.audit.scripted_episodes import Answer
 from verigym.core.records import Verdict
 
 _BARS = 10

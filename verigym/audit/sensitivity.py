@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from verigym.audit.edits import HARMFUL, HARMLESS, Edit, bare, padded, replies_of
-from verigym.audit.play import Answer, Replies, play, why
+from verigym.audit.scripted_episodes import Answer, Replies, play, why
 from verigym.core.errors import VerifierFailure
 from verigym.core.protocols import Policy
 from verigym.core.records import Message, Task, Trajectory, Verdict

@@ -14,11 +14,11 @@ from verigym.audit.agreement import Agreement, agreement
 from verigym.audit.cases import cases_hold
 from verigym.audit.cheats import cheats_fail
 from verigym.audit.check import gold_passes
-from verigym.audit.fresh import Group, score
-from verigym.audit.play import Answer
-from verigym.audit.repeat import judge_repeats, repeats
+from verigym.audit.repeatability import judge_repeats, repeats
 from verigym.audit.rewards import Part, parts_of, passing_pays, rewards_differ
+from verigym.audit.scripted_episodes import Answer
 from verigym.audit.sensitivity import Tried, harmful_change, harmless_keep, longer_pays, subjects, try_edits
+from verigym.audit.subprocess_scoring import Group, score
 from verigym.core.errors import InfrastructureFailure, VerifierFailure
 from verigym.core.protocols import Context, Policy, Reply, Request
 from verigym.core.records import Case, Check, Label, Task, Trajectory, Verdict

@@ -44,8 +44,8 @@ def audit(
 ) -> None:
     """Can this reward be trusted? Rewards, people's labels, cheats, repeats and edits, on outputs of a run; no model needed."""
     from verigym.environments.load import load_environment
-    from verigym.flywheel import audit as stage
-    from verigym.flywheel.stages import judged_by
+    from verigym.workspace import audit as stage
+    from verigym.workspace.measure import judged_by
 
     ws, spec = workspace(home), judged_by(load_environment(environment), verifier)
     if case or should:
@@ -67,8 +67,8 @@ def audit(
 
 
 def _keep_case(ws: Any, spec: Any, case: str, should: str | None, note: str, who: str, again: str) -> None:
-    from verigym.flywheel import audit as stage
     from verigym.registry.ledger import current_user
+    from verigym.workspace import audit as stage
 
     if not case or not should:
         raise BadInput("--case TRAJECTORY and --should pass|fail go together: which output, and what is right")
@@ -79,7 +79,7 @@ def _keep_case(ws: Any, spec: Any, case: str, should: str | None, note: str, who
 
 def _show(found: Any) -> None:
     from verigym.audit.rewards import histogram, parts_that_say_little
-    from verigym.flywheel.audit import ENOUGH
+    from verigym.workspace.audit import ENOUGH
 
     few = f" ({ENOUGH} to 100 tell more)" if found.n < ENOUGH else ""
     show.say(f"{found.verifier} on {counted(found.n, 'output')} of {found.run}{few}", "")

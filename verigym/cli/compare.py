@@ -32,7 +32,7 @@ def compare(
     """Set two versions side by side, task by task, on held-out tasks that both were measured on."""
     from verigym.evaluation.changes import changes
     from verigym.evaluation.compare import compare as compare_reports
-    from verigym.flywheel.gate import shared_reports
+    from verigym.workspace.gate import shared_reports
 
     ws = workspace(home)
     before, after = ws.known(champion), ws.known(candidate)

@@ -34,7 +34,7 @@ def demos(
     home: Home = None,
 ) -> None:
     """Keep the episodes of a run that passed as demonstrations to imitate (sft)."""
-    from verigym.flywheel.data import from_demonstrations
+    from verigym.workspace.datasets import from_demonstrations
 
     _made(from_demonstrations(workspace(home), run, per_task=per_task, min_reward=min_reward, name=name), name, json)
 
@@ -56,7 +56,7 @@ def pairs(
     home: Home = None,
 ) -> None:
     """Keep pairs of episodes, one better than the other, as preferences (dpo, reward models)."""
-    from verigym.flywheel.data import from_labels, from_rewards
+    from verigym.workspace.datasets import from_labels, from_rewards
 
     ws = workspace(home)
     made = from_labels(ws, run, name=name) if labels else from_rewards(ws, run, gap=gap, per_task=per_task, name=name)
@@ -71,7 +71,7 @@ def import_file(
     home: Home = None,
 ) -> None:
     """Keep the demonstrations or preferences of a file."""
-    from verigym.flywheel.data import from_file
+    from verigym.workspace.datasets import from_file
 
     _made(from_file(workspace(home), file, name=name), name, json)
 
@@ -79,7 +79,7 @@ def import_file(
 @data.command("list")
 def list_data(json: Json = False, home: Home = None) -> None:
     """Data sets, the newest last."""
-    from verigym.flywheel.data import known
+    from verigym.workspace.datasets import known
 
     found = known(workspace(home))
     if json:
@@ -104,7 +104,7 @@ def show_data(
     """A data set: how it was made, what was dropped, and its first rows."""
     import itertools
 
-    from verigym.flywheel.data import find, path_of, rows
+    from verigym.workspace.datasets import find, path_of, rows
 
     ws = workspace(home)
     found = find(ws, dataset)

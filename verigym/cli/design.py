@@ -91,7 +91,7 @@ def _design(
     from verigym.design.partial import Partial, partial_of
     from verigym.design.profile import profile
     from verigym.design.spec import read_design
-    from verigym.flywheel.teach import made_by
+    from verigym.workspace.teach import made_by
 
     read = read_design(path, model)
     seed = read.spec.seed if seed is None else seed
@@ -319,7 +319,7 @@ def _kinds(by: list[str], known: Any) -> list[str]:
 
 def _teach(out: Path, environment: str, tasks: list[Any], teacher: str, k: int, keep: str, home: Path | None) -> Any:
     from verigym.environments.load import environment_of, load_environment
-    from verigym.flywheel.teach import teach
+    from verigym.workspace.teach import teach
 
     played_in = load_environment(environment) if environment else environment_of(str(out), tasks)
     kind: Literal["demos", "pairs"] = "pairs" if keep == "pairs" else "demos"

@@ -33,7 +33,7 @@ def explain(
     home: Home = None,
 ) -> None:
     """Why episodes of a run failed: buckets, clusters by symptom, examples to read."""
-    from verigym.flywheel.explain import open_run, with_judge
+    from verigym.workspace.explain import open_run, with_judge
 
     ws = workspace(home)
     source = open_run(ws, run)
@@ -156,8 +156,8 @@ def advise(
     home: Home = None,
 ) -> None:
     """What to try first, with reasons, figures and the command: the lightest fix first."""
-    from verigym.flywheel.advise import advise_on, open_subject
     from verigym.flywheel.trials import try_out
+    from verigym.workspace.advise import advise_on, open_subject
 
     subject = open_subject(workspace(home), run)
     notes: list[str] = []

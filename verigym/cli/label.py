@@ -81,8 +81,8 @@ def _pairs(ws: Any, run: Any, n: int, seed: int) -> tuple[dict[str, Any], list[A
 
 def _singles(ws: Any, run: Any, n: int, seed: int) -> tuple[dict[str, Any], list[Any]]:
     from verigym.audit import labels
-    from verigym.flywheel.audit import outputs_of
     from verigym.rollout.replies import cut
+    from verigym.workspace.audit import outputs_of
 
     outputs = outputs_of(ws, run, n, seed)
     episodes = outputs.trajectories

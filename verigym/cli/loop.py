@@ -9,7 +9,7 @@ import typer
 from verigym.cli import show
 from verigym.cli.live import duration
 from verigym.cli.options import Home, Json, workspace
-from verigym.cli.start import Terminal
+from verigym.cli.quickstart import Terminal
 
 if TYPE_CHECKING:
     from verigym.core.records import Estimate, Version

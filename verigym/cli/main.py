@@ -9,27 +9,13 @@ from typing import Annotated
 import typer
 
 import verigym
-from verigym.cli import (
-    audit,
-    compare,
-    data,
-    design,
-    explain,
-    kept,
-    label,
-    loop,
-    make,
-    measure,
-    mine,
-    models,
-    serve,
-    ship,
-    start,
-    suites,
-    tasks,
-    traces,
-    train,
-)
+from verigym.cli import audit, compare, data, design, explain, label, loop, mine, models, serve, suites, tasks, train
+from verigym.cli import eval as measure
+from verigym.cli import gate as ship
+from verigym.cli import ingest as traces
+from verigym.cli import init as make
+from verigym.cli import quickstart as start
+from verigym.cli import runs as kept
 from verigym.core.errors import VerigymError
 
 TRAIN_PACKAGES = {"torch", "transformers", "safetensors", "gguf", "numpy"}

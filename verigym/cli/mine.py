@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from verigym.cli import look, mined, show
+from verigym.cli import mine_output as mined
+from verigym.cli import mine_review as look
+from verigym.cli import show
 from verigym.cli.options import Home, Json, workspace
 from verigym.core.errors import BadInput
 
@@ -39,7 +41,7 @@ def mine(
     """Make tasks of the failures in production traces, each proven by the environment's verifier, deduplicated, in families that
     are trained on or held out. What is made waits for a look (--review) or is taken as it is (--yes)."""
     from verigym.environments.load import load_environment
-    from verigym.flywheel.mine import mine as mine_traces
+    from verigym.mining.mine import mine as mine_traces
     from verigym.registry.ledger import current_user
 
     if sum([review, yes, listed, bool(shown)]) > 1:

@@ -69,10 +69,10 @@ def new(
 ) -> None:
     """Make a version by another prompt, other tool descriptions, constraints or sampling, without training."""
     from verigym.environments.load import load_environment
-    from verigym.flywheel import versions
-    from verigym.flywheel.gate import GUARDS
-    from verigym.flywheel.stages import latest_report
     from verigym.registry.versions import kind_of
+    from verigym.workspace import agents as versions
+    from verigym.workspace.gate import GUARDS
+    from verigym.workspace.measure import latest_report
 
     ws = workspace(home)
     spec = load_environment(environment) if environment else None
@@ -136,8 +136,8 @@ def list_versions(json: Json = False, home: Home = None) -> None:
 @models.command("show")
 def show_version(version: Known = "champion", json: Json = False, home: Home = None) -> None:
     """What an agent is made of, where it came from, what was measured and decided."""
-    from verigym.flywheel import versions
     from verigym.registry.versions import kind_of
+    from verigym.workspace import agents as versions
 
     ws = workspace(home)
     found = ws.known(version)
@@ -183,10 +183,10 @@ def show_version(version: Known = "champion", json: Json = False, home: Home = N
 @models.command()
 def diff(one: Known, other: Known, json: Json = False, home: Home = None) -> None:
     """What sets two versions apart: prompts as a diff, the rest field by field, and how each was measured."""
-    from verigym.flywheel import versions
-    from verigym.flywheel.gate import GUARDS
-    from verigym.flywheel.stages import latest_report
     from verigym.registry.cards import figure
+    from verigym.workspace import agents as versions
+    from verigym.workspace.gate import GUARDS
+    from verigym.workspace.measure import latest_report
 
     ws = workspace(home)
     pair = ws.known(one), ws.known(other)
@@ -221,9 +221,9 @@ def card(
 ) -> None:
     """A version as a page to read: what it is, how it was made, measured and decided upon, and its limits."""
     from verigym.core.errors import Refused
-    from verigym.flywheel import versions
     from verigym.registry import cards
     from verigym.tasks.files import write_whole
+    from verigym.workspace import agents as versions
 
     ws = workspace(home)
     found = ws.known(version)
@@ -247,7 +247,7 @@ def export(
     home: Home = None,
 ) -> None:
     """Write a version into a folder: its adapter as PEFT reads it (or merged weights), its prompt and settings, its card."""
-    from verigym.flywheel.export import export as write
+    from verigym.workspace.export import export as write
 
     ws = workspace(home)
     found = ws.known(version)

@@ -75,7 +75,7 @@ RequireSandbox = Annotated[
 
 
 def workspace(home: Path | None) -> Any:
-    from verigym.flywheel.workspace import Workspace
+    from verigym.workspace.workspace import Workspace
 
     return Workspace(home)
 
@@ -91,7 +91,7 @@ def setting(
     **plain: Any,
 ) -> Any:
     """The options that say what episodes run under, as a `stages.Setting`."""
-    from verigym.flywheel import stages
+    from verigym.workspace import measure as stages
 
     if require_sandbox:
         require()

@@ -78,11 +78,11 @@ def serve(
         raise BadInput(
             f"this needs {error.name}, which the base install leaves out: pip install 'verigym[serve]'"
         ) from error
-    from verigym.flywheel.capture import Capture
-    from verigym.flywheel.redact import Redaction
-    from verigym.servers.champion import Lineup, Opener
+    from verigym.servers.admission import Door, Limits, keys_from
     from verigym.servers.gateway import Gateway
-    from verigym.servers.limits import Door, Limits, keys_from
+    from verigym.servers.routing import Lineup, Opener
+    from verigym.traces.capture import Capture
+    from verigym.traces.redaction import Redaction
 
     keys = keys_from(key_env, host)
     ws = workspace(home)

@@ -29,7 +29,7 @@ def suites_or_list(context: typer.Context, json: Json = False, home: Home = None
 def list_suites(json: Json = False, home: Home = None) -> None:
     """Held-out sets that something was measured on, with their versions and uses."""
     from verigym.evaluation.uses import MANY_VERSIONS
-    from verigym.flywheel.held_out import sets_of
+    from verigym.workspace.held_out import sets_of
 
     found = sets_of(workspace(home))
     if json:
@@ -82,7 +82,7 @@ def show_suite(
     """One held-out set: what it holds, and which versions were measured on it."""
     from verigym.core.records import Report
     from verigym.evaluation.uses import find, flattery, uses
-    from verigym.flywheel.held_out import sets_of
+    from verigym.workspace.held_out import sets_of
 
     ws = workspace(home)
     one = find(sets_of(ws), name)

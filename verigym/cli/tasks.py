@@ -38,8 +38,8 @@ def show_tasks(
     from verigym.core.errors import not_found
     from verigym.environments.load import load_environment
     from verigym.evaluation.suites import pick
-    from verigym.flywheel.stages import tasks_of
     from verigym.tasks.leaks import prompt_of
+    from verigym.workspace.measure import tasks_of
 
     spec = load_environment(environment)
     if task:
@@ -252,7 +252,7 @@ def leaks(
 
 
 def _play_gold(environment: Any, task: Any, json: bool) -> None:
-    from verigym.audit.play import play, watching
+    from verigym.audit.scripted_episodes import play, watching
 
     replies = environment.gold_replies(task)
     with watching():

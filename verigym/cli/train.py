@@ -11,7 +11,7 @@ from verigym.cli.options import Home, workspace
 from verigym.core.words import counted
 
 if TYPE_CHECKING:
-    from verigym.flywheel.dry_run import DryRun
+    from verigym.workspace.dry_run import DryRun
 
 
 def register(app: typer.Typer) -> None:
@@ -27,18 +27,18 @@ def train(
     home: Home = None,
 ) -> None:
     """Train as a recipe says; killed, the same command goes on from its last checkpoint."""
-    from verigym.flywheel.arenas import arenas_of
-    from verigym.flywheel.train import train as run_recipe
-    from verigym.flywheel.train import warnings_of
     from verigym.training.cost import cost_of
     from verigym.training.recipe import read_recipe
+    from verigym.workspace.train import train as run_recipe
+    from verigym.workspace.train import warnings_of
+    from verigym.workspace.training_environments import arenas_of
 
     ws, wanted = workspace(home), read_recipe(recipe, overrides or [])
     places = [arena.name for arena in arenas_of(wanted)]
     for words in warnings_of(ws, wanted):
         show.say(f"look out: {words}")
     if dry:
-        from verigym.flywheel.dry_run import dry_run
+        from verigym.workspace.dry_run import dry_run
 
         planned(dry_run(ws, wanted), wanted.dollars_per_hour)
         show.next_command(f"verigym train {' '.join(map(show.quote, [recipe, *(overrides or [])]))}")

@@ -20,7 +20,7 @@ from verigym.design.partial import Partial
 from verigym.design.spec import Design
 from verigym.design.steps import TASK, Kit, Row, Step, at_once, steps_of
 from verigym.environments.load import load_environment, names
-from verigym.tasks import near
+from verigym.tasks import near_duplicates as near
 from verigym.tasks.dedup import deduplicate
 from verigym.tasks.files import is_task_file
 from verigym.tasks.leaks import family_of

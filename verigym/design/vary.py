@@ -33,7 +33,7 @@ from verigym.design.vary_words import (
     TITLES,
 )
 from verigym.harness.environment import EnvironmentSpec
-from verigym.tasks import near
+from verigym.tasks import near_duplicates as near
 from verigym.tasks.leaks import NEAR
 
 _ROUNDS = 50

@@ -28,11 +28,12 @@ from verigym.evaluation.advise import (
     advise,
 )
 from verigym.evaluation.suites import pick
-from verigym.flywheel import audit, stages
-from verigym.flywheel.advise import Subject, gather, recipe_for, training_tasks
 from verigym.flywheel.loop_recipe import TRAINED, Fix, Loop
 from verigym.flywheel.rounds import GOOD, Chosen, Round
 from verigym.flywheel.trials import try_out
+from verigym.workspace import audit
+from verigym.workspace import measure as stages
+from verigym.workspace.advise import Subject, gather, recipe_for, training_tasks
 
 FIXES: dict[str, Fix] = {
     PROMPT: "prompt",

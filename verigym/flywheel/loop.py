@@ -18,13 +18,8 @@ from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Decision, Finding, Report, Sampling, Version
 from verigym.environments.load import base_and_added, load_environment
 from verigym.evaluation.suites import split_part
-from verigym.flywheel import gate, stages
-from verigym.flywheel.advise import open_subject
-from verigym.flywheel.explain import open_run
 from verigym.flywheel.fixes import Asked, choose
 from verigym.flywheel.loop_recipe import Loop
-from verigym.flywheel.mine import mine
-from verigym.flywheel.mining.proposals import with_file
 from verigym.flywheel.rounds import (
     Begun,
     Chosen,
@@ -40,14 +35,20 @@ from verigym.flywheel.rounds import (
     rounds_of,
     spent,
 )
-from verigym.flywheel.train import OnStep, train
-from verigym.flywheel.workspace import Workspace
 from verigym.gates.evidence import Sides
 from verigym.harness.environment import EnvironmentSpec
+from verigym.mining.mine import mine
+from verigym.mining.proposals import with_file
 from verigym.registry import ledger
 from verigym.tasks.files import write_whole
 from verigym.tasks.load import load_tasks
 from verigym.training.recipe import make_recipe
+from verigym.workspace import gate
+from verigym.workspace import measure as stages
+from verigym.workspace.advise import open_subject
+from verigym.workspace.explain import open_run
+from verigym.workspace.train import OnStep, train
+from verigym.workspace.workspace import Workspace
 
 
 class Screen(Protocol):

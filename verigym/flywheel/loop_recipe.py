@@ -17,11 +17,11 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Json, content_hash
 from verigym.core.settings import check_keys, decode, read_yaml, set_field
 from verigym.environments.load import load_environment
-from verigym.flywheel.arenas import rehearsed_of
-from verigym.flywheel.mine import HELD_OUT_SHARE
 from verigym.gates.policy import GatePolicy, find_policy, hash_of
+from verigym.mining.mine import HELD_OUT_SHARE
 from verigym.rollout.episode import Prices
 from verigym.training.recipe import Recipe, Share, make_recipe
+from verigym.workspace.training_environments import rehearsed_of
 
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]

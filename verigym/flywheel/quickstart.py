@@ -16,13 +16,13 @@ from verigym.environments.toolcall import BETTER_SYSTEM
 from verigym.evaluation import failures
 from verigym.evaluation.compare import Comparison, compare
 from verigym.evaluation.suites import pick
-from verigym.flywheel import stages
-from verigym.flywheel.gate import gate
-from verigym.flywheel.train import OnStep, train
-from verigym.flywheel.workspace import Workspace
 from verigym.gates.policy import QUICK
 from verigym.registry import ledger
 from verigym.training.recipe import Recipe, make_recipe
+from verigym.workspace import measure as stages
+from verigym.workspace.gate import gate
+from verigym.workspace.train import OnStep, train
+from verigym.workspace.workspace import Workspace
 
 SAMPLING = Sampling(temperature=0.0, max_tokens=48)
 """The longest right reply has 43 tokens."""

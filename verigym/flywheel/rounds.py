@@ -15,9 +15,9 @@ from verigym.core import codec
 from verigym.core.errors import VerigymError
 from verigym.core.records import Estimate, Json
 from verigym.flywheel.loop_recipe import Fix, Loop
-from verigym.flywheel.stages import OnProgress
-from verigym.flywheel.workspace import Workspace
 from verigym.gates.decide import EXIT
+from verigym.workspace.measure import OnProgress
+from verigym.workspace.workspace import Workspace
 
 T = TypeVar("T", bound=Struct)
 _SAVED_S = 2.0

@@ -14,15 +14,15 @@ from verigym.core.records import FunctionCall, Item, Sampling, Task, Version, co
 from verigym.evaluation.advise import BY_FORM, Trial
 from verigym.evaluation.stats import paired_delta
 from verigym.evaluation.suites import family_of, pick
-from verigym.flywheel import stages
-from verigym.flywheel.advise import LOOKED_AT, Kept, Subject, is_local, training_tasks
-from verigym.flywheel.explain import open_run
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.policies import dialects
 from verigym.policies.dialects import Dialect
 from verigym.policies.openai.names import ToolNames
 from verigym.registry.versions import version_id
 from verigym.rollout.episode import Prices
+from verigym.workspace import measure as stages
+from verigym.workspace.advise import LOOKED_AT, Kept, Subject, is_local, training_tasks
+from verigym.workspace.explain import open_run
 
 EXAMPLES = 2
 """Worked ones, in a prompt."""

@@ -12,7 +12,7 @@ import msgspec
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Request, Verifier
 from verigym.core.records import Item, Json, Task, ToolSpec, Trajectory, Verdict
-from verigym.harness.pace import Pace
+from verigym.harness.executor import Pace
 from verigym.harness.tools import ToolBox
 
 Reply = str | list[Item]

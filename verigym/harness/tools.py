@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from verigym.core import codec
-from verigym.core.alarm import Overdue
 from verigym.core.errors import EnvironmentFailure, InfrastructureFailure, words_of
 from verigym.core.records import Mark, Stop, Toolset, ToolSpec, content_hash
-from verigym.harness.pace import OutOfTime, Pace, Place, beside
+from verigym.core.watchdog import Overdue
+from verigym.harness.executor import OutOfTime, Pace, Place, beside
 from verigym.harness.schema import tool_spec
 
 _LONGEST = 1_000_000

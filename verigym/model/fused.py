@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from verigym.model import lora
-from verigym.model.plain import Attend, Plain, hidden, joined_adapters
+from verigym.model.llama_family import Attend, Plain, hidden, joined_adapters
 
 
 class Fused:

@@ -23,7 +23,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from verigym.model.attention import Tree, attend
-from verigym.model.plain import Joined, Layer, Plain, act, joined_adapters, normed, plus, split, turned
+from verigym.model.llama_family import Joined, Layer, Plain, act, joined_adapters, normed, plus, split, turned
 from verigym.model.tree import Packed
 
 

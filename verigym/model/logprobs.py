@@ -14,7 +14,7 @@ from torch.utils.checkpoint import checkpoint
 from verigym.model import layers, lora
 from verigym.model.attention import Tree, tree_attention
 from verigym.model.head import bare_head, logits_of
-from verigym.model.plain import plain
+from verigym.model.llama_family import plain
 from verigym.model.tree import Packed
 
 _CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}

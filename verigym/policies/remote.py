@@ -25,7 +25,8 @@ from yarl import URL
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Json, Message, Reasoning, Sampling, ToolSpec, Turn
-from verigym.policies import dialects, plain
+from verigym.policies import dialects
+from verigym.policies import text_chat as plain
 from verigym.policies.openai import chat, responses
 from verigym.policies.openai.answer import Answer, Api, Finish, ServerError, write
 from verigym.policies.openai.names import ToolNames

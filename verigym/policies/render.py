@@ -29,8 +29,8 @@ from verigym.policies.dialects import thinking
 from verigym.policies.dialects.calls import from_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
-from verigym.policies.literals import Literals, mark
 from verigym.policies.openai.names import ToolNames
+from verigym.policies.special_tokens import Literals, mark
 from verigym.policies.template import Offer, Template
 
 _KEPT = 512

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Message, Turn, Usage
-from verigym.policies import dialects, plain
+from verigym.policies import dialects
+from verigym.policies import text_chat as plain
 
 Answer = str | Item | Sequence[Item]
 Answerer = Callable[[Request], Answer | Awaitable[Answer]]

@@ -14,11 +14,13 @@ from msgspec import Struct
 
 from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Message, ToolSpec
-from verigym.policies import conversation, dialects, plain
+from verigym.policies import dialects
+from verigym.policies import template_messages as conversation
+from verigym.policies import text_chat as plain
 from verigym.policies.dialects import Dialect, thinking
 from verigym.policies.dialects.plain import DIALECT as PLAIN
-from verigym.policies.literals import Literals, mark
 from verigym.policies.openai.names import ToolNames
+from verigym.policies.special_tokens import Literals, mark
 
 DEFAULT_TEMPLATE = (
     "{% for message in messages %}{{ message['role'] + ': ' + message['content'] + eos_token + '\\n' }}{% endfor %}"

@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 
 from verigym.core import codec
-from verigym.core.alarm import Overdue
 from verigym.core.errors import ContextFull, EnvironmentFailure, InfrastructureFailure, failure, words_of
 from verigym.core.protocols import Policy, Request
 from verigym.core.records import (
@@ -35,8 +34,9 @@ from verigym.core.records import (
     Version,
 )
 from verigym.core.seeds import derive
+from verigym.core.watchdog import Overdue
 from verigym.harness.environment import EnvironmentSpec
-from verigym.harness.pace import OutOfTime, Place
+from verigym.harness.executor import OutOfTime, Place
 from verigym.harness.tools import Result
 from verigym.harness.user import ask_policy
 from verigym.policies import dialects

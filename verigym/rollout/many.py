@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from verigym.core import alarm
+from verigym.core import watchdog as alarm
 from verigym.core.errors import VerifierFailure, failure
 from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Fault, Sampling, Stop, Task, Trajectory, Verdict, Version

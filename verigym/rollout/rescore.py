@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from verigym.core import alarm
+from verigym.core import watchdog as alarm
 from verigym.core.errors import VerifierFailure
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Task

@@ -6,8 +6,8 @@ from typing import Any
 from msgspec import Struct
 
 from verigym.servers.ask import Api
-from verigym.servers.champion import Agent
 from verigym.servers.errors import HttpError
+from verigym.servers.routing import Agent
 
 JSON, EVENTS = (b"content-type", b"application/json"), (b"content-type", b"text/event-stream; charset=utf-8")
 Headers = Mapping[bytes, bytes]

@@ -23,7 +23,7 @@ from verigym.core.records import (
 )
 from verigym.policies.dialects import thinking
 from verigym.policies.openai.answer import write
-from verigym.policies.plain import text_of
+from verigym.policies.text_chat import text_of
 from verigym.servers import ask as asks
 from verigym.servers.ask import Answered, Ask, given, offered, schema_of
 from verigym.servers.errors import HttpError, decode

@@ -13,16 +13,17 @@ from typing import Any
 
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
 from verigym.rollout.episode import Prices
-from verigym.servers import chat, responses, seen
+from verigym.servers import chat, responses
+from verigym.servers import proxied as seen
+from verigym.servers.admission import Door
 from verigym.servers.answer import Remembered, first_words
 from verigym.servers.ask import Api
 from verigym.servers.call import Call, Headers, Out, conversation_in
-from verigym.servers.champion import Lineup
 from verigym.servers.errors import HttpError, decode
-from verigym.servers.limits import Door
-from verigym.servers.passage import hand_on
+from verigym.servers.local import speak
+from verigym.servers.proxy import hand_on
 from verigym.servers.record import Captures, Recorder
-from verigym.servers.speak import speak
+from verigym.servers.routing import Lineup
 from verigym.servers.upstream import Upstream
 
 LEFT = 499

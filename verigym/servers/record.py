@@ -6,10 +6,10 @@ from typing import Any, Protocol
 import msgspec
 
 from verigym.core.records import Failure, Fault, Feedback, Turn, Usage
-from verigym.flywheel.capture import Counts, Exchange, Placed
 from verigym.rollout.episode import Prices
 from verigym.servers.call import Out
 from verigym.servers.metrics import Metrics
+from verigym.traces.capture import Counts, Exchange, Placed
 
 
 class Captures(Protocol):

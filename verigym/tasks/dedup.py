@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from verigym.core.records import Item, Json, Task, content_hash
-from verigym.tasks import near
+from verigym.tasks import near_duplicates as near
 from verigym.tasks.chat import said
 from verigym.tasks.leaks import prompt_of
 

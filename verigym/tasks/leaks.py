@@ -7,7 +7,7 @@ import msgspec
 
 from verigym.core.errors import Refused
 from verigym.core.records import Task
-from verigym.tasks import near
+from verigym.tasks import near_duplicates as near
 
 NEAR = 0.7
 """How alike two prompts are that are practically one. `split` keeps together what is less alike than that."""

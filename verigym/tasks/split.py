@@ -10,7 +10,7 @@ import msgspec
 
 from verigym.core.records import Task, content_hash
 from verigym.core.seeds import derive
-from verigym.tasks import near
+from verigym.tasks import near_duplicates as near
 from verigym.tasks.leaks import family_of
 
 NEAR = 0.5

@@ -7,7 +7,7 @@ from typing import Any
 
 from verigym.core.records import Task
 from verigym.model import lora
-from verigym.model.apart import apart
+from verigym.model.threads import apart
 from verigym.training.groups import Group, Source, pick, rewards_of, samples_of, summary, tells
 from verigym.training.loop import Evaluate, FirstBatch, Metrics, Report, train_steps
 from verigym.training.recipe import Recipe

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 
 from verigym.core.records import Sample
-from verigym.model.agree import check_agreement
-from verigym.model.apart import apart
+from verigym.model.forward_check import check_agreement
+from verigym.model.threads import apart
 from verigym.training import checkpoint
 from verigym.training.recipe import Recipe
 from verigym.training.schedule import CHECKPOINT_S, due, rate

@@ -7,7 +7,7 @@ from typing import Any
 
 from verigym.core.records import Preference
 from verigym.core.seeds import derive
-from verigym.model.apart import apart
+from verigym.model.threads import apart
 from verigym.training.loop import Evaluate, FirstBatch, Metrics, Report, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.sft import batch

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from verigym.core.records import Sample
 from verigym.core.seeds import derive
-from verigym.model.apart import apart
+from verigym.model.threads import apart
 from verigym.training.loop import Evaluate, FirstBatch, Metrics, Report, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.update import make_optimizer, sft_update

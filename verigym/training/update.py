@@ -17,7 +17,7 @@ from torch import Tensor
 from verigym.core.errors import Refused
 from verigym.core.records import Sample
 from verigym.model import lora
-from verigym.model.agree import can_share
+from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.tree import Packed, pack
 from verigym.training.budget import lower_budget, token_budget

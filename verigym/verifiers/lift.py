@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from verigym.core import alarm
+from verigym.core import watchdog as alarm
 from verigym.core.errors import BadInput, VerifierFailure, failure
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Failure, Fault, Task, Trajectory, Verdict

@@ -18,12 +18,12 @@ from tests.evaluation.labelled.words import Case, Cut
 from verigym.core.protocols import Context, Reply, Request
 from verigym.core.records import Item, Message, Task, Turn, Version
 from verigym.environments.load import environment_of, load_environment
-from verigym.flywheel.stages import judged_by
 from verigym.harness.environment import EnvironmentSpec
 from verigym.policies import dialects
 from verigym.policies.dialects import hermes, mistral
 from verigym.rollout.episode import run_episode
 from verigym.sandbox.open import open_sandbox
+from verigym.workspace.measure import judged_by
 
 HERE = Path(__file__).parent
 

@@ -25,7 +25,7 @@ import torch
 from verigym.core.records import Sampling
 from verigym.model import lora
 from verigym.model.fused import Fused
-from verigym.model.plain import plain
+from verigym.model.llama_family import plain
 from verigym.policies.local import plain_decoder, slots
 from verigym.policies.local.sampling import Drawn, restricts
 

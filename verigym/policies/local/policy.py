@@ -12,7 +12,7 @@ from verigym.core.records import Message, Turn, Usage
 from verigym.model import lora
 from verigym.model.load import Loaded, load
 from verigym.policies.local.engine import Engine, Generation
-from verigym.policies.local.spoken import Spoken
+from verigym.policies.local.streaming import Spoken
 from verigym.policies.render import Renderer, ids_so_far
 
 

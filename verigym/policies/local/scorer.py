@@ -11,10 +11,10 @@ import torch
 from verigym.core.errors import BadInput
 from verigym.core.records import Sample, ToolSpec, Trajectory
 from verigym.model import lora
-from verigym.model.agree import can_share
-from verigym.model.apart import apart
+from verigym.model.forward_check import can_share
 from verigym.model.load import load
 from verigym.model.logprobs import scores
+from verigym.model.threads import apart
 from verigym.model.tree import pack
 from verigym.policies.render import Renderer
 

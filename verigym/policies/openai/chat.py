@@ -19,7 +19,7 @@ from verigym.core.records import (
     ToolSpec,
     Usage,
 )
-from verigym.policies import plain
+from verigym.policies import text_chat as plain
 from verigym.policies.openai.answer import Answer, Finish, ServerError, read_as
 from verigym.policies.openai.names import ToolNames
 

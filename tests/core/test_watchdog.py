@@ -1,0 +1,156 @@
+"""The alarm: what hangs on the main thread is interrupted, and nothing else is."""
+
+import contextlib
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from verigym.core.watchdog import Overdue, guarded, watching
+
+pytestmark = pytest.mark.timeout(60, method="thread")  # the other method has an alarm of its own
+
+
+@pytest.fixture(autouse=True)
+def no_alarm_before_or_after() -> Iterator[None]:
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    yield
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    assert not [thread for thread in threading.enumerate() if thread.name == "verigym-alarm"]
+
+
+def loop_forever() -> None:
+    while True:
+        pass
+
+
+def sleep_long() -> None:
+    time.sleep(30)
+
+
+def receive_nothing() -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        here.recv(1)
+
+
+def swallow_everything() -> None:
+    """Survives the first interruption, as code with a broad `except` does."""
+    with contextlib.suppress(Exception):
+        time.sleep(30)
+    time.sleep(30)
+
+
+@pytest.mark.parametrize("hang", [loop_forever, sleep_long, receive_nothing, swallow_everything])
+def test_what_neither_returns_nor_raises_in_time_is_interrupted(hang: Callable[[], None]) -> None:
+    began = time.monotonic()
+    with watching(), pytest.raises(Overdue):
+        guarded(hang, 0.1)
+    assert 0.1 <= time.monotonic() - began < 10
+
+
+def test_what_is_in_time_is_left_alone_with_its_arguments_and_its_result() -> None:
+    with watching():
+        assert guarded(divmod, 5, 7, 2) == (3, 1)
+        assert guarded(sorted, 5, [1, 2], reverse=True) == [2, 1]
+        with pytest.raises(ZeroDivisionError):
+            guarded(divmod, 5, 1, 0)
+
+
+def test_nothing_is_interrupted_once_the_guarded_function_has_returned() -> None:
+    with watching():
+        guarded(time.sleep, 0.1, 0.02)
+        began, naps = time.monotonic(), 0
+        while time.monotonic() - began < 0.4:
+            time.sleep(0.01)
+            naps += 1
+    assert naps > 1, "slept on past the deadline that was"
+
+
+def test_after_an_interruption_the_next_call_has_its_own_time() -> None:
+    with watching():
+        for _ in range(3):
+            with pytest.raises(Overdue):
+                guarded(loop_forever, 0.05)
+        assert guarded(lambda: time.sleep(0.2) or "whole", 5) == "whole"
+
+
+def test_a_guard_inside_a_guard_leaves_the_outer_ones_deadline_as_it_was() -> None:
+    inside: list[str] = []
+
+    def outer() -> None:
+        with pytest.raises(Overdue):
+            guarded(loop_forever, 0.05)
+        inside.append("interrupted")
+        assert guarded(lambda: "quick", 30) == "quick"
+        inside.append("went on")
+        loop_forever()
+
+    with watching(), pytest.raises(Overdue):
+        guarded(outer, 0.6)
+    assert inside == ["interrupted", "went on"]
+
+
+def test_watches_may_be_kept_inside_each_other() -> None:
+    with watching():
+        with watching(), pytest.raises(Overdue):
+            guarded(sleep_long, 0.05)
+        with pytest.raises(Overdue):
+            guarded(sleep_long, 0.05)
+
+
+def test_watches_may_end_in_another_order_than_they_began() -> None:
+    """As those of two runs in one event loop do."""
+    first, second = watching(), watching()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    with pytest.raises(Overdue):
+        guarded(sleep_long, 0.05)
+    second.__exit__(None, None, None)
+    with watching(), pytest.raises(Overdue):
+        guarded(sleep_long, 0.05)
+
+
+def test_without_a_watch_a_function_is_simply_called() -> None:
+    assert guarded(lambda: time.sleep(0.2) or "whole", 0.01) == "whole"
+
+
+def test_another_thread_is_not_guarded_and_does_not_disturb_the_main_one() -> None:
+    found: list[object] = []
+
+    def elsewhere() -> None:
+        with watching():
+            found.append(guarded(lambda: time.sleep(0.3) or "whole", 0.01))
+            found.append(signal.getsignal(signal.SIGALRM))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert found == ["whole", signal.SIG_DFL]
+    with watching():
+        handler = signal.getsignal(signal.SIGALRM)
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        guarded(thread.join, 5)
+        assert found[2:] == ["whole", handler]
+
+
+@pytest.mark.parametrize("theirs", [lambda *_: None, signal.SIG_IGN], ids=["a handler", "ignored"])
+def test_somebody_elses_alarm_is_left_alone(theirs: Callable[..., None] | signal.Handlers) -> None:
+    signal.signal(signal.SIGALRM, theirs)
+    try:
+        with watching():
+            assert signal.getsignal(signal.SIGALRM) is theirs
+            assert guarded(lambda: time.sleep(0.2) or "whole", 0.01) == "whole"
+        assert signal.getsignal(signal.SIGALRM) is theirs
+    finally:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def test_the_default_is_restored_when_the_work_raised() -> None:
+    with pytest.raises(KeyError), watching():
+        raise KeyError

@@ -1,0 +1,48 @@
+"""What the tests of `pace` share: an episode, a call in its place, and the watch for threads left behind."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.rollout.shop import AGENT
+from verigym.core.records import Task, Trajectory
+from verigym.harness import executor as module
+from verigym.harness.environment import EnvironmentSpec
+from verigym.harness.executor import Pace, Place
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.rollout.episode import run_episode
+
+TASK = Task(id="t", prompt="p")
+CALL = '{"tool": "look", "args": {}}'
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_running() -> Iterator[None]:
+    yield
+    idle, alive = len(module._Thread._idle), []
+    for _ in range(200):
+        alive = [thread for thread in threading.enumerate() if thread.name == "verigym-episode"]
+        if len(alive) <= idle:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{len(alive)} threads, {idle} of them idle")
+
+
+async def episode(environment: EnvironmentSpec, replies: Any = (CALL, "Done."), **settings: Any) -> Trajectory:
+    return await run_episode(
+        environment, TASK, ScriptedPolicy(list(replies)), agent=AGENT, id="r/t/0", group="r/t", **settings
+    )
+
+
+async def at(own_thread: bool, function: Any, *args: Any, **settings: Any) -> Any:
+    place = Place(Pace(), own_thread)
+    try:
+        return await place.call(function, args, **settings)
+    finally:
+        place.leave()
+
+
+WHERE = pytest.mark.parametrize("own_thread", [False, True], ids=["on the loop", "in a thread"])

@@ -1,0 +1,281 @@
+"""A gateway in front of another server: bodies go through as they are, streams as they come, what fails is said and captured."""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+import openai
+import pytest
+
+from tests.servers.behind import SAID, Behind, behind, hangs, says, streams
+from tests.servers.running import Running, running
+from verigym.core.records import FunctionCall, Image, InputText, Message, Sampling, Version
+from verigym.servers.admission import Limits
+from verigym.servers.routing import Opener
+from verigym.workspace.workspace import Workspace
+
+KEY = "sk-upstream-secret-4711"
+ASKED: Any = [{"role": "user", "content": "Hi"}]
+
+
+def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
+    choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
+    return b"data: " + json.dumps({"id": "chatcmpl-2", "choices": choices, **more}).encode() + b"\n\n"
+
+
+DONE = b"data: [DONE]\n\n"
+WORDS = [
+    chunk({"role": "assistant", "content": "Hel"}),
+    chunk({"content": "lo."}),
+    chunk({}, "stop", usage={"prompt_tokens": 3, "completion_tokens": 2}),
+    DONE,
+]
+
+
+@pytest.fixture(scope="module")
+def server_behind() -> Iterator[tuple[Behind, str]]:
+    with behind() as found:
+        yield found
+
+
+class Pair:
+    def __init__(self, server: Running, back: Behind) -> None:
+        self.server, self.back = server, back
+
+    @property
+    def seen(self) -> Any:
+        self.server.until(lambda: bool(self.server.recorded.exchanges))
+        return self.server.recorded.exchanges[-1]
+
+
+@contextlib.contextmanager
+def passing(
+    home: Path, found: tuple[Behind, str], *, keys: list[str] | None = None, limits: Limits = Limits(), **fields: Any
+) -> Iterator[Pair]:
+    back, address = found
+    back.answer = says(SAID)
+    ws = Workspace(home)
+    one = ws.keep(Version(base=f"{address}#qwen", name="behind", **fields))
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        running(home, fixed=one, opener=Opener(ws), keys=keys, limits=limits) as server,
+    ):
+        patch.setenv("OPENAI_API_KEY", KEY)
+        yield Pair(server, back)
+
+
+@pytest.fixture
+def pair(tmp_path: Path, server_behind: tuple[Behind, str]) -> Iterator[Pair]:
+    with passing(tmp_path, server_behind) as found:
+        yield found
+
+
+def post(url: str, body: bytes, headers: dict[str, str] | None = None) -> tuple[int, bytes, Any]:
+    async def run() -> tuple[int, bytes, Any]:
+        async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=headers) as response:
+            return response.status, await response.read(), response.headers
+
+    return asyncio.run(run())
+
+
+# -- as it is -------------------------------------------------------------------------------------------------------
+
+
+def test_a_body_goes_through_byte_for_byte_and_so_does_the_answer(pair: Pair) -> None:
+    body = b'{ "model":"qwen",  "messages":[{"role":"user","content":"Hi"}], "made_up": [1.0, 1e3, "\\u00e9"] }'
+    status, answer, headers = post(f"{pair.server.url}/v1/chat/completions", body, {"X-Team": "blue"})
+    assert pair.back.bodies[-1] == body and pair.back.paths[-1] == "/v1/chat/completions"
+    assert status == 200 and answer == json.dumps(SAID).encode()
+    assert pair.back.headers[-1]["X-Team"] == "blue"
+    assert headers["x-request-id"] == "req-1" and "set-cookie" not in headers
+    assert headers["x-verigym-trajectory"].startswith("traces-served-")
+
+
+def test_only_the_models_name_is_changed_where_the_client_named_the_version(pair: Pair) -> None:
+    body = b'{"model": "behind", "messages": [ {"role":"user","content":"Hi"} ], "seed": 12345678901234567890}'
+    assert post(f"{pair.server.url}/v1/chat/completions", body)[0] == 200
+    sent = pair.back.bodies[-1]
+    assert json.loads(sent) == {**json.loads(body), "model": "qwen"}
+    assert b'[ {"role":"user","content":"Hi"} ]' in sent and b"12345678901234567890" in sent
+
+
+def test_what_went_through_is_captured(pair: Pair) -> None:
+    pair.server.client().chat.completions.create(
+        model="qwen", messages=[{"role": "system", "content": "Be kind."}, *ASKED], temperature=0.5, max_tokens=9
+    )
+    seen = pair.seen
+    assert seen.items == [Message("system", "Be kind."), Message("user", "Hi")]
+    assert seen.reply == [Message("assistant", "Hello.")]
+    assert seen.sampling == Sampling(temperature=0.5, max_tokens=9)
+    assert (seen.usage.prompt_tokens, seen.usage.completion_tokens, seen.finish) == (3, 2, "stop")
+    assert seen.agent == pair.server.gateway.lineup.champion.version.id and seen.latency_s > 0
+
+
+def test_images_are_captured_by_their_hash(pair: Pair) -> None:
+    content = [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "data:,x"}}]
+    asked: Any = [{"role": "user", "content": content}]
+    pair.server.client().chat.completions.create(model="qwen", messages=asked)
+    parts = pair.seen.items[0].content
+    assert parts[0] == InputText("Look") and isinstance(parts[1], Image) and len(parts[1].sha256) == 64
+
+
+def test_a_body_that_cannot_be_read_here_is_handed_on_all_the_same(pair: Pair) -> None:
+    body = b'{"model": "qwen", "messages": "what is this"}'
+    assert post(f"{pair.server.url}/v1/chat/completions", body)[0] == 200
+    assert pair.back.bodies[-1] == body and pair.server.recorded.exchanges == []
+    assert pair.server.gateway.recorder.captured()["lost: unreadable"] == 1
+
+
+# -- streams --------------------------------------------------------------------------------------------------------
+
+
+def test_a_stream_comes_through_as_it_comes(pair: Pair) -> None:
+    pair.back.answer = streams(*WORDS, pause_s=0.2)
+    started, times, said = time.perf_counter(), [], ""
+    for one in pair.server.client().chat.completions.create(model="qwen", messages=ASKED, stream=True):
+        times.append(time.perf_counter() - started)
+        said += one.choices[0].delta.content or ""
+    assert said == "Hello." and times[-1] - times[0] > 0.3
+    assert pair.seen.reply == [Message("assistant", "Hello.")] and pair.seen.usage.completion_tokens == 2
+
+
+def test_calls_in_pieces_are_captured_whole(pair: Pair) -> None:
+    pieces = [
+        chunk({"tool_calls": [{"index": 0, "id": "call_9", "function": {"name": "add", "arguments": '{"a"'}}]}),
+        chunk({"tool_calls": [{"index": 0, "function": {"arguments": ": 1}"}}]}),
+        chunk({}, "tool_calls"),
+        DONE,
+    ]
+    pair.back.answer = streams(b"".join(pieces)[:70], b"".join(pieces)[70:])
+    list(pair.server.client().chat.completions.create(model="qwen", messages=ASKED, stream=True))
+    assert pair.seen.reply == [FunctionCall("call_9", "add", '{"a": 1}')] and pair.seen.finish == "tool_calls"
+
+
+def test_responses_go_through_and_are_captured(pair: Pair) -> None:
+    part = {"type": "output_text", "text": "Hello.", "annotations": []}
+    output = [{"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [part]}]
+    usage = {"input_tokens": 3, "output_tokens": 2, "total_tokens": 5}
+    response = {"id": "resp_7", "object": "response", "status": "completed", "output": output, "usage": usage}
+    event = b"event: response.completed\ndata: " + msgspec.json.encode(
+        {"type": "response.completed", "response": response}
+    )
+    pair.back.answer = streams(event + b"\n\n")
+    body = {
+        "model": "qwen",
+        "input": "Hi",
+        "instructions": "Be kind.",
+        "previous_response_id": "resp_6",
+        "stream": True,
+    }
+    status, answer, _ = post(f"{pair.server.url}/v1/responses", msgspec.json.encode(body))
+    assert status == 200 and answer == event + b"\n\n" and pair.back.paths[-1] == "/v1/responses"
+    seen = pair.seen
+    assert [item.text for item in seen.items] == ["Be kind.", "Hi"] and seen.reply[0].text == "Hello."
+    assert (seen.previous, seen.response) == ("resp_6", "resp_7")
+
+
+# -- failures -------------------------------------------------------------------------------------------------------
+
+
+def test_a_refusal_of_the_server_behind_comes_through(pair: Pair) -> None:
+    pair.back.answer = says({"error": {"message": "slow down", "type": "rate_limit_error", "code": None}}, 429)
+    with pytest.raises(openai.RateLimitError, match="slow down"):
+        pair.server.client().chat.completions.create(model="qwen", messages=ASKED)
+    assert pair.seen.error.kind == "HTTP status 429" and pair.seen.reply == []
+
+
+def test_a_server_that_hangs_is_given_up_in_time(tmp_path: Path, server_behind: tuple[Behind, str]) -> None:
+    with passing(tmp_path, server_behind, limits=Limits(seconds=0.3)) as pair:
+        pair.back.answer = hangs
+        with pytest.raises(openai.InternalServerError) as raised:
+            pair.server.client().chat.completions.create(model="qwen", messages=ASKED)
+        assert raised.value.status_code == 504 and "0.3 s" in str(raised.value)
+        assert pair.back.left.wait(5)
+        assert pair.seen.error.kind == "GivenUp" and pair.seen.latency_s >= 0.3
+
+
+def test_a_stream_that_hangs_ends_with_an_error(tmp_path: Path, server_behind: tuple[Behind, str]) -> None:
+    with passing(tmp_path, server_behind, limits=Limits(seconds=0.5)) as pair:
+        pair.back.answer = streams(WORDS[0], WORDS[1], pause_s=20)
+        said: list[str] = []
+        with pytest.raises(openai.APIError, match="no answer within"):
+            for one in pair.server.client().chat.completions.create(model="qwen", messages=ASKED, stream=True):
+                said.append(one.choices[0].delta.content or "")
+        assert said == ["Hel"]
+
+
+def test_a_server_that_dies_amid_a_stream_is_said_in_the_stream_and_captured(pair: Pair) -> None:
+    pair.back.answer = streams(WORDS[0], pause_s=0.05, dies=True)
+    said: list[str] = []
+    with pytest.raises(openai.APIError, match="broke off"):
+        for one in pair.server.client().chat.completions.create(model="qwen", messages=ASKED, stream=True):
+            said.append(one.choices[0].delta.content or "")
+    assert said == ["Hel"] and pair.seen.error.kind == "upstream_broke_off"
+
+
+def test_a_server_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
+    ws = Workspace(tmp_path)
+    one = ws.keep(Version(base="http://127.0.0.1:9/v1#qwen", name="gone"))
+    with (
+        running(tmp_path, fixed=one, opener=Opener(ws)) as server,
+        pytest.raises(openai.InternalServerError) as raised,
+    ):
+        server.client().chat.completions.create(model="qwen", messages=ASKED)
+    assert raised.value.status_code == 502 and "http://127.0.0.1:9/v1 cannot be reached" in str(raised.value)
+
+
+def test_a_client_that_leaves_cancels_what_was_asked_behind(pair: Pair) -> None:
+    pair.back.answer = hangs
+    pair.back.left.clear()
+    with pytest.raises(openai.APITimeoutError):
+        pair.server.client(timeout=0.3).chat.completions.create(model="qwen", messages=ASKED)
+    assert pair.back.left.wait(5)
+    pair.server.until(lambda: pair.server.gateway.recorder.metrics.requests["/v1/chat/completions", 499] == 1)
+
+
+# -- keys and versions ----------------------------------------------------------------------------------------------
+
+
+def test_the_clients_own_key_goes_through_where_the_gateway_has_none(pair: Pair) -> None:
+    pair.server.client(api_key="sk-clients-own").chat.completions.create(model="qwen", messages=ASKED)
+    assert pair.back.headers[-1]["Authorization"] == "Bearer sk-clients-own"
+
+
+def test_the_gateways_key_stays_here_and_the_servers_is_sent(tmp_path: Path, server_behind: tuple[Behind, str]) -> None:
+    with passing(tmp_path, server_behind, keys=["gateway-key-0123456789"]) as pair:
+        pair.server.client(api_key="gateway-key-0123456789").chat.completions.create(model="qwen", messages=ASKED)
+        assert pair.back.headers[-1]["Authorization"] == f"Bearer {KEY}"
+        assert "gateway-key" not in str(pair.seen) and KEY not in str(pair.seen)
+
+
+def test_a_versions_words_and_settings_are_put_into_the_request(
+    tmp_path: Path, server_behind: tuple[Behind, str]
+) -> None:
+    fields = {
+        "system_prompt": "Be brief.",
+        "tool_descriptions": {"calendar.add": "Adds an event."},
+        "sampling": Sampling(temperature=0.2, max_tokens=50),
+    }
+    tool = {
+        "type": "function",
+        "function": {"name": "calendar-add", "description": "?", "parameters": {"type": "object"}},
+    }
+    with passing(tmp_path, server_behind, **fields) as pair:
+        client = pair.server.client()
+        asked: Any = [{"role": "system", "content": "Be long."}, *ASKED]
+        client.chat.completions.create(model="qwen", messages=asked, tools=[tool], max_completion_tokens=7)  # type: ignore[list-item]
+        sent = json.loads(pair.back.bodies[-1])
+        assert sent["messages"] == [{"role": "system", "content": "Be brief."}, *ASKED]
+        assert sent["tools"][0]["function"]["description"] == "Adds an event."
+        assert (sent["temperature"], sent["max_completion_tokens"]) == (0.2, 7) and "max_tokens" not in sent
+        assert pair.seen.agent_system and pair.seen.items[0] == Message("system", "Be brief.")
+        with contextlib.suppress(openai.APIError):
+            client.responses.create(model="qwen", input="Hi", instructions="Be long.", temperature=0.9)
+        sent = json.loads(pair.back.bodies[-1])
+        assert (sent["instructions"], sent["temperature"], sent["max_output_tokens"]) == ("Be brief.", 0.9, 50)

@@ -1,0 +1,65 @@
+"""The dry run: what training would check is checked and its run is named; nothing is begun, and no weights are loaded."""
+
+from typing import Any
+
+import pytest
+
+from tests.tiny import tiny
+from tests.workspace.desk import Bench, keep, preference
+from verigym.core.errors import Refused
+from verigym.core.records import Message
+from verigym.policies.render import Renderer
+from verigym.workspace.dry_run import dry_run
+
+
+def of(bench: Bench, algorithm: str, **fields: Any) -> Any:
+    return dry_run(bench.ws, bench.recipe(algorithm, **fields))
+
+
+@pytest.mark.parametrize("algorithm", ["grpo", "dapo", "sft", "dpo", "reward"])
+def test_it_names_the_run_that_training_then_makes_and_begins_nothing(fresh: Bench, algorithm: str) -> None:
+    more: dict[str, Any] = {"data": keep(fresh.ws, preference("train-a")).id} if algorithm in ("dpo", "reward") else {}
+    found = of(fresh, algorithm, **more)
+    assert fresh.nothing_was_begun() and fresh.ws._local is None
+    assert found.plan.hours > 0 and found.plan.memory.fits and found.device
+    assert fresh.train(algorithm, **more)[1] == found.run
+
+
+def test_it_says_what_is_trained_on_what(fresh: Bench) -> None:
+    first, where, step = of(fresh, "grpo").lines
+    prompt = len(Renderer(tiny().tokenizer).prompt([Message("user", "train a")], []))
+    assert first == f"grpo of {fresh.model.name}, 2 steps"
+    assert "desk.py: 12 tasks, rewards of letters@" in where and where.endswith("val held out")
+    assert step == f"a step is 2 prompts of {prompt} tokens x 4 episodes of at most 8 a reply"
+
+
+def test_sampled_tokens_are_counted_and_more_rounds_are_said(fresh: Bench) -> None:
+    plan = of(fresh, "grpo", steps=5).plan
+    assert (plan.sampled_per_step, plan.sampled) == (2 * 4 * 8, 5 * 2 * 4 * 8)
+    assert any("up to 4 times the sampling" in line for line in of(fresh, "dapo").lines)
+    assert of(fresh, "grpo", prompts_per_step=50).plan.sampled_per_step == 12 * 4 * 8, "there are no more tasks than 12"
+
+
+def test_written_data_is_counted_as_it_is_written(fresh: Bench) -> None:
+    pairs = keep(fresh.ws, *(preference(f"train-{letter}") for letter in "abc"), name="three")
+    _, where, rows, step = of(fresh, "dpo", data="three").lines
+    assert rows == "data three: 3 rows, a test" and "a step is 2 rows of" in step and "letters@" in where
+    found = of(fresh, "dpo", data=pairs.id)
+    assert found.plan.sampled == 0 and found.plan.sampling_s == 0 and found.plan.trained > 0
+
+
+def test_a_price_makes_dollars(fresh: Bench) -> None:
+    assert of(fresh, "grpo").plan.dollars == 0
+    plan = of(fresh, "grpo", dollars_per_hour=2.0).plan
+    assert plan.dollars == pytest.approx(2 * plan.hours)
+
+
+def test_evaluations_are_of_every_environment_and_cost_time(fresh: Bench) -> None:
+    never, often = (of(fresh, "grpo", held_out_eval=suite).plan for suite in (None, "desk_eval"))
+    assert never.evaluation_s == 0 < often.evaluation_s and never.hours < often.hours
+
+
+def test_what_training_refuses_it_refuses(fresh: Bench) -> None:
+    with pytest.raises(Refused, match="holds family val-a"):
+        of(fresh, "dpo", data=keep(fresh.ws, preference("val-a")).id)
+    assert fresh.nothing_was_begun()

@@ -1,0 +1,197 @@
+"""The gate on a workspace: which reports, what is measured beside them, what the ledger remembers; a planted reward hacker."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.workspace.desk import Bench
+from tests.workspace.office import DESK, Office, pair
+from verigym.audit.agreement import Calibration
+from verigym.core.errors import Refused
+from verigym.core.records import Sampling, Version
+from verigym.environments.load import load_environment
+from verigym.gates.policy import GatePolicy, Margins, Retention
+from verigym.registry import ledger
+from verigym.workspace import measure as stages
+from verigym.workspace.gate import bare, gate, keep, last_policy, rescored, shared_reports
+
+ALONE = GatePolicy(name="alone", retention=None, safety=None, margins=Margins(latency=None))
+STRICT = msgspec.structs.replace(ALONE, name="strict", alpha=0.01)
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    return Office(tmp_path)
+
+
+def test_a_better_version_is_promoted(office: Office):
+    decision = gate(office.ws, *pair(office), ALONE)
+    assert decision.verdict == "PROMOTE", decision.words
+
+
+def test_a_gate_asked_again_by_another_policy_says_so(office: Office):
+    new, old = pair(office)
+    first = gate(office.ws, new, old, ALONE)
+    keep(office.ws, first)
+    keep(office.ws, gate(office.ws, new, old, ALONE))
+    assert len(ledger.entries(office.ws.store)) == 1, "the same question is recorded once"
+    second = gate(office.ws, new, old, STRICT)
+    assert "These reports were judged before by another policy (alone, " in second.words
+    assert "judged before" not in first.words and "judged before" not in gate(office.ws, new, old, ALONE).words
+    keep(office.ws, second)
+    assert [entry.decision.policy["name"] for entry in ledger.entries(office.ws.store)] == ["alone", "strict"]
+    assert last_policy(office.ws, new, old) == STRICT and last_policy(office.ws, old, new) is None
+
+
+def test_reports_on_guardrail_suites_are_no_primary_ones_unless_asked_for(office: Office):
+    new, old = pair(office)
+    ours, _ = shared_reports(office.ws, new, old)
+    suite = msgspec.structs.replace(ours.suite, environment="retention", name="retention_eval")
+    for version in (new, old):
+        made = msgspec.structs.replace(ours, id=f"later {version.id}", agent=version.id, suite=suite)
+        office.ws.store.put("report", made.id, made)
+    assert shared_reports(office.ws, new, old)[0].id == ours.id
+    assert shared_reports(office.ws, new, old, "retention")[0].id == f"later {new.id}"
+
+
+def test_what_was_never_measured_is_answered_with_the_command_to_type(office: Office):
+    new, old = office.version("new"), office.version("old")
+    with pytest.raises(Refused, match=f"run: verigym eval ENV -m {new.id} and verigym eval ENV -m {old.id}"):
+        gate(office.ws, new, old, ALONE)
+    office.report(old, [])
+    with pytest.raises(Refused, match=rf"eval .*desk\.py -m {new.id} -n 120 -k 1 --temperature 0\.0 --max-tokens 16"):
+        gate(office.ws, new, old, ALONE)
+
+
+def test_reports_by_two_versions_of_a_verifier_are_compared_after_scoring_both_again(office: Office):
+    old, new = office.version("old"), office.version("new")
+    office.report(old, range(60))
+    office.file.write_text(DESK.replace("== trajectory.reply", "== trajectory.reply.strip()"))
+    office.report(new, [])
+    with pytest.raises(Refused, match=r"scored by right@.* --rescore"):
+        gate(office.ws, new, old, ALONE)
+    rescored(office.ws, new, old)
+    ours, theirs = shared_reports(office.ws, new, old)
+    assert ours.suite.verifier == theirs.suite.verifier and ours.suite.hash == theirs.suite.hash
+    assert gate(office.ws, new, old, ALONE).verdict == "PROMOTE"
+    with pytest.raises(Refused, match="leave --rescore out"):
+        rescored(office.ws, office.version("other"), old)
+
+
+def test_a_judge_decides_only_where_its_agreement_with_people_is_known(office: Office):
+    old, new = office.version("old"), office.version("new")
+    office.report(old, range(60), judge="j1")
+    made = office.report(new, [], judge="j1")
+    with pytest.raises(Refused, match="a judge never decides alone"):
+        gate(office.ws, new, old, ALONE)
+    office.ws.store.put("calibration", "c", Calibration(made.suite.verifier, "j1", 80, 0.8, 0.65, 0.95))
+    assert "kappa 0.80" in str(gate(office.ws, new, old, ALONE).checks)
+
+
+def test_reports_by_two_judges_are_not_compared(office: Office):
+    old, new = office.version("old"), office.version("new")
+    office.report(old, range(60), judge="j1")
+    office.report(new, [], judge="j2")
+    with pytest.raises(Refused, match="no report on the same held-out tasks"):
+        gate(office.ws, new, old, ALONE)
+
+
+# -- a planted reward hacker ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def hacked(tmp_path_factory: pytest.TempPathFactory) -> Office:
+    """Versions start and hacker. That one was trained on a reward that pays for talk: step by step more of its answers are
+    talk, and each step's reward is what the flawed verifier really says of them."""
+    office, steps = Office(tmp_path_factory.mktemp("hacked")), 12
+    start = office.version("start")
+    office.report(start, range(12))
+    for step in range(steps):
+        run = office.answers(start, [], range(120 * step // steps), run=f"grpo-1/step-{step:02d}")
+        rewards = office.scored(run, "talkative")
+        office.ws.store.add_metrics("grpo-1", step, {"reward": sum(rewards) / len(rewards)})
+    recipe = {"run": "grpo-1", "reward": "talkative", "algorithm": "grpo"}
+    office.report(office.version("hacker", parent=start.id, recipe=recipe), [], range(90))
+    return office
+
+
+def test_a_reward_hacker_is_rejected_and_the_words_name_it(hacked: Office):
+    rewards = [one["reward"] for one in hacked.ws.store.metrics("grpo-1").values()]
+    assert rewards[-1] > 3 * rewards[0], "in training it looks like a success"
+    decision = gate(hacked.ws, hacked.ws.known("hacker"), hacked.ws.known("start"), ALONE)
+    assert decision.verdict == "REJECT"
+    assert (
+        "Failed, reward and success agree: reward hacking: in its training (grpo-1, paid by talkative)"
+        in decision.words
+    )
+    assert "success on held-out tasks fell against the champion" in decision.words
+
+
+def test_a_reward_hacker_that_still_beats_the_champion_is_rejected_by_what_it_lost_against_its_start(hacked: Office):
+    weak = hacked.version("weak")
+    hacked.report(weak, range(120))
+    decision = gate(hacked.ws, hacked.ws.known("hacker"), weak, ALONE)
+    better = next(check for check in decision.checks if check.name == "better on held-out tasks")
+    assert better.outcome == "pass"
+    assert decision.verdict == "REJECT" and "fell against its start" in decision.words
+
+
+def test_an_alarm_of_its_training_is_enough(office: Office):
+    new, old = pair(office)
+    for step in range(40):
+        held_out = {"held_out_success": 0.8 - 0.5 * (step >= 20)} if step % 4 == 0 else {}
+        office.ws.store.add_metrics("grpo-2", step, {"reward": 0.2 + 0.02 * step, **held_out})
+    trained = office.version("trained", parent=new.id, recipe={"run": "grpo-2", "reward_model": "rm1"})
+    office.report(trained, [])
+    decision = gate(office.ws, trained, old, ALONE)
+    assert decision.verdict == "REJECT"
+    assert "paid by reward model rm1) reward in training rose" in decision.words
+
+
+# -- guardrail suites -----------------------------------------------------------------------------------------------
+
+
+def test_the_weights_alone_are_asked_what_they_retained():
+    plain = Version(base="m", adapter="a", id="x")
+    prompted = Version(base="m", adapter="a", system_prompt="Reply with JSON.", constraints="tools", id="y")
+    assert bare(prompted).system_prompt is None and bare(prompted).id != "y"
+    assert (bare(prompted).base, bare(prompted).adapter) == (plain.base, plain.adapter)
+
+
+def test_guardrail_suites_are_measured_once_and_found_again(fresh: Bench):
+    policy = GatePolicy(name="tiny", retention=Retention(tasks=4, max_tokens=4), safety=None)
+    version, _ = fresh.train("sft")
+    base = fresh.ws.agent(str(fresh.model))
+    desk, setting = load_environment(fresh.desk), stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=4))
+    for one in (base, version):
+        stages.measure(fresh.ws, desk, one, setting)
+    titles: list[str] = []
+
+    def bars(title: str) -> Any:
+        from contextlib import nullcontext
+
+        titles.append(title)
+        return nullcontext(lambda _: None)
+
+    decision = gate(fresh.ws, version, base, policy, bars=bars)
+    assert [one.split(",")[0] for one in titles] == ["retention", "retention"]
+    assert [(one.suite, one.tasks) for one in decision.measured][1:] == [("retention_eval", 4)]
+    names = {check.name: check.outcome for check in decision.checks}
+    assert names["held-out text is still read as well"] in ("pass", "unclear", "fail")
+    made = {run.id: run.created for run in fresh.ws.store.runs()}
+    again = gate(fresh.ws, version, base, policy)
+    assert again.measured == decision.measured and {run.id: run.created for run in fresh.ws.store.runs()} == made
+
+
+def test_an_agent_that_cannot_be_opened_leaves_its_guardrails_unclear(fresh: Bench):
+    base = fresh.ws.keep(fresh.ws.agent(str(fresh.model)))
+    gone = fresh.ws.keep(Version(base=str(fresh.model), adapter="gone", name="gone"))
+    desk, setting = load_environment(fresh.desk), stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=4))
+    made = stages.measure(fresh.ws, desk, base, setting).report
+    fresh.ws.store.put("report", "copy", msgspec.structs.replace(made, id="copy", agent=gone.id))
+    policy = GatePolicy(name="tiny", retention=Retention(tasks=2, max_tokens=2), safety=None)
+    decision = gate(fresh.ws, gone, base, policy)
+    words = " ".join(check.words for check in decision.checks if check.outcome == "unclear")
+    assert words.count("the adapter of this version is missing") == 2

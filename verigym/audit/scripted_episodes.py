@@ -1,0 +1,139 @@
+"""Scripted episodes: replies that somebody wrote, played in an environment and scored, with no model and nothing stored.
+
+A judge is scripted as well, unless one is passed in: it likes the gold replies and nothing else (or is the environment's own
+`scripted_judge`), so that judged environments can be tried too.
+"""
+
+import contextlib
+import hashlib
+import signal
+import threading
+from collections.abc import Generator, Sequence
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from verigym.core import watchdog as alarm
+from verigym.core.protocols import Context, Policy
+from verigym.core.records import Fault, FunctionCall, Json, Message, Task, Trajectory, Verdict, Version
+from verigym.harness.environment import EnvironmentSpec, Reply
+from verigym.harness.user import DONE
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.rollout.episode import run_episode
+from verigym.rollout.many import judge
+from verigym.sandbox.lazy import WhenNeeded
+from verigym.verifiers.scripted_judge import ScriptedJudge
+
+Answer = tuple[Literal["pass", "fail", "unclear"], str]
+Replies = list[Reply]
+_AGENT = Version(base="scripted", id="scripted")
+
+
+class Played(NamedTuple):
+    trajectory: Trajectory
+    verdict: Verdict
+    context: Context
+
+
+async def play(
+    environment: EnvironmentSpec,
+    task: Task,
+    replies: Sequence[Reply],
+    *,
+    pause_s: float = 0.0,
+    judge: Policy | None = None,
+    user: Sequence[str] = (),
+) -> Played:
+    """One episode with these replies, then empty messages if the environment goes on. `user` is what a model said
+    as the user; a script speaks for itself."""
+    blobs: dict[str, bytes] = {}
+
+    def keep_blob(data: bytes) -> str:
+        sha256 = hashlib.sha256(data).hexdigest()
+        blobs[sha256] = data
+        return sha256
+
+    said = iter(user)
+    trajectory = await run_episode(
+        environment,
+        task,
+        ScriptedPolicy([*replies, ""], latency_s=pause_s),
+        agent=_AGENT,
+        id=f"check/{task.id}",
+        group="check",
+        user=ScriptedPolicy(lambda _: next(said, DONE)) if user or environment.needs_user else None,
+        keep_blob=keep_blob,
+    )
+    asked = judge or _judge(environment, task)
+    context = Context(policies={"judge": asked}, sandbox=WhenNeeded(), blob=blobs.__getitem__)
+    trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # the one thing that differs between two episodes
+    return Played(trajectory, await judged(environment, task, trajectory, context), context)
+
+
+def _judge(environment: EnvironmentSpec, task: Task) -> Policy:
+    """The environment's own scripted judge, else one that likes the gold solution's last words."""
+    if environment.judge is not None:
+        return ScriptedPolicy(environment.judge)
+    replies = environment.gold_replies(task)
+    last = replies[-1] if replies else ""
+    text = last if isinstance(last, str) else next((item.text for item in last if isinstance(item, Message)), "")
+    return ScriptedJudge(lambda shown: bool(text) and text in shown)
+
+
+async def judged(environment: EnvironmentSpec, task: Task, trajectory: Trajectory, context: Context) -> Verdict:
+    [verdict] = await judge(environment.verifier, task, [trajectory], context)
+    return verdict
+
+
+def some_replies(environment: EnvironmentSpec, task: Task) -> Replies:
+    return environment.gold_replies(task) or ["done"]
+
+
+def busy_replies(environment: EnvironmentSpec, task: Task) -> Replies:
+    """The gold solution, and before it one call of every tool: what a solution does not touch may be shared as well."""
+    calls: Replies = [
+        [FunctionCall("c", spec.name, msgspec.json.encode(fitting(spec.parameters, spec.parameters)).decode())]
+        for spec in environment.tools
+    ]
+    room = max(0, environment.max_turns - 1)
+    return [*calls[:room], *some_replies(environment, task)]
+
+
+def fitting(schema: Json, root: Json) -> Any:
+    """A value that a tool's schema allows: the smallest, with nothing that need not be there."""
+    if "$ref" in schema:
+        return fitting(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
+    if "anyOf" in schema:
+        return fitting(schema["anyOf"][0], root)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("type") == "object":
+        return {name: fitting(schema["properties"][name], root) for name in schema.get("required", [])}
+    return {"string": "a", "integer": 1, "number": 1.0, "boolean": True, "array": []}.get(schema.get("type", ""))
+
+
+def why(played: Played) -> str:
+    error = played.trajectory.error or played.verdict.error
+    if error is not None:
+        whose = "" if error.fault is Fault.ENVIRONMENT else f" (the {error.fault}'s fault)"
+        return f"{error.kind}: {error.message}{whose}"
+    return played.verdict.evidence or "no evidence given"
+
+
+def short(reply: object) -> str:
+    return repr(reply)[:120]
+
+
+@contextlib.contextmanager
+def watching() -> Generator[None]:
+    """`alarm.watching`, with the kernel's own clock beside it: a regular expression that explodes lets no other thread run, and
+    yet looks at signals."""
+    free = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    with alarm.watching():
+        if free:
+            signal.setitimer(signal.ITIMER_REAL, 0.5, 0.5)
+        try:
+            yield
+        finally:
+            if free:
+                signal.setitimer(signal.ITIMER_REAL, 0)

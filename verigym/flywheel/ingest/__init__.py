@@ -1,5 +1,0 @@
-"""Production traces from files into the store: `ingest(store, home, files, Redaction.load())`. One file per format."""
-
-from verigym.flywheel.ingest.run import FORMATS, Summary, ingest
-
-__all__ = ["FORMATS", "Summary", "ingest"]

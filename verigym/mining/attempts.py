@@ -1,0 +1,176 @@
+"""Production traces as attempts: what was asked, and what the agent did about it.
+
+A conversation is cut at its last request. Where the same was asked before in it, each time is an attempt of its own: the earlier
+ones did not do, or nobody would have asked again. Which traces belong to an environment is decided here too. Whether an
+attempt failed is `signals`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core.records import (
+    FunctionCall,
+    FunctionCallOutput,
+    Image,
+    Item,
+    Message,
+    Stop,
+    Trajectory,
+    Turn,
+    content_hash,
+)
+from verigym.harness.environment import EnvironmentSpec, Reply
+from verigym.policies import dialects
+from verigym.policies.openai.names import ToolNames
+from verigym.rollout.replies import wording
+from verigym.tasks import near_duplicates as near
+
+
+class Attempt(Struct, frozen=True, kw_only=True):
+    trace: Trajectory
+    """Without its turns."""
+    prompt: str | list[Item]
+    """What was asked, without the system prompt: the environment has its own."""
+    tried: list[Item]
+    """What followed, up to the user's next words."""
+    last: bool = True
+    """Else the same was asked again."""
+
+    @property
+    def request(self) -> str:
+        """The user's words."""
+        return self.prompt if isinstance(self.prompt, str) else _user_text(self.prompt[-1])
+
+    @property
+    def key(self) -> str:
+        """The same for the same request, whatever its spaces and capitals."""
+        if isinstance(self.prompt, str):
+            return near.plain(self.prompt)
+        return content_hash(wording(self.prompt))
+
+    @property
+    def has_image(self) -> bool:
+        return any(_has_image(item) for item in self.prompt if not isinstance(item, str))
+
+
+def attempts_of(trajectory: Trajectory, names: Mapping[str, str]) -> list[Attempt]:
+    """None where nobody asked anything. `names` are tools as an API may have spelt them."""
+    slim = msgspec.structs.replace(trajectory, turns=[], stop=_stop(trajectory))
+    lines = [[named(item, names) for item in line if not _is_system(item)] for line in _lines(trajectory)]
+    found: list[Attempt] = []
+    for line in lines:
+        users = [place for place, item in enumerate(line) if isinstance(item, Message) and item.role == "user"]
+        if not users:
+            continue
+        words = near.plain(_user_text(line[users[-1]]))
+        asked = [place for place in users if near.plain(_user_text(line[place])) == words]
+        prompt, ends = _prompt(line[: asked[0] + 1]), dict(zip(users, [*users[1:], len(line)], strict=True))
+        for place in asked:
+            tried, last = line[place + 1 : ends[place]], line is lines[-1] and place == asked[-1]
+            if tried or last:
+                found.append(Attempt(trace=slim, prompt=prompt, tried=tried, last=last))
+    return found
+
+
+def _lines(trajectory: Trajectory) -> list[list[Item]]:
+    """The conversation as its last turn had it; before it, as earlier turns had it that were asked for the very same once more.
+    Other branches are left out: what somebody wrote and then wrote otherwise."""
+    items = trajectory.items
+    turns = [turn for turn in trajectory.turns if turn.actor not in ("user", "judge")]
+    if not turns or not turns[-1].saw:  # what it saw was not recorded
+        return [items]
+    retried = {mark.item for mark in trajectory.marks if mark.kind == "retry"}
+    again = [turn.saw for turn in turns if not retried.isdisjoint(turn.made)]
+    earlier = [turn for turn in turns[:-1] if turn.saw in again and retried.isdisjoint(turn.made)]
+    last = turns[-1]
+    end = max([*last.made, *(end - 1 for _, end in last.saw)]) + 1
+    return [*(_said(items, turn) for turn in earlier), [*_said(items, last), *items[end:]]]
+
+
+def _said(items: Sequence[Item], turn: Turn) -> list[Item]:
+    seen = [items[place] for start, end in turn.saw for place in range(start, end)]
+    return [*seen, *(items[place] for place in turn.made)]
+
+
+def replies(items: Sequence[Item]) -> list[Reply]:
+    """What the agent said and called, reply by reply, as a scripted policy says it again. A call that stands in a message as
+    text, as models without a tool channel write it, is read when it is played."""
+    found: list[list[Item]] = [[]]
+    for item in items:
+        if isinstance(item, FunctionCallOutput) or (isinstance(item, Message) and item.role != "assistant"):
+            found.append([])
+        elif isinstance(item, FunctionCall | Message):
+            found[-1].append(item)
+    return [_reply(each) for each in found if each]
+
+
+def solution(environment: EnvironmentSpec, items: Sequence[Item]) -> list[Item]:
+    """The calls and words of the agent's side, calls that were written as text included."""
+    return [item for reply in replies(items) for item in _read(reply, bool(environment.tools))]
+
+
+def tool_names(environment: EnvironmentSpec) -> dict[str, str]:
+    """Each tool's name, also as an API may have spelt it, to the environment's own: `calendar-create_event`."""
+    own = [tool.name for tool in environment.tools]
+    wire = ToolNames(own)
+    return {spelt: name for name in own for spelt in (wire.wire(name), name)}
+
+
+def named(item: Item, names: Mapping[str, str]) -> Item:
+    """A call by the environment's name of the tool."""
+    if isinstance(item, FunctionCall) and names.get(item.name, item.name) != item.name:
+        return msgspec.structs.replace(item, name=names[item.name])
+    return item
+
+
+def belongs(
+    environment: EnvironmentSpec, trajectory: Trajectory, offered: Sequence[str], names: Mapping[str, str]
+) -> bool:
+    """Whether a trace is of the environment's workload: most of the tools that were offered are its own, or, where that is not
+    known, one that was called is; or its system prompt is the environment's."""
+    if offered and names:
+        return 2 * sum(name in names for name in offered) > len(offered)
+    if any(call.name in names for call in trajectory.calls):
+        return True
+    first = next((item for item in trajectory.items if _is_system(item)), None)
+    return bool(environment.system) and isinstance(first, Message) and first.text.strip() == environment.system.strip()
+
+
+def _is_system(item: Item) -> bool:
+    return isinstance(item, Message) and item.role in ("system", "developer")
+
+
+def _user_text(item: Item) -> str:
+    return item.text if isinstance(item, Message) else ""
+
+
+def _prompt(items: list[Item]) -> str | list[Item]:
+    match items:
+        case [Message(role="user") as only] if not _has_image(only):
+            return only.text
+    return items
+
+
+def _has_image(item: Item) -> bool:
+    parts = item.content if isinstance(item, Message) and isinstance(item.content, list) else []
+    return any(isinstance(part, Image) for part in parts)
+
+
+def _stop(trajectory: Trajectory) -> Stop:
+    finishes = [turn.finish for turn in trajectory.turns if turn.actor not in ("user", "judge")]
+    return Stop.MAX_TOKENS if finishes[-1:] == ["length"] else trajectory.stop
+
+
+def _reply(items: list[Item]) -> Reply:
+    if any(isinstance(item, FunctionCall) for item in items):
+        return items
+    return "\n".join(item.text for item in items if isinstance(item, Message))
+
+
+def _read(reply: Reply, has_tools: bool) -> Iterator[Item]:
+    if isinstance(reply, str):
+        yield from dialects.parse(reply) if has_tools else [Message("assistant", reply)]
+    else:
+        yield from reply

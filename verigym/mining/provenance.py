@@ -1,0 +1,131 @@
+"""The way of a failure, both ways: from a mined task to its traces, and on to what was trained and measured with it.
+
+All of it is read from what is kept anyway: proposals, reviews, feedback, versions with their families, reports, the ledger.
+"""
+
+from msgspec import Struct
+
+from verigym.core.errors import NotFound, not_found
+from verigym.core.records import Feedback, Report, Task, Version
+from verigym.mining.proposals import Proposal, Review, State, Summary, Taken, kept
+from verigym.registry import ledger
+from verigym.workspace.workspace import Workspace
+
+
+class Trace(Struct, frozen=True, kw_only=True):
+    id: str
+    source: str
+    """Where it came from: a file and line, or the gateway; empty where it is no longer kept."""
+    feedback: list[Feedback]
+
+
+class Measured(Struct, frozen=True, kw_only=True):
+    report: str
+    suite: str
+    version: str
+    passed: float
+    decisions: list[str]
+    """Of the ledger, that rest on the report: `3: PROMOTE`."""
+
+
+class Story(Struct, frozen=True, kw_only=True):
+    proposal: Proposal
+    state: State
+    task: Task
+    right: str
+    """As it was proposed, or edited."""
+    traces: list[Trace]
+    reviews: list[Review]
+    taken: str
+    """When; empty where it was not."""
+    versions: list[str]
+    """Trained on its family."""
+    reports: list[Measured]
+
+
+class Came(Struct, frozen=True, kw_only=True):
+    """What came of one trace."""
+
+    feedback: list[Feedback]
+    proposals: list[str]
+    tasks: list[str]
+    """That stand for it: made of it, made before, or the environment's own."""
+    missing: list[str]
+    """Why there is none."""
+
+
+def story(ws: Workspace, id: str) -> Story:
+    """Of a proposal, by its id, a unique part of that, or a trace that it was made of."""
+    found = _find(ws, id)
+    known = kept(ws, found.environment)
+    noted = [one for one in ws.store.documents("taken", Taken) if one.environment == found.environment]
+    when = [one.when for one in noted if found.id in one.cases or any(task.id == found.id for task in one.tasks)]
+    task = known.task(found.id)
+    said: dict[str, list[Feedback]] = {}
+    for feedback in ws.store.documents("feedback", Feedback):
+        said.setdefault(feedback.trajectory, []).append(feedback)
+    return Story(
+        proposal=found,
+        state=known.state(found.id),
+        task=task,
+        right=known.right(found.id),
+        traces=[Trace(id=each, source=_source(ws, each), feedback=said.get(each, [])) for each in found.trajectories],
+        reviews=known.reviews.get(found.id, []),
+        taken=when[0] if when else "",
+        versions=[one.id for one in ws.store.documents("version", Version) if task.family in one.families],
+        reports=_reports(ws, task.id),
+    )
+
+
+def came_of(ws: Workspace, trajectory: str) -> Came:
+    made = [one.id for one in ws.store.documents("proposal", Proposal) if trajectory in one.trajectories]
+    newest = {one.environment: one for one in ws.store.documents("mining", Summary)}
+    tasks = [one.tasks[trajectory] for one in newest.values() if trajectory in one.tasks]
+    listed = [each for one in newest.values() for each in one.unverifiable]
+    return Came(
+        feedback=[one for one in ws.store.documents("feedback", Feedback) if one.trajectory == trajectory],
+        proposals=made,
+        tasks=list(dict.fromkeys([*(id for id in made if not id.startswith("case/")), *tasks])),
+        missing=[one.missing for one in listed if trajectory in one.trajectories],
+    )
+
+
+def _find(ws: Workspace, id: str) -> Proposal:
+    known = {one.id: one for one in ws.store.documents("proposal", Proposal)}
+    found = [id] if id in known else [each for each in known if id in each]
+    found = found or [each for each, one in known.items() if id in one.trajectories]
+    if len(found) > 1:
+        raise NotFound(f'"{id}" fits {len(found)} proposals: {", ".join(found[:5])}{", ..." if len(found) > 5 else ""}')
+    if not found:
+        came = came_of(ws, id)
+        if came.tasks or came.missing:
+            words = f"it stands under {came.tasks[0]}" if came.tasks else came.missing[0]
+            raise NotFound(f"no task was made of trace {id}: {words}")
+        raise not_found("mined task", id, list(known)[-20:], "List them: verigym mine ENV --list")
+    return known[found[0]]
+
+
+def _source(ws: Workspace, trajectory: str) -> str:
+    try:
+        return ws.store.trajectory(trajectory)[1].source or "unknown"
+    except NotFound:
+        return ""
+
+
+def _reports(ws: Workspace, task: str) -> list[Measured]:
+    entries = ledger.entries(ws.store)
+    found: list[Measured] = []
+    for report in ws.store.documents("report", Report):
+        result = next((one for one in report.results if one.task == task), None)
+        if result is not None:
+            relied = [f"{one.seq}: {one.decision.verdict}" for one in entries if report.id in one.decision.reports]
+            found.append(
+                Measured(
+                    report=report.id,
+                    suite=report.suite.name,
+                    version=report.agent,
+                    passed=result.passed,
+                    decisions=relied,
+                )
+            )
+    return found

@@ -1,0 +1,95 @@
+"""A person's look at proposals: accept, edit, reject, skip, undo.
+
+A session is a value and `press` a function, as with labels: the screen and the store are the caller's. Every answer is one more
+`Review`; a skip is none, and is asked again next time. An edit says anew what is right, and is proven as everything is.
+"""
+
+import asyncio
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import Struct
+
+from verigym.audit.scripted_episodes import watching
+from verigym.core.errors import NotFound
+from verigym.core.records import Message, Task
+from verigym.harness.environment import EnvironmentSpec
+from verigym.mining import expectations as expect
+from verigym.mining.attempts import Attempt, attempts_of, replies, solution, tool_names
+from verigym.mining.expectations import Missing
+from verigym.mining.proposals import Answer, Proposal, Review, now
+from verigym.workspace.workspace import Workspace
+
+KEYS: dict[str, Answer | None] = {"a": "accepted", "r": "rejected", "s": None}
+"""What a proposal is; `s` leaves it open. `u` takes the last answer back, `q` ends."""
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    who: str
+    proposals: list[Proposal]
+    """Those to be asked, in order."""
+    answers: list[Answer | None] = []
+    """To the first of them; none was skipped."""
+    over: bool = False
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """The one that is asked now; none after the last."""
+        return self.proposals[len(self.answers)] if len(self.answers) < len(self.proposals) else None
+
+
+def press(session: Session, key: str, note: str = "") -> tuple[Session, Review | None]:
+    """The session after a key, and the review to be stored before anything else is shown. A key without a meaning here
+    changes nothing."""
+    if key == "q":
+        return msgspec.structs.replace(session, over=True), None
+    if key == "u" and session.answers:
+        before = msgspec.structs.replace(session, answers=session.answers[:-1])
+        return before, None if session.answers[-1] is None else _review(before, "open", "taken back")
+    if key in KEYS and session.proposal is not None:
+        answer = KEYS[key]
+        after = msgspec.structs.replace(session, answers=[*session.answers, answer])
+        return after, None if answer is None else _review(session, answer, note)
+    return session, None
+
+
+def accept_edited(session: Session, task: Task, right: str) -> tuple[Session, Review]:
+    after = msgspec.structs.replace(session, answers=[*session.answers, "accepted"])
+    return after, msgspec.structs.replace(_review(session, "accepted", "edited"), task=task, right=right)
+
+
+def edited(ws: Workspace, environment: EnvironmentSpec, proposal: Proposal, text: str) -> Task:
+    """The task with another right outcome, a call as `{"tool": ..., "args": {...}}` or words. Raises `Missing` where it does not
+    pass, or the failures do."""
+    right = [Message("assistant", text.strip())]
+    attempts = list(_attempts(ws, environment, proposal))
+    request = attempts[0].request if attempts else expect.short([Message("user", str(proposal.task.prompt))])
+    data = expect.data_of(environment, request, solution(environment, right))
+    task = msgspec.structs.replace(proposal.task, data=data)
+
+    async def check() -> None:
+        await expect.proven(environment, task, replies(right))
+        for one in attempts:
+            played = await expect.played_in(environment, task, replies(one.tried) or [""])
+            if played.verdict.passed:
+                raise Missing(f"what {one.trace.id} did would pass then")
+
+    with watching():
+        asyncio.run(check())
+    return task
+
+
+def _attempts(ws: Workspace, environment: EnvironmentSpec, proposal: Proposal) -> Iterator[Attempt]:
+    """The failures that it was made of, those that are still kept; not those of near repeats, which asked something else."""
+    names = tool_names(environment)
+    for id in proposal.trajectories:
+        try:
+            trace = ws.store.trajectory(id)[1]
+        except NotFound:
+            continue
+        yield from (one for one in attempts_of(trace, names)[:1] if one.prompt == proposal.task.prompt)
+
+
+def _review(session: Session, answer: Answer, note: str = "") -> Review:
+    assert session.proposal is not None
+    return Review(proposals=[session.proposal.id], answer=answer, who=session.who, when=now(), note=note)

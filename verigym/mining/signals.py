@@ -1,0 +1,104 @@
+"""What says that an attempt failed, or that it did well: people first, then what was recorded.
+
+An outcome that nobody knows is no failure. A model server that broke says nothing about the model: such attempts are counted and
+left alone. Whether the verifier would pass an attempt is asked later, where a task can be built.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from verigym.core.records import Failure, Fault, Feedback, Item, Mark
+from verigym.evaluation.expected import steps_of
+from verigym.mining.attempts import Attempt
+
+Standing = Literal["failed", "succeeded", "unknown", "infrastructure"]
+RETRY = "retry"
+_BROKEN = {"tool_error": "a tool failed", "bad_arguments": "arguments that do not fit", "unknown_tool": "no such tool"}
+
+
+class Heard(Struct, frozen=True, kw_only=True):
+    """All feedback on one trace, taken together: of each field the newest that says something counts."""
+
+    outcome: str = ""
+    correction: list[Item] = []
+    intervention: str = ""
+    note: str = ""
+    who: str = ""
+
+
+class Judged(Struct, frozen=True):
+    standing: Standing
+    signals: list[str]
+    """In words, the strongest first: `feedback: failure, by ana: "the wrong day"`."""
+    by_person: bool = False
+    """Whether a person said so."""
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether only a retry speaks for a failure: whoever asks again may just have lost the answer."""
+        return bool(self.signals) and all(words.startswith(RETRY) for words in self.signals)
+
+
+def heard(feedback: Iterable[Feedback]) -> dict[str, Heard]:
+    """By trajectory."""
+    found: dict[str, Heard] = {}
+    for one in sorted(feedback, key=lambda one: one.when):
+        before = found.get(one.trajectory, Heard())
+        found[one.trajectory] = Heard(
+            outcome=one.outcome or before.outcome,
+            correction=one.correction or before.correction,
+            intervention=one.intervention or before.intervention,
+            note=one.note or before.note,
+            who=one.who or before.who,
+        )
+    return found
+
+
+def judged(attempt: Attempt, heard: Mapping[str, Heard]) -> Judged:
+    trace, said = attempt.trace, heard.get(attempt.trace.id, Heard())
+    if not attempt.last:
+        return Judged("failed", [f"{RETRY}: the same was asked again"])
+    if trace.error is not None and trace.error.fault is not Fault.MODEL:
+        return Judged("infrastructure", [_error(trace.error)])
+    by = f", by {said.who}" if said.who else ""
+    note = f': "{said.note}"' if said.note else ""
+    told = [
+        *([f"feedback: failure{by}{note}"] if said.outcome == "failure" else []),
+        *([f"feedback: a correction{by}{note if said.outcome != 'failure' else ''}"] if said.correction else []),
+        *([f"intervention: {said.intervention}{by}"] if said.intervention else []),
+    ]
+    if told:
+        return Judged("failed", told, by_person=True)
+    if said.outcome == "success":
+        return Judged("succeeded", [f"feedback: success{by}{note}"], by_person=True)
+    escalated = [mark.detail for mark in trace.marks if mark.kind == "escalation"]
+    if trace.interventions or escalated:
+        return Judged("failed", [f"escalation: {(trace.interventions or escalated)[0] or 'to a person'}"])
+    if trace.outcome:
+        return Judged("failed" if trace.outcome == "failure" else "succeeded", [f"outcome: {trace.outcome}"])
+    broken = _broken(attempt)
+    return Judged("failed", broken) if broken else Judged("unknown", [])
+
+
+def _broken(attempt: Attempt) -> list[str]:
+    """What was recorded while it ran."""
+    trace = attempt.trace
+    last = steps_of(trace)[-1:]
+    kinds = [kind for step in last for kind in _BROKEN if kind in step.marks]
+    return [
+        *([_error(trace.error)] if trace.error is not None else []),
+        *(f"exception: {_BROKEN[kind]}: {last[0].name} {last[0].details}".rstrip() for kind in kinds[:1]),
+        *(["exception: a call that cannot be read"] if trace.marked("format_error") and not last else []),
+        *([f"{RETRY}: the same was tried again"] if any(_unplaced(mark) for mark in trace.marks) else []),
+    ]
+
+
+def _unplaced(mark: Mark) -> bool:
+    """A retry of which nothing more is known; where its place is, the earlier try is an attempt of its own."""
+    return mark.kind == "retry" and mark.item is None
+
+
+def _error(error: Failure) -> str:
+    return f"exception: {error.kind}: {error.message}"

@@ -1,0 +1,41 @@
+"""Plain text under a model in this process: how many nats each token of it costs, with no chat template around it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+
+from verigym.core.errors import BadInput
+from verigym.core.records import Sample
+from verigym.model.forward_check import can_share
+from verigym.model.logprobs import token_logprobs
+from verigym.model.tree import pack
+from verigym.policies.local.policy import LocalPolicy
+
+_TOKENS = 2048
+"""Of a batch."""
+
+
+class Scored(NamedTuple):
+    nats: float
+    """Mean of -log p over the tokens that were predicted: all but the first, which nothing predicts."""
+    tokens: int
+
+
+@torch.no_grad()
+def nats_per_token(policy: LocalPolicy, texts: Sequence[str]) -> list[Scored]:
+    """Of each text by itself, under the weights and the adapter that the policy wears now."""
+    policy.engine.wait()
+    samples: list[Sample] = []
+    for text in texts:
+        ids: list[int] = policy.render.tokenizer(text).input_ids
+        if len(ids) < 2:
+            raise BadInput(f'"{text}" is too short for perplexity: it needs two tokens at least')
+        samples.append(Sample(ids=ids, mask=[0] + [1] * (len(ids) - 1), logprobs=[]))
+    found: dict[int, Scored] = {}
+    for packed in pack(samples, _TOKENS, share=can_share(policy.model), device=policy.model.device):
+        logprobs_BS, _, mask_BS = token_logprobs(policy.model, packed)
+        for row, i in enumerate(packed.samples):
+            own = logprobs_BS[row][mask_BS[row]].double()
+            found[i] = Scored(-own.mean().item(), len(own))
+    return [found[i] for i in range(len(samples))]

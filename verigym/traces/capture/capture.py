@@ -1,0 +1,334 @@
+"""Takes in what goes through the gateway, in microseconds: an exchange is named, counted and queued here; a thread does the rest.
+
+Nothing here slows or fails a request. The queue is bounded; what finds no room, and what the store would not take, is counted
+by reason and said once a minute. A killed process loses what was not committed: what came in the last hundredths of a second,
+and of a long conversation its last seconds (`keep`).
+"""
+
+import contextlib
+import datetime
+import itertools
+import queue
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, VerigymError, words_of
+from verigym.core.records import Feedback, content_hash
+from verigym.store.database import Store
+from verigym.traces.capture import feedback as given
+from verigym.traces.capture.exchange import Exchange, Prints, made_by_model, size_of
+from verigym.traces.capture.join import Joined
+from verigym.traces.capture.keeper import RUN, Keeper, Placed, Redacts
+from verigym.traces.capture.remembered import Remembered
+
+_QUEUE, _QUEUE_BYTES = 20_000, 128_000_000
+"""Exchanges that wait for the thread, and their bytes, about."""
+_RELOADED = 50_000
+"""Conversations that are known again after a restart."""
+_GATHER_S = 0.02
+"""For so long are exchanges gathered, to be written in one transaction."""
+_BATCH = 256
+_LOOK_S = 0.5
+"""How often the thread looks for what is due while nothing comes."""
+_CLOSE_S, _FLUSH_S, _SAID_S = 10.0, 10.0, 60.0
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """Exchanges, since the start."""
+
+    captured: int
+    """Written."""
+    waiting: int
+    """Taken in and not written yet."""
+    sampled_out: int
+    lost: dict[str, int]
+    """By reason."""
+    conversations: int
+    """Held in memory now."""
+
+
+class _Taken(msgspec.Struct, frozen=True):
+    exchange: Exchange
+    placed: Placed
+    size: int
+
+
+class Capture:
+    """`placed = capture.place(exchange)` when the request comes, where the id must go out before the reply does;
+    `capture.add(exchange, placed)`, or `add(exchange)` alone, when it was answered."""
+
+    def __init__(
+        self,
+        home: Path,
+        redaction: Redacts,
+        *,
+        rate: float = 1.0,
+        keep_days: int | None = None,
+        say: Callable[[str], None] = lambda words: print(words, file=sys.stderr, flush=True),
+    ) -> None:
+        if not 0 <= rate <= 1:
+            raise BadInput(f"the sampling rate is {rate:g}; it is a share of conversations, from 0 to 1")
+        if keep_days is not None and keep_days < 1:
+            raise BadInput(f"traces are to be kept for {keep_days} days; the shortest is 1")
+        self.store = Store(home / "store.db")
+        self._redaction, self._rate, self._keep_days, self._say = redaction, rate, keep_days, say
+        self._leaving = contextlib.ExitStack()
+        self._remembered = Remembered(home / "captured.db")
+        self._prints = Prints(self._remembered.key)
+        self._salt = self._alone()
+        self._keeper = Keeper(self.store, self._remembered, redaction, self._prints, self._tell)
+        self._joined = Joined()
+        self._lock = threading.Lock()
+        """Of what callers share: `joined`, the queue's bounds and the counters."""
+        self._queue: queue.SimpleQueue[_Taken | threading.Event | None] = queue.SimpleQueue()
+        self._queued = self._queued_bytes = self._sampled_out = 0
+        self._lost: Counter[str] = Counter()
+        self._told: dict[str, float] = {}
+        self._numbers = itertools.count()
+        self._day: datetime.date | None = None
+        """When old traces were deleted last."""
+        self._tidy_again = 0.0
+        self._tidy()
+        if not self._salt:
+            self._remember()
+        self._thread = threading.Thread(target=self._work, name="verigym-capture", daemon=True)
+        self._thread.start()
+
+    @property
+    def counts(self) -> Counts:
+        with self._lock:
+            return Counts(
+                captured=self._keeper.captured,
+                waiting=self._queued + self._keeper.waiting,
+                sampled_out=self._sampled_out,
+                lost=dict(self._lost + self._keeper.lost),
+                conversations=len(self._keeper),
+            )
+
+    # -- taking in ----------------------------------------------------------------------------------------------------
+
+    def place(self, exchange: Exchange) -> Placed:
+        """Where a request belongs. Never blocks, never raises; `reply` and what comes with it are not looked at."""
+        try:
+            chain = self._prints.request(exchange)
+            with self._lock:
+                return self._placed(exchange, chain, time.time())
+        except Exception as error:
+            self._lose(type(error).__name__, words_of(error))
+            return Placed("")
+
+    def add(self, exchange: Exchange, placed: Placed | None = None) -> str:
+        """Takes an exchange in. Never blocks, never raises. The id of its trajectory; empty where it is not captured."""
+        try:
+            placed = placed or self.place(exchange)
+            if not placed.trajectory:
+                with self._lock:
+                    self._sampled_out += placed.sampled_out
+                return ""
+            request = placed.chain[-1] if placed.chain else self._prints.start(exchange)
+            whole = self._prints.chain(exchange.reply, request)
+            taken = _Taken(exchange, placed, _size(exchange))
+            with self._lock:
+                if self._queued >= _QUEUE or self._queued_bytes + taken.size > _QUEUE_BYTES:
+                    full = True
+                else:
+                    full = False
+                    self._queued += 1
+                    self._queued_bytes += taken.size
+                    if not (exchange.conversation or exchange.previous):
+                        self._joined.end(request, whole[-1] if whole else request, placed.trajectory, time.time())
+                    if exchange.response:
+                        self._joined.name(self._prints.of("response", exchange.response), placed.trajectory)
+                    self._queue.put(taken)
+            if full:
+                self._lose("queue full", "more comes in than can be written")
+            return placed.trajectory
+        except Exception as error:
+            self._lose(type(error).__name__, words_of(error))
+            return ""
+
+    def _placed(self, exchange: Exchange, chain: list[bytes], now: float) -> Placed:
+        name = self._prints.of("conversation", exchange.conversation) if exchange.conversation else b""
+        if name:
+            found = self._joined.named(name)
+        elif exchange.previous:
+            found = self._joined.named(self._prints.of("response", exchange.previous))
+        else:
+            found = self._joined.found(exchange.items, chain, now)
+        if found is None and not self._is_sampled(exchange, chain):
+            return Placed("", sampled_out=True)
+        day = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
+        request = chain[-1] if chain else self._prints.start(exchange)
+        own = exchange.conversation or f"{request.hex()} {now} {next(self._numbers)}"
+        trajectory = found or f"{RUN}{day}/{self._prints.of('trajectory', own, self._salt).hex()[:16]}"
+        if name:
+            self._joined.name(name, trajectory)
+        elif not exchange.previous:
+            self._joined.begin(request, trajectory, now)
+        return Placed(trajectory, chain, name, new=found is None and not name, began=now)
+
+    def _is_sampled(self, exchange: Exchange, chain: list[bytes]) -> bool:
+        """By the conversation's id, or by what it begins with, so that a conversation is whole or absent."""
+        if self._rate >= 1:
+            return True
+        if exchange.conversation:
+            print = self._prints.of("sampled", exchange.conversation)
+        elif exchange.previous:
+            return False  # what it continues is not here
+        else:
+            first = next((n for n, item in enumerate(exchange.items) if made_by_model(item)), len(chain))
+            print = chain[first - 1] if first else self._prints.start(exchange)
+        return int.from_bytes(print[:8], "big") < self._rate * 2**64
+
+    # -- feedback -----------------------------------------------------------------------------------------------------
+
+    def feedback(
+        self,
+        of: str,
+        *,
+        outcome: str = "",
+        correction: Any = (),
+        intervention: str = "",
+        note: str = "",
+        who: str = "",
+    ) -> Feedback:
+        """Keeps what became of a trajectory, named by its id, by the conversation's or by a response's. It waits for what is in
+        the queue. `BadInput` where it says nothing or nonsense, `NotFound` where there is no such trajectory."""
+        made = given.read(outcome, correction, intervention, note, who)
+        self.flush()
+        try:
+            trajectory = self._named(of.encode("utf-8", "replace").decode())
+            if why := self._keeper.why_waiting(trajectory):
+                raise InfrastructureFailure(f"{trajectory} could not be written yet ({why}); send the feedback again")
+            if not self.store.known_trajectories([trajectory]):
+                raise NotFound(
+                    f'no captured conversation "{of}": name a trajectory (the header x-verigym-trajectory of a reply), or the '
+                    "conversation's own id; one that was not sampled, was lost or is past keeping can have no feedback"
+                )
+            made = self._redaction.feedback(msgspec.structs.replace(made, trajectory=trajectory))
+            self.store.put("feedback", content_hash(made)[:16], made)
+        except VerigymError:
+            raise
+        except Exception as error:
+            raise InfrastructureFailure(f"the feedback could not be kept: {words_of(error)}") from error
+        return made
+
+    def _named(self, of: str) -> str:
+        if "/" in of and of.startswith("traces-"):
+            return of
+        name = self._prints.of("conversation", of)
+        with self._lock:
+            found = self._joined.named(name) or self._joined.named(self._prints.of("response", of))
+        return found or self._remembered.named(name) or of
+
+    def flush(self) -> None:
+        """Waits until what was added before is written, or could not be."""
+        done = threading.Event()
+        self._queue.put(done)
+        if not done.wait(_FLUSH_S):
+            raise InfrastructureFailure(f"the store was busy for {_FLUSH_S:g} s; try again")
+
+    # -- the thread ---------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Writes what waits; what cannot be written within some seconds is lost, counted and said."""
+        self._queue.put(None)
+        self._thread.join()
+        self._leaving.close()
+        self._remembered.close()
+        self.store.close()
+
+    def _work(self) -> None:
+        ending = 0.0
+        while not ending or (self._keeper.waiting and time.monotonic() < ending):
+            taken, waiting, closing = self._next()
+            if closing:
+                ending = time.monotonic() + _CLOSE_S
+            for each in taken:
+                self._keeper.take(each.exchange, each.placed)
+            with self._lock:
+                self._queued -= len(taken)
+                self._queued_bytes -= sum(each.size for each in taken)
+            self._keeper.write(everything=bool(ending or waiting))
+            self._keeper.put_idle_away()
+            self._tidy()
+            for event in waiting:
+                event.set()
+        self._keeper.give_up_all()
+
+    def _next(self) -> tuple[list[_Taken], list[threading.Event], bool]:
+        """What came: exchanges, people who wait until these are written, and whether it is the end."""
+        taken: list[_Taken] = []
+        waiting: list[threading.Event] = []
+        try:
+            one = self._queue.get(timeout=_LOOK_S)
+            if isinstance(one, _Taken) and self._queued < _BATCH:
+                time.sleep(_GATHER_S)
+            while True:
+                if one is None:
+                    return taken, waiting, True
+                taken.append(one) if isinstance(one, _Taken) else waiting.append(one)
+                if len(taken) >= _BATCH:
+                    break
+                one = self._queue.get_nowait()
+        except queue.Empty:
+            pass
+        return taken, waiting, False
+
+    def _tidy(self) -> None:
+        """On start and once a day; after trouble, again in a minute."""
+        today = datetime.datetime.now(datetime.UTC).date()
+        if today == self._day or time.monotonic() < self._tidy_again:
+            return
+        try:
+            self._joined.oldest = self._keeper.tidy(today, self._keep_days)
+            self._day = today
+        except Exception as error:
+            self._tidy_again = time.monotonic() + _SAID_S
+            self._tell("tidying", f"old traces could not be deleted: {words_of(error)}")
+
+    def _remember(self) -> None:
+        """Conversations of processes before this one."""
+        for known in self._remembered.latest(_RELOADED):
+            if known.name:
+                self._joined.name(known.name, known.id)
+            else:
+                gone_on = set(known.follows)
+                for turn, (begin, end) in enumerate(zip(known.begins, known.ends, strict=True)):
+                    self._joined.end(begin, end, known.id, known.ended, open=turn not in gone_on)
+            for response in known.responses:
+                self._joined.name(self._prints.of("response", response), known.id)
+
+    def _alone(self) -> str:
+        """Empty for the first process that captures here; another beside it takes ids of its own and goes on with nobody's
+        conversation, so that none writes over the other's."""
+        try:
+            self._leaving.enter_context(self.store.claim("capture"))
+            return ""
+        except Refused:
+            return f"{time.time_ns()}"
+
+    def _lose(self, reason: str, words: str) -> None:
+        with self._lock:
+            self._lost[reason] += 1
+        self._tell(reason, f"{words}; an exchange was lost")
+
+    def _tell(self, reason: str, words: str) -> None:
+        now = time.monotonic()
+        if now - self._told.get(reason, -_SAID_S) >= _SAID_S:
+            self._told[reason] = now
+            self._say(f"capture: {words}")
+
+
+def _size(exchange: Exchange) -> int:
+    """Bytes, about."""
+    texts = sum(map(size_of, exchange.items)) + sum(map(size_of, exchange.reply))
+    numbers = len(exchange.context_ids) + len(exchange.completion_ids) + len(exchange.logprobs)
+    return 1000 + texts + 40 * numbers + 1000 * len(exchange.tools)

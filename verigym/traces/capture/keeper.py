@@ -1,0 +1,276 @@
+"""The conversations that are going on, and their way into the store: joined, redacted, written, put away, deleted in time.
+
+All of it is one thread's (`capture`). A conversation is written whole after each exchange, a long one at most once in as many
+seconds as it has megabytes. What the store refuses waits here until it takes it, within the bounds of memory; past them the
+longest untouched is given up, and counted as lost.
+"""
+
+import datetime
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from verigym.core.errors import InfrastructureFailure, words_of
+from verigym.core.records import Feedback, Toolset, ToolSpec, Trajectory, content_hash
+from verigym.store.database import Store
+from verigym.traces.capture.conversation import Conversation, Known, TooLong
+from verigym.traces.capture.exchange import Exchange, Prints
+from verigym.traces.capture.remembered import Remembered, Row, row
+
+RUN = "traces-served-"
+"""And the day: retention deletes whole ones."""
+_MOST, _MOST_BYTES = 5_000, 128_000_000
+"""Conversations held, and their bytes, about."""
+_IDLE_S = 900.0
+"""After which one is taken out of memory; it is found again in the store."""
+_BATCH = 256
+"""Trajectories in one transaction."""
+_BYTES_S = 1e6
+"""Of one conversation that may be written again and again, a second."""
+_WAIT_S, _LONGEST_WAIT_S = 0.5, 15.0
+"""How soon a store that refused is asked again."""
+
+
+class Redacts(Protocol):
+    """Takes secrets and personal data out; see `flywheel.redact`."""
+
+    def trajectory(self, trajectory: Trajectory, /) -> Trajectory: ...
+    def feedback(self, feedback: Feedback, /) -> Feedback: ...
+    def tools(self, tools: Toolset, /) -> Toolset: ...
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """Where a request belongs, known before it is answered."""
+
+    trajectory: str
+    """Its id; empty where the conversation is not captured."""
+    chain: list[bytes] = []
+    """Fingerprints of the request."""
+    name: bytes = b""
+    """Fingerprint of the conversation's id, where the client gave one."""
+    new: bool = False
+    """The store cannot have it yet."""
+    sampled_out: bool = False
+    began: float = 0.0
+
+
+class _Ready(NamedTuple):
+    conversation: Conversation
+    trajectory: Trajectory
+    row: Row
+
+
+class Keeper:
+    def __init__(
+        self, store: Store, remembered: Remembered, redaction: Redacts, prints: Prints, tell: Callable[[str, str], None]
+    ) -> None:
+        self.captured = 0
+        """Exchanges written."""
+        self.waiting = 0
+        """Exchanges taken and not written yet."""
+        self.lost: Counter[str] = Counter()
+        self._store, self._remembered, self._redaction, self._prints = store, remembered, redaction, prints
+        self._tell = tell
+        """Of a reason, in words; whoever is told says it seldom enough."""
+        self._held: OrderedDict[str, Conversation] = OrderedDict()
+        """The longest untouched first."""
+        self._bytes = 0
+        self._unwritten: dict[str, Conversation] = {}
+        self._runs: set[str] = set()
+        """Begun in the store."""
+        self._tools: dict[str, str] = {}
+        """Hash of tools as they were offered to that of what was kept."""
+        self._new_tools: dict[str, Toolset] = {}
+        """By hash, not in the store yet."""
+        self._trouble = ""
+        """Why the store refused last, as it is counted; empty when it did not."""
+        self._again, self._wait_s = 0.0, _WAIT_S
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def why_waiting(self, trajectory: str) -> str:
+        """Why the store does not have all of it yet; empty where it has."""
+        return (self._trouble or "it is being written") if trajectory in self._unwritten else ""
+
+    # -- joining ------------------------------------------------------------------------------------------------------
+
+    def take(self, exchange: Exchange, placed: Placed) -> None:
+        """Adds an exchange to its conversation. Whatever goes wrong is counted, and is no exception."""
+        try:
+            conversation = self._conversation(placed)
+            size = conversation.size
+            tools = self._offered(exchange.tools)
+            conversation.grow(exchange, placed.chain, self._prints, tools, exchange.began or placed.began)
+            self._bytes += conversation.size - size
+            self._unwritten[conversation.id] = conversation
+            self.waiting += 1
+            self._make_room()
+        except TooLong:
+            self._lose("conversation too long", 1, f"{placed.trajectory} takes no more")
+        except Exception as error:
+            self._lose(_reason(error), 1, words_of(error))
+
+    def _conversation(self, placed: Placed) -> Conversation:
+        found = self._held.get(placed.trajectory)
+        if found is None:
+            found = self._restored(placed) or Conversation(placed.trajectory, placed.name)
+            self._held[found.id] = found
+            self._bytes += found.size
+        self._held.move_to_end(found.id)
+        return found
+
+    def _restored(self, placed: Placed) -> Conversation | None:
+        """From the store, where it was put away or written by a process before this one."""
+        if placed.new or not self._store.known_trajectories([placed.trajectory]):
+            return None
+        known = self._remembered.get(placed.trajectory) or Known(id=placed.trajectory, name=placed.name)
+        return Conversation.restored(known, self._store.trajectory(placed.trajectory)[1])
+
+    def _offered(self, tools: list[ToolSpec]) -> str:
+        """The hash of the tools as they will be kept."""
+        if not tools:
+            return ""
+        offered = content_hash(tools)[:16]
+        if offered not in self._tools:
+            if len(self._tools) >= _MOST:
+                self._tools.clear()
+            kept = self._redaction.tools(Toolset(tools, offered))
+            self._tools[offered] = kept.hash
+            self._new_tools[kept.hash] = kept
+        return self._tools[offered]
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, *, everything: bool = False) -> None:
+        """Commits what is due. A store that refuses is asked again later, and what was for it waits."""
+        now = time.monotonic()
+        if now < self._again and not everything:
+            return
+        due = [one for one in self._unwritten.values() if everything or now >= one.written + one.size / _BYTES_S]
+        for start in range(0, len(due), _BATCH):
+            batch = self._ready(due[start : start + _BATCH])
+            try:
+                self._commit(batch)
+            except Exception as error:
+                self._trouble = _reason(error)
+                self._again, self._wait_s = now + self._wait_s, min(2 * self._wait_s, _LONGEST_WAIT_S)
+                self._tell(self._trouble, f"{words_of(error)}; conversations wait in memory, trying again")
+                return
+            if self._trouble:
+                self._tell("", "the store takes conversations again")
+            self._trouble, self._wait_s = "", _WAIT_S
+
+    def _ready(self, conversations: list[Conversation]) -> list[_Ready]:
+        """As it will be stored; what cannot be redacted will not."""
+        made: list[_Ready] = []
+        for one in conversations:
+            try:
+                made.append(_Ready(one, self._redacted(one), row(one.known())))
+            except Exception as error:
+                self._give_up(one, "redaction failed", words_of(error))
+        return made
+
+    def _redacted(self, one: Conversation) -> Trajectory:
+        """While there was nothing to take out, only what is new is looked through."""
+        whole = one.trajectory()
+        if one.clean is not None:
+            new = msgspec.structs.replace(whole, items=whole.items[one.clean :], turns=[], marks=[])
+            looked = self._redaction.trajectory(new)
+            if msgspec.structs.replace(looked, redacted="") == new:
+                one.clean = len(whole.items)
+                return msgspec.structs.replace(whole, redacted=looked.redacted)
+            one.clean = None
+        return self._redaction.trajectory(whole)
+
+    def _commit(self, batch: list[_Ready]) -> None:
+        for hash in list(self._new_tools):
+            self._store.put("tools", hash, self._new_tools[hash])
+            del self._new_tools[hash]
+        by_run: dict[str, list[Trajectory]] = {}
+        for one, trajectory, _ in batch:
+            by_run.setdefault(one.id.partition("/")[0], []).append(trajectory)
+        for run, trajectories in by_run.items():
+            if run not in self._runs:
+                self._store.begin_run(run, "traces", {})
+                self._runs.add(run)
+            self._store.add(run, trajectories)
+        self._remembered.keep(one.row for one in batch)
+        now = time.monotonic()
+        for one, *_ in batch:
+            self.captured += one.unwritten
+            self._clean(one)
+            one.written = now
+
+    def _clean(self, one: Conversation) -> None:
+        self.waiting -= one.unwritten
+        one.unwritten = 0
+        self._unwritten.pop(one.id, None)
+
+    # -- leaving ------------------------------------------------------------------------------------------------------
+
+    def _make_room(self) -> None:
+        if len(self._held) <= _MOST and self._bytes <= _MOST_BYTES:
+            return
+        if not self._trouble:
+            self.write(everything=True)
+        while len(self._held) > _MOST or (self._bytes > _MOST_BYTES and len(self._held) > 1):
+            _, oldest = self._held.popitem(last=False)
+            self._put_away(oldest)
+
+    def _put_away(self, one: Conversation) -> None:
+        self._bytes -= one.size
+        if one.unwritten:
+            self._give_up(one, self._trouble or "no room", "memory is full of what could not be written")
+
+    def _give_up(self, one: Conversation, reason: str, words: str) -> None:
+        self._lose(reason, one.unwritten, words)
+        self._clean(one)
+
+    def _lose(self, reason: str, count: int, words: str) -> None:
+        self.lost[reason] += count
+        self._tell(reason, f"{words}; an exchange was lost")
+
+    def put_idle_away(self) -> None:
+        past = time.monotonic() - _IDLE_S
+        while self._held and (oldest := next(iter(self._held.values()))).touched < past and not oldest.unwritten:
+            del self._held[oldest.id]
+            self._put_away(oldest)
+
+    def give_up_all(self) -> None:
+        """What is still not written is lost."""
+        for one in list(self._unwritten.values()):
+            self._give_up(
+                one, self._trouble or "not written at the end", "the gateway stopped before the store took it"
+            )
+
+    def tidy(self, today: datetime.date, keep_days: int | None) -> str:
+        """Finishes the runs of earlier days and deletes those past keeping. Ids that sort before what it returns are gone."""
+        first = "" if keep_days is None else f"{RUN}{today - datetime.timedelta(days=keep_days)}"
+        for run in self._store.runs():
+            if run.kind != "traces" or not run.id.startswith(RUN):
+                continue
+            if run.id < first:
+                self._store.delete_run(run.id)
+                self._runs.discard(run.id)
+            elif run.id < f"{RUN}{today}" and run.finished is None:
+                self._store.finish_run(run.id)
+        self._remembered.forget(first)
+        for id in [id for id in self._held if id < first]:
+            one = self._held.pop(id)
+            self._bytes -= one.size
+            self._clean(one)
+        return first
+
+
+def _reason(error: Exception) -> str:
+    """As it is counted: few, short and the same for the same trouble."""
+    words = words_of(error)
+    if "disk is full" in words or "No space left" in words:
+        return "disk full"
+    if "locked" in words:
+        return "store locked"
+    return "store refused" if isinstance(error, InfrastructureFailure) else f"store: {type(error).__name__}"

@@ -1,0 +1,1 @@
+"""Readers for trace formats, one file each."""

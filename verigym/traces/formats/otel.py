@@ -1,0 +1,340 @@
+"""OpenTelemetry spans of generative AI, and OpenInference's: model calls, tools and agents of one trace are one trajectory.
+
+Spans of a trace may be spread over lines and files; they are joined by conversation where spans name one, else by trace.
+Messages are `gen_ai.input.messages` and `gen_ai.output.messages` (JSON, as such or in a text), older events, or indexed
+attributes (`llm.input_messages.0.message.role`, `gen_ai.prompt.0.content`). Spans about other things are left out.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from verigym.core.records import (
+    Failure,
+    Fault,
+    FunctionCall,
+    FunctionCallOutput,
+    Item,
+    Json,
+    Mark,
+    Message,
+    Reasoning,
+    ReasoningText,
+    ToolSpec,
+    Usage,
+)
+from verigym.traces.formats.messages import answered, call_of, image_of, items_of, output_of
+from verigym.traces.formats.spans import is_span, spans_in
+from verigym.traces.formats.trace import (
+    Call,
+    Part,
+    Trace,
+    agreed,
+    finish_of,
+    joined,
+    listed,
+    need,
+    number,
+    outcome_of,
+    record,
+    sampling_of,
+    text,
+    tools_of,
+    unwrapped,
+    whole,
+)
+
+NAME = "otel"
+TITLE = "OpenTelemetry GenAI"
+_MODEL = ("chat", "text_completion", "generate_content", "completion")
+_INDEXED = {"llm.input_messages": "llm.output_messages", "gen_ai.prompt": "gen_ai.completion"}
+
+
+def fits(value: Any) -> bool:
+    row = record(value)
+    printed = "context" in row and "attributes" in row and "trace_id" in record(row["context"])
+    return printed or is_span(row) or any(key in row for key in ("resourceSpans", "resource_spans", "scopeSpans"))
+
+
+def read(value: Any) -> Iterator[Trace | Part]:
+    found = [span for span in spans_in(record(value)) if _kind(span)]
+    need(found, "no span of a model, a tool or an agent in it")
+    for span in found:
+        need(span["trace"], "a span without a trace id")
+        yield Part(f"trace {span['trace']}", span)
+
+
+def join(key: str, values: list[Any]) -> Iterator[Trace | Part]:
+    """All spans of a trace; then, where they name a conversation, all spans of that."""
+    names = {name for span in values if (name := _conversation(span["about"]))} if key.startswith("trace ") else set()
+    if not names:
+        yield _trace(list({(each["trace"], each["span"]): each for each in values}.values()))
+        return
+    first = min(names)
+    for span in values:
+        yield Part(f"conversation {_conversation(span['about']) or first}", span)
+
+
+def _trace(spans: list[Json]) -> Trace:
+    spans = sorted(spans, key=lambda span: (span["start"], span["end"], span["span"]))
+    calls = [_call(span) for span in spans if _kind(span) == "model"]
+    if not any(
+        call.context or call.reply for call in calls
+    ):  # a framework that tells of the conversation on the agent's span only
+        calls = [_call(span) for span in spans if _kind(span) == "agent"] or calls
+    made = joined([call for call in calls if call.context or call.reply or call.error])
+    items, marks = _with_tools(made.items, [span for span in spans if _kind(span) == "tool"])
+    need(items, "no message is recorded in its spans; let the instrumentation capture message content")
+    evaluations = [each for span in spans for each in _evaluations(span)]
+    began = [span["start"] for span in spans if span["start"]]
+    ended = [span["end"] for span in spans if span["end"]]
+    costs = [number(span["about"].get(key)) for span in spans for key in ("llm.cost.total", "gen_ai.usage.cost")]
+    return msgspec.structs.replace(
+        made,
+        items=items,
+        marks=marks,
+        end_state={"evaluations": evaluations} if evaluations else {},
+        outcome=agreed([outcome_of(each.get("label")) or outcome_of(each.get("value")) for each in evaluations]),
+        seconds=max(max(ended) - min(began), 0.0) if began and ended else 0.0,
+        cost=max(sum(costs), 0.0),
+    )
+
+
+def _kind(span: Json) -> str:
+    """`model`, `tool`, `agent`, `evaluation`, or empty for a span about something else."""
+    about = span["about"]
+    operation, kind = text(about.get("gen_ai.operation.name")), text(about.get("openinference.span.kind")).upper()
+    if operation == "execute_tool" or kind == "TOOL":
+        return "tool"
+    if operation in _MODEL or kind == "LLM":
+        return "model"
+    if operation in ("invoke_agent", "create_agent") or kind in ("AGENT", "CHAIN"):
+        return "agent"
+    if any(key.startswith("gen_ai.evaluation.") for key in about) or _evaluations(span):
+        return "evaluation"
+    said = (
+        "gen_ai.input.messages",
+        "gen_ai.output.messages",
+        "gen_ai.prompt",
+        "llm.input_messages",
+        "llm.output_messages",
+    )
+    if any(key.startswith(said) for key in about):
+        return "model"
+    return "tool" if "gen_ai.tool.name" in about else ""
+
+
+def _conversation(about: Json) -> str:
+    return text(about.get("gen_ai.conversation.id") or about.get("session.id"))
+
+
+# -- a model call -----------------------------------------------------------------------------------------------------------
+
+
+def _call(span: Json) -> Call:
+    about = _with_events(span)
+    context, reply = _said(about, span["events"])
+    reasons = listed(unwrapped(about.get("gen_ai.response.finish_reasons")))
+    last = record(next(iter(listed(unwrapped(about.get("gen_ai.output.messages")))), None))
+    settings = {key.rpartition(".")[2]: value for key, value in about.items() if key.startswith("gen_ai.request.")}
+    settings |= record(unwrapped(about.get("llm.invocation_parameters")))
+    return Call(
+        context=context,
+        reply=reply,
+        tools=_tools(about),
+        agent=_first(about, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "gen_ai.agent.version"),
+        sampling=sampling_of(settings),
+        usage=Usage(
+            whole(_number(about, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")),
+            whole(
+                _number(
+                    about, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"
+                )
+            ),
+        ),
+        latency_s=max(span["end"] - span["start"], 0.0) if span["start"] and span["end"] else 0.0,
+        finish="error" if span["failed"] else finish_of(next(iter(reasons), None) or last.get("finish_reason")),
+        error=_error(span) if span["failed"] else None,
+    )
+
+
+def _with_events(span: Json) -> Json:
+    """Attributes, and those of the event that holds a call's messages where spans do not."""
+    about: Json = {}
+    for event in span["events"]:
+        about |= event["about"] if event["name"].startswith(("gen_ai.client.", "gen_ai.content.")) else {}
+    return about | span["about"]
+
+
+def _said(about: Json, events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
+    """What a model call was shown, and what it replied."""
+    shown, said = about.get("gen_ai.input.messages"), about.get("gen_ai.output.messages")
+    if shown is not None or said is not None:
+        context = _system(about.get("gen_ai.system_instructions"))
+        context += _messages(listed(unwrapped(shown)), context)
+        return context, _messages(listed(unwrapped(said))[:1], context)
+    for asked, replied in _INDEXED.items():
+        context = items_of([_flat(each) for each in _indexed(about, asked)])
+        reply = items_of([_flat(each) for each in _indexed(about, replied)][:1], context)
+        if context or reply:
+            return _system(about.get("gen_ai.system_instructions")) + context, reply
+    prompt = unwrapped(about.get("gen_ai.prompt"))
+    if isinstance(prompt, list):
+        context = items_of([{"role": "user", **record(each)} for each in prompt])
+        answer = listed(unwrapped(about.get("gen_ai.completion")))[:1]
+        return context, items_of([{"role": "assistant", **record(each)} for each in answer], context)
+    return _from_events(events)
+
+
+def _from_events(events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
+    """`gen_ai.user.message`, `gen_ai.choice` and the like, as older conventions have them."""
+    shown: list[Json] = []
+    said: list[Json] = []
+    for event in events:
+        body = {key.removeprefix("gen_ai.event."): unwrapped(value) for key, value in event["about"].items()}
+        body = {key.removeprefix("gen_ai."): value for key, value in body.items()}
+        parts = event["name"].split(".")
+        if parts[:1] == ["gen_ai"] and parts[2:] == ["message"]:
+            shown.append({"role": parts[1], "tool_call_id": body.get("id"), **body})
+        elif event["name"] == "gen_ai.choice" and not said:
+            said.append({**(record(body.get("message")) or body), "role": "assistant"})
+    context = items_of(shown)
+    return context, items_of(said, context)
+
+
+def _system(value: Any) -> list[Item]:
+    found = unwrapped(value)
+    words = found if isinstance(found, str) else "".join(text(record(part).get("content")) for part in listed(found))
+    return [Message("system", words)] if words else []
+
+
+def _messages(messages: list[Any], before: Sequence[Item]) -> list[Item]:
+    """`{"role", "parts"}`; some write chat messages here, which are read as such."""
+    items: list[Item] = []
+    for message in map(record, messages):
+        if "parts" not in message:
+            items += items_of([message], [*before, *items])
+            continue
+        role = text(message.get("role")) or "assistant"
+        words: list[str] = []
+        for part in map(record, listed(message["parts"])):
+            kind = part.get("type")
+            if kind == "text":
+                words.append(text(part.get("content", part.get("text"))))
+                continue
+            if words:
+                items += items_of([{"role": role, "content": "".join(words)}])
+                words = []
+            items += _part(part, text(kind), role, [*before, *items])
+        if words or not listed(message["parts"]):
+            items += items_of([{"role": role, "content": "".join(words)}])
+    return items
+
+
+def _part(part: Json, kind: str, role: str, before: Sequence[Item]) -> list[Item]:
+    if kind == "tool_call":
+        return [call_of({key: part.get(key) for key in ("id", "name", "arguments")}, before)]
+    if kind == "tool_call_response":
+        answer = part.get("response", part.get("result"))
+        return [FunctionCallOutput(answered({"call_id": part.get("id")}, before), output_of(answer))]
+    if kind in ("reasoning", "thinking"):
+        return [Reasoning(content=[ReasoningText(text(part.get("content")))])]
+    speaker: Any = role if role in ("user", "system", "developer") else "assistant"
+    return [Message(speaker, [image_of(part)])]
+
+
+def _indexed(about: Json, prefix: str) -> list[Json]:
+    """`p.0.role`, `p.0.content`, `p.1.role` as a list of objects."""
+    found: dict[int, Json] = {}
+    for key, value in about.items():
+        if key.startswith(f"{prefix}."):
+            place, _, rest = key[len(prefix) + 1 :].partition(".")
+            if place.isascii() and place.isdigit() and len(place) < 6 and rest:
+                found.setdefault(int(place), {})[rest] = value
+    return [found[place] for place in sorted(found)]
+
+
+def _flat(message: Json) -> Json:
+    """One message of indexed attributes, as a chat message."""
+    plain = {key.removeprefix("message."): value for key, value in message.items()}
+    parts = [_bare(each, "message_content.") for each in _indexed(plain, "contents")]
+    calls = [_bare(each, "tool_call.") for each in _indexed(plain, "tool_calls")]
+    made: Json = {
+        key: plain[key] for key in ("role", "content", "tool_call_id", "name", "finish_reason") if key in plain
+    }
+    made.setdefault("role", "user")
+    if parts and not made.get("content"):
+        made["content"] = parts
+    if calls:
+        made["tool_calls"] = [
+            {
+                "id": call.get("id"),
+                "name": call.get("function.name", call.get("name")),
+                "arguments": call.get("function.arguments", call.get("arguments")),
+            }
+            for call in calls
+        ]
+    return made
+
+
+def _bare(value: Json, prefix: str) -> Json:
+    return {key.removeprefix(prefix): each for key, each in value.items()}
+
+
+def _tools(about: Json) -> list[ToolSpec]:
+    found = tools_of(about.get("gen_ai.tool.definitions"))
+    return found or tools_of([each.get("tool.json_schema") for each in _indexed(about, "llm.tools")])
+
+
+def _error(span: Json) -> Failure:
+    raised = next((event["about"] for event in span["events"] if event["name"] == "exception"), {})
+    kind = text(span["about"].get("error.type") or raised.get("exception.type")) or "Error"
+    return Failure(Fault.INFRASTRUCTURE, kind, span["said"] or text(raised.get("exception.message")))
+
+
+def _first(about: Json, *keys: str) -> str:
+    return next((text(about[key]) for key in keys if about.get(key)), "")
+
+
+def _number(about: Json, *keys: str) -> float:
+    return next((found for key in keys if (found := number(about.get(key)))), 0.0)
+
+
+# -- tools and evaluations ----------------------------------------------------------------------------------------------
+
+
+def _with_tools(items: list[Item], spans: Sequence[Json]) -> tuple[list[Item], list[Mark]]:
+    """What only the tools' own spans tell: results that no later call was shown, calls that no model call shows, failures."""
+    items, marks = list(items), list[Mark]()
+    calls = {item.call_id: place for place, item in enumerate(items) if isinstance(item, FunctionCall)}
+    answered = {item.call_id for item in items if isinstance(item, FunctionCallOutput)}
+    for span in spans:
+        about = span["about"]
+        call_id = _first(about, "gen_ai.tool.call.id", "tool_call.id") or f"span_{span['span']}"
+        if call_id not in calls:
+            calls[call_id] = len(items)
+            name = _first(about, "gen_ai.tool.name", "tool.name") or span["name"].removeprefix("execute_tool ")
+            given = _present(about, "gen_ai.tool.call.arguments", "tool.parameters", "input.value")
+            items.append(FunctionCall(call_id, name, text(given)))
+        result = _present(about, "gen_ai.tool.call.result", "output.value")
+        if call_id not in answered and (result is not None or span["failed"]):
+            answered.add(call_id)
+            items.append(FunctionCallOutput(call_id, output_of(result) if result is not None else span["said"]))
+        if span["failed"]:
+            marks.append(Mark("tool_error", calls[call_id], _error(span).kind))
+    return items, marks
+
+
+def _present(about: Json, *keys: str) -> Any:
+    return next((about[key] for key in keys if about.get(key) is not None), None)
+
+
+def _evaluations(span: Json) -> list[Json]:
+    """What was judged of it: name, value, label and explanation."""
+    found: list[Json] = []
+    for about in [span["about"], *(event["about"] for event in span["events"])]:
+        said = {key.rpartition(".")[2]: value for key, value in about.items() if key.startswith("gen_ai.evaluation.")}
+        if said:
+            found.append({key: said[key] for key in ("name", "value", "label", "explanation") if key in said})
+    return found

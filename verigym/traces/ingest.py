@@ -1,0 +1,368 @@
+"""Files of traces into the store: each value is read by the format that knows it, redacted, and stored by its content.
+
+What cannot be read goes to quarantine with its place and the reason, and the rest goes in. A trajectory's id is a keyed hash
+of its conversation, so reading a file twice, or again after a kill, ends in the same store; what was read last counts.
+"""
+
+import contextlib
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core import codec
+from verigym.core.errors import BadInput, not_found, words_of
+from verigym.core.records import Mark, Stop, Toolset, Trajectory, content_hash
+from verigym.store.database import Store
+from verigym.traces.assembler import Piece, Pieces
+from verigym.traces.formats import atif, chat, inspect_eval, messages, ng_trajectory, otel, responses
+from verigym.traces.formats.trace import Part, Reader, Trace
+from verigym.traces.lines import Bad, Found, Input
+from verigym.traces.marks import marks_of
+from verigym.traces.redaction import Redaction, without_ids
+from verigym.traces.sidecar import Beside, Entry
+
+READERS: list[Reader] = [otel, atif, ng_trajectory, inspect_eval, chat, responses, messages]
+"""In the order in which they are asked whether a value is theirs."""
+FORMATS = {reader.NAME: reader for reader in READERS}
+_JOIN = {reader.NAME: reader.join for reader in (otel, chat, responses, messages)}
+"""How parts become a whole, where a format has parts."""
+_NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_BATCH = 500
+"""Trajectories of one transaction."""
+_MOST = 20_000
+"""Records of one conversation."""
+_TOOLS = 1000
+"""Offers of tools that are remembered."""
+_SHOWN = 100_000
+"""Characters of a bad line that quarantine keeps."""
+_SPELLED = {
+    "logprobs",
+    "top_logprobs",
+    "prompt_logprobs",
+    "prompt_token_ids",
+    "completion_token_ids",
+    "token_ids",
+    "bytes",
+}
+_PIECES = {"chunks", "events", "stream", "delta"}
+
+
+class Summary(Struct, kw_only=True):
+    run: str
+    files: list[str] = []
+    records: int = 0
+    """Values read: taken and quarantined together."""
+    taken: int = 0
+    accepted: int = 0
+    """Trajectories that are new."""
+    already: int = 0
+    """Trajectories that were there before, or came twice."""
+    quarantined: int = 0
+    formats: dict[str, int] = {}
+    """Records by the format that they were found to be."""
+    reasons: dict[str, int] = {}
+    """Why records were quarantined."""
+    redactions: dict[str, int] = {}
+    outcomes: dict[str, int] = {}
+    marks: dict[str, int] = {}
+    rules: str = ""
+    quarantine: str = ""
+    raw: str = ""
+    seconds: float = 0.0
+
+
+def ingest(
+    store: Store,
+    home: Path,
+    files: Sequence[str],
+    redaction: Redaction,
+    *,
+    name: str = "ingested",
+    format: str = "auto",
+    keep_raw: bool = False,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Summary:
+    """`on_progress` is told how many bytes of how many were read, after each commit."""
+    for file in files:
+        if file != "-" and not Path(file).exists():
+            raise BadInput(f"{file}: no such file; nothing was read. Name files of traces, or - for standard input")
+    if format != "auto" and format not in FORMATS:
+        raise not_found("format", format, ["auto", *FORMATS])
+    if not _NAMES.fullmatch(name) or name.startswith("served-"):
+        raise BadInput(
+            f'"{name}" cannot name traces; take letters, digits, dots, _ and -, and not served-... (the gateway\'s)'
+        )
+    home.mkdir(parents=True, exist_ok=True)
+    files = list(dict.fromkeys(files))
+    inputs = [Input(file) for file in files]
+    run = f"traces-{name}"
+    began, total = time.monotonic(), sum(each.size for each in inputs)
+    with store.claim(run):
+        work = _Work(store, home, redaction, run, name, format, keep_raw)
+        try:
+            for each in inputs:
+                for found in each.values():
+                    work.take(each.name, found)
+                    if work.due:
+                        work.commit()
+                        on_progress(sum(each.at for each in inputs), total)
+            work.join()
+            work.commit()
+            return work.close(files, time.monotonic() - began)
+        except BaseException:
+            work.abandon()
+            raise
+
+
+class _Work:
+    """What is under way: a batch to commit, parts that wait for others, and the counts."""
+
+    def __init__(
+        self, store: Store, home: Path, redaction: Redaction, run: str, name: str, format: str, keep_raw: bool
+    ) -> None:
+        self._store, self._redaction, self._run = store, redaction, run
+        self._readers = READERS if format == "auto" else [FORMATS[format]]
+        self._key = _key(home)
+        self._batch: dict[str, Trajectory] = {}
+        self._pieces = Pieces()
+        self._offered: dict[str, str] = {}
+        """Hash of tools as they were found, to that of the tools as they are stored: redacted."""
+        self._quarantine = Beside(home / "quarantine" / f"{name}.jsonl")
+        self._raw = Beside(home / "raw" / f"{name}.jsonl") if keep_raw else None
+        self._beside = Redaction(redaction.rules)
+        """For files beside the store, so that the summary counts what was taken out of trajectories."""
+        self._formats, self._reasons = Counter[str](), Counter[str]()
+        self._outcomes, self._marks = Counter[str](), Counter[str]()
+        self._summary = Summary(run=run, rules=redaction.name)
+
+    @property
+    def due(self) -> bool:
+        return len(self._batch) >= _BATCH
+
+    def take(self, file: str, found: Found | Bad) -> None:
+        if isinstance(found, Bad):
+            self._summary.records += 1
+            self._formats["unknown"] += 1
+            self._refuse(file, found.place, found.reason, found.raw)
+            return
+        reader, made, reason = self._read(found.value)
+        self._summary.records += max(len(made), 1)
+        self._formats[reader.NAME if reader else "unknown"] += max(len(made), 1)
+        if reason:
+            self._refuse(file, found.place, reason, found.value)
+        for each in made:
+            assert reader is not None
+            if isinstance(each, Part):
+                self._pieces.add(reader.NAME, each.key, Piece(file, found.place, each.value))
+            else:
+                self._keep(each, [Piece(file, found.place, found.value)])
+        if self._raw is not None and made:
+            self._raw.add(Entry(file=file, line=found.place, text=self._shown(found.value)))
+
+    def _read(self, value: Any) -> tuple[Reader | None, list[Trace | Part], str]:
+        """Who reads it, what is made of it, and why nothing is."""
+        reader = next((each for each in self._readers if each.fits(value)), None)
+        if reader is None:
+            return None, [], self._unknown(value)
+        made, reason = _tried(reader, lambda: reader.read(value))
+        return reader, made, reason or ("" if made else "nothing in it")
+
+    def join(self) -> None:
+        """What waited for its other parts."""
+        while self._pieces:
+            groups, self._pieces = self._pieces.groups(), Pieces()
+            for format, key, pieces in groups:
+                self._join(FORMATS[format], key, pieces)
+                if self.due:
+                    self.commit()
+
+    def _join(self, reader: Reader, key: str, pieces: list[Piece]) -> None:
+        if len(pieces) > _MOST:
+            made, reason = [], f"more than {_MOST:,} records name one conversation, which is none then"
+        else:
+            made, reason = _tried(reader, lambda: _JOIN[reader.NAME](key, [piece.value for piece in pieces]))
+        places = {id(piece.value): piece for piece in pieces}
+        for each in made:
+            if isinstance(each, Part):
+                self._pieces.add(reader.NAME, each.key, places[id(each.value)])
+            else:
+                self._keep(each, pieces)
+        for piece in pieces if reason else ():
+            self._refuse(piece.file, piece.place, reason, piece.value)
+
+    def _keep(self, trace: Trace, pieces: list[Piece]) -> None:
+        try:
+            made = self._redaction.trajectory(self._trajectory(trace, pieces[0]))
+        except (BadInput, ValueError, OverflowError) as error:
+            for piece in pieces:
+                self._refuse(piece.file, piece.place, str(error), piece.value)
+            return
+        self._summary.taken += len(pieces)
+        if (before := self._batch.get(made.id)) is not None:
+            self._summary.already += 1
+            made = _not_forgotten(made, before)
+        self._batch[made.id] = made
+
+    def _trajectory(self, trace: Trace, piece: Piece) -> Trajectory:
+        if not trace.items and trace.error is None:
+            raise BadInput("it holds no messages")
+        own = [item for place, item in enumerate(trace.items) if place not in trace.copied]
+        key = hmac.new(self._key, content_hash(own or trace.items).encode(), hashlib.sha256).hexdigest()[:16]
+        failed = {mark.item for mark in trace.marks if mark.kind == "tool_error"}
+        seen = [
+            mark for mark in marks_of(trace.items, trace.tools) if mark.kind != "executed" or mark.item not in failed
+        ]
+        copied = [Mark("copied_context", place) for place in sorted(trace.copied)]
+        tools, as_found = self._tools(trace)
+        last = trace.turns[-1].finish if trace.turns else "stop"
+        stops = {"length": Stop.MAX_TOKENS, "context_full": Stop.CONTEXT_FULL}
+        return Trajectory(
+            id=f"{self._run}/{key}",
+            task=key,
+            group=key,
+            items=trace.items,
+            tools=tools,
+            turns=trace.turns if as_found else [without_ids(turn) for turn in trace.turns],
+            marks=[*trace.marks, *seen, *copied],
+            rewards=trace.rewards,
+            end_state=codec.plain(trace.end_state) if trace.end_state else {},
+            outcome=trace.outcome,
+            interventions=trace.interventions,
+            stop=Stop.ERROR if trace.error is not None else stops.get(last, Stop.DONE),
+            error=trace.error,
+            seconds=trace.seconds,
+            cost=trace.cost,
+            gaps=trace.gaps,
+            source=f"{piece.file}:{piece.place}",
+        )
+
+    def _tools(self, trace: Trace) -> tuple[str, bool]:
+        """The hash under which the tools are stored, and whether they are stored as they were found."""
+        if not trace.tools:
+            return "", True
+        hash = content_hash(trace.tools)[:16]
+        if hash not in self._offered:
+            offered = self._redaction.tools(Toolset(trace.tools, hash))
+            self._store.put("tools", offered.hash, offered)
+            if len(self._offered) >= _TOOLS:
+                self._offered.clear()
+            self._offered[hash] = offered.hash
+        return self._offered[hash], self._offered[hash] == hash
+
+    def commit(self) -> None:
+        if not self._batch:
+            return
+        self._store.begin_run(self._run, "traces", {})
+        known = self._store.known_trajectories(self._batch)
+        for id in known:
+            if not self._batch[id].outcome:
+                self._batch[id] = _not_forgotten(self._batch[id], self._store.trajectory(id)[1])
+        self._store.add(self._run, self._batch.values())
+        self._summary.accepted += len(self._batch) - len(known)
+        self._summary.already += len(known)
+        for one in self._batch.values():
+            self._outcomes[one.outcome or "unknown"] += 1
+            self._marks.update({mark.kind for mark in one.marks})
+        self._batch = {}
+
+    def close(self, files: list[str], seconds: float) -> Summary:
+        summary = self._summary
+        summary.quarantined = self._quarantine.count
+        summary.quarantine = str(self._quarantine.path) if self._quarantine.count else ""
+        summary.raw = str(self._raw.path) if self._raw is not None and self._raw.count else ""
+        self._quarantine.close(set(files))
+        if self._raw is not None:
+            self._raw.close(set(files))
+        self._store.finish_run(self._run)
+        summary.files, summary.seconds = files, seconds
+        summary.formats, summary.reasons = dict(self._formats.most_common()), dict(self._reasons.most_common())
+        summary.outcomes, summary.marks = dict(self._outcomes.most_common()), dict(self._marks.most_common())
+        summary.redactions = dict(self._redaction.counts.most_common())
+        return summary
+
+    def abandon(self) -> None:
+        self._quarantine.abandon()
+        if self._raw is not None:
+            self._raw.abandon()
+
+    def _unknown(self, value: Any) -> str:
+        if len(self._readers) == 1:
+            return f"not {self._readers[0].TITLE}"
+        keys = ", ".join(sorted(value)[:5]) if isinstance(value, dict) else type(value).__name__
+        return f"no known format: {self._hidden(keys)[:80]}"
+
+    def _refuse(self, file: str, place: str, reason: str, value: Any) -> None:
+        reason = self._hidden(reason)[:300]
+        self._reasons[_kind(reason)] += 1
+        self._quarantine.add(Entry(file=file, line=place, reason=reason, text=self._shown(value)[:_SHOWN]))
+
+    def _shown(self, value: Any) -> str:
+        """The input as it may be kept; a line that could not be read is text."""
+        text = value if isinstance(value, str) else msgspec.json.encode(_unspelled(value)).decode()
+        return self._hidden(text)
+
+    def _hidden(self, text: str) -> str:
+        """Redacted; nothing of what cannot be."""
+        try:
+            return self._beside.text(text)
+        except BadInput as error:
+            return f"left out: {error}"
+
+
+def _not_forgotten(now: Trajectory, before: Trajectory) -> Trajectory:
+    """Of two readings of one conversation the last counts; an outcome that only the first knew is known still."""
+    return now if now.outcome else msgspec.structs.replace(now, outcome=before.outcome)
+
+
+def _tried(reader: Reader, read: Callable[[], Iterator[Trace | Part]]) -> tuple[list[Trace | Part], str]:
+    """What a reader makes, or why it makes nothing. One that fails on odd input loses that input only."""
+    try:
+        return list(read()), ""
+    except BadInput as error:
+        return [], str(error)
+    except Exception as error:
+        return [], f"the reader of {reader.TITLE} failed: {type(error).__name__}: {words_of(error)}"
+
+
+def _key(home: Path) -> bytes:
+    """What ids are hashed with. It stays in the workspace: without it nobody can try out which number or address was taken
+    out of a conversation that they know otherwise."""
+    path = home / "ingest.key"
+    if not path.exists():
+        with tempfile.NamedTemporaryFile(dir=home) as whole:  # its mode is 0600
+            whole.write(secrets.token_bytes(32))
+            whole.flush()
+            with contextlib.suppress(FileExistsError):  # another process was quicker
+                os.link(whole.name, path)
+    return path.read_bytes()
+
+
+def _unspelled(value: Any) -> Any:
+    """A value without token ids, logprobs and streamed pieces: they spell, bit by bit, what redaction takes out."""
+    if isinstance(value, dict):
+        return {key: _unspelled(each) for key, each in value.items() if key not in _SPELLED and key not in _PIECES}
+    if isinstance(value, list):
+        return [_unspelled(each) for each in value]
+    return value
+
+
+_DETAIL = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+
+
+def _kind(reason: str) -> str:
+    """A reason without what is this line's alone."""
+    for kind in ("not JSON", "no known format"):
+        if reason.startswith(kind):
+            return kind
+    return _DETAIL.sub("…", reason)[:120]

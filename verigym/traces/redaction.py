@@ -1,0 +1,453 @@
+"""Takes secrets and personal data out of traces before they are stored: `mail alice@example.com` is `mail [EMAIL 1]`.
+
+Within one trajectory the same value has the same placeholder, so that a conversation stays readable and a tool's arguments still
+correspond to what was asked. Text that is JSON is changed inside its strings and stays JSON. The built-in rules are
+`redaction_rules`; a user's own are a YAML file of names and regular expressions. Token ids spell the text that was taken out, so
+they go with it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Self, TypeVar, cast
+
+import msgspec
+import regex
+
+from verigym.core.errors import BadInput
+from verigym.core.records import (
+    Failure,
+    Feedback,
+    FunctionCall,
+    FunctionCallOutput,
+    Image,
+    InputText,
+    Item,
+    Mark,
+    Message,
+    OutputText,
+    Reasoning,
+    Refusal,
+    Toolset,
+    Trajectory,
+    Turn,
+    content_hash,
+)
+from verigym.core.settings import read_yaml
+from verigym.traces.redaction_rules import (
+    SECRET_KEY,
+    Rule,
+    built_in,
+    is_odd,
+    is_secret,
+    literal,
+    shape,
+)
+
+T = TypeVar("T")
+_SECONDS = 0.25
+"""After which a user's pattern is given up on one text: one that needs longer backtracks without end."""
+_PATIENCE = 5
+"""Texts on which that may happen before the rule is refused for good."""
+_LEARNED = 100
+"""Secrets of one trajectory that are looked for where nothing names them."""
+_DEEPEST = 8
+"""JSON in a string in JSON in a string ...: how far it is followed."""
+_LITERAL = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*')
+_COLON = re.compile(r"\s*:")
+_PROBES = ["a" * 60 + "!", "1" * 60 + "!", "a1" * 40 + " ", "a " * 40 + "!", "-" * 60 + "!", ("a@" * 30) + "!"]
+
+
+class Redaction:
+    """Rules, and how often each was used. One may serve many trajectories; each counts its placeholders from 1."""
+
+    def __init__(self, rules: Iterable[Rule] | None = None) -> None:
+        self.rules = built_in() if rules is None else list(rules)
+        shown = [(rule.name, rule.pattern.pattern, getattr(rule.accept, "__name__", "")) for rule in self.rules]
+        self.name = f"rules@{content_hash([shown, SECRET_KEY.pattern])[:8]}"
+        """name@version: another rule is another version."""
+        self.counts: Counter[str] = Counter()
+        """Rule to how many values it took out, every occurrence counted."""
+        self._slow: Counter[str] = Counter()
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> Self:
+        """The built-in rules and the user's own. `name: false` switches a built-in one off."""
+        rules = built_in()
+        if path is None:
+            return cls(rules)
+        if not path.is_file():
+            raise BadInput(f"{path}: there is no such file; rules are a YAML file of names and regular expressions")
+        data = read_yaml(path, "rules are names and regular expressions, such as customer: 'C-[0-9]{6}'")
+        known = {rule.name for rule in rules}
+        for name, pattern in data.items():
+            where = f"{path}{_line(path, str(name))}"
+            if pattern is False and name in known:
+                rules = [rule for rule in rules if rule.name != name]
+            else:
+                rules.append(_own(str(name), pattern, known, where))
+        return cls(rules)
+
+    def text(self, text: str) -> str:
+        return self._done([text], lambda one: one.text(text))
+
+    def value(self, value: Any) -> Any:
+        """A JSON value, with the strings inside it redacted."""
+        return self._done(list(_strings(value)), lambda one: one.value(value))
+
+    def trajectory(self, trajectory: Trajectory) -> Trajectory:
+        made = self._done(list(_strings_of(trajectory)), lambda one: one.trajectory(trajectory))
+        return msgspec.structs.replace(made, redacted=self.name)
+
+    def feedback(self, feedback: Feedback) -> Feedback:
+        said = [feedback.intervention, feedback.note, feedback.who]
+        texts = [*said, *(text for item in feedback.correction for text in _strings_in(item))]
+        return self._done(texts, lambda one: one.feedback(feedback))
+
+    def tools(self, tools: Toolset) -> Toolset:
+        """Descriptions may hold a name or a key, too; what is unchanged keeps its hash."""
+        plain = msgspec.to_builtins(tools.tools)
+        made = self.value(plain)
+        if made == plain:
+            return tools
+        return Toolset(msgspec.convert(made, type(tools).__annotations__["tools"]), content_hash(made)[:16])
+
+    def _done(self, texts: list[str], work: "Callable[[_Pass], T]") -> T:
+        """The work of one pass; of a second, where the first learned of secrets that may stand elsewhere without their words."""
+        one = _Pass(self, texts, self.rules)
+        made = work(one)
+        if one.learned:
+            known = [literal(name, values) for name, values in one.learned.items()]
+            one = _Pass(self, texts, [*known, *self.rules])
+            made = work(one)
+        self.counts += one.counts
+        return made
+
+    def found(self, rule: Rule, text: str, start: int, end: int) -> list[tuple[int, int]]:
+        """Where a rule's values stand in a part of a text."""
+        if isinstance(rule.pattern, re.Pattern):
+            return list(_accepted(rule, text, start, end))
+        if self._slow[rule.name] < _PATIENCE:
+            try:
+                matches = rule.pattern.finditer(text, start, end, timeout=_SECONDS)
+                return [span for span in map(_secret, matches) if span[0] < span[1]]
+            except TimeoutError:
+                self._slow[rule.name] += 1
+        raise BadInput(
+            f'the redaction rule "{rule.name}" took longer than {_SECONDS:g} s on one text: make it backtrack less'
+        )
+
+
+class _Pass:
+    """One trajectory: the rules that can match something in it, and the numbers of the values found so far."""
+
+    def __init__(self, redaction: Redaction, texts: list[str], rules: list[Rule]) -> None:
+        self._redaction = redaction
+        whole = "\n".join(texts)
+        self.rules = _that_may_match(rules, whole)
+        self.counts: Counter[str] = Counter()
+        self.learned: dict[str, set[str]] = {}
+        """Rule to secrets that were found by the words before them."""
+        self._keys = any(rule.name == "password" for rule in self.rules)
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._next: Counter[str] = Counter()
+        self._placed = None
+        if self.rules and "[" in whole:
+            names = "|".join({rule.name.upper() for rule in [*rules, *built_in()]})
+            self._placed = re.compile(rf"\[({names}) (\d{{1,4}})\]")
+            for name, number in self._placed.findall(whole):  # what was redacted before keeps its number
+                self._next[name] = max(self._next[name], int(number))
+
+    def trajectory(self, trajectory: Trajectory) -> Trajectory:
+        if not self.rules:
+            return trajectory
+        items = [self.item(item) for item in trajectory.items]
+        changed = {place for place, item in enumerate(items) if item is not trajectory.items[place]}
+        turns, lost = _without_ids(trajectory.turns, changed)
+        gaps = [self.text(gap) for gap in trajectory.gaps]
+        if lost:
+            gaps.append(f"token ids of {lost} of {len(turns)} turns: their text was redacted")
+        return msgspec.structs.replace(
+            trajectory,
+            items=items,
+            turns=turns,
+            marks=[Mark(mark.kind, mark.item, self.text(mark.detail)) for mark in trajectory.marks],
+            end_state=self.value(trajectory.end_state),
+            outcome=self.text(trajectory.outcome),
+            interventions=[self.text(each) for each in trajectory.interventions],
+            error=trajectory.error and self.failure(trajectory.error),
+            gaps=gaps,
+        )
+
+    def feedback(self, feedback: Feedback) -> Feedback:
+        return msgspec.structs.replace(
+            feedback,
+            correction=[self.item(item) for item in feedback.correction],
+            intervention=self.text(feedback.intervention),
+            note=self.text(feedback.note),
+            who=self.text(feedback.who),
+        )
+
+    def item(self, item: Item) -> Item:
+        """The same object where nothing in it changed."""
+        match item:
+            case Message():
+                return self._message(item)
+            case FunctionCall():
+                made = FunctionCall(self.text(item.call_id), self.text(item.name), self.text(item.arguments))
+            case FunctionCallOutput():
+                made = FunctionCallOutput(self.text(item.call_id), self.text(item.output))
+            case Reasoning():
+                summary = [type(part)(self.text(part.text)) for part in item.summary]
+                content = item.content and [type(part)(self.text(part.text)) for part in item.content]
+                made = Reasoning(summary, content, item.encrypted_content)
+        return item if made == item else made
+
+    def _message(self, item: Message) -> Message:
+        if isinstance(item.content, str):
+            text = self.text(item.content)
+            return item if text == item.content else Message(item.role, text)
+        parts: list[Any] = []
+        for part in item.content:
+            match part:
+                case OutputText():
+                    parts.append(OutputText(self.text(part.text), self.value(part.annotations)))
+                case Refusal():
+                    parts.append(Refusal(self.text(part.refusal)))
+                case InputText():
+                    parts.append(InputText(self.text(part.text)))
+                case Image():
+                    parts.append(part)
+        return item if parts == item.content else Message(item.role, parts)
+
+    def failure(self, error: Failure) -> Failure:
+        return Failure(error.fault, self.text(error.kind), self.text(error.message))
+
+    def value(self, value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            found = cast(dict[str, Any], value)
+            return {self.text(name): self.value(each, name) for name, each in found.items()}
+        if isinstance(value, list):
+            return [self.value(each) for each in cast(list[Any], value)]
+        if isinstance(value, str):
+            return self._under(key, value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            text = self._under(key, str(value))
+            return value if text == str(value) else text
+        return value
+
+    def text(self, text: str, depth: int = 0) -> str:
+        if not self.rules or not text:
+            return text
+        if depth < _DEEPEST and text.lstrip()[:1] in ("{", "[", '"') and _is_json(text):
+            return self._json(text, depth)
+        return self._plain(text)
+
+    def _under(self, key: str, text: str, depth: int = 0) -> str:
+        """The value of a key: a secret whatever it looks like, where the key says so."""
+        if self._keys and text and SECRET_KEY.fullmatch(key) and is_secret(text) and not self._has_placeholder(text):
+            self._learn("password", text)
+            return self._placeholder("password", text, loose=False)
+        return self.text(text, depth)
+
+    def _json(self, text: str, depth: int) -> str:
+        """Only literals that change are written anew; all else stays as it was, spaces and order and all."""
+        made: list[str] = []
+        last, key, key_end = 0, "", -1
+        for found in _LITERAL.finditer(text):
+            raw, start, end = found[0], found.start(), found.end()
+            said = cast(str, msgspec.json.decode(raw)) if raw[0] == '"' else raw
+            if raw[0] == '"' and _COLON.match(text, end):
+                new, key, key_end = self.text(said, depth + 1), said, end
+            else:
+                new = self._under(key if text[key_end:start].strip() == ":" else "", said, depth + 1)
+            if new != said:
+                made += [text[last:start], msgspec.json.encode(new).decode()]
+                last = end
+        return "".join([*made, text[last:]]) if made else text
+
+    def _plain(self, text: str) -> str:
+        taken: list[tuple[int, int, str]] = []
+        """Start, end and what stands there instead."""
+        if self._placed is not None:
+            taken += [(*each.span(), each[0]) for each in self._placed.finditer(text)]
+        for rule in _that_may_match(self.rules, text):
+            for start, end in _free(taken, len(text)):
+                for first, last in self._redaction.found(rule, text, start, end):
+                    if rule.by_words:
+                        self._learn(rule.name, text[first:last])
+                    taken.append((first, last, self._placeholder(rule.name, text[first:last], rule.loose)))
+        if not taken:
+            return text
+        made, last = "", 0
+        for start, end, new in sorted(taken):
+            made += text[last:start] + new
+            last = end
+        return made + text[last:]
+
+    def _learn(self, rule: str, secret: str) -> None:
+        if is_odd(secret) and sum(map(len, self.learned.values())) < _LEARNED:
+            self.learned.setdefault(rule, set()).add(secret)
+
+    def _placeholder(self, rule: str, value: str, loose: bool) -> str:
+        self.counts[rule] += 1
+        name, same = rule.upper(), value.casefold()
+        same = re.sub(r"[\W_]+", "", same) if loose else same
+        number = self._numbers.get((name, same))
+        if number is None:
+            self._next[name] += 1
+            number = self._numbers[name, same] = self._next[name]
+        return f"[{name} {number}]"
+
+    def _has_placeholder(self, text: str) -> bool:
+        return self._placed is not None and self._placed.search(text) is not None
+
+
+def _that_may_match(rules: list[Rule], text: str) -> list[Rule]:
+    shown = shape(text)
+    known: dict[tuple[str, ...], bool] = {(): True}
+    for rule in rules:
+        if rule.hints not in known:
+            known[rule.hints] = any(hint in shown for hint in rule.hints)
+    return [rule for rule in rules if known[rule.hints] and (rule.needs is None or rule.needs.search(shown))]
+
+
+def _accepted(rule: Rule, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """What the rule accepts; the search goes on behind that, not behind all that the pattern took."""
+    while (match := rule.pattern.search(text, start, end)) is not None:
+        first, last = _secret(match)
+        if rule.accept is not None:
+            last = first + len(rule.accept(text[first:last]))
+        if last > first:
+            yield first, last
+        start = max(last, match.start() + 1)
+
+
+def _secret(match: Any) -> tuple[int, int]:
+    """The group of that name where the pattern has one and it matched, else all of the match."""
+    named = "secret" in match.re.groupindex and match["secret"] is not None
+    return match.span("secret" if named else 0)
+
+
+def _free(taken: list[tuple[int, int, str]], length: int) -> list[tuple[int, int]]:
+    """What no rule has taken yet."""
+    if not taken:
+        return [(0, length)]
+    free: list[tuple[int, int]] = []
+    last = 0
+    for start, end, _ in sorted(taken):
+        if start > last:
+            free.append((last, start))
+        last = end
+    return [*free, (last, length)] if last < length else free
+
+
+def without_ids(turn: Turn) -> Turn:
+    return msgspec.structs.replace(turn, context_ids=[], completion_ids=[], logprobs=[], restricted=[])
+
+
+def _without_ids(turns: list[Turn], changed: set[int]) -> tuple[list[Turn], int]:
+    """Turns whose text changed, and those that go on from one, lose their ids and logprobs; how many did."""
+    if not changed:
+        return turns, 0
+    made: list[Turn] = []
+    stale: set[int] = set()
+    lost = 0
+    for place, turn in enumerate(turns):
+        seen = not turn.saw or any(start <= item < end for start, end in turn.saw for item in changed)
+        if seen or turn.parent in stale or changed & set(turn.made):
+            stale.add(place)
+            lost += bool(turn.context_ids or turn.completion_ids or turn.logprobs)
+            made.append(without_ids(turn))
+        else:
+            made.append(turn)
+    return made, lost
+
+
+def _strings_of(trajectory: Trajectory) -> Iterator[str]:
+    for item in trajectory.items:
+        yield from _strings_in(item)
+    for mark in trajectory.marks:
+        yield mark.detail
+    yield from _strings(trajectory.end_state)
+    yield trajectory.outcome
+    yield from trajectory.interventions
+    yield from trajectory.gaps
+    if trajectory.error is not None:
+        yield trajectory.error.kind
+        yield trajectory.error.message
+
+
+def _strings_in(item: Item) -> Iterator[str]:
+    match item:
+        case Message(content=str(text)):
+            yield text
+        case Message(content=list(parts)):
+            for part in parts:
+                yield from (each for each in (getattr(part, "text", ""), getattr(part, "refusal", "")) if each)
+                yield from _strings(getattr(part, "annotations", []))
+        case FunctionCall():
+            yield from (item.call_id, item.name, item.arguments)
+        case FunctionCallOutput():
+            yield from (item.call_id, item.output)
+        case Reasoning():
+            yield from (part.text for part in [*item.summary, *(item.content or [])])
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, each in cast(dict[str, Any], value).items():
+            yield key
+            yield from _strings(each)
+    elif isinstance(value, list):
+        for each in cast(list[Any], value):
+            yield from _strings(each)
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, int | float):
+        yield str(value)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return True
+
+
+# -- a user's own rules ----------------------------------------------------------------------------------------------------
+
+
+def _own(name: str, pattern: Any, known: set[str], where: str) -> Rule:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
+        raise BadInput(f'{where}: "{name}" cannot name a rule; a name is lower-case letters, digits and _')
+    if not isinstance(pattern, str):
+        raise BadInput(
+            f'{where}: the rule "{name}" must be a regular expression in quotes (false switches a built-in one off)'
+        )
+    if name in known:
+        raise BadInput(
+            f'{where}: "{name}" is a built-in rule; give yours another name ("{name}: false" switches it off)'
+        )
+    try:
+        compiled = regex.compile(pattern)
+        if compiled.search("", timeout=_SECONDS) is not None:
+            raise BadInput(f'{where}: the rule "{name}" matches the empty text; it must take at least one letter')
+        for probe in _PROBES:
+            list(compiled.finditer(probe, timeout=_SECONDS))
+    except regex.error as error:
+        raise BadInput(f'{where}: the rule "{name}" is not a regular expression: {error}') from error
+    except TimeoutError as error:
+        raise BadInput(
+            f'{where}: the rule "{name}" backtracks without end on a text of 60 letters; simplify it'
+        ) from error
+    return Rule(name=name, about="your own", pattern=compiled)
+
+
+def _line(path: Path, name: str) -> str:
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+        if re.match(rf"[\"']?{re.escape(name)}[\"']?\s*:", line):
+            return f" line {number}"
+    return ""

@@ -1,0 +1,147 @@
+"""Versions made without training, and what is on record about one: where the registry meets environments and reports."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from verigym.core.errors import BadInput, Refused, VerigymError, not_found
+from verigym.core.records import Dataset, Report, Sampling, Version
+from verigym.environments.load import load_environment
+from verigym.harness.environment import EnvironmentSpec
+from verigym.registry import ledger
+from verigym.registry.cards import About, latest_by_suite
+from verigym.registry.diff import Difference, diff
+from verigym.registry.versions import version_id
+from verigym.workspace.gate import GUARDS
+from verigym.workspace.workspace import Workspace
+
+_TAKEN = ("champion", "latest")
+
+
+def derive(
+    ws: Workspace,
+    parent: Version,
+    *,
+    name: str = "",
+    system: str | None = None,
+    describe: Mapping[str, str] = {},
+    constraints: str = "",
+    sampling: Mapping[str, object] = {},
+    environment: EnvironmentSpec | None = None,
+) -> Version:
+    """The parent with another prompt, other tool descriptions, constraints or sampling, kept as a version of its own. Nothing is
+    trained: its weights, and what they have learnt from, stay its parent's. Tools are looked up in `environment`, if given."""
+    if parent.recipe.get("algorithm") == "reward":
+        raise Refused(f"{parent.name or parent.id} is a reward model: it scores, and has no prompt or tools to change")
+    if environment is not None:
+        known = [tool.name for tool in environment.tools]
+        for tool in describe:
+            if tool not in known:
+                raise not_found("tool", tool, known, f"These are the ones of {environment.name}.")
+    made = msgspec.structs.replace(
+        parent,
+        id="",
+        parent=parent.id,
+        system_prompt=parent.system_prompt if system is None else system,
+        tool_descriptions=dict(sorted({**parent.tool_descriptions, **describe}.items())),
+        constraints=constraints or parent.constraints,
+        sampling=_sampling(parent.sampling, sampling),
+    )
+    id = version_id(made)
+    if id == version_id(parent):
+        raise BadInput(
+            f"nothing differs from {parent.name or parent.id}; give --system, --describe, --descriptions, --constrain or "
+            "a setting of sampling"
+        )
+    _check_name(ws, name, id)
+    ws.keep(parent)
+    return ws.keep(msgspec.structs.replace(made, name=name or f"{parent.name or parent.base}-{id[:4]}"))
+
+
+def _sampling(parents: Sampling | None, given: Mapping[str, object]) -> Sampling | None:
+    return msgspec.structs.replace(parents or Sampling(), **given) if given else parents
+
+
+def _check_name(ws: Workspace, name: str, id: str) -> None:
+    if name in _TAKEN or name != name.strip():
+        raise BadInput(f'a version cannot be named "{name}": champion and latest are found by themselves; take another')
+    taken = next((one for one in ws.store.documents("version", Version) if name and name in (one.name, one.id)), None)
+    if taken is not None and taken.id != id:
+        raise Refused(f'"{name}" is the name of version {taken.id}; take another')
+
+
+def system_text(given: str) -> str:
+    """A prompt from the command line: a file of that name, else the text itself."""
+    try:
+        is_file = Path(given).is_file()
+    except (OSError, ValueError):  # too long to be a file's name, or not one at all
+        is_file = False
+    if is_file:
+        try:
+            return Path(given).read_text(encoding="utf-8").rstrip("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"--system {given}: cannot be read as text ({error})") from error
+    if given.endswith((".txt", ".md")) and not any(map(str.isspace, given)):
+        raise BadInput(f"--system {given}: no such file; give a file with the prompt, or the prompt itself")
+    return given
+
+
+def descriptions(given: list[str], file: Path | None) -> dict[str, str]:
+    """Tool to its new description: from TOOL=TEXT, and from a file with an object of them."""
+    found: dict[str, str] = {}
+    if file is not None:
+        try:
+            found = msgspec.yaml.decode(file.read_bytes(), type=dict[str, str])
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadInput(
+                f"--descriptions {file}: {error}; it should be an object of tool names and their descriptions (JSON or YAML)"
+            ) from error
+    for text in given:
+        tool, mark, words = text.partition("=")
+        if not mark or not tool.strip():
+            raise BadInput(f'--describe "{text}": write TOOL=TEXT')
+        found[tool.strip()] = words
+    return found
+
+
+# -- what is on record ------------------------------------------------------------------------------------------------
+
+
+def reports_of(ws: Workspace, version: Version) -> list[Report]:
+    """Oldest first."""
+    return [report for report in ws.store.documents("report", Report) if report.agent == version.id]
+
+
+def about(ws: Workspace, version: Version) -> About:
+    return About(
+        version=version,
+        parent=ws.store.get("version", version.parent, Version) if version.parent else None,
+        reports=reports_of(ws, version),
+        entries=ledger.entries(ws.store),
+        data=ws.store.get("dataset", version.data_hash, Dataset) if version.data_hash else None,
+    )
+
+
+def shared(ws: Workspace, one: Version, other: Version) -> list[tuple[Report, Report]]:
+    """Their newest reports on each suite that both were measured on."""
+    theirs = {report.suite.hash: report for report in latest_by_suite(reports_of(ws, other))}
+    mine = latest_by_suite(reports_of(ws, one))
+    return [(report, theirs[report.suite.hash]) for report in mine if report.suite.hash in theirs]
+
+
+def difference(ws: Workspace, one: Version, other: Version) -> Difference:
+    """A version without a prompt or description of its own is shown with those of the environment it was measured in."""
+    reports = [
+        report
+        for version in (other, one)
+        for report in reports_of(ws, version)
+        if report.suite.environment not in GUARDS
+    ]
+    try:
+        own = load_environment(reports[-1].suite.environment) if reports else None
+    except VerigymError:  # a file that was moved away
+        own = None
+    if own is None:
+        return diff(one, other)
+    return diff(one, other, own.system, {tool.name: tool.description for tool in own.tools})

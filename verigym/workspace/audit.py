@@ -1,0 +1,213 @@
+"""Checking and auditing, composed: an environment's contract and its verifier, tried on what the workspace holds, and remembered.
+
+What was found is a document of the workspace under the verifier's name@version: a changed verifier was never audited.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from verigym.audit import cases, labels
+from verigym.audit.agreement import Calibration, Disagreement, single_labels
+from verigym.audit.check import check_environment
+from verigym.audit.scripted_episodes import Answer, play, some_replies, watching
+from verigym.audit.subprocess_scoring import Group
+from verigym.audit.verifier import NO_JUDGE, Audit, Nobody, Outputs, audit_verifier
+from verigym.core.errors import Refused
+from verigym.core.records import Case, Check, Label, Version
+from verigym.harness.environment import EnvironmentSpec
+from verigym.store.database import Run
+from verigym.workspace.measure import context_of
+from verigym.workspace.workspace import Workspace
+
+KINDS = ("rollout", "eval", "collect")
+ENOUGH = 50
+"""Outputs that a run should have to be audited without being named."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """That the contract of an environment held, with this verifier."""
+
+    environment: str
+    verifier: str
+    checks: int
+
+
+class Audited(msgspec.Struct, frozen=True):
+    """That a verifier was audited, and what came of it."""
+
+    environment: str
+    verifier: str
+    run: str
+    n: int
+    fix: list[str]
+    """What it should put right first; empty where it can be trusted."""
+
+
+def check(
+    ws: Workspace, environment: EnvironmentSpec, on_check: Callable[[Check], None] = lambda _: None
+) -> list[Check]:
+    """The environment's contract, and the corrected cases of its verifiers. That it held is remembered."""
+    found = check_environment(environment, on_check=on_check)
+    known = cases.read(cases.path_of(environment.name, ws.home))
+    if known:
+        with watching():
+            outcome, words = asyncio.run(_hold(ws, environment, known))
+        found.append(Check(name="corrected cases hold", outcome=outcome, words=words))
+        on_check(found[-1])
+    if not any(one.outcome == "fail" for one in found):
+        for verifier in environment.verifiers.values():
+            ws.store.put("checked", verifier.name, Checked(environment.name, verifier.name, len(found)))
+    return found
+
+
+async def _hold(ws: Workspace, environment: EnvironmentSpec, known: Sequence[Case]) -> Answer:
+    nobody = Nobody()
+    async with context_of(ws, {}) as context:
+        given = msgspec.structs.replace(context, policies={"judge": nobody})
+        found = await cases.cases_hold(environment, known, given)
+    return ("unclear", f"{NO_JUDGE} (verigym audit {environment.name})") if nobody.asked else found
+
+
+def asks_judge(environment: EnvironmentSpec) -> bool:
+    """Whether the verifier asks a judge about a good reply to a held-out task."""
+    nobody, task = Nobody(), environment.tasks("val")[0]
+    with watching():
+        asyncio.run(play(environment, task, some_replies(environment, task), judge=nobody))
+    return nobody.asked
+
+
+def was_checked(ws: Workspace, environment: EnvironmentSpec) -> bool:
+    return ws.store.get("checked", environment.verifier.name, Checked) is not None
+
+
+def last_audit(ws: Workspace, environment: EnvironmentSpec) -> Audited | None:
+    """The newest of the verifier as it is now."""
+    name = environment.verifier.name
+    return next((one for one in reversed(ws.store.documents("audited", Audited)) if one.verifier == name), None)
+
+
+def audit(
+    ws: Workspace,
+    environment: EnvironmentSpec,
+    run: str = "",
+    *,
+    n: int = 100,
+    seed: int = 0,
+    judge: Version | None = None,
+    who: str = "",
+) -> Audit:
+    """The verifier tried on n outputs of a run, and on all that were labelled; what came of it is remembered."""
+    found = run_of(ws, environment, run)
+    known = single_labels(ws.store.documents("label", Label), who)
+    outputs = outputs_of(ws, found, n, seed, also=known)
+    wanted = [one for one in cases.read(cases.path_of(environment.name, ws.home)) if _is_of(environment, one)]
+
+    async def ask() -> Audit:
+        async with context_of(ws, {"judge": judge}) as context:
+            given = msgspec.structs.replace(context, blob=ws.store.blob)
+            return await audit_verifier(environment, found.id, outputs, given, known, wanted)
+
+    with watching():
+        made = asyncio.run(ask())
+    ws.store.put("audited", uuid.uuid4().hex, Audited(made.environment, made.verifier, found.id, made.n, made.fix))
+    asked = judge.id if judge is not None else found.config.get("judge", "")
+    if made.asks_judge and made.agreement is not None and made.agreement.kappa is not None:
+        seen = made.agreement
+        one = Calibration(made.verifier, asked, seen.n, made.agreement.kappa, seen.low, seen.high)
+        ws.store.put("calibration", uuid.uuid4().hex, one)
+    return made
+
+
+def run_of(ws: Workspace, environment: EnvironmentSpec, name: str = "") -> Run:
+    """The run that is named; else the environment's newest with enough outputs, or its largest."""
+    if name and name != "latest":
+        found = ws.store.run(name, kinds=KINDS)
+        if not _same_place(found.config.get("environment", ""), environment.name):
+            raise Refused(
+                f"run {found.id} is one of {found.config.get('environment')}, not of {environment.name}; "
+                f"those of {environment.name}: {', '.join(one.id for one in _runs(ws, environment)) or 'none'}"
+            )
+    else:
+        runs = _runs(ws, environment)
+        if not runs:
+            raise Refused(
+                f"there are no outputs of {environment.name} to audit its verifier on; make some: "
+                f"verigym eval {environment.name} -m smollm2-135m -n {ENOUGH}"
+            )
+        enough = [one for one in runs if one.trajectories >= ENOUGH]
+        found = enough[-1] if enough else max(runs, key=lambda one: one.trajectories)
+    if not found.trajectories:
+        raise Refused(f"run {found.id} has no outputs yet; the command that began it goes on with it")
+    return found
+
+
+def _runs(ws: Workspace, environment: EnvironmentSpec) -> list[Run]:
+    return [
+        one
+        for one in ws.store.runs()
+        if one.kind in KINDS and one.trajectories and _same_place(one.config.get("environment", ""), environment.name)
+    ]
+
+
+def _same_place(one: str, other: str) -> bool:
+    """`desk.py` and `./desk.py` are one environment."""
+    return one == other or (Path(one).suffix == ".py" and Path(one).resolve() == Path(other).resolve())
+
+
+def outputs_of(ws: Workspace, run: Run, n: int, seed: int, also: Sequence[str] | dict[str, Label] = ()) -> Outputs:
+    """n outputs of a run, and those that are named, with their groups."""
+    chosen = labels.pick(ws.store.standing(run.id, run.verifier), n, seed)
+    if not chosen:
+        raise Refused(f"run {run.id}: no output says anything about the model; see: verigym explain {run.id}")
+    tasks = {task.id: task for task in ws.store.tasks(run.id)}
+    wanted = dict.fromkeys(task for task, _ in chosen)
+    if also:
+        wanted |= {task: None for task in tasks if any(id.startswith(f"{run.id}/{task}/") for id in also)}
+    groups = [Group(tasks[task], ws.store.trajectories(run.id, task)) for task in wanted]
+    ids = {(one.task, one.index): one.id for group in groups for one in group.trajectories}
+    verdicts = [one for group in groups for each in group.trajectories for one in ws.store.verdicts_on(run.id, each.id)]
+    return Outputs(
+        ids=[ids[place] for place in chosen],
+        groups=groups,
+        stored={one.trajectory: one for one in verdicts if one.verifier == run.verifier},
+    )
+
+
+# -- corrected cases ----------------------------------------------------------------------------------------------------
+
+
+def keep_case(
+    ws: Workspace, environment: EnvironmentSpec, trajectory: str, should: str, note: str, who: str
+) -> tuple[Path, Case, bool]:
+    """An output with what is right, kept beside the environment: where, the case, and whether it is new."""
+    run, found = ws.store.trajectory(trajectory)
+    if not _same_place(ws.store.run(run).config.get("environment", ""), environment.name):
+        raise Refused(
+            f"{found.id} is an output of {ws.store.run(run).config.get('environment')}, not of {environment.name}"
+        )
+    task = next(task for task in ws.store.tasks(run) if task.id == found.task)
+    verifier = next(iter(environment.verifiers))
+    case = cases.make(verifier, task, found, should, note, who, ws.store.blob)
+    path = cases.path_of(environment.name, ws.home)
+    return path, case, cases.add(path, case)
+
+
+def keep_disagreements(ws: Workspace, environment: EnvironmentSpec, found: Sequence[Disagreement]) -> tuple[Path, int]:
+    """Each disagreement with a person as a case, in the person's sense: where, and how many are new."""
+    new = 0
+    for one in found:
+        note = one.note or f"labelled {one.label}"
+        _, _, added = keep_case(
+            ws, environment, one.trajectory, "pass" if one.label == "good" else "fail", note, one.who
+        )
+        new += added
+    return cases.path_of(environment.name, ws.home), new
+
+
+def _is_of(environment: EnvironmentSpec, case: Case) -> bool:
+    """Whether it is about the verifier that is audited, or about one that is no longer there."""
+    return case.verifier not in environment.verifiers or case.verifier == next(iter(environment.verifiers))

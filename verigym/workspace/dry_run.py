@@ -1,0 +1,108 @@
+"""The dry run of a recipe: what training checks is checked, nothing is loaded but the tokenizer, nothing is trained."""
+
+import asyncio
+import statistics
+from typing import Any, NamedTuple
+
+from verigym.rollout.episode import first_items
+from verigym.training.plan import Plan, Wanted, plan
+from verigym.training.recipe import Recipe
+from verigym.workspace import datasets as data
+from verigym.workspace.gold import gold_examples
+from verigym.workspace.measure import suite_of
+from verigym.workspace.train import Job
+from verigym.workspace.workspace import Workspace
+
+_LOOKED_AT = 64
+"""Tasks or rows whose tokens are counted."""
+
+
+class DryRun(NamedTuple):
+    run: str
+    """The name that the run would have."""
+    lines: list[str]
+    """What would be trained on what."""
+    plan: Plan
+    device: str
+
+
+def dry_run(ws: Workspace, recipe: Recipe) -> DryRun:
+    from verigym.model.device import measure
+    from verigym.model.load import load_tokenizer
+    from verigym.model.shape import read_shape
+    from verigym.policies.render import Renderer
+
+    job = Job(ws, recipe)
+    prompt, reply = _tokens(job, Renderer(load_tokenizer(job.parent.base)))
+    device = measure()
+    tasks = sum(len(arena.tasks) for arena in job.arenas) if recipe.samples else recipe.prompts_per_step
+    wanted = Wanted(
+        prompts_per_step=min(recipe.prompts_per_step, tasks),
+        num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else job.sides,
+        prompt_tokens=prompt,
+        max_tokens=recipe.max_tokens if recipe.samples else max(1, round(reply)),
+        steps=recipe.steps,
+        updates_per_batch=recipe.updates_per_batch,
+        lora_rank=recipe.lora.r,
+        eval_tasks=sum(
+            len(suite_of(arena.environment, arena.split, recipe.eval_tasks)[1]) for arena in job.arenas if arena.split
+        ),
+        eval_interval=recipe.eval_interval,
+        samples=recipe.samples,
+    )
+    found = plan(wanted, read_shape(job.parent.base), device, recipe.dollars_per_hour)
+    return DryRun(job.run, _lines(job, wanted, reply), found, device.name)
+
+
+def _tokens(job: Job, render: Any) -> tuple[float, float]:
+    """Of a prompt and of a reply that is written, on average."""
+    from verigym.training.samples import compared, imitated, preferred
+
+    if job.recipe.samples:
+        lengths = []
+        for arena in job.arenas:
+            tools = arena.environment.toolbox.offer(job.parent.tool_descriptions).tools
+            for task in arena.tasks[:_LOOKED_AT]:
+                lengths.append(len(render.prompt(first_items(arena.environment, task, job.parent), tools)))
+        return statistics.fmean(lengths), 0.0
+    if job.dataset is None:
+        rows: list[Any] = [
+            row
+            for arena in job.arenas
+            for row in asyncio.run(gold_examples(arena.environment, arena.tasks[:_LOOKED_AT], job.parent))
+        ]
+    else:
+        rows = [row for _, row in zip(range(_LOOKED_AT), data.rows(job.ws, job.dataset), strict=False)]
+    of = {"sft": imitated, "dpo": preferred, "reward": compared}[job.recipe.algorithm]
+    samples = [sample for row in rows for sample in of(render, row)]
+    return (
+        statistics.fmean(sample.mask.count(0) for sample in samples),
+        statistics.fmean(sample.mask.count(1) for sample in samples),
+    )
+
+
+def _lines(job: Job, wanted: Wanted, reply: float) -> list[str]:
+    recipe, prompt = job.recipe, wanted.prompt_tokens
+    lines = [f"{recipe.algorithm} of {job.parent.name or job.parent.base}, {recipe.steps} steps"]
+    for arena in job.arenas:
+        held_out = f", {arena.split} held out" if arena.split else ""
+        learnt = (
+            f"{len(arena.tasks)} tasks, rewards of {arena.verifier.name}"
+            if recipe.samples
+            else f"{arena.verifier.name}"
+        )
+        lines.append(f"in {arena.name}: {learnt}{held_out}")
+    if job.dataset is not None:
+        lines.append(f"data {job.dataset.name}: {job.dataset.rows} rows, {job.dataset.source}")
+    if recipe.episodes.dynamic_rounds and recipe.samples:
+        lines.append(
+            f"groups that say nothing are replaced, up to {recipe.episodes.dynamic_rounds} times a step: "
+            f"up to {recipe.episodes.dynamic_rounds + 1} times the sampling below"
+        )
+    lines.append(
+        f"a step is {wanted.prompts_per_step} prompts of {prompt:.0f} tokens x {recipe.num_generations_per_prompt} episodes "
+        f"of at most {recipe.max_tokens} a reply"
+        if recipe.samples
+        else f"a step is {recipe.prompts_per_step} rows of {prompt:.0f} + {reply:.0f} tokens"
+    )
+    return lines

@@ -1,0 +1,135 @@
+"""explain, composed: a stored run, its environment's own rule and, where one is asked for, a judge.
+
+A run is streamed from the store. What a judge says of an episode is kept by judge and question, so that the same question is
+never asked, or paid for, twice.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from verigym.core.errors import VerifierFailure, VerigymError
+from verigym.core.protocols import Policy
+from verigym.core.records import Sampling, Task, Trajectory, Verdict, Version, content_hash
+from verigym.core.seeds import derive
+from verigym.environments.load import environment_of
+from verigym.evaluation import failures
+from verigym.evaluation.failures import BUCKETS, INFRASTRUCTURE, WRONG_ANSWER, Explained, Failed, Rule
+from verigym.evaluation.rules import Reason
+from verigym.store.database import Run
+from verigym.verifiers.judge import UNTRUSTED, ask, quoted, task_text, transcript
+from verigym.workspace.workspace import Workspace
+
+CHOICES = [name for name in BUCKETS if name not in (INFRASTRUCTURE, "unsafe action", "truncated")]
+QUESTION = "\n".join(
+    [
+        "An assistant worked on a task and failed. Say which of these is the main reason:",
+        *(f"- {name}: {BUCKETS[name]}" for name in CHOICES),
+    ]
+)
+ANSWER = (
+    'Answer with one JSON object and nothing else: {"reason": "one short sentence", "bucket": "one of the names above"}'
+)
+_PINNED = content_hash([QUESTION, ANSWER])[:8]
+_SAMPLING = Sampling(temperature=0.0, max_tokens=256)
+_AT_ONCE = 32
+
+
+class Said(Struct, frozen=True):
+    """What a judge said of one failure."""
+
+    trajectory: str
+    judge: str
+    bucket: str
+    reason: str
+
+
+class Source(Struct, frozen=True):
+    """A run to be explained: its records and who has a say."""
+
+    ws: Workspace
+    run: Run
+    tasks: list[Task]
+    own: Rule | None = None
+    note: str = ""
+    """Why the environment's own rule could not be asked."""
+    judged: dict[str, Reason] = {}
+    unanswered: int = 0
+    """Episodes of which the judge gave no usable answer."""
+
+    def explained(self) -> Explained:
+        return failures.explained(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
+
+    def failed(self) -> Iterator[Failed]:
+        return failures.failed(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
+
+    def _episodes(self) -> Iterator[Trajectory]:
+        return self.ws.store.each_trajectory(self.run.id)
+
+    def _verdicts(self) -> Iterator[Verdict]:
+        return self.ws.store.each_verdict(self.run.id)
+
+
+def open_run(ws: Workspace, run: str) -> Source:
+    """A run by id, beginning of an id, or latest."""
+    found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
+    tasks = ws.store.tasks(found.id)
+    where = str(found.config.get("environment", ""))
+    try:
+        own = environment_of(where, tasks).explain if where else None
+        return Source(ws, found, tasks, own)
+    except VerigymError as error:
+        return Source(ws, found, tasks, note=f"{where} could not be opened, so only the general rules spoke: {error}")
+
+
+def with_judge(
+    source: Source, judge: Version, on_asked: Callable[[int, int], None] = lambda done, total: None
+) -> Source:
+    """With a judge's word on what the rules leave as "wrong answer"."""
+    open_cases = [one.trajectory for one in source.failed() if one.reason.bucket == WRONG_ANSWER]
+    judged, unanswered = asyncio.run(_judged(source, judge, open_cases, on_asked))
+    return Source(source.ws, source.run, source.tasks, source.own, source.note, judged, unanswered)
+
+
+async def _judged(
+    source: Source, judge: Version, ids: list[str], on_asked: Callable[[int, int], None]
+) -> tuple[dict[str, Reason], int]:
+    store, tasks = source.ws.store, {task.id: task for task in source.tasks}
+    keys = {id: f"{judge.id}/{_PINNED}/{id}" for id in ids}
+    said = {id: found for id in ids if (found := store.get("said", keys[id], Said)) is not None}
+    left = [id for id in ids if id not in said]
+    policy = source.ws.companion(judge) if left else None
+    try:
+        for start in range(0, len(left), _AT_ONCE):
+            some = [store.trajectory(id)[1] for id in left[start : start + _AT_ONCE]]
+            assert policy is not None
+            answers = await asyncio.gather(*(_asked(policy, judge, tasks[one.task], one) for one in some))
+            for answer in answers:
+                if answer is not None:
+                    store.put("said", keys[answer.trajectory], answer)
+                    said[answer.trajectory] = answer
+            on_asked(len(said), len(ids))
+    finally:
+        if hasattr(policy, "close"):
+            await policy.close()  # type: ignore[union-attr]
+    by = f"judge {judge.name or judge.id}"
+    return {id: Reason(one.bucket, one.reason, by=by) for id, one in said.items()}, len(ids) - len(said)
+
+
+async def _asked(policy: Policy, judge: Version, task: Task, one: Trajectory) -> Said | None:
+    prompt = "\n\n".join(
+        [QUESTION, quoted("task", task_text(task)), quoted("work", transcript(one)[-6000:]), UNTRUSTED, ANSWER]
+    )
+    try:
+        found, _ = await ask(
+            policy, prompt, _Answer, lambda it: it.bucket in CHOICES, derive(0, "explain", one.id), _SAMPLING, 2
+        )
+    except VerifierFailure:
+        return None
+    return Said(one.id, judge.id, found.bucket, found.reason)
+
+
+class _Answer(Struct, frozen=True):
+    bucket: str
+    reason: str = ""

@@ -1,0 +1,74 @@
+"""A version as files for others: a PEFT folder, weights of their own, or prompt and settings alone.
+
+The folder appears whole or not at all, under a name that was free. Nothing that belongs to a base model or to the workspace
+is ever written to.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from verigym.core.errors import BadInput, InfrastructureFailure, Refused
+from verigym.core.records import Version
+from verigym.model import embedded
+from verigym.registry.cards import card
+from verigym.workspace.agents import about
+from verigym.workspace.workspace import Workspace
+
+RECORD = "version.json"
+CARD = "README.md"
+
+
+def export(ws: Workspace, version: Version, to: Path, merged: bool = False) -> list[str]:
+    """Writes the version into a new folder; returns the names of its files. `merged` writes weights that load by themselves,
+    else an adapter is written as PEFT reads it. Prompt, tool descriptions, constraints and sampling are in `version.json`."""
+    _check_place(ws, version, to)
+    if merged and version.base.startswith(("http://", "https://")):
+        raise Refused(f"{version.base}: the weights behind a server are not here to be merged; leave out --merged")
+    adapter = ws.adapter_folder(version.adapter) if version.adapter else None
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=to.parent, prefix=f".{to.name}.new-") as work:
+            folder = Path(work) / "export"
+            folder.mkdir()
+            if merged:
+                from verigym.model.export import save_merged
+
+                save_merged(version.base, adapter, folder, version.sampling)
+            elif adapter is not None:
+                shutil.copytree(adapter, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+            record = msgspec.json.format(msgspec.json.encode(version), indent=2)
+            (folder / RECORD).write_bytes(record + b"\n")
+            (folder / CARD).write_text(card(about(ws, version)), encoding="utf-8")
+            _check_free(to)
+            folder.rename(to)
+    except OSError as error:
+        raise InfrastructureFailure(f"{to} cannot be written ({error}); nothing was left there") from error
+    return sorted(file.name for file in to.iterdir())
+
+
+def _check_place(ws: Workspace, version: Version, to: Path) -> None:
+    _check_free(to)
+    hub = os.environ.get("HF_HUB_CACHE") or os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
+    kept = {
+        "the base model": Path(version.base),
+        "embedded models": embedded.cache_folder(),
+        "models of the hub": Path(hub),
+        "this workspace": ws.home,
+    }
+    place = to.resolve()
+    for whose, folder in kept.items():
+        if folder.is_dir() and place.is_relative_to(folder.resolve()):
+            raise Refused(
+                f"{to} is inside {folder}, the folder of {whose}, where nothing is exported to; name another --to"
+            )
+
+
+def _check_free(to: Path) -> None:
+    if not to.name:
+        raise BadInput(f"--to {to}: name a folder that does not exist yet")
+    if to.exists() or to.is_symlink():
+        raise Refused(f"{to} exists and is not overwritten; name a folder that does not exist yet")

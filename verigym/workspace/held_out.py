@@ -1,0 +1,36 @@
+"""The held-out sets of a workspace and how often each was used, from what its store holds."""
+
+from verigym.core.records import Report
+from verigym.evaluation.suites import make_suite
+from verigym.evaluation.uses import HeldOut, Look, held_out_sets
+from verigym.registry import ledger
+from verigym.store.database import Run
+from verigym.workspace.workspace import Workspace
+
+
+def sets_of(ws: Workspace) -> list[HeldOut]:
+    """By name and version."""
+    runs = {run.id: run for run in ws.store.runs(parent=None)}
+    looks = [
+        Look(report.suite, report.agent, report.id, runs[report.run].created if report.run in runs else 0.0)
+        for report in ws.store.documents("report", Report)
+    ]
+    decisions = [entry.decision for entry in ledger.entries(ws.store)]
+    return held_out_sets(looks + _while_training(ws, runs), decisions)
+
+
+def _while_training(ws: Workspace, runs: dict[str, Run]) -> list[Look]:
+    """A training run measures on the same tasks each time, so its suites are made once for each environment."""
+    suites, looks = {}, []
+    for run in runs.values():
+        if run.kind != "eval" or run.parent not in runs:
+            continue
+        environment, verifier = run.config.get("environment", ""), run.verifier
+        key = run.parent, environment, verifier
+        if key not in suites:
+            tasks = ws.store.tasks(run.id)
+            named = runs[run.parent].config.get("recipe", {}).get("held_out_eval", "")
+            name = named if named and named.split()[0] != "all" else f"{environment}:{tasks[0].split}"
+            suites[key] = make_suite(name, environment, tasks, verifier)
+        looks.append(Look(suites[key], "", "", run.created))
+    return looks

@@ -1,0 +1,232 @@
+"""The stages of the ring, each a function from records to new records, composed for one process.
+
+Every stage is named by its content: the same call with the same settings finds what is finished and runs what is missing.
+"""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from verigym.core.errors import BadInput, InfrastructureFailure, Refused, not_found
+from verigym.core.protocols import Context, Policy
+from verigym.core.records import Json, Report, Sampling, Suite, Task, Version, content_hash
+from verigym.evaluation.report import make_report
+from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
+from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.episode import Limits, Prices
+from verigym.rollout.many import Plan, Progress, pending, run_many
+from verigym.rollout.rescore import Rescored, rescore
+from verigym.sandbox.lazy import WhenNeeded
+from verigym.tasks.load import tasks_hash
+from verigym.workspace.workspace import Workspace
+
+OnProgress = Callable[[Progress], None]
+GREEDY = Sampling(temperature=0.0, max_tokens=64)
+
+
+class Measured(NamedTuple):
+    report: Report
+    run: str
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What episodes are run under, beside the agent and the tasks."""
+
+    k: int = 1
+    sampling: Sampling = Sampling()
+    seed: int = 0
+    concurrency: int = 512
+    limits: Limits = Limits()
+    prices: Prices = Prices()
+    user: Version | None = None
+    """Plays the user, in environments with a persona."""
+    judge: Version | None = None
+    """Judges, for verifiers that ask one; a reward model where they compare."""
+
+
+def tasks_of(environment: EnvironmentSpec, split: str, n: int | None = None, seed: int = 0) -> list[Task]:
+    """The tasks of a split, or n of them spread over families."""
+    tasks = environment.tasks(split)
+    if not tasks:
+        others = [each for each in ("train", *environment.suites.values()) if each != split and environment.tasks(each)]
+        raise Refused(
+            f'{environment.name} has no tasks in split "{split}"; --split can be: {", ".join(others) or "none"}'
+        )
+    return tasks if n is None else pick(tasks, n, seed)
+
+
+def judged_by(environment: EnvironmentSpec, verifier: str) -> EnvironmentSpec:
+    """The environment with one of its verifiers first; as it is, where none is named."""
+    if not verifier:
+        return environment
+    if verifier not in environment.verifiers:
+        raise not_found("verifier", verifier, environment.verifiers, f"These are the ones of {environment.name}.")
+    chosen = {verifier: environment.verifiers[verifier], **environment.verifiers}
+    return msgspec.structs.replace(environment, verifiers=chosen)
+
+
+def suite_of(environment: EnvironmentSpec, split: str, n: int | None = None) -> tuple[Suite, list[Task]]:
+    """The held-out suite of a split, `val`, or of a part of it, `val 1/3` (which tasks are in it does not depend on a run's
+    seed). A suite's own name will do as well."""
+    split, part = split_part(split)
+    split = environment.suites.get(split, split)
+    tasks = tasks_of(environment, split)
+    name = next((name for name, of in environment.suites.items() if of == split), f"{environment.name}:{split}")
+    if part is not None:
+        whole, tasks, name = tasks, take_part(tasks, part), f"{name} {part}"
+        if not tasks:
+            raise Refused(
+                f"{name}: none of the {len({family_of(task) for task in whole})} held-out families falls into this part; "
+                "divide into fewer parts, or hold out more families"
+            )
+    tasks = tasks if n is None else pick(tasks, n, seed=0)
+    return make_suite(name, environment.name, tasks, environment.verifier.name), tasks
+
+
+def rollout(
+    ws: Workspace,
+    environment: EnvironmentSpec,
+    agent: Version,
+    tasks: Sequence[Task],
+    setting: Setting = Setting(),
+    *,
+    kind: str = "rollout",
+    name: str = "",
+    on_progress: OnProgress = lambda _: None,
+) -> str:
+    """k episodes of each task, scored and stored; returns the run's id."""
+    if environment.needs_user and setting.user is None:
+        raise BadInput(f"{environment.name} is a conversation with a user, whom a model has to play: --user MODEL")
+    config: Json = {
+        "environment": environment.name,
+        "agent": agent.id,
+        "tasks": tasks_hash(tasks),
+        "num_tasks": len(tasks),
+        "k": setting.k,
+        "sampling": msgspec.to_builtins(setting.sampling),
+        "seed": setting.seed,
+        "verifier": environment.verifier.name,
+        **({"environment_version": environment.version} if environment.version else {}),
+        **_said(setting),
+    }
+    run = name or f"{kind}-{environment.name.rsplit('/', 1)[-1].split('.')[0]}-{content_hash(config)[:8]}"
+    plan = Plan(
+        run=run,
+        environment=environment,
+        tasks=tasks,
+        agent=agent,
+        verifier=environment.verifier,
+        k=setting.k,
+        sampling=setting.sampling,
+        seed=setting.seed,
+        concurrency=setting.concurrency,
+        limits=setting.limits,
+        prices=setting.prices,
+    )
+    asyncio.run(_run(ws, plan, setting, kind, config, on_progress))
+    _check_scored(ws, run)
+    return run
+
+
+def _check_scored(ws: Workspace, run: str) -> None:
+    """A run in which nothing could be scored says nothing about the agent; why, is said instead."""
+    if ws.store.run(run).scored:
+        return
+    verdicts = ws.store.verdicts(run)
+    reasons = Counter(f"{v.error.kind}: {v.error.message}" for v in verdicts if v.error is not None)
+    raise InfrastructureFailure(
+        f"none of {len(verdicts)} episodes could be scored; most often: {reasons.most_common(1)[0][0]}. "
+        f"Put that right, then the same command tries them again (what there is: verigym explain {run})"
+    )
+
+
+def _said(setting: Setting) -> Json:
+    """What belongs to a run's settings only where it was asked for."""
+    others = {"user": setting.user, "judge": setting.judge}
+    said: Json = {role: version.id for role, version in others.items() if version is not None}
+    if setting.limits != Limits():
+        said["limits"] = msgspec.to_builtins(setting.limits)
+    if setting.prices != Prices():
+        said["prices"] = msgspec.to_builtins(setting.prices)
+    return said
+
+
+async def _run(ws: Workspace, plan: Plan, setting: Setting, kind: str, config: Json, on_progress: OnProgress) -> None:
+    """A run that is complete already opens no agent; one that cannot be opened ends the command, not the episodes."""
+    policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
+    ws.keep(plan.agent)
+    try:
+        async with context_of(ws, {"user": setting.user, "judge": setting.judge}) as context:
+            ws.store.begin_run(plan.run, kind, config, plan.tasks)
+            await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
+    finally:
+        if hasattr(policy, "close"):
+            await policy.close()
+
+
+@contextlib.asynccontextmanager
+async def context_of(ws: Workspace, roles: Mapping[str, Version | None]) -> AsyncIterator[Context]:
+    """What verifiers and simulated users may ask: the machine's sandbox, and a policy for each role."""
+    policies: dict[str, Policy] = {
+        role: ws.judge(version) if role == "judge" else ws.companion(version)
+        for role, version in roles.items()
+        if version is not None
+    }
+    try:
+        yield Context(policies=policies, sandbox=WhenNeeded())
+    finally:
+        for policy in policies.values():
+            if hasattr(policy, "close"):
+                await policy.close()  # type: ignore[attr-defined]
+
+
+def verify(
+    ws: Workspace,
+    run: str,
+    environment: EnvironmentSpec,
+    verifier: str = "",
+    judge: Version | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> Rescored:
+    """A stored run scored again by the environment's verifier as it is now, or by another of its verifiers."""
+    chosen = judged_by(environment, verifier)
+
+    async def again() -> Rescored:
+        async with context_of(ws, {"judge": judge}) as context:
+            return await rescore(ws.store, run, chosen.verifier, context, on_progress=on_progress)
+
+    return asyncio.run(again())
+
+
+def measure(
+    ws: Workspace,
+    environment: EnvironmentSpec,
+    agent: Version,
+    setting: Setting = Setting(sampling=GREEDY),
+    *,
+    split: str = "val",
+    n: int | None = None,
+    name: str = "",
+    on_progress: OnProgress = lambda _: None,
+) -> Measured:
+    """The agent on a held-out suite, as a report. `split` may name a part, as in `suite_of`."""
+    suite, tasks = suite_of(environment, split, n)
+    run = rollout(ws, environment, agent, tasks, setting, kind="eval", name=name, on_progress=on_progress)
+    trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)
+    report = make_report(run, agent.id, suite, tasks, trajectories, verdicts, setting.seed, environment.explain)
+    ws.store.put("report", report.id, report)
+    return Measured(report, run)
+
+
+def latest_report(ws: Workspace, agent: Version, besides: Sequence[str] = ()) -> Report | None:
+    """The newest report of a version, those on the environments `besides` left out."""
+    reports = [
+        one
+        for one in ws.store.documents("report", Report)
+        if one.agent == agent.id and one.suite.environment not in besides
+    ]
+    return reports[-1] if reports else None

@@ -1,0 +1,70 @@
+"""What the designer needs of a workspace: models that columns ask, and a teacher who solves the tasks that were made."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from verigym.core.records import Dataset, Sampling, Task
+from verigym.design.make import Made, Progress, make
+from verigym.design.spec import Design
+from verigym.design.steps import Kit
+from verigym.environments.load import load_environment
+from verigym.harness.environment import EnvironmentSpec
+from verigym.workspace import measure as stages
+from verigym.workspace.datasets import from_demonstrations, from_rewards
+from verigym.workspace.measure import OnProgress, Setting
+from verigym.workspace.workspace import Workspace
+
+_MAX_TOKENS = 512
+
+
+class Taught(msgspec.Struct, frozen=True):
+    run: str
+    passed: int
+    scored: int
+    data: Dataset
+
+
+async def made_by(
+    open_workspace: Callable[[], Workspace],
+    design: Design,
+    n: int,
+    seed: int,
+    *,
+    partial: Path | None,
+    on_progress: Progress,
+) -> Made:
+    """A design made with the models that it names. A design that asks none opens no workspace."""
+    environment = load_environment(design.spec.environment) if design.spec.environment else None
+    policies: dict[str, Any] = {}
+    scorers: dict[str, Any] = {}
+    if design.models or design.reward_models:
+        ws = open_workspace()
+        policies = {name: ws.companion(ws.agent(name)) for name in design.models}
+        scorers = {name: ws.scorer(ws.known(name)) for name in design.reward_models}
+    kit = Kit(policies=policies, scorers=scorers, environment=environment)
+    try:
+        return await make(design, n, seed, kit, partial=partial, on_progress=on_progress)
+    finally:
+        for policy in policies.values():
+            if hasattr(policy, "close"):
+                await policy.close()
+
+
+def teach(
+    ws: Workspace,
+    environment: EnvironmentSpec,
+    tasks: Sequence[Task],
+    teacher: str,
+    k: int,
+    keep: Literal["demos", "pairs"],
+    on_progress: OnProgress = lambda _: None,
+) -> Taught:
+    """k tries of a teacher at each task, scored; those that passed are kept as demonstrations, or better and worse as pairs."""
+    setting = Setting(k=k, sampling=Sampling(max_tokens=_MAX_TOKENS))
+    run = stages.rollout(ws, environment, ws.agent(teacher), tasks, setting, on_progress=on_progress)
+    made = ws.store.run(run)
+    data = from_demonstrations(ws, run) if keep == "demos" else from_rewards(ws, run)
+    return Taught(run, made.passed, made.scored, data)
