@@ -30,7 +30,7 @@ check: $(DEV)  ## format, lint, types, docs and layers
 	$(BIN)/pyright
 	$(BIN)/python -m pytest tests/docs
 
-bench: $(DEV) sandbox  ## every figure that this machine can measure, into docs/benchmarks.md
+bench: $(DEV) sandbox  ## every figure that this machine can measure, into docs/reference/benchmarks.md
 	$(BIN)/python bench/all.py
 
 sandbox:  ## bubblewrap, where it can be installed without a password; where not, says what to do and goes on
@@ -40,7 +40,7 @@ sandbox:  ## bubblewrap, where it can be installed without a password; where not
 		command -v bwrap >/dev/null || ! command -v $${how%% *} >/dev/null || $$as $$how </dev/null >/dev/null 2>&1; \
 	done; \
 	command -v bwrap >/dev/null || echo "bubblewrap is not installed: code of tasks runs WITHOUT A SANDBOX. As root:" \
-		"apt-get install bubblewrap (dnf, pacman and apk name it so too; see docs/sandbox.md)"
+		"apt-get install bubblewrap (dnf, pacman and apk name it so too; see docs/how-to/sandbox.md)"
 
 clean:
 	rm -rf .venv .verigym .pytest_cache .ruff_cache .hypothesis build *.egg-info

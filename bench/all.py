@@ -1,4 +1,4 @@
-"""Runs every script of this folder that this machine can, and merges its figures into docs/benchmarks.md by machine and date."""
+"""Runs every benchmark that this machine can run and merges the figures into docs/reference/benchmarks.md."""
 
 import datetime
 import re
@@ -10,7 +10,7 @@ import msgspec
 from figures import Figure
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent / "docs" / "benchmarks.md"
+PAGE = HERE.parent / "docs" / "reference" / "benchmarks.md"
 HEAD = """# Benchmarks
 
 Made by `make bench`, which runs every script of `bench/` that the machine can and adds its rows here; rows of another machine

@@ -4,7 +4,7 @@ imitates the gold solutions of that environment's training tasks for so many ste
     python bench/baselines.py [NAME ...] [--tasks 50] [--sft 200]
 
 A GPU takes a minute for all of them, and half a minute more for each that is learnt; two CPU cores take some hours: name a few,
-or fewer tasks. Environments that run code need a sandbox (docs/sandbox.md) and are left out where there is none. In `writing`
+or fewer tasks. Environments that run code need a sandbox (docs/how-to/sandbox.md) and are skipped if there is none. In `writing`
 the untrained model is the judge, who sees only what keeps to every demand.
 """
 

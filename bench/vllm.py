@@ -1,6 +1,6 @@
 """Rollouts against a real vLLM server: both APIs, with token ids and logprobs that training can use.
 
-Starts vLLM with the embedded model from the interpreter given by --vllm-python (or VERIGYM_VLLM_PYTHON; docs/servers.md
+Starts vLLM with the embedded model from the interpreter given by --vllm-python (or VERIGYM_VLLM_PYTHON; docs/how-to/servers.md
 says how to make one), runs `verigym rollout` through Chat Completions and through Responses, and checks what was stored
 against the model itself. The server is ended whatever happens. Its start alone takes about a minute on two cores.
 """
@@ -200,7 +200,9 @@ def main() -> None:
     made.add_argument("--vllm-python", default=os.environ.get("VERIGYM_VLLM_PYTHON", ""), help="its interpreter")
     args = made.parse_args()
     if not args.vllm_python:
-        print("skipped: --vllm-python or VERIGYM_VLLM_PYTHON is not given (see docs/servers.md)", file=sys.stderr)
+        print(
+            "skipped: --vllm-python or VERIGYM_VLLM_PYTHON is not given (see docs/how-to/servers.md)", file=sys.stderr
+        )
         sys.exit(0)
     from verigym.model import embedded
     from verigym.model.load import load

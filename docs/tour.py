@@ -1,6 +1,6 @@
-"""Prints docs/tour.md: every command of judgement, run for real on the workspace of a finished quickstart.
+"""Prints docs/tutorials/tour.md: every command of judgement, run for real on the workspace of a finished quickstart.
 
-    make quickstart && cp -r .verigym /tmp/tour && python docs/tour.py /tmp/tour > docs/tour.md
+    make quickstart && cp -r .verigym /tmp/tour && python docs/tour.py /tmp/tour > docs/tutorials/tour.md
 
 It trains one more version (a reward that pays for the wrong thing, a few minutes on two CPU cores) and makes two by hand.
 """

@@ -1,5 +1,6 @@
 """office: toolcall as a team has it in its first month. Nobody wrote training tasks for six of its tools yet, and production
-asks for them all the same: see bench/flywheel.py, and docs/loop.md for what becomes of it. What is held out is toolcall's own."""
+asks for them all the same: see bench/flywheel.py, and docs/how-to/loop.md for the result.
+The held-out tasks are those of toolcall."""
 
 from verigym.core.records import Task
 from verigym.environments import toolcall

@@ -90,7 +90,7 @@ def test_the_shipped_recipe_can_be_read() -> None:
 
 
 def test_every_field_of_a_loops_recipe_is_documented() -> None:
-    page = (ROOT / "docs" / "loop.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "loop.md").read_text()
     fields: list[str] = []
     for field in msgspec.structs.fields(LoopRecipe):
         below = isinstance(field.type, type) and issubclass(field.type, msgspec.Struct)

@@ -165,9 +165,9 @@ def test_without_traces_it_says_where_they_come_from(tmp_path: Path) -> None:
 
 
 def test_the_page_about_mining_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """docs/mine.md, with the file of traces that is shipped for it."""
+    """docs/how-to/mine.md, with the file of traces that is shipped for it."""
     root = Path(__file__).parents[2]
-    page = (root / "docs" / "mine.md").read_text()
+    page = (root / "docs" / "how-to" / "mine.md").read_text()
     monkeypatch.chdir(tmp_path)
     shell = Shell(Path(".verigym"), "toolcall")
     shell("ingest", str(root / "examples" / "support.jsonl"), "--name", "support")

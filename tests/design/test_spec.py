@@ -42,7 +42,7 @@ CATEGORY = {"kind": "category", "values": ["x", "y"]}
         ({"columns": {"a": {"kind": "date", "first": "2026-05-02", "last": "2026-05-01"}}}, "is after last"),
         ({"columns": {"a": {"kind": "date", "first": "soon", "last": "2026-05-01"}}}, "has to be a day, such as 2026-05-31"),
         ({"columns": {"a": {"kind": "date", "first": "2026-13-01", "last": "2026-05-01"}}}, "first has to be a day"),
-        ({"columns": {"a": {"kind": "int", "low": 1}}}, "columns.a: high is missing (docs/design.md, kind int)"),
+        ({"columns": {"a": {"kind": "int", "low": 1}}}, "columns.a: high is missing (docs/how-to/design.md, kind int)"),
         ({"columns": {"a": {"kind": "bernoulli", "p": 2}}}, "p has to be a number, at most 1"),
         ({"colums": {"a": INT}}, "unknown key colums; did you mean columns?"),
         ({"columns": {"a": {"kind": "llm", "prompt": "x"}}}, "give -m MODEL"),
@@ -78,7 +78,7 @@ def test_a_spec_is_yaml_and_a_text_is_a_template(tmp_path: Path) -> None:
 
 
 def test_every_field_of_a_spec_is_documented() -> None:
-    page = (ROOT / "docs" / "design.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "design.md").read_text()
     assert [name for name in Spec.__struct_fields__ if f"`{name}`" not in page] == []
     for kinds, title in ((COLUMNS, "## Columns"), (VALIDATORS, "## Validators")):
         lines = page.partition(title)[2].partition("\n## ")[0].splitlines()
@@ -89,7 +89,9 @@ def test_every_field_of_a_spec_is_documented() -> None:
 
 
 def test_the_spec_on_the_page_makes_what_it_says() -> None:
-    text = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs" / "design.md").read_text(), re.MULTILINE | re.DOTALL)[0]
+    text = re.findall(
+        r"^```yaml\n(.*?)^```$", (ROOT / "docs" / "how-to" / "design.md").read_text(), re.MULTILINE | re.DOTALL
+    )[0]
     made = asyncio.run(make(make_design(msgspec.yaml.decode(text) | {"held_out": []}, Path()), 30))
     for task in made.tasks:
         low, high = [float(found) for found in re.findall(r"\d+\.\d", str(task.prompt))]

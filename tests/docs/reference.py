@@ -1,5 +1,5 @@
 """The references that are made from the code: of commands, by their own help, and of records, by what stands under their
-fields. `python -m tests.docs.reference` rewrites docs/commands.md and docs/records.md."""
+fields. `python -m tests.docs.reference` rewrites docs/reference/commands.md and docs/reference/records.md."""
 
 import ast
 import inspect
@@ -24,13 +24,16 @@ RECORDS_HEAD = """# Records
 
 What is stored, exported (`verigym runs export`) and printed by `--json`, in the order in which it is made. Most records leave
 a field out of the JSON where it has its default. This page is made from `verigym/core/records.py`; one task followed through
-all of it is in [ARCHITECTURE.md](../ARCHITECTURE.md).
+all of it is in [ARCHITECTURE.md](../../ARCHITECTURE.md).
 
 """
 
 
 def pages() -> dict[Path, str]:
-    return {DOCS / "commands.md": made_of_commands(), DOCS / "records.md": made_of_records()}
+    return {
+        DOCS / "reference" / "commands.md": made_of_commands(),
+        DOCS / "reference" / "records.md": made_of_records(),
+    }
 
 
 def made_of_commands() -> str:

@@ -16,6 +16,7 @@ import typer
 
 import verigym
 from tests.docs import reference
+from tests.docs.test_tutorials import FOLLOWED
 from verigym.cli.main import app
 from verigym.core import records
 from verigym.design.spec import Spec
@@ -81,14 +82,14 @@ def test_everything_that_an_environment_may_have_is_documented() -> None:
     load._from_module(module, "bare.py")
     hooks = {name for name in {*asked, *load._METHODS} if not name.startswith("_")}
     assert {"verify", "verifiers", "explain", "gold", "system", "max_turns", "step"} <= hooks
-    assert undocumented("environments.md", hooks) == []
-    assert undocumented("environments.md", set(_Declared.__struct_fields__) - {"name"}) == []
+    assert undocumented("reference/environments.md", hooks) == []
+    assert undocumented("reference/environments.md", set(_Declared.__struct_fields__) - {"name"}) == []
 
 
 def test_every_limit_option_of_a_server_and_bucket_is_documented() -> None:
-    assert undocumented("environments.md", Limits.__struct_fields__) == []
-    assert undocumented("servers.md", workspace._Server.__struct_fields__) == []
-    table = (ROOT / "docs" / "explain.md").read_text()
+    assert undocumented("reference/environments.md", Limits.__struct_fields__) == []
+    assert undocumented("how-to/servers.md", workspace._Server.__struct_fields__) == []
+    table = (ROOT / "docs" / "how-to" / "explain.md").read_text()
     assert [name for name in failures.BUCKETS if f"| {name} |" not in table] == []
 
 
@@ -100,7 +101,7 @@ def test_the_index_names_every_page() -> None:
 
 
 def test_every_field_of_a_recipe_is_documented() -> None:
-    page = (ROOT / "docs" / "recipes.md").read_text()
+    page = (ROOT / "docs" / "reference" / "recipes.md").read_text()
     fields: list[str] = []
     for field in msgspec.structs.fields(Recipe):
         below = isinstance(field.type, type) and issubclass(field.type, msgspec.Struct)
@@ -132,7 +133,8 @@ def blocks(language: str) -> list[object]:
     found = re.compile(rf"^```{language}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
     return [
         pytest.param(text, id=f"{page.stem}-{place}")
-        for page in sorted((ROOT / "docs").glob("*.md"))
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        if page not in FOLLOWED
         for place, text in enumerate(found.findall(page.read_text()))
     ]
 

@@ -8,7 +8,7 @@ import pytest
 from verigym.core.errors import BadInput, NotFound
 from verigym.gates.policy import DEFAULT, POLICIES, QUICK, GatePolicy, as_yaml, find_policy, hash_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "gate.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "gate.md"
 
 
 def _read(tmp_path: Path, text: str) -> GatePolicy:

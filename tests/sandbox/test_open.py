@@ -102,7 +102,7 @@ def test_other_systems_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_limit_is_documented_with_its_default() -> None:
-    page = (ROOT / "docs" / "sandbox.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "sandbox.md").read_text()
     for field in msgspec.structs.fields(Limits):
         assert f"| `{field.name}` | {field.default:g} |" in page, field.name
 

@@ -37,7 +37,7 @@ def test_a_small_file_of_each_format_makes_the_trajectories_that_it_should(name:
 
 
 def test_every_format_has_a_small_file_and_is_documented() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "traces.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "traces.md").read_text()
     assert sorted(FORMATS) == NAMES
     assert [name for name in FORMATS if f"| `{name}` |" not in page] == []
 

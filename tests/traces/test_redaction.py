@@ -338,7 +338,7 @@ def test_an_empty_match_takes_nothing(tmp_path: Path) -> None:
 
 
 def test_every_rule_is_documented_as_it_is() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "traces.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "traces.md").read_text()
     first: dict[str, str] = {}
     for rule in built_in():
         first.setdefault(rule.name, rule.about)

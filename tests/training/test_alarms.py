@@ -108,7 +108,7 @@ def test_a_reward_model_that_is_gamed_is_told_and_one_that_is_held_by_its_start_
 
 
 def test_every_kind_of_alarm_is_documented() -> None:
-    page = (ROOT / "docs" / "alarms.md").read_text()
+    page = (ROOT / "docs" / "reference" / "alarms.md").read_text()
     assert [kind for kind, _ in [*DISEASES.values(), ("no signal", None)] if f"| {kind} |" not in page] == []
 
 

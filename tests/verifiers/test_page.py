@@ -21,7 +21,7 @@ from verigym.verifiers.schema import JsonSchema
 from verigym.verifiers.shortest import Shortest
 from verigym.verifiers.state import StateDiff
 
-PAGE = (Path(__file__).parents[2] / "docs" / "verifiers.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "verifiers.md").read_text()
 
 
 def test_every_example_makes_a_verifier() -> None:

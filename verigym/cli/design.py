@@ -22,7 +22,8 @@ def register(app: typer.Typer) -> None:
 
 def design(
     spec: Annotated[
-        Path | None, typer.Argument(help="A spec: YAML with columns, constraints and validators (docs/design.md)")
+        Path | None,
+        typer.Argument(help="A spec: YAML with columns, constraints and validators (docs/how-to/design.md)"),
     ] = None,
     preview: Annotated[
         int | None, typer.Option("--preview", min=1, metavar="ROWS", help="Show the first rows and write nothing")

@@ -76,7 +76,7 @@ def policy(
     found = find_policy(name)
     if json:
         return show.as_json(found)
-    show.say(f"# As the policy {found.name} ({hash_of(found)[:8]}). What each field means: docs/gate.md")
+    show.say(f"# As the policy {found.name} ({hash_of(found)[:8]}). What each field means: docs/how-to/gate.md")
     show.say(as_yaml(found).rstrip())
 
 

@@ -64,7 +64,9 @@ def serve(
     ] = None,
     rules: Annotated[
         Path | None,
-        typer.Option("--rules", help="YAML of more to redact: names and regular expressions (see docs/capture.md)"),
+        typer.Option(
+            "--rules", help="YAML of more to redact: names and regular expressions (see docs/how-to/capture.md)"
+        ),
     ] = None,
     price: Price = "",
     home: Home = None,

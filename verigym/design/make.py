@@ -336,7 +336,7 @@ _REMEDY = {
     "column": "Put what it does right, or draw other values for it.",
     "constraint": "Loosen it, or have its columns made otherwise.",
     "validator": "Loosen it, or make the rows otherwise.",
-    TASK: "A task needs a prompt and something to judge a reply by (docs/tasks.md).",
+    TASK: "A task needs a prompt and something to judge a reply by (docs/how-to/tasks.md).",
     REPEAT: "More values in the columns make more rows.",
     LIKE: "Word the prompt otherwise than the held-out tasks do.",
     TAKEN: "Make the ids of something that is different in every row.",

@@ -1,7 +1,7 @@
 """What a designed set consists of: columns, constraints and validators, written in YAML and decoded into these structs.
 
-A column is a list of keys with its `kind`, or a text, which is a template. `docs/design.md` has every field. How columns are
-filled is elsewhere: `samplers`, `expressions`, `dear`.
+A column is a list of keys with its `kind`, or a text, which is a template. `docs/how-to/design.md` lists every field. The
+modules `samplers` and `expressions` fill the columns.
 """
 
 import datetime
@@ -332,7 +332,7 @@ class Design(Struct, frozen=True):
 def read_design(path: Path, model: str = "") -> Design:
     """The spec in a YAML file. `model` is for columns that name none, in place of the spec's."""
     if not path.is_file():
-        raise BadInput(f"{path}: no such file; a spec is YAML (docs/design.md, recipes/design)")
+        raise BadInput(f"{path}: no such file; a spec is YAML (docs/how-to/design.md, recipes/design)")
     data = read_yaml(path, "a spec is a list of keys and values, of which columns is one")
     return make_design(data, path.parent, path.stem, str(path), model)
 
@@ -372,7 +372,7 @@ def _of_kind(value: Any, kinds: dict[str, type[Struct]], above: str, what: str, 
     rest = {key: one for key, one in value.items() if key != "kind"}
     struct = kinds[value["kind"]]
     check_keys(rest, struct, where, f"{above}.")
-    return decode(rest, struct, f"{where}: {above}", see=f" (docs/design.md, kind {value['kind']})")
+    return decode(rest, struct, f"{where}: {above}", see=f" (docs/how-to/design.md, kind {value['kind']})")
 
 
 def _check(spec: Spec, where: str) -> None:

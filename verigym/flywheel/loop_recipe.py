@@ -116,7 +116,7 @@ def make_loop(data: Json, overrides: list[str], where: str) -> Loop:
     for override in overrides:
         set_field(data, override)
     check_keys(data, LoopRecipe, where)
-    recipe = decode(data, LoopRecipe, where, strict=False, see="; what each field may be: docs/loop.md")
+    recipe = decode(data, LoopRecipe, where, strict=False, see="; what each field may be: docs/how-to/loop.md")
     if not recipe.fixes:
         raise BadInput(f"{where}: fixes is empty, so there is nothing to try; name some of: {', '.join(get_args(Fix))}")
     for algorithm, fields in recipe.training.items():

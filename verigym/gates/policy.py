@@ -131,7 +131,7 @@ def find_policy(text: str) -> GatePolicy:
 
 def make_policy(data: Json, where: str) -> GatePolicy:
     check_keys(data, GatePolicy, where)
-    policy = decode(data, GatePolicy, where, see="; what each field may be: docs/gate.md")
+    policy = decode(data, GatePolicy, where, see="; what each field may be: docs/how-to/gate.md")
     known = POLICIES.get(policy.name)
     if known is not None and known != policy:
         raise BadInput(

@@ -68,7 +68,8 @@ def _warn(reason: str) -> None:
     """Once a process, however many sandboxes it opens."""
     print(
         f"WARNING: code runs WITHOUT A SANDBOX: {reason}\n"
-        "WARNING: it can reach the network and read and change what its user can; only its limits hold (docs/sandbox.md).\n"
+        "WARNING: it can reach the network and read and change what its user can; only its limits hold "
+        "(docs/how-to/sandbox.md).\n"
         "WARNING: --require-sandbox refuses instead.",
         file=sys.stderr,
         flush=True,

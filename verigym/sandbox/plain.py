@@ -1,7 +1,7 @@
 """A command as a plain process, for machines without bubblewrap: limited and cleaned up after, not isolated.
 
 It sees the network and every file that its user may read. As root it runs as a user that owns nothing; as an ordinary user it
-runs as that user. docs/sandbox.md says what else is not promised.
+runs as that user. docs/how-to/sandbox.md says what else is not promised.
 """
 
 import contextlib

@@ -19,7 +19,7 @@ from verigym.model.shape import Shape
 USABLE = 0.9
 """Of the device's memory; the rest is the driver's, the allocator's and other programs'."""
 GPU_LAYER_S = 70e-6
-"""What a layer costs in a decoding step on a GPU before any byte is moved: its kernels' own time (docs/benchmarks.md)."""
+"""What a layer costs in a decoding step on a GPU before any byte is moved: kernel time (docs/reference/benchmarks.md)."""
 EPISODE_S = 2e-4
 """Of Python, an episode: once where it is run and stored, once where it becomes a sample."""
 PASSES = 8
@@ -191,7 +191,7 @@ def memory_of(wanted: Wanted, shape: Shape, device: Device) -> Memory:
 
 
 def kept_per_token(shape: Shape) -> int:
-    """Bytes that the backward pass keeps of one token. Measured peaks (docs/benchmarks.md) are a quarter of what
+    """Bytes that the backward pass keeps of one token. Measured peaks (docs/reference/benchmarks.md) are a quarter of what
     `training/budget.py` allows for, which must also do for models that are not plain."""
     return shape.layers * (3 * shape.hidden + shape.inner) * shape.bytes_per_weight
 

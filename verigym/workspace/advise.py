@@ -269,7 +269,7 @@ def _estimate(subject: Subject, fields: dict[str, Any]) -> dict[str, float]:
 
 
 def recipe_for(subject: Subject, algorithm: str) -> dict[str, Any]:
-    """Settings to start from, those that were measured (docs/training.md, recipes/). An adapter keeps its shape."""
+    """Settings to start from, those that were measured (docs/how-to/training.md, recipes/). An adapter keeps its shape."""
     agent, environment = subject.agent, subject.environment
     small = _parameters(agent) < 1e9
     fields: dict[str, Any] = {"model": agent.base, "algorithm": algorithm, "environment": environment.name}

@@ -20,7 +20,9 @@ _TESTED = Code(seconds=1.0)
 async def code_verifier(task: Task, trajectory: Trajectory, context: Context) -> Verdict:
     """1 if every hidden test passes, else 0; the part `tests` is the share that does. What is not isolated runs nothing."""
     if context.sandbox is not None and not context.sandbox.isolated:
-        raise VerifierFailure("code runs what a model wrote, and here is no sandbox that isolates it (docs/sandbox.md)")
+        raise VerifierFailure(
+            "code runs what a model wrote, and here is no sandbox that isolates it (docs/how-to/sandbox.md)"
+        )
     verdict = await _TESTED(task, trajectory, context)
     return msgspec.structs.replace(verdict, reward=float(verdict.passed))
 
