@@ -44,11 +44,11 @@ def measured(args: Any) -> Iterator[Figure]:
     from verigym.core.records import Sampling
     from verigym.environments.load import load_environment
     from verigym.workspace import measure as stages
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
     setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
     with tempfile.TemporaryDirectory(prefix="verigym-baselines-") as folder:
-        ws = Workspace(Path(folder))
+        ws = WorkspaceFolder(Path(folder))
         model = ws.agent("smollm2-135m")
         setting = msgspec.structs.replace(setting, judge=model)
         for name in args.names:

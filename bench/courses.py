@@ -69,9 +69,9 @@ def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, An
     from verigym.training.recipe import make_recipe
     from verigym.workspace import measure as stages
     from verigym.workspace.train import train
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
-    ws, shares = Workspace(home), COURSES[name]
+    ws, shares = WorkspaceFolder(home), COURSES[name]
     setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
     version, before = ws.agent("smollm2-135m"), {}
     for stage, own in (("base", None), ("sft", args.sft), ("grpo", args.grpo)):

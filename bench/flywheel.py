@@ -68,9 +68,9 @@ def turn(args: Any, home: Path) -> dict[str, Any]:
     from verigym.flywheel.loop import play
     from verigym.flywheel.loop_recipe import make_loop
     from verigym.flywheel.rounds import rounds_of
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
-    ws, started = Workspace(home), time.perf_counter()
+    ws, started = WorkspaceFolder(home), time.perf_counter()
     planted = plant(ws, args.plant_steps)
     say(f"planted: {planted.name} ({planted.id}) is champion")
     fields = {
@@ -260,7 +260,7 @@ def success_by_round(ws: Any, rounds: list[Any], args: Any) -> list[dict[str, An
             "buckets": results.buckets,
         }
         if added:
-            again = stages.measure(ws, mined, ws.known(version), setting, split=added[-1]).report
+            again = stages.measure(ws, mined, ws.find(version), setting, split=added[-1]).report
             row["failures held out"] = rate(again)
         found.append(row)
         say(f"{name}: {row['success']}, {row.get('failures held out')} {verdict}")
@@ -285,7 +285,7 @@ def trace_back(ws: Any, rounds: list[Any]) -> dict[str, Any]:
         if one.decided is None or one.made is None:
             continue
         entry = next(each for each in ledger.entries(ws.store) if each.decision.reports == one.decided.reports)
-        version = ws.known(one.made.version)
+        version = ws.find(one.made.version)
         dataset = ws.store.get("dataset", version.data_hash, Dataset)
         tasks = {task.id: task for task in load_environment(one.dug.environment).tasks("train")}
         learnt = [tasks[row.task] for row in data.rows(ws, dataset)] if dataset else []

@@ -58,9 +58,9 @@ def run(args: Any, home: Path) -> None:
     from verigym.workspace import datasets as data
     from verigym.workspace import measure as stages
     from verigym.workspace.train import train
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
-    ws, environment = Workspace(home), load_environment("toolcall")
+    ws, environment = WorkspaceFolder(home), load_environment("toolcall")
     few = 4 if args.quick else None
     found: dict[str, Any] = json.loads(args.out.read_text()) if args.out and args.out.exists() else {}
     reports: dict[str, Any] = {}

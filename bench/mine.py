@@ -19,7 +19,7 @@ from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.mining.mine import Mined, mine
 from verigym.policies.dialects import write_call
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 RUN = "traces-bench"
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
@@ -57,7 +57,7 @@ def request(rng: random.Random) -> tuple[str, str]:
     return words, write_call(tool, arguments)
 
 
-def served(ws: Workspace, count: int) -> None:
+def served(ws: WorkspaceFolder, count: int) -> None:
     """Traces, of which every other one failed, by turns in one of three ways."""
     rng, environment = random.Random(0), load_environment("toolcall")
     offer = environment.toolbox.offer({})
@@ -78,7 +78,7 @@ def served(ws: Workspace, count: int) -> None:
     ws.store.add(RUN, made)
 
 
-def timed(ws: Workspace, environment: EnvironmentSpec) -> tuple[Mined, float]:
+def timed(ws: WorkspaceFolder, environment: EnvironmentSpec) -> tuple[Mined, float]:
     """With the seconds of the one core that it takes, whoever else is on the machine."""
     started = time.process_time()
     return mine(ws, environment, accept=True), time.process_time() - started
@@ -88,7 +88,7 @@ def main() -> None:
     args = parser(__doc__).parse_args()
     count = 1_000 if args.quick else 10_000
     with tempfile.TemporaryDirectory(prefix="verigym-mine-") as home:
-        ws, environment = Workspace(Path(home)), load_environment("toolcall")
+        ws, environment = WorkspaceFolder(Path(home)), load_environment("toolcall")
         served(ws, count)
         (first, first_s), (again, again_s) = (timed(ws, environment) for _ in range(2))
     assert first.proposed and not again.proposed, "the same traces made something new"

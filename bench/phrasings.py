@@ -68,9 +68,9 @@ def run(args: Any, folder: Path) -> Any:
     from verigym.training.recipe import make_recipe
     from verigym.workspace import measure as stages
     from verigym.workspace.train import train
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
-    ws, full = Workspace(folder / "home"), load_environment("toolcall")
+    ws, full = WorkspaceFolder(folder / "home"), load_environment("toolcall")
     size = {"steps": 1, "prompts_per_step": 2} if args.quick else {"steps": 250, "prompts_per_step": 16}
     for what in (args.only,) if args.only else ("phrasings", "tasks"):
         for share in SHARES if what == "phrasings" else SHARES[:-1]:

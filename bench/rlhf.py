@@ -91,11 +91,11 @@ def run(args: Any, folder: Path) -> None:
     from verigym.workspace import datasets as data
     from verigym.workspace import measure as stages
     from verigym.workspace.train import train
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
     file = folder / "sentences.py"
     file.write_text(ENVIRONMENT.format(here=str(Path(__file__).resolve().parent)))
-    ws, environment = Workspace(folder / "home"), load_environment(str(file))
+    ws, environment = WorkspaceFolder(folder / "home"), load_environment(str(file))
     base, draw = ws.agent("smollm2-135m"), random.Random(0)
     large = torch.cuda.is_available()
     setting = stages.Setting(k=2 if args.quick else 8, sampling=Sampling(temperature=1.0, max_tokens=32))

@@ -97,9 +97,9 @@ def rollouts(address: str, api: str, home: Path, tasks: int) -> tuple[list[Traje
     found = re.search(r"rollout-toolcall-\w+", done.stdout)
     if done.returncode or found is None:
         sys.exit(f"verigym rollout failed: {done.stdout}{done.stderr}")
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
-    return Workspace(home).store.trajectories(found[0]), seconds
+    return WorkspaceFolder(home).store.trajectories(found[0]), seconds
 
 
 async def talk(policy: RemotePolicy, number: int) -> Trajectory:

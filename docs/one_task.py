@@ -13,7 +13,7 @@ from verigym.evaluation import failures
 from verigym.registry import ledger
 from verigym.training.advantages import advantages, has_signal
 from verigym.training.samples import from_trajectory
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 LONGEST = 6
 """Items of a list that are shown."""
@@ -40,7 +40,7 @@ def without(record: Any, *fields: str) -> dict[str, Any]:
     return {key: value for key, value in msgspec.to_builtins(record).items() if key not in fields}
 
 
-ws = Workspace(Path(sys.argv[1]))
+ws = WorkspaceFolder(Path(sys.argv[1]))
 versions = ws.store.documents("version", Version)
 base, tuned = versions[0], versions[-1]
 of_toolcall = [report for report in ws.store.documents("report", Report) if report.suite.environment == "toolcall"]

@@ -90,9 +90,9 @@ def main() -> None:
 def runs(home: Path) -> dict[str, str]:
     """The quickstart's evaluations of its base and of its last version."""
     from verigym.core.records import Report, Version
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
-    ws = Workspace(home)
+    ws = WorkspaceFolder(home)
     names = {version.id: version.name for version in ws.store.documents("version", Version)}
     of = {
         names.get(report.agent): report.run

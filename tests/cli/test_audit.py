@@ -21,7 +21,7 @@ from verigym.environments.load import load_environment
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.many import Plan, run_many
 from verigym.workspace.audit import Audited, run_of
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 RUN = "rollout-bad-1"
 
@@ -35,8 +35,8 @@ class Shell:
         self.rollout(RUN, k=2)
 
     @property
-    def ws(self) -> Workspace:
-        return Workspace(self.home)
+    def ws(self) -> WorkspaceFolder:
+        return WorkspaceFolder(self.home)
 
     def rollout(self, run: str, k: int = 1) -> None:
         environment, ws = load_environment(self.where), self.ws

@@ -166,14 +166,14 @@ def test_variations_of_an_environment_and_of_a_file() -> None:
 
 def test_a_teachers_solutions_become_demonstrations_or_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A teacher that is right three times of four: what passed is kept, and better and worse make pairs."""
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
     def answer(request):  # type: ignore[no-untyped-def]
         words = request.items[-1].text.split()
         right = int(words[2]) + int(words[4].strip("?"))
         return str(right if request.seed % 4 else 0)
 
-    monkeypatch.setattr(Workspace, "policy", lambda self, version: ScriptedPolicy(answer))
+    monkeypatch.setattr(WorkspaceFolder, "policy", lambda self, version: ScriptedPolicy(answer))
     code, said = run("design", "sums.yaml", "--teacher", "http://localhost:1/v1#wise", "-k", "4")
     assert code == 0 and re.search(
         r"\d+ demonstrations of 1[12] tasks\nnext: verigym train recipes/sft.yaml data=demos", said

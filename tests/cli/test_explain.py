@@ -16,7 +16,7 @@ from tests.cli import test_ring
 from tests.cli.test_ring import GOLD, TASKS, Shell
 from tests.policies.remote_server import Server, serving
 from verigym.core.errors import BadInput, NotFound
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 shell = test_ring.shell
 REFUSE = '{"tool": "refuse", "args": {}}'
@@ -172,7 +172,7 @@ def test_a_prompt_variant_is_tried_on_training_tasks_and_becomes_a_version(shell
     assert "Reply: " in kept["system_prompt"] and kept["parent"] == found["evidence"]["agent"]
     tried = shell.json("runs", "list")
     assert [one["config"]["num_tasks"] for one in tried] == [20, 12, 12]
-    episodes = {one.task for one in Workspace(shell.home).store.trajectories(tried[-1]["id"])}
+    episodes = {one.task for one in WorkspaceFolder(shell.home).store.trajectories(tried[-1]["id"])}
     families = {task.id: task.family for task in TASKS}
     assert all("/train/" in task for task in episodes) and len(kept["families"]) == 2
     assert not {families[task] for task in episodes} & set(kept["families"])

@@ -17,7 +17,7 @@ from tests.workspace.desk import save_tiny
 from verigym.cli.main import app
 from verigym.cli.serve import _listen
 from verigym.core.records import Feedback
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 
 def refused(tmp_path: Path, *arguments: str, env: dict[str, str] | None = None) -> str:
@@ -100,7 +100,7 @@ def test_a_gateway_is_ended_cleanly_with_all_that_it_captured(tmp_path: Path, by
         told = {"trajectory": trajectory[1], "outcome": "failure", "correction": "No."}
         assert curl(f"{served.url}/v1/feedback", told)[1]["outcome"] == "failure"
         assert "ended: 1 answers; exchanges: 1 captured" in served.end(by)
-    ws = Workspace(tmp_path)
+    ws = WorkspaceFolder(tmp_path)
     _, kept = ws.store.trajectory(trajectory[1])
     assert kept.turns[0].agent == ws.agent(f"{address}#qwen").id and "ann@example.com" not in str(kept)
     assert [one.trajectory for one in ws.store.documents("feedback", Feedback)] == [trajectory[1]]
@@ -115,5 +115,5 @@ def test_a_model_is_served_with_the_ids_of_its_tokens(tmp_path: Path) -> None:
     served.end(signal.SIGINT)
     trajectory = re.search(r"x-verigym-trajectory: (\S+)", head)
     assert trajectory is not None
-    turn = Workspace(tmp_path / "home").store.trajectory(trajectory[1])[1].turns[0]
+    turn = WorkspaceFolder(tmp_path / "home").store.trajectory(trajectory[1])[1].turns[0]
     assert len(turn.completion_ids) == len(turn.logprobs) == answer["usage"]["completion_tokens"]

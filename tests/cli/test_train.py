@@ -48,7 +48,7 @@ def test_a_reward_model_says_how_to_learn_from_it(bench: Bench) -> None:
 def test_overrides_change_fields_at_any_depth(bench: Bench) -> None:
     said = bench.shell("train", bench.recipe_file("grpo"), "steps=1", "loss.kl=0.1", "lora.r=1", "name=other")
     assert "1 step" in said and "(other)" in said
-    settings = bench.ws.known("other").recipe
+    settings = bench.ws.find("other").recipe
     assert (settings["steps"], settings["loss"]["kl"], settings["lora"]["r"]) == (1, 0.1, 1)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from verigym.core.records import Feedback, FunctionCall, Message, Task, Trajectory, content_hash
 from verigym.environments.load import load_environment
 from verigym.environments.toolcall import gold, tasks
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 OFFICE = str(Path(__file__).parents[2] / "examples" / "office.py")
 
@@ -17,7 +17,7 @@ def requests(tool: str) -> list[Task]:
 
 
 def served(
-    ws: Workspace, asked: Sequence[Task], reply: str = "I cannot do that.", run: str = "traces-served"
+    ws: WorkspaceFolder, asked: Sequence[Task], reply: str = "I cannot do that.", run: str = "traces-served"
 ) -> list[str]:
     """Each request as a trace that failed, with its correction; their ids."""
     system = load_environment(OFFICE).system

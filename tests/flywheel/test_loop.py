@@ -19,7 +19,7 @@ from verigym.flywheel.loop_recipe import Loop, make_loop
 from verigym.flywheel.rounds import exit_code, rounds_of, spent
 from verigym.policies.dialects import write_call
 from verigym.registry import ledger
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 TASKS = {task.prompt: task for split in ("train", "val") for task in load_environment("toolcall").tasks(split)}
 
@@ -52,7 +52,7 @@ class Ring:
     """A workspace and a loop's recipe in it."""
 
     def __init__(self, place: Path, server: str) -> None:
-        self.ws, self.server, self.policy = Workspace(place / "home"), server, place / "alone.yaml"
+        self.ws, self.server, self.policy = WorkspaceFolder(place / "home"), server, place / "alone.yaml"
         self.policy.write_text("retention: null\nsafety: null\nmargins: {latency: null, unsafe: null, mastered: 0.4}\n")
 
     def loop(self, model: str, /, **fields: Any) -> Loop:
@@ -84,7 +84,7 @@ def test_a_prompt_that_helps_is_promoted_and_then_nothing_is_left_to_do(ring: Ri
     assert first.verdict == "PROMOTE" and first.after is not None and first.after.success.value == 1
     assert first.decided is not None and first.made is not None
     assert first.decided.champion == first.made.version == ledger.champion(ring.ws.store)
-    assert "Request:" in str(ring.ws.known("champion").system_prompt)
+    assert "Request:" in str(ring.ws.find("champion").system_prompt)
     assert second.begun is not None and second.begun.champion == first.made.version, "the next round starts from it"
     assert second.before is not None and second.before.report == first.after.report, "it is not measured twice"
     assert why.startswith("the champion is good enough") and exit_code(rounds) == 0
@@ -143,7 +143,7 @@ def test_what_is_not_allowed_is_not_tried(ring: Ring) -> None:
 
 
 def test_a_champion_that_was_moved_meanwhile_stays(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = ring.ws.keep(Version(base="http://localhost:1/v1#other", name="other"))
+    other = ring.ws.register(Version(base="http://localhost:1/v1#other", name="other"))
 
     class Meddler(Silent):
         def step(self, title: str, why: str) -> Any:

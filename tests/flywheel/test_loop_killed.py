@@ -23,7 +23,7 @@ from verigym.flywheel.loop_recipe import Loop, make_loop
 from verigym.flywheel.rounds import rounds_of
 from verigym.registry import ledger
 from verigym.store.database import Store
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 POLICY = "retention: null\nsafety: null\nmargins: {latency: null, unsafe: null, invalid: null, mastered: 0.4}\n"
 
@@ -81,14 +81,14 @@ def loop_in(place: Path, model: str) -> Loop:
     return make_loop(fields, [], "ring.yaml")
 
 
-def traced(place: Path) -> Workspace:
+def traced(place: Path) -> WorkspaceFolder:
     os.chdir(place)
-    ws = Workspace(Path("home"))
+    ws = WorkspaceFolder(Path("home"))
     served(ws, requests("files.share")[:4])
     return ws
 
 
-def came_to(ws: Workspace, loop: Loop) -> dict[str, Any]:
+def came_to(ws: WorkspaceFolder, loop: Loop) -> dict[str, Any]:
     """All that a loop leaves behind, but for times."""
     rounds = [
         (
@@ -140,7 +140,7 @@ def test_dying_at_every_write_changes_nothing(server: str, whole: dict[str, Any]
     ws, loop = traced(tmp_path), loop_in(tmp_path, f"{server}#some?tools=text")
     deaths = 0
     while True:
-        mortal = Workspace(Path("home"))
+        mortal = WorkspaceFolder(Path("home"))
         mortal.store = Mortal(Path("home/store.db"))
         mortal.store.before = before
         try:

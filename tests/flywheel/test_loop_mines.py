@@ -64,7 +64,7 @@ def test_failures_become_training_and_everything_leads_back_to_its_trace(fresh: 
     assert one.dug is not None and one.dug.train >= 20 and one.dug.held_out > 0
     assert one.dug.train + one.dug.held_out <= 40 and "40 requests failed in 40 traces" in one.dug.words
     assert one.chosen is not None and one.chosen.fix == "sft" and one.made is not None and one.decided is not None
-    candidate = fresh.ws.known(one.made.version)
+    candidate = fresh.ws.find(one.made.version)
     assert candidate.parent == champion == one.chosen.recipe["start"]
     entry = ledger.entries(fresh.ws.store)[-1]
     assert (entry.decision.candidate, entry.why) == (candidate.id, f"loop {one.loop}, round 1")
@@ -95,7 +95,7 @@ def test_what_is_kept_in_mind_is_learnt_by_a_bare_model(fresh: Bench) -> None:
     (bare,), _ = played(fresh, beside={"plain": 0.25})
     assert bare.chosen is not None and bare.made is not None
     assert bare.chosen.recipe["environments"] == {OFFICE: 0.75, "plain": 0.25}
-    assert any(family.startswith("plain/") for family in fresh.ws.known(bare.made.version).families)
+    assert any(family.startswith("plain/") for family in fresh.ws.find(bare.made.version).families)
 
 
 def test_what_is_kept_in_mind_is_rehearsed_by_a_trained_one(fresh: Bench) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.tiny import tiny
 from verigym.core.records import Version
 from verigym.registry import ledger
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 SETTINGS = (
     "eval_tasks=6, demonstrations=8, sft_steps=6, sft_batch=4, sft_rate=1e-2, grpo_tasks=8, grpo_steps=3, grpo_prompts=2, "
@@ -24,10 +24,10 @@ import sys
 from pathlib import Path
 from verigym.cli.quickstart import Terminal
 from verigym.flywheel.quickstart import Settings, quickstart
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 from verigym.training import loop
 loop.CHECKPOINT_S = 0.0
-quickstart(Workspace(Path(sys.argv[1])), Terminal(), Settings(model=sys.argv[2], {settings}))
+quickstart(WorkspaceFolder(Path(sys.argv[1])), Terminal(), Settings(model=sys.argv[2], {settings}))
 """
 
 
@@ -51,7 +51,7 @@ def start(home: Path, model: str, settings: str = SETTINGS) -> subprocess.Popen[
 
 def trained(home: Path) -> dict[str, str]:
     """Adapter of each trained version: equal hashes are equal weights."""
-    return {one.name: one.adapter for one in Workspace(home).store.documents("version", Version) if one.adapter}
+    return {one.name: one.adapter for one in WorkspaceFolder(home).store.documents("version", Version) if one.adapter}
 
 
 def test_the_ring_runs_end_to_end_on_any_local_model(model: Path, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_the_ring_runs_end_to_end_on_any_local_model(model: Path, tmp_path: Path
     for step in ("Baseline", "Why it fails", "Prompt trial", "SFT", "GRPO", "Gate", "Promotion", "Three requests"):
         assert f". {step}" in said
     assert "decision: " in said and "unsafe" in said
-    ws = Workspace(tmp_path)
+    ws = WorkspaceFolder(tmp_path)
     assert ledger.verify_chain(ws.store) >= 2
     again = start(tmp_path, str(model))
     repeated, _ = again.communicate(timeout=240)

@@ -9,7 +9,7 @@ from verigym.environments.load import load_environment
 from verigym.mining import proposals
 from verigym.mining.mine import Mined, mine
 from verigym.policies.dialects import write_call
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 RUN = "traces-counter"
 TOOLCALL = load_environment("toolcall")
@@ -43,7 +43,7 @@ class Counter:
     """A workspace with a run of traces that grows."""
 
     def __init__(self, home: Path, environment: str = "") -> None:
-        self.ws = Workspace(home)
+        self.ws = WorkspaceFolder(home)
         if not environment:
             environment = str(home.parent / "small.py")
             Path(environment).write_text(SMALL)

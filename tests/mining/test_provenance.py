@@ -22,8 +22,8 @@ def test_a_task_leads_to_its_trace_feedback_decision_versions_and_reports(counte
     trace, made = mined(counter)
     environment = load_environment(f"{counter.environment.name}+{counter.file}")
     (task,) = environment.tasks("mined_v1")
-    trained = counter.ws.keep(Version(base="m", name="trained", families=[task.family]))
-    counter.ws.keep(Version(base="other", name="other", families=["another"]))
+    trained = counter.ws.register(Version(base="m", name="trained", families=[task.family]))
+    counter.ws.register(Version(base="other", name="other", families=["another"]))
     suite = make_suite("small_v1", environment.name, [task], environment.verifier.name)
     result = TaskResult(task=made, family=task.family, passed=1.0)
     success = {"success": Estimate(1.0, 0.2, 1.0, 1)}

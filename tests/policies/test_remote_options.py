@@ -9,11 +9,11 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Version
 from verigym.policies.remote import RemotePolicy
 from verigym.registry.versions import version_id
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 
 def opened(tmp_path: Path, base: str) -> Any:
-    return Workspace(tmp_path).policy(Version(base=base))
+    return WorkspaceFolder(tmp_path).policy(Version(base=base))
 
 
 def test_a_server_is_an_address_and_a_model(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_another_query_in_the_address_is_sent_on(tmp_path: Path) -> None:
     ids=["only how", "both", "only who", "none"],
 )
 def test_how_a_server_is_reached_does_not_make_another_agent(given: str, kept: str, tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path)
+    workspace = WorkspaceFolder(tmp_path)
     agent = workspace.agent(f"http://localhost/v1#m{given}")
     assert agent.base == f"http://localhost/v1#m{kept}"
     assert agent.id == workspace.agent(f"http://localhost/v1#m{kept}").id
@@ -106,8 +106,8 @@ def test_how_a_server_is_reached_does_not_make_another_agent(given: str, kept: s
 
 def test_the_way_that_was_given_last_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTHER_KEY", "k")
-    workspace = Workspace(tmp_path)
-    agent = workspace.keep(workspace.agent("http://localhost/v1#m?key_env=OTHER_KEY&timeout_s=3"))
+    workspace = WorkspaceFolder(tmp_path)
+    agent = workspace.register(workspace.agent("http://localhost/v1#m?key_env=OTHER_KEY&timeout_s=3"))
     policy: Any = workspace.policy(agent)
     assert (policy._key_env, policy._timeout_s) == ("OTHER_KEY", 3.0)
     assert "OTHER_KEY" not in (tmp_path / "store.db").read_bytes().decode("latin-1")
@@ -124,16 +124,16 @@ def test_the_way_that_was_given_last_is_taken(tmp_path: Path, monkeypatch: pytes
     ],
 )
 def test_an_agent_is_named_after_its_model_and_known_by_its_whole_base(tmp_path: Path, base: str, name: str) -> None:
-    agent = Workspace(tmp_path).agent(base)
+    agent = WorkspaceFolder(tmp_path).agent(base)
     assert agent.name == name and agent.base == base
     assert agent.id == version_id(Version(base=base))
 
 
 def test_a_server_that_calls_its_model_as_the_embedded_one_does_not_take_its_name(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path)
-    workspace.keep(workspace.agent("http://host/v1#smollm2-135m"))
+    workspace = WorkspaceFolder(tmp_path)
+    workspace.register(workspace.agent("http://host/v1#smollm2-135m"))
     assert workspace.agent("smollm2-135m").base == "smollm2-135m"
-    workspace.keep(workspace.agent("smollm2-135m"))
+    workspace.register(workspace.agent("smollm2-135m"))
     assert workspace.agent("smollm2-135m").base == "smollm2-135m"
-    workspace.keep(workspace.agent("http://host/v1#other"))
+    workspace.register(workspace.agent("http://host/v1#other"))
     assert workspace.agent("other").base == "http://host/v1#other"

@@ -23,7 +23,7 @@ from verigym.servers.app import make_app
 from verigym.servers.gateway import Gateway
 from verigym.servers.routing import Lineup
 from verigym.traces.capture import Counts, Exchange, Placed, feedback
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 
 class Recorded:
@@ -73,7 +73,7 @@ class Fakes:
 class Running:
     """A server in a thread."""
 
-    def __init__(self, ws: Workspace, gateway: Gateway, fakes: Any, recorded: Recorded, port: int) -> None:
+    def __init__(self, ws: WorkspaceFolder, gateway: Gateway, fakes: Any, recorded: Recorded, port: int) -> None:
         self.ws, self.gateway, self.fakes, self.recorded, self.port = ws, gateway, fakes, recorded, port
         self.url = f"http://127.0.0.1:{port}"
 
@@ -100,9 +100,9 @@ class Running:
             time.sleep(0.02)
 
 
-def version(ws: Workspace, name: str, **fields: Any) -> Version:
+def version(ws: WorkspaceFolder, name: str, **fields: Any) -> Version:
     """A version of the name, kept; another system prompt makes it another one."""
-    return ws.keep(Version(**{"base": "scripted", "name": name, "system_prompt": f"You are {name}.", **fields}))
+    return ws.register(Version(**{"base": "scripted", "name": name, "system_prompt": f"You are {name}.", **fields}))
 
 
 def says_its_name(one: Version) -> Policy:
@@ -123,7 +123,7 @@ def running(
     capture: Any = None,
 ) -> Iterator[Running]:
     """`fixed` names a new version to serve; without it the champion is served."""
-    ws = Workspace(home)
+    ws = WorkspaceFolder(home)
     fakes = opener or Fakes(policy)
     recorded = Recorded() if capture is None else capture
     one = version(ws, fixed) if isinstance(fixed, str) and fixed else fixed or None

@@ -18,7 +18,7 @@ from tests.servers.running import Running, running
 from verigym.core.records import FunctionCall, Image, InputText, Message, Sampling, Version
 from verigym.servers.admission import Limits
 from verigym.servers.routing import Opener
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 KEY = "sk-upstream-secret-4711"
 ASKED: Any = [{"role": "user", "content": "Hi"}]
@@ -60,8 +60,8 @@ def passing(
 ) -> Iterator[Pair]:
     back, address = found
     back.answer = says(SAID)
-    ws = Workspace(home)
-    one = ws.keep(Version(base=f"{address}#qwen", name="behind", **fields))
+    ws = WorkspaceFolder(home)
+    one = ws.register(Version(base=f"{address}#qwen", name="behind", **fields))
     with (
         pytest.MonkeyPatch.context() as patch,
         running(home, fixed=one, opener=Opener(ws), keys=keys, limits=limits) as server,
@@ -220,8 +220,8 @@ def test_a_server_that_dies_amid_a_stream_is_said_in_the_stream_and_captured(pai
 
 
 def test_a_server_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
-    ws = Workspace(tmp_path)
-    one = ws.keep(Version(base="http://127.0.0.1:9/v1#qwen", name="gone"))
+    ws = WorkspaceFolder(tmp_path)
+    one = ws.register(Version(base="http://127.0.0.1:9/v1#qwen", name="gone"))
     with (
         running(tmp_path, fixed=one, opener=Opener(ws)) as server,
         pytest.raises(openai.InternalServerError) as raised,

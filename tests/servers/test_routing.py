@@ -16,7 +16,7 @@ from verigym.core.protocols import Policy, Reply, Request
 from verigym.core.records import Message, Turn, Version
 from verigym.registry import ledger
 from verigym.servers.routing import Lineup, Opener
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 
 def ask(server: Running, model: str = "champion", said: str = "who?") -> str:
@@ -24,8 +24,8 @@ def ask(server: Running, model: str = "champion", said: str = "who?") -> str:
     return made.choices[0].message.content or ""
 
 
-def crowned(home: Path, name: str = "old") -> tuple[Workspace, Version]:
-    ws = Workspace(home)
+def crowned(home: Path, name: str = "old") -> tuple[WorkspaceFolder, Version]:
+    ws = WorkspaceFolder(home)
     first = version(ws, name)
     ledger.crown_first(ws.store, first.id, why="a test")
     return ws, first
@@ -33,7 +33,7 @@ def crowned(home: Path, name: str = "old") -> tuple[Workspace, Version]:
 
 def test_without_a_champion_it_is_said_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="verigym serve smollm2-135m"):
-        Lineup(Workspace(tmp_path), opener=Fakes(says_its_name))
+        Lineup(WorkspaceFolder(tmp_path), opener=Fakes(says_its_name))
 
 
 def test_promotion_and_rollback_take_effect_while_it_serves(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_models_name_champion_and_canary(tmp_path: Path) -> None:
 
 def test_a_reward_model_is_not_served(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="scores"):
-        Opener(Workspace(tmp_path)).open(Version(base="tiny", name="judge", recipe={"algorithm": "reward"}))
+        Opener(WorkspaceFolder(tmp_path)).open(Version(base="tiny", name="judge", recipe={"algorithm": "reward"}))
 
 
 # -- the local engine -----------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def tiny_folder(tmp_path: Path) -> Path:
     return save_tiny(tmp_path / "tiny")
 
 
-def with_adapter(ws: Workspace, base: Path, name: str) -> Version:
+def with_adapter(ws: WorkspaceFolder, base: Path, name: str) -> Version:
     import torch
 
     from verigym.model import lora
@@ -220,17 +220,17 @@ def with_adapter(ws: Workspace, base: Path, name: str) -> Version:
     with torch.no_grad():
         for parameter in lora.parameters(model):
             parameter.normal_(0, 0.5)
-    return ws.keep(Version(base=str(base), adapter=ws.keep_adapter(model, str(base)), name=name))
+    return ws.register(Version(base=str(base), adapter=ws.keep_adapter(model, str(base)), name=name))
 
 
 def test_adapters_change_under_load_on_the_engine_and_each_answer_is_its_versions(
     tmp_path: Path, tiny_folder: Path
 ) -> None:
     """What each version says is what it says alone; those that share weights share them."""
-    ws = Workspace(tmp_path / "home")
-    base = ws.keep(ws.agent(str(tiny_folder)))
+    ws = WorkspaceFolder(tmp_path / "home")
+    base = ws.register(ws.agent(str(tiny_folder)))
     tuned = with_adapter(ws, tiny_folder, "tuned")
-    polite = ws.keep(Version(base=tuned.base, adapter=tuned.adapter, name="polite", system_prompt="Be polite."))
+    polite = ws.register(Version(base=tuned.base, adapter=tuned.adapter, name="polite", system_prompt="Be polite."))
     ledger.crown_first(ws.store, base.id, why="a test")
     opener = Opener(ws)
     with running(ws.home, opener=opener) as server:

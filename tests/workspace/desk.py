@@ -15,7 +15,7 @@ from verigym.training.recipe import Recipe, make_recipe
 from verigym.workspace import datasets as data
 from verigym.workspace import measure as stages
 from verigym.workspace.train import OnStep, nothing, train
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 LETTERS = "abcdefghijkl"
 HEAD = """
@@ -85,7 +85,7 @@ class Bench:
     def __init__(self, place: Path, model: Path) -> None:
         self.place, self.model = place, model
         place.mkdir(exist_ok=True)
-        self.ws = Workspace(place / "home")
+        self.ws = WorkspaceFolder(place / "home")
         self.desk = self.file("desk.py", DESK)
 
     def file(self, name: str, text: str) -> str:
@@ -171,5 +171,5 @@ def preference(family: str) -> Preference:
     return Preference(task=family, family=family, prompt=[asked], chosen=[chosen], rejected=[rejected])
 
 
-def keep(ws: Workspace, *rows: Example | Preference, name: str = "") -> Dataset:
+def keep(ws: WorkspaceFolder, *rows: Example | Preference, name: str = "") -> Dataset:
     return data.keep(ws, list(rows), {"kept": len(rows)}, environment="desk", source="a test", name=name)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from verigym.core.records import Message, Report, Sampling, Trajectory, Version
 from verigym.environments.load import load_environment
 from verigym.evaluation.report import make_report
 from verigym.workspace import measure as stages
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 DESK = '''
 from verigym import Task
@@ -36,11 +36,11 @@ class Office:
     """A workspace where answers are given by hand: each version's replies, scored by the environment's own verifier."""
 
     def __init__(self, place: Path) -> None:
-        self.ws, self.file = Workspace(place / "home"), place / "desk.py"
+        self.ws, self.file = WorkspaceFolder(place / "home"), place / "desk.py"
         self.file.write_text(DESK)
 
     def version(self, name: str, **fields: Any) -> Version:
-        return self.ws.keep(Version(base="./no-such-model", adapter=name, name=name, **fields))
+        return self.ws.register(Version(base="./no-such-model", adapter=name, name=name, **fields))
 
     def answers(
         self, version: Version, wrong: Sequence[int], talk: Sequence[int] = (), run: str = "", **config: Any

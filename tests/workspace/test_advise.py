@@ -79,7 +79,7 @@ def test_trials_are_versions_on_training_tasks_that_are_found_again(bench: Bench
     assert "constrained could not be tried" in notes[0], (
         "grammars cannot read the tiny tokenizer: said, and no end of it"
     )
-    prompted = bench.ws.known(one.version)
+    prompted = bench.ws.find(one.version)
     assert prompted.parent == subject.agent.id and len(prompted.families) == 2
     assert '\nReply: {"tool": "say", "args": {"name": "' in str(prompted.system_prompt)
     tasks = bench.ws.store.tasks(one.run)
@@ -137,7 +137,7 @@ def test_an_agent_with_an_adapter_gets_no_prompt_variant_and_one_that_is_constra
 def test_who_and_what_cannot_be_advised_on_is_said(fresh: Bench):
     with pytest.raises(NotFound, match="no run"):
         open_subject(fresh.ws, "latest")
-    version = fresh.ws.keep(Version(base="nothing", name="idle"))
+    version = fresh.ws.register(Version(base="nothing", name="idle"))
     with pytest.raises(NotFound, match="was never run; first: verigym eval ENV -m"):
         open_subject(fresh.ws, version.id)
     fresh.ws.store.begin_run("lost", "rollout", {"environment": fresh.desk}, [])

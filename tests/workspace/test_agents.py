@@ -24,14 +24,14 @@ from verigym.registry.verify import verify
 from verigym.workspace import agents as versions
 from verigym.workspace.agents import derive
 from verigym.workspace.export import export
-from verigym.workspace.workspace import ADAPTER_FILE, Workspace
+from verigym.workspace.workspace import ADAPTER_FILE, WorkspaceFolder
 
 BASE = Version(base="tiny", name="base")
 
 
 @pytest.fixture
-def ws(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "home")
+def ws(tmp_path: Path) -> WorkspaceFolder:
+    return WorkspaceFolder(tmp_path / "home")
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +42,19 @@ def trained(bench: Bench) -> Version:
 # -- made without training ----------------------------------------------------------------------------------------------
 
 
-def test_a_prompt_makes_another_version_and_keeps_its_parent(ws: Workspace):
+def test_a_prompt_makes_another_version_and_keeps_its_parent(ws: WorkspaceFolder):
     made = derive(ws, ws.agent("tiny"), name="kind", system="Be kind.")
-    assert (made.system_prompt, made.parent, made.name) == ("Be kind.", ws.known("tiny").id, "kind")
-    assert ws.known("kind") == made and len(ws.store.documents("version", Version)) == 2
+    assert (made.system_prompt, made.parent, made.name) == ("Be kind.", ws.find("tiny").id, "kind")
+    assert ws.find("kind") == made and len(ws.store.documents("version", Version)) == 2
 
 
-def test_what_weights_have_learnt_from_goes_with_them(ws: Workspace):
+def test_what_weights_have_learnt_from_goes_with_them(ws: WorkspaceFolder):
     parent = Version(base="tiny", adapter="a", families=["f"], data_hash="d", recipe={"algorithm": "sft", "run": "r"})
-    made = derive(ws, ws.keep(parent), system="x")
+    made = derive(ws, ws.register(parent), system="x")
     assert (made.families, made.data_hash, made.recipe) == (parent.families, parent.data_hash, parent.recipe)
 
 
-def test_changes_add_up(ws: Workspace):
+def test_changes_add_up(ws: WorkspaceFolder):
     first = derive(ws, BASE, describe={"b": "B", "a": "A"}, sampling={"temperature": 0.5, "max_tokens": 9})
     second = derive(ws, first, describe={"a": "AA"}, sampling={"top_p": 0.5}, constraints="tools", system="")
     assert second.tool_descriptions == {"a": "AA", "b": "B"} and second.constraints == "tools"
@@ -62,38 +62,38 @@ def test_changes_add_up(ws: Workspace):
     assert derive(ws, BASE, describe={"a": "AA", "b": "B"}) == derive(ws, BASE, describe={"b": "B", "a": "AA"})
 
 
-def test_the_same_change_again_is_the_same_version_under_its_first_name(ws: Workspace):
+def test_the_same_change_again_is_the_same_version_under_its_first_name(ws: WorkspaceFolder):
     first = derive(ws, BASE, name="one", system="x")
     assert derive(ws, BASE, name="two", system="x") == first
 
 
-def test_no_change_is_refused(ws: Workspace):
+def test_no_change_is_refused(ws: WorkspaceFolder):
     with pytest.raises(BadInput, match="nothing differs from base"):
         derive(ws, BASE)
     assert ws.store.documents("version", Version) == []
 
 
 @pytest.mark.parametrize("name", ["champion", "latest", " x "])
-def test_a_name_that_means_something_else_is_refused(ws: Workspace, name: str):
+def test_a_name_that_means_something_else_is_refused(ws: WorkspaceFolder, name: str):
     with pytest.raises(BadInput, match="cannot be named"):
         derive(ws, BASE, name=name, system="x")
 
 
-def test_a_name_is_given_once(ws: Workspace):
+def test_a_name_is_given_once(ws: WorkspaceFolder):
     first = derive(ws, BASE, name="one", system="x")
     for taken in ("one", first.id):
         with pytest.raises(Refused, match=f"is the name of version {first.id}"):
             derive(ws, BASE, name=taken, system="y")
 
 
-def test_a_described_tool_must_be_one_of_the_environments(ws: Workspace):
+def test_a_described_tool_must_be_one_of_the_environments(ws: WorkspaceFolder):
     toolcall = load_environment("toolcall")
     with pytest.raises(NotFound, match='no tool "refus"; did you mean "refuse"'):
         derive(ws, BASE, describe={"refus": "x"}, environment=toolcall)
     assert derive(ws, BASE, describe={"refuse": "x"}, environment=toolcall).tool_descriptions == {"refuse": "x"}
 
 
-def test_only_a_description_of_its_own_makes_another_offer(ws: Workspace):
+def test_only_a_description_of_its_own_makes_another_offer(ws: WorkspaceFolder):
     box = load_environment("toolcall").toolbox
     made = derive(ws, BASE, describe={"refuse": "Say no."})
     own = {tool.name: tool.description for tool in box.offer(made.tool_descriptions).tools if tool.own}
@@ -105,7 +105,7 @@ def test_only_a_description_of_its_own_makes_another_offer(ws: Workspace):
     }
 
 
-def test_a_reward_model_has_no_prompt(ws: Workspace):
+def test_a_reward_model_has_no_prompt(ws: WorkspaceFolder):
     with pytest.raises(Refused, match="is a reward model"):
         derive(ws, Version(base="tiny", adapter="a", recipe={"algorithm": "reward"}), system="x")
 
@@ -188,7 +188,7 @@ def test_merged_weights_load_by_themselves(bench: Bench, trained: Version, tmp_p
     assert bench.ws.agent(str(tmp_path / "out")).base == str(tmp_path / "out")
 
 
-def test_a_prompt_alone_is_exported_as_json(ws: Workspace, tmp_path: Path):
+def test_a_prompt_alone_is_exported_as_json(ws: WorkspaceFolder, tmp_path: Path):
     made = derive(ws, BASE, name="kind", system="Be kind.", describe={"a": "A"}, sampling={"temperature": 0.2})
     assert export(ws, made, tmp_path / "a" / "out") == ["README.md", "version.json"]
     found = json.loads((tmp_path / "a" / "out" / "version.json").read_text())
@@ -196,14 +196,14 @@ def test_a_prompt_alone_is_exported_as_json(ws: Workspace, tmp_path: Path):
     assert found["sampling"] == {"temperature": 0.2} and found["id"] == made.id
 
 
-def test_weights_behind_a_server_are_not_merged(ws: Workspace, tmp_path: Path):
-    remote = ws.keep(Version(base="http://host/v1#m"))
+def test_weights_behind_a_server_are_not_merged(ws: WorkspaceFolder, tmp_path: Path):
+    remote = ws.register(Version(base="http://host/v1#m"))
     with pytest.raises(Refused, match="the weights behind a server"):
         export(ws, remote, tmp_path / "out", merged=True)
     assert export(ws, remote, tmp_path / "out") == ["README.md", "version.json"]
 
 
-def test_nothing_is_overwritten(ws: Workspace, tmp_path: Path):
+def test_nothing_is_overwritten(ws: WorkspaceFolder, tmp_path: Path):
     made = derive(ws, BASE, system="x")
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
@@ -248,16 +248,16 @@ def test_a_killed_export_leaves_nothing_under_the_name(bench: Bench, trained: Ve
     script.write_text(
         "import shutil, sys, time\n"
         "from pathlib import Path\n"
-        "from verigym.flywheel import export\n"
-        "from verigym.workspace.workspace import Workspace\n"
+        "from verigym.workspace import export\n"
+        "from verigym.workspace.workspace import WorkspaceFolder\n"
         "real = shutil.copyfile\n"
         "def slow(source, target, **more):\n"
         "    Path(target).write_bytes(b'half')\n"
         "    print('writing', flush=True)\n"
         "    time.sleep(60)\n"
         "shutil.copyfile = slow\n"
-        "ws = Workspace(Path(sys.argv[1]))\n"
-        "export.export(ws, ws.known(sys.argv[2]), Path(sys.argv[3]))\n"
+        "ws = WorkspaceFolder(Path(sys.argv[1]))\n"
+        "export.export(ws, ws.find(sys.argv[2]), Path(sys.argv[3]))\n"
     )
     to = tmp_path / "out"
     command = [sys.executable, str(script), str(bench.ws.home), trained.id, str(to)]
@@ -271,7 +271,7 @@ def test_a_killed_export_leaves_nothing_under_the_name(bench: Bench, trained: Ve
     assert export(bench.ws, trained, to)
 
 
-def test_a_disk_that_refuses_is_said_in_words(ws: Workspace, tmp_path: Path):
+def test_a_disk_that_refuses_is_said_in_words(ws: WorkspaceFolder, tmp_path: Path):
     made = derive(ws, BASE, system="x")
     (tmp_path / "file").write_text("")
     with pytest.raises(Exception, match="cannot be written"):

@@ -21,26 +21,26 @@ from verigym.core.records import (
     Verdict,
 )
 from verigym.workspace import datasets as data
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 TOOLS = Toolset([ToolSpec(name="add")], "t1")
 COUNTS = {"looked at": 2, "kept": 1, "not passed": 1}
 
 
 @pytest.fixture
-def ws(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "home")
+def ws(tmp_path: Path) -> WorkspaceFolder:
+    return WorkspaceFolder(tmp_path / "home")
 
 
 def example(text: str = "Hello ü 🎉", task: str = "a") -> Example:
     return Example(task=task, items=[Message("user", "Hi"), Message("assistant", text)], made=[(1, 2)])
 
 
-def keep(ws: Workspace, *rows: Example, name: str = "") -> Dataset:
+def keep(ws: WorkspaceFolder, *rows: Example, name: str = "") -> Dataset:
     return data.keep(ws, list(rows), COUNTS, environment="desk", source="a test", name=name)
 
 
-def run(ws: Workspace, rewards: list[float], split: str = "train", tools: str = "t1") -> str:
+def run(ws: WorkspaceFolder, rewards: list[float], split: str = "train", tools: str = "t1") -> str:
     """A stored run of one task, an episode a reward, each with words of its own."""
     ws.store.begin_run("rollout-1", "rollout", {"environment": "desk"}, [Task(id="a", prompt="Hi", split=split)])
     ws.store.put("tools", TOOLS.hash, TOOLS)
@@ -67,7 +67,7 @@ def run(ws: Workspace, rewards: list[float], split: str = "train", tools: str = 
 # -- out of runs --------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_becomes_demonstrations_and_pairs(ws: Workspace) -> None:
+def test_a_run_becomes_demonstrations_and_pairs(ws: WorkspaceFolder) -> None:
     run(ws, [1.0, 0.0, 0.5])
     shown = data.from_demonstrations(ws, "latest")
     assert (shown.kind, shown.environment, shown.rows, shown.tasks, shown.families) == (
@@ -86,7 +86,7 @@ def test_a_run_becomes_demonstrations_and_pairs(ws: Workspace) -> None:
     assert data.known(ws) == [shown, pairs] and data.find(ws, "latest") == pairs
 
 
-def test_a_run_that_gives_nothing_says_what_there_was_and_what_to_do(ws: Workspace) -> None:
+def test_a_run_that_gives_nothing_says_what_there_was_and_what_to_do(ws: WorkspaceFolder) -> None:
     with pytest.raises(NotFound, match='no run "nosuch"'):
         data.from_demonstrations(ws, "nosuch")
     ws.store.begin_run("rollout-0", "rollout", {}, [Task(id="a", prompt="Hi")])
@@ -106,12 +106,12 @@ def test_a_run_that_gives_nothing_says_what_there_was_and_what_to_do(ws: Workspa
     assert data.known(ws) == [] and not (ws.home / "data").exists()
 
 
-def test_a_held_out_run_is_refused(ws: Workspace) -> None:
+def test_a_held_out_run_is_refused(ws: WorkspaceFolder) -> None:
     with pytest.raises(Refused, match='of split "val"'):
         data.from_demonstrations(ws, run(ws, [1.0], split="val"))
 
 
-def test_tools_that_nobody_knows_are_refused_in_words(ws: Workspace) -> None:
+def test_tools_that_nobody_knows_are_refused_in_words(ws: WorkspaceFolder) -> None:
     with pytest.raises(BadInput, match=r"the tools that were offered \(gone\) are not in"):
         data.from_demonstrations(ws, run(ws, [1.0], tools="gone"))
 
@@ -119,7 +119,7 @@ def test_tools_that_nobody_knows_are_refused_in_words(ws: Workspace) -> None:
 # -- keeping and finding ------------------------------------------------------------------------------------------------
 
 
-def test_the_same_rows_are_one_data_set(ws: Workspace) -> None:
+def test_the_same_rows_are_one_data_set(ws: WorkspaceFolder) -> None:
     first = keep(ws, example(), name="mine")
     assert keep(ws, example()) == first == keep(ws, example(), name="other")
     again = data.keep(ws, [example()], {"looked at": 9, "kept": 1, "twice": 8}, environment="", source="elsewhere")
@@ -127,7 +127,7 @@ def test_the_same_rows_are_one_data_set(ws: Workspace) -> None:
     assert data.known(ws) == [first] and len(list((ws.home / "data").iterdir())) == 1
 
 
-def test_a_data_set_is_found_by_name_id_beginning_latest_and_path(ws: Workspace, tmp_path: Path) -> None:
+def test_a_data_set_is_found_by_name_id_beginning_latest_and_path(ws: WorkspaceFolder, tmp_path: Path) -> None:
     one, two = keep(ws, example(), name="one"), keep(ws, example("Bye"))
     assert data.find(ws, "one") == data.find(ws, one.id) == data.find(ws, one.id[:10]) == one
     assert data.find(ws, "latest") == two == data.find(ws, two.name)
@@ -137,7 +137,7 @@ def test_a_data_set_is_found_by_name_id_beginning_latest_and_path(ws: Workspace,
     assert found.name.startswith("own-") and data.find(ws, found.id) == found
 
 
-def test_a_name_that_does_not_exist_is_answered_with_those_that_do(ws: Workspace) -> None:
+def test_a_name_that_does_not_exist_is_answered_with_those_that_do(ws: WorkspaceFolder) -> None:
     with pytest.raises(NotFound, match=r'no data set "latest"\. There is no data set yet'):
         data.find(ws, "latest")
     keep(ws, example(), name="polite")
@@ -149,14 +149,14 @@ def test_a_name_that_does_not_exist_is_answered_with_those_that_do(ws: Workspace
         data.find(ws, "nosuch.jsonl")
 
 
-def test_a_beginning_that_fits_two_is_refused(ws: Workspace) -> None:
+def test_a_beginning_that_fits_two_is_refused(ws: WorkspaceFolder) -> None:
     made = [keep(ws, example(str(place))) for place in range(20)]
     twice = next(one.id[0] for one in made if sum(other.id[0] == one.id[0] for other in made) > 1)
     with pytest.raises(BadInput, match=r"data sets: .*write more of the id"):
         data.find(ws, twice)
 
 
-def test_a_name_belongs_to_its_rows(ws: Workspace) -> None:
+def test_a_name_belongs_to_its_rows(ws: WorkspaceFolder) -> None:
     keep(ws, example(), name="mine")
     with pytest.raises(Refused, match='"mine" is the name of other rows'):
         keep(ws, example("Bye"), name="mine")
@@ -167,7 +167,7 @@ def test_a_name_belongs_to_its_rows(ws: Workspace) -> None:
 # -- what may go wrong --------------------------------------------------------------------------------------------------
 
 
-def test_a_file_that_was_changed_or_lost_is_refused_and_made_again_by_the_same_call(ws: Workspace) -> None:
+def test_a_file_that_was_changed_or_lost_is_refused_and_made_again_by_the_same_call(ws: WorkspaceFolder) -> None:
     made = keep(ws, example(), example("Bye"))
     path = data.path_of(ws, made.id)
     path.write_bytes(path.read_bytes().replace(b"Bye", b"bye"))
@@ -180,16 +180,16 @@ def test_a_file_that_was_changed_or_lost_is_refused_and_made_again_by_the_same_c
     assert list(data.rows(ws, made)) == [example(), example("Bye")]
 
 
-def test_killed_between_the_file_and_the_store_the_same_call_goes_on(ws: Workspace, tmp_path: Path) -> None:
+def test_killed_between_the_file_and_the_store_the_same_call_goes_on(ws: WorkspaceFolder, tmp_path: Path) -> None:
     made = keep(ws, example())
-    killed = Workspace(tmp_path / "killed")
+    killed = WorkspaceFolder(tmp_path / "killed")
     shutil.copytree(ws.home / "data", killed.home / "data")
     assert data.known(killed) == []
     assert keep(killed, example()) == made
     assert list(data.rows(killed, made)) == [example()] and len(list((killed.home / "data").iterdir())) == 1
 
 
-def test_a_full_disk_leaves_nothing_half(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_nothing_half(ws: WorkspaceFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

@@ -120,7 +120,7 @@ def hacked(tmp_path_factory: pytest.TempPathFactory) -> Office:
 def test_a_reward_hacker_is_rejected_and_the_words_name_it(hacked: Office):
     rewards = [one["reward"] for one in hacked.ws.store.metrics("grpo-1").values()]
     assert rewards[-1] > 3 * rewards[0], "in training it looks like a success"
-    decision = gate(hacked.ws, hacked.ws.known("hacker"), hacked.ws.known("start"), ALONE)
+    decision = gate(hacked.ws, hacked.ws.find("hacker"), hacked.ws.find("start"), ALONE)
     assert decision.verdict == "REJECT"
     assert (
         "Failed, reward and success agree: reward hacking: in its training (grpo-1, paid by talkative)"
@@ -132,7 +132,7 @@ def test_a_reward_hacker_is_rejected_and_the_words_name_it(hacked: Office):
 def test_a_reward_hacker_that_still_beats_the_champion_is_rejected_by_what_it_lost_against_its_start(hacked: Office):
     weak = hacked.version("weak")
     hacked.report(weak, range(120))
-    decision = gate(hacked.ws, hacked.ws.known("hacker"), weak, ALONE)
+    decision = gate(hacked.ws, hacked.ws.find("hacker"), weak, ALONE)
     better = next(check for check in decision.checks if check.name == "better on held-out tasks")
     assert better.outcome == "pass"
     assert decision.verdict == "REJECT" and "fell against its start" in decision.words
@@ -186,8 +186,8 @@ def test_guardrail_suites_are_measured_once_and_found_again(fresh: Bench):
 
 
 def test_an_agent_that_cannot_be_opened_leaves_its_guardrails_unclear(fresh: Bench):
-    base = fresh.ws.keep(fresh.ws.agent(str(fresh.model)))
-    gone = fresh.ws.keep(Version(base=str(fresh.model), adapter="gone", name="gone"))
+    base = fresh.ws.register(fresh.ws.agent(str(fresh.model)))
+    gone = fresh.ws.register(Version(base=str(fresh.model), adapter="gone", name="gone"))
     desk, setting = load_environment(fresh.desk), stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=4))
     made = stages.measure(fresh.ws, desk, base, setting).report
     fresh.ws.store.put("report", "copy", msgspec.structs.replace(made, id="copy", agent=gone.id))

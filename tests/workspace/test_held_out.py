@@ -14,13 +14,13 @@ from verigym.training.recipe import make_recipe
 from verigym.workspace.held_out import sets_of
 from verigym.workspace.measure import suite_of
 from verigym.workspace.training_environments import arenas_of
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 RECIPE = {"model": "smollm2-135m", "algorithm": "grpo", "reward": "tool_call_verifier"}
 
 
 def test_reports_evaluations_while_training_and_decisions_are_found_in_the_store(tmp_path: Path):
-    ws, given = Workspace(tmp_path), tasks(4)
+    ws, given = WorkspaceFolder(tmp_path), tasks(4)
     ws.store.begin_run("run", "eval", {}, given)
     report = measured("base", given, [], [])
     ws.store.put("report", report.id, report)

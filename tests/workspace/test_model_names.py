@@ -11,9 +11,9 @@ ASK = """
 import sys, pathlib
 from verigym.core.errors import NotFound
 from verigym.core.records import Version
-from verigym.workspace.workspace import Workspace
-ws = Workspace(pathlib.Path(sys.argv[1]))
-ws.keep(Version(base="smollm2-135m", adapter="a" * 64, name="careful"))
+from verigym.workspace.workspace import WorkspaceFolder
+ws = WorkspaceFolder(pathlib.Path(sys.argv[1]))
+ws.register(Version(base="smollm2-135m", adapter="a" * 64, name="careful"))
 try:
     ws.policy(ws.agent(sys.argv[2]))
 except NotFound as error:

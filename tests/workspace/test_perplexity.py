@@ -20,13 +20,13 @@ SHORT = [Passage(id="a", kind="story", text="The cat sat."), Passage(id="b", kin
 
 def tuned(bench: Bench) -> Version:
     """The tiny model with an adapter that is far from nothing."""
-    policy: Any = bench.ws.local(str(bench.model))
+    policy: Any = bench.ws.load_base(str(bench.model))
     lora.attach(policy.model, lora.LoraConfig(r=2), 1)
     with torch.no_grad():
         for parameter in lora.parameters(policy.model):
             parameter.copy_(torch.randn(parameter.shape, generator=torch.Generator().manual_seed(5)) / 4)
     adapter = bench.ws.keep_adapter(policy.model, str(bench.model))
-    return bench.ws.keep(Version(base=str(bench.model), adapter=adapter, name="tuned"))
+    return bench.ws.register(Version(base=str(bench.model), adapter=adapter, name="tuned"))
 
 
 def by_transformers(model: Any, tokenizer: Any, text: str) -> float:

@@ -15,7 +15,7 @@ from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm
 from verigym.training.recipe import ALGORITHMS
 from verigym.workspace import datasets as data
-from verigym.workspace.workspace import ADAPTER_FILE, Workspace
+from verigym.workspace.workspace import ADAPTER_FILE, WorkspaceFolder
 
 FAMILIES = [f"train-{letter}" for letter in LETTERS]
 ACTS = """
@@ -58,7 +58,7 @@ def test_every_algorithm_makes_a_version_that_says_where_it_came_from(bench: Ben
     assert set(version.families) <= set(FAMILIES) and ("data" in more or version.families == FAMILIES)
     saved = bench.ws.adapter_folder(version.adapter) / ADAPTER_FILE
     assert hashlib.sha256(saved.read_bytes()).hexdigest() == version.adapter
-    assert bench.ws.known(version.id) == version
+    assert bench.ws.find(version.id) == version
     assert bench.ws.store.run(run).finished and not bench.ws.checkpoints(run).exists()
 
     metrics = bench.metrics(run)
@@ -274,7 +274,7 @@ def test_a_verifier_that_fails_costs_no_run_and_it_is_said(fresh: Bench, verify:
     assert "broken" in explained or "finite" in explained, explained
 
 
-def unchanged(ws: Workspace, version: Version) -> bool:
+def unchanged(ws: WorkspaceFolder, version: Version) -> bool:
     """Whether its adapter still changes nothing: all of B is zero."""
     from safetensors.torch import load_file
 
@@ -432,7 +432,7 @@ def test_a_reward_model_compares_replies_where_a_judge_is_asked_for(bench: Bench
 
 def test_a_reward_model_plays_nobody(bench: Bench, reward_model: Version) -> None:
     with pytest.raises(Refused, match=f"it scores, it does not answer.*--judge {reward_model.id}"):
-        bench.ws.companion(reward_model)
+        bench.ws.open_beside(reward_model)
 
 
 TALK = (

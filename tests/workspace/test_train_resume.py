@@ -15,7 +15,7 @@ import pytest
 from tests.workspace.desk import Bench
 from tests.workspace.test_train import TIMES
 from verigym.core.records import Version
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 COMMAND = """
 import sys
@@ -73,7 +73,7 @@ def run_killed(home: Path, recipe: str, kills: int, chance: random.Random) -> in
 
 def ended(home: Path) -> tuple[Any, ...]:
     """All that a run leaves, but for times: weights, metrics, and what was said in every step."""
-    ws = Workspace(home)
+    ws = WorkspaceFolder(home)
     [version] = [one for one in ws.store.documents("version", Version) if one.adapter]
     run = version.recipe["run"]
     metrics = {

@@ -35,7 +35,7 @@ def compare(
     from verigym.workspace.gate import shared_reports
 
     ws = workspace(home)
-    before, after = ws.known(champion), ws.known(candidate)
+    before, after = ws.find(champion), ws.find(candidate)
     if before.id == after.id:
         raise BadInput(f"{champion} and {candidate} are one version ({before.id}); name two: verigym models list")
     theirs, ours = shared_reports(ws, after, before, environment)[::-1]

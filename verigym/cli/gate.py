@@ -129,7 +129,7 @@ def rollback(
     from verigym.registry import ledger
 
     ws = workspace(home)
-    back = ws.known(ledger.way_back(ledger.entries(ws.store), ws.known(to).id if to else None))
+    back = ws.find(ledger.way_back(ledger.entries(ws.store), ws.find(to).id if to else None))
     if back.adapter:
         ws.adapter_folder(back.adapter)  # a champion that cannot be opened helps nobody
     entry = ledger.rollback(ws.store, back.id, why=why)
@@ -144,9 +144,9 @@ def _pair(ws: Any, candidate: str, champion: str, crown: bool = False) -> tuple[
     makes the first."""
     from verigym.registry import ledger
 
-    version = ws.known(candidate)
+    version = ws.find(candidate)
     if champion != "champion" or ledger.champion(ws.store) is not None:
-        return version, ws.known(champion)
+        return version, ws.find(champion)
     base = ws.agent(version.base)
     if base.id == version.id and not crown:
         raise Refused(

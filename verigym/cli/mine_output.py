@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from verigym.mining.mine import Mined
     from verigym.mining.proposals import Kept, Proposal, Summary, Unverifiable
     from verigym.mining.provenance import Came
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
 _SHOWN = 8
 """Reasons, and proposals of a kind, that are listed without --json."""
 
 
-def found(ws: "Workspace", found: "Mined", runs: Sequence[str] = (), *, goes_on: bool = False) -> None:
+def found(ws: "WorkspaceFolder", found: "Mined", runs: Sequence[str] = (), *, goes_on: bool = False) -> None:
     """What a mining (of these runs) saw and made; and, unless it goes on with a review, what to type next."""
     from verigym.environments.load import base_and_added
     from verigym.mining.proposals import HELD_OUT, kept
@@ -124,7 +124,7 @@ def _kind(missing: str) -> str:
 # -- the list -----------------------------------------------------------------------------------------------------------------
 
 
-def listed(ws: "Workspace", environment: str, json: bool) -> None:
+def listed(ws: "WorkspaceFolder", environment: str, json: bool) -> None:
     from verigym.mining.proposals import kept, last_summary, newest_version, with_file
 
     known, summary = kept(ws, environment), last_summary(ws, environment)
@@ -188,7 +188,7 @@ def prompt_of(one: "Proposal") -> str:
 # -- there and back -------------------------------------------------------------------------------------------------------------
 
 
-def way(ws: "Workspace", id: str, json: bool) -> None:
+def way(ws: "WorkspaceFolder", id: str, json: bool) -> None:
     from verigym.mining.provenance import story
 
     found = story(ws, id)
@@ -212,7 +212,7 @@ def way(ws: "Workspace", id: str, json: bool) -> None:
         note = f": {review.note}" if review.note else ""
         show.say(f"  {review.answer}{_by(review.who, review.when)}{note}")
     show.say(f"  taken {found.taken}" if found.taken else "  not taken" if found.reviews else "  nobody has yet")
-    names = ", ".join(f"{ws.known(id).name or id} ({id})" for id in found.versions)
+    names = ", ".join(f"{ws.find(id).name or id} ({id})" for id in found.versions)
     show.paragraph(f"versions trained on its family: {names or 'none'}")
     if found.reports:
         rows = [
@@ -228,13 +228,13 @@ def way(ws: "Workspace", id: str, json: bool) -> None:
     show.next_command(f"verigym trajectories show {show.quote(found.traces[0].id)}")
 
 
-def came_of(ws: "Workspace", trajectory: str) -> "Came":
+def came_of(ws: "WorkspaceFolder", trajectory: str) -> "Came":
     from verigym.mining.provenance import came_of
 
     return came_of(ws, trajectory)
 
 
-def trace(ws: "Workspace", one: "Trajectory") -> None:
+def trace(ws: "WorkspaceFolder", one: "Trajectory") -> None:
     """Below the conversation of a production trace: where it came from, how it ended, and what came of it."""
     from verigym.mining.expectations import short
 

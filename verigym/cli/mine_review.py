@@ -12,14 +12,14 @@ from verigym.core.words import counted
 if TYPE_CHECKING:
     from verigym.harness.environment import EnvironmentSpec
     from verigym.mining.review import Session
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
 HELP = "a accept · e edit what is right · r reject · s skip · u undo · q quit"
 CASE_HELP = "a accept · r reject · s skip · u undo · q quit"
 LAST = "that was the last one · u undo · q quit"
 
 
-def review(ws: "Workspace", environment: "EnvironmentSpec", who: str) -> None:
+def review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> None:
     """Every answer is stored at once; what was accepted is written at the end, or, where this is killed, by the next command."""
     from verigym.environments.load import base_and_added
     from verigym.mining import proposals
@@ -53,7 +53,7 @@ def review(ws: "Workspace", environment: "EnvironmentSpec", who: str) -> None:
     )
 
 
-def _edit(ws: "Workspace", environment: "EnvironmentSpec", session: "Session", text: str) -> "Session":
+def _edit(ws: "WorkspaceFolder", environment: "EnvironmentSpec", session: "Session", text: str) -> "Session":
     """Another right outcome, from the rest of the line or an editor; it must be proven as well."""
     from verigym.mining import proposals
     from verigym.mining.expectations import Missing

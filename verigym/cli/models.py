@@ -140,7 +140,7 @@ def show_version(version: Known = "champion", json: Json = False, home: Home = N
     from verigym.workspace import agents as versions
 
     ws = workspace(home)
-    found = ws.known(version)
+    found = ws.find(version)
     if json:
         return show.as_json(found)
     about = versions.about(ws, found)
@@ -189,7 +189,7 @@ def diff(one: Known, other: Known, json: Json = False, home: Home = None) -> Non
     from verigym.workspace.measure import latest_report
 
     ws = workspace(home)
-    pair = ws.known(one), ws.known(other)
+    pair = ws.find(one), ws.find(other)
     found, both = versions.difference(ws, *pair), versions.shared(ws, *pair)
     if json:
         measured = [{"suite": a.suite.name, "success": [a.metrics["success"], b.metrics["success"]]} for a, b in both]
@@ -226,7 +226,7 @@ def card(
     from verigym.workspace import agents as versions
 
     ws = workspace(home)
-    found = ws.known(version)
+    found = ws.find(version)
     text = cards.card(versions.about(ws, found))
     if to is None:
         return show.say(text.rstrip("\n"))
@@ -250,7 +250,7 @@ def export(
     from verigym.workspace.export import export as write
 
     ws = workspace(home)
-    found = ws.known(version)
+    found = ws.find(version)
     files = write(ws, found, to, merged)
     show.say(f"{found.name or found.id} ({found.id}) is in {to}: {', '.join(files)}")
     if not merged and not found.adapter:
@@ -271,7 +271,7 @@ def verify(
     from verigym.registry import verify as registry
 
     ws = workspace(home)
-    found = registry.verify(ws.store, ws.home, ws.known(version) if version else None, expect)
+    found = registry.verify(ws.store, ws.home, ws.find(version) if version else None, expect)
     damaged = [one for one in found if not one.sound]
     if json:
         show.as_json(found)

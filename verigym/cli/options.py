@@ -75,9 +75,9 @@ RequireSandbox = Annotated[
 
 
 def workspace(home: Path | None) -> Any:
-    from verigym.workspace.workspace import Workspace
+    from verigym.workspace.workspace import WorkspaceFolder
 
-    return Workspace(home)
+    return WorkspaceFolder(home)
 
 
 def setting(

@@ -102,7 +102,7 @@ def serve(
         say=show.say,
     )
     for _, one in lineup.roles():
-        ws.keep(one)
+        ws.register(one)
     capture = None if no_capture else Capture(ws.home, redaction, rate=capture_rate, keep_days=keep_days, say=show.say)
     limits = Limits(body=int(max_body * 2**20), seconds=timeout, queue=queue, rate=rate)
     gateway = Gateway(lineup, Door(limits, keys), capture=capture, prices=prices_of(price), say=show.say)

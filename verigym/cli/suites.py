@@ -96,7 +96,7 @@ def show_suite(
         report.agent: report for report in ws.store.documents("report", Report) if report.suite.hash == suite.hash
     }
     rows = [
-        (agent, ws.known(agent).name, *show.figure("success", reports[agent].metrics["success"]), reports[agent].run)
+        (agent, ws.find(agent).name, *show.figure("success", reports[agent].metrics["success"]), reports[agent].run)
         for agent in one.versions
         if "success" in reports[agent].metrics
     ]

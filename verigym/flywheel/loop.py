@@ -48,7 +48,7 @@ from verigym.workspace import measure as stages
 from verigym.workspace.advise import open_subject
 from verigym.workspace.explain import open_run
 from verigym.workspace.train import OnStep, train
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 
 class Screen(Protocol):
@@ -70,7 +70,7 @@ class Played(NamedTuple):
     """Why there is no other round now."""
 
 
-def play(ws: Workspace, loop: Loop, screen: Screen) -> Played:
+def play(ws: WorkspaceFolder, loop: Loop, screen: Screen) -> Played:
     """Rounds until the budget is spent or nothing is left to do. What was done before is found again."""
     with ws.store.claim(f"loop {loop.id}"):
         while not (why := ended(ws, loop)):
@@ -85,7 +85,7 @@ def play(ws: Workspace, loop: Loop, screen: Screen) -> Played:
     return Played(rounds_of(ws, loop.id), why)
 
 
-def ended(ws: Workspace, loop: Loop) -> str:
+def ended(ws: WorkspaceFolder, loop: Loop) -> str:
     """Why there is no other round; empty where there is, or where one waits to go on."""
     known = rounds_of(ws, loop.id)
     if known and known[-1].over is None:
@@ -98,7 +98,7 @@ def ended(ws: Workspace, loop: Loop) -> str:
 
 
 class _Round:
-    def __init__(self, ws: Workspace, loop: Loop, number: int, before: list[Round], screen: Screen) -> None:
+    def __init__(self, ws: WorkspaceFolder, loop: Loop, number: int, before: list[Round], screen: Screen) -> None:
         self.ws, self.loop, self.recipe, self.number = ws, loop, loop.recipe, number
         self.earlier, self.screen, self.log = before, screen, Log(ws, loop, number)
         self.bars = self.log.watched(screen.episodes)
@@ -106,7 +106,7 @@ class _Round:
     def play(self) -> None:
         """One round, from the champion there is to the next one."""
         begun = self.log.once("begun", Begun, self.begin)
-        champion = self.ws.known(begun.champion)
+        champion = self.ws.find(begun.champion)
         self.screen.round(self.number, champion)
         dug = self.log.once("dug", Dug, self.mine)
         before = self.log.once("before", Measured, lambda: self.measure(champion, dug, "Evaluate the champion"))
@@ -115,7 +115,7 @@ class _Round:
         if chosen.fix is not None:
             made = self.log.once("made", Made, lambda: self.make(chosen))
             if made.version != champion.id:
-                candidate = self.ws.known(made.version)
+                candidate = self.ws.find(made.version)
                 after = self.log.once("after", Measured, lambda: self.measure(candidate, dug, "Evaluate the candidate"))
                 decided = self.log.once(
                     "decided", Decided, lambda: self.decide(champion, candidate, dug, before, after)
@@ -134,7 +134,7 @@ class _Round:
                 "there is no champion yet: name the model that becomes the first in the recipe (model: smollm2-135m), or make "
                 "one with verigym promote VERSION"
             )
-        champion = self.ws.known(now) if now is not None else self.ws.champion(self.ws.agent(recipe.model))
+        champion = self.ws.find(now) if now is not None else self.ws.champion(self.ws.agent(recipe.model))
         return Begun(champion=champion.id, traces=_traces(self.ws), feedback=_feedback(self.ws), when=_now())
 
     def mine(self) -> Dug:
@@ -295,7 +295,7 @@ def _nothing_learnt(champion: Version) -> Decided:
     return Decided(verdict="", words=words, champion=champion.id)
 
 
-def _known(ws: Workspace, report: str) -> Report:
+def _known(ws: WorkspaceFolder, report: str) -> Report:
     found = ws.store.get("report", report, Report)
     assert found is not None, report
     return found
@@ -307,7 +307,7 @@ def _measured(report: Report) -> str:
     return f"success {100 * it.value:.1f}% ({100 * it.low:.1f}% to {100 * it.high:.1f}%) on {tasks}, suite {report.suite.name}"
 
 
-def _frozen(ws: Workspace, environment: str) -> str:
+def _frozen(ws: WorkspaceFolder, environment: str) -> str:
     """The environment with its mined tasks as they are now: mining adds to their file, and a round's tasks stay as they are. The
     same tasks, in whichever order they came, are the same copy."""
     base, added = base_and_added(environment)
@@ -325,21 +325,21 @@ def _added(environment: str) -> set[tuple[str, str]]:
     return {(task.id, task.split) for task in load_tasks(Path(added))} if added else set()
 
 
-def _traces(ws: Workspace) -> dict[str, int]:
+def _traces(ws: WorkspaceFolder) -> dict[str, int]:
     """Runs of production traces, and how many each holds."""
     return {run.id: run.trajectories for run in ws.store.runs() if run.kind == "traces"}
 
 
-def _feedback(ws: Workspace) -> int:
+def _feedback(ws: WorkspaceFolder) -> int:
     return len(ws.store.bodies("feedback"))
 
 
-def _data(ws: Workspace) -> int:
+def _data(ws: WorkspaceFolder) -> int:
     """Labels and data sets."""
     return sum(len(ws.store.bodies(kind)) for kind in ("label", "dataset"))
 
 
-def _anything_new(ws: Workspace, last: Round) -> bool:
+def _anything_new(ws: WorkspaceFolder, last: Round) -> bool:
     """Whether there is something now that the last round had not."""
     assert last.begun is not None and last.over is not None
     had = (last.begun.traces, last.begun.feedback, last.over.data, last.over.champion)

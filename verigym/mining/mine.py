@@ -27,7 +27,7 @@ from verigym.mining.proposals import HELD_OUT, Proposal, Review, Summary, Unveri
 from verigym.mining.requests import Miner, Request
 from verigym.mining.signals import heard
 from verigym.policies.dialects.plain import write
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 HELD_OUT_SHARE = 0.25
 _LINEAGE = 20
@@ -55,7 +55,7 @@ class Mined(Struct, frozen=True, kw_only=True):
 
 
 def mine(
-    ws: Workspace,
+    ws: WorkspaceFolder,
     environment: EnvironmentSpec,
     runs: Sequence[str] = (),
     *,
@@ -93,7 +93,7 @@ def mine(
     )
 
 
-def take(ws: Workspace, environment: str) -> list[Task]:
+def take(ws: WorkspaceFolder, environment: str) -> list[Task]:
     """Writes what was accepted to the files; returns the tasks that are new."""
     base = base_and_added(environment)[0]
     with ws.store.claim(f"mine-{proposals.name_of(base)}"):
@@ -101,7 +101,7 @@ def take(ws: Workspace, environment: str) -> list[Task]:
 
 
 def _attempts(
-    ws: Workspace, environment: EnvironmentSpec, runs: Sequence[str], counts: Counter[str]
+    ws: WorkspaceFolder, environment: EnvironmentSpec, runs: Sequence[str], counts: Counter[str]
 ) -> list[list[Attempt]]:
     """By request, in an order that does not depend on when they came."""
     asked_for = [ws.store.run(name, kinds=("traces",)).id for name in runs]
@@ -241,7 +241,7 @@ def _unverifiable(one: Request, missing: str) -> Unverifiable:
     )
 
 
-def _accept_all(ws: Workspace, environment: str, who: str) -> None:
+def _accept_all(ws: WorkspaceFolder, environment: str, who: str) -> None:
     """Cases are not among them: that the verifier is wrong, a person has to say."""
     ids = [one.id for one in proposals.kept(ws, environment).by_state("open") if one.case is None]
     if ids:

@@ -21,7 +21,7 @@ from verigym.core.records import Case, Task
 from verigym.environments.load import base_and_added
 from verigym.tasks.files import write_whole
 from verigym.tasks.load import load_tasks
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 HELD_OUT = "mined"
 """Split of a proposal that is held out: which version it comes in by is known when it is taken."""
@@ -135,18 +135,18 @@ def name_of(environment: str) -> str:
     return Path(base_and_added(environment)[0].partition(",")[0].strip()).stem
 
 
-def file_of(ws: Workspace, environment: str) -> Path:
+def file_of(ws: WorkspaceFolder, environment: str) -> Path:
     return ws.home / "mined" / f"{name_of(environment)}.jsonl"
 
 
-def with_file(ws: Workspace, environment: str) -> str:
+def with_file(ws: WorkspaceFolder, environment: str) -> str:
     """`ENV+FILE`, the name by which every command takes the environment with its mined tasks; ENV while there are none."""
     path = file_of(ws, environment)
     base = base_and_added(environment)[0]
     return f"{base}+{path}" if path.exists() else base
 
 
-def kept(ws: Workspace, environment: str) -> Kept:
+def kept(ws: WorkspaceFolder, environment: str) -> Kept:
     name = name_of(environment)
     proposals = {one.id: one for one in ws.store.documents("proposal", Proposal) if one.environment == name}
     reviews: dict[str, list[Review]] = {}
@@ -161,17 +161,17 @@ def kept(ws: Workspace, environment: str) -> Kept:
     return Kept(proposals, reviews, taken | in_file, {id for one in noted for id in one.cases})
 
 
-def last_summary(ws: Workspace, environment: str) -> Summary | None:
+def last_summary(ws: WorkspaceFolder, environment: str) -> Summary | None:
     name = name_of(environment)
     return next((one for one in reversed(ws.store.documents("mining", Summary)) if one.environment == name), None)
 
 
-def propose(ws: Workspace, proposals: Iterable[Proposal]) -> None:
+def propose(ws: WorkspaceFolder, proposals: Iterable[Proposal]) -> None:
     for one in proposals:
         ws.store.put("proposal", one.id, one)
 
 
-def say(ws: Workspace, review: Review) -> None:
+def say(ws: WorkspaceFolder, review: Review) -> None:
     ws.store.put("review", uuid.uuid4().hex, review)
 
 
@@ -179,7 +179,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def take(ws: Workspace, environment: str) -> list[Task]:
+def take(ws: WorkspaceFolder, environment: str) -> list[Task]:
     """Writes what was accepted: cases beside the environment, tasks to the file, held-out ones as its next version. Returns the
     tasks that are new in it."""
     found = kept(ws, environment)

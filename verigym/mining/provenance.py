@@ -9,7 +9,7 @@ from verigym.core.errors import NotFound, not_found
 from verigym.core.records import Feedback, Report, Task, Version
 from verigym.mining.proposals import Proposal, Review, State, Summary, Taken, kept
 from verigym.registry import ledger
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 
 class Trace(Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class Came(Struct, frozen=True, kw_only=True):
     """Why there is none."""
 
 
-def story(ws: Workspace, id: str) -> Story:
+def story(ws: WorkspaceFolder, id: str) -> Story:
     """Of a proposal, by its id, a unique part of that, or a trace that it was made of."""
     found = _find(ws, id)
     known = kept(ws, found.environment)
@@ -77,7 +77,7 @@ def story(ws: Workspace, id: str) -> Story:
     )
 
 
-def came_of(ws: Workspace, trajectory: str) -> Came:
+def came_of(ws: WorkspaceFolder, trajectory: str) -> Came:
     made = [one.id for one in ws.store.documents("proposal", Proposal) if trajectory in one.trajectories]
     newest = {one.environment: one for one in ws.store.documents("mining", Summary)}
     tasks = [one.tasks[trajectory] for one in newest.values() if trajectory in one.tasks]
@@ -90,7 +90,7 @@ def came_of(ws: Workspace, trajectory: str) -> Came:
     )
 
 
-def _find(ws: Workspace, id: str) -> Proposal:
+def _find(ws: WorkspaceFolder, id: str) -> Proposal:
     known = {one.id: one for one in ws.store.documents("proposal", Proposal)}
     found = [id] if id in known else [each for each in known if id in each]
     found = found or [each for each, one in known.items() if id in one.trajectories]
@@ -105,14 +105,14 @@ def _find(ws: Workspace, id: str) -> Proposal:
     return known[found[0]]
 
 
-def _source(ws: Workspace, trajectory: str) -> str:
+def _source(ws: WorkspaceFolder, trajectory: str) -> str:
     try:
         return ws.store.trajectory(trajectory)[1].source or "unknown"
     except NotFound:
         return ""
 
 
-def _reports(ws: Workspace, task: str) -> list[Measured]:
+def _reports(ws: WorkspaceFolder, task: str) -> list[Measured]:
     entries = ledger.entries(ws.store)
     found: list[Measured] = []
     for report in ws.store.documents("report", Report):

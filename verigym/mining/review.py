@@ -18,7 +18,7 @@ from verigym.mining import expectations as expect
 from verigym.mining.attempts import Attempt, attempts_of, replies, solution, tool_names
 from verigym.mining.expectations import Missing
 from verigym.mining.proposals import Answer, Proposal, Review, now
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 KEYS: dict[str, Answer | None] = {"a": "accepted", "r": "rejected", "s": None}
 """What a proposal is; `s` leaves it open. `u` takes the last answer back, `q` ends."""
@@ -58,7 +58,7 @@ def accept_edited(session: Session, task: Task, right: str) -> tuple[Session, Re
     return after, msgspec.structs.replace(_review(session, "accepted", "edited"), task=task, right=right)
 
 
-def edited(ws: Workspace, environment: EnvironmentSpec, proposal: Proposal, text: str) -> Task:
+def edited(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal, text: str) -> Task:
     """The task with another right outcome, a call as `{"tool": ..., "args": {...}}` or words. Raises `Missing` where it does not
     pass, or the failures do."""
     right = [Message("assistant", text.strip())]
@@ -79,7 +79,7 @@ def edited(ws: Workspace, environment: EnvironmentSpec, proposal: Proposal, text
     return task
 
 
-def _attempts(ws: Workspace, environment: EnvironmentSpec, proposal: Proposal) -> Iterator[Attempt]:
+def _attempts(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal) -> Iterator[Attempt]:
     """The failures that it was made of, those that are still kept; not those of near repeats, which asked something else."""
     names = tool_names(environment)
     for id in proposal.trajectories:

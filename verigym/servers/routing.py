@@ -19,7 +19,7 @@ from verigym.core.records import Version
 from verigym.registry.ledger import Entry
 from verigym.servers.errors import HttpError
 from verigym.servers.upstream import KEY_ENV, Upstream
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 POLL_S = 0.5
 Say = Callable[[str], None]
@@ -37,7 +37,7 @@ class Agent:
 class Opener:
     """Opens versions: one base model in memory a base, adapters beside each other on it; servers as they are."""
 
-    def __init__(self, ws: Workspace, keys: Mapping[str, str] = {}) -> None:
+    def __init__(self, ws: WorkspaceFolder, keys: Mapping[str, str] = {}) -> None:
         """`keys`: base of a server to the variable with its key, where that is not the usual one."""
         self._ws, self._keys = ws, keys
         self._models: dict[str, Any] = {}
@@ -93,7 +93,7 @@ class Lineup:
 
     def __init__(
         self,
-        ws: Workspace,
+        ws: WorkspaceFolder,
         *,
         fixed: Version | None = None,
         canary: Version | None = None,
@@ -120,7 +120,7 @@ class Lineup:
                 "verigym serve smollm2-135m"
             )
         self._seq = entry.seq
-        return self._ws.known(entry.champion_after)
+        return self._ws.find(entry.champion_after)
 
     def _last(self) -> Entry | None:
         body = self._ws.store.last_of_ledger()
@@ -146,7 +146,7 @@ class Lineup:
     async def _take(self, entry: Entry) -> None:
         if entry.champion_after is None or entry.champion_after == self.champion.version.id:
             return
-        version = await asyncio.to_thread(self._ws.known, entry.champion_after)
+        version = await asyncio.to_thread(self._ws.find, entry.champion_after)
         try:
             agent = await asyncio.to_thread(self._open, version)
         except Exception as error:

@@ -22,7 +22,7 @@ from verigym.workspace import datasets as data
 from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.explain import Source, open_run
 from verigym.workspace.gold import gold_examples
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 KINDS = ("rollout", "eval")
 LOOKED_AT = 64
@@ -41,14 +41,14 @@ class Advised(msgspec.Struct, frozen=True, kw_only=True):
 class Subject(msgspec.Struct, frozen=True):
     """Who is advised on, and where."""
 
-    ws: Workspace
+    ws: WorkspaceFolder
     run: Run
     agent: Version
     environment: EnvironmentSpec
     source: Source
 
 
-def open_subject(ws: Workspace, text: str) -> Subject:
+def open_subject(ws: WorkspaceFolder, text: str) -> Subject:
     """By run, or by version: then its newest run."""
     run = _run(ws, text)
     agent = ws.store.get("version", str(run.config.get("agent", "")), Version)
@@ -63,12 +63,12 @@ def open_subject(ws: Workspace, text: str) -> Subject:
     return Subject(ws, run, agent, environment, open_run(ws, run.id))
 
 
-def _run(ws: Workspace, text: str) -> Run:
+def _run(ws: WorkspaceFolder, text: str) -> Run:
     try:
         return ws.store.run(text, kinds=KINDS)
     except NotFound as no_run:
         try:
-            agent = ws.known(text)
+            agent = ws.find(text)
         except (NotFound, BadInput):
             raise no_run from None
     runs = [one for one in ws.store.runs() if one.kind in KINDS and one.config.get("agent") == agent.id and one.scored]
@@ -184,7 +184,7 @@ def _passed_in_training(subject: Subject) -> int:
     return sum(one.passed for one in runs if all(task.split == "train" for task in store.tasks(one.id)[:1]))
 
 
-def fresh_tasks(ws: Workspace, agent: Version, environment: EnvironmentSpec) -> list[Task]:
+def fresh_tasks(ws: WorkspaceFolder, agent: Version, environment: EnvironmentSpec) -> list[Task]:
     """Of a trained agent: training tasks with a solution that are new to it. Either it has not learnt from their family, or they
     were mined from production and are not in the data sets that it learnt from: it failed, however much its family is known."""
     if not agent.adapter:
@@ -202,7 +202,7 @@ def _is_mined(task: Task) -> bool:
     return any(each.startswith("trace ") for each in task.lineage)
 
 
-def _shown(ws: Workspace, agent: Version | None) -> set[str]:
+def _shown(ws: WorkspaceFolder, agent: Version | None) -> set[str]:
     """Tasks in the data sets that an agent and those before it learnt from."""
     found: set[str] = set()
     while agent is not None:

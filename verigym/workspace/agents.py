@@ -14,13 +14,13 @@ from verigym.registry.cards import About, latest_by_suite
 from verigym.registry.diff import Difference, diff
 from verigym.registry.versions import version_id
 from verigym.workspace.gate import GUARDS
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 _TAKEN = ("champion", "latest")
 
 
 def derive(
-    ws: Workspace,
+    ws: WorkspaceFolder,
     parent: Version,
     *,
     name: str = "",
@@ -55,15 +55,15 @@ def derive(
             "a setting of sampling"
         )
     _check_name(ws, name, id)
-    ws.keep(parent)
-    return ws.keep(msgspec.structs.replace(made, name=name or f"{parent.name or parent.base}-{id[:4]}"))
+    ws.register(parent)
+    return ws.register(msgspec.structs.replace(made, name=name or f"{parent.name or parent.base}-{id[:4]}"))
 
 
 def _sampling(parents: Sampling | None, given: Mapping[str, object]) -> Sampling | None:
     return msgspec.structs.replace(parents or Sampling(), **given) if given else parents
 
 
-def _check_name(ws: Workspace, name: str, id: str) -> None:
+def _check_name(ws: WorkspaceFolder, name: str, id: str) -> None:
     if name in _TAKEN or name != name.strip():
         raise BadInput(f'a version cannot be named "{name}": champion and latest are found by themselves; take another')
     taken = next((one for one in ws.store.documents("version", Version) if name and name in (one.name, one.id)), None)
@@ -108,12 +108,12 @@ def descriptions(given: list[str], file: Path | None) -> dict[str, str]:
 # -- what is on record ------------------------------------------------------------------------------------------------
 
 
-def reports_of(ws: Workspace, version: Version) -> list[Report]:
+def reports_of(ws: WorkspaceFolder, version: Version) -> list[Report]:
     """Oldest first."""
     return [report for report in ws.store.documents("report", Report) if report.agent == version.id]
 
 
-def about(ws: Workspace, version: Version) -> About:
+def about(ws: WorkspaceFolder, version: Version) -> About:
     return About(
         version=version,
         parent=ws.store.get("version", version.parent, Version) if version.parent else None,
@@ -123,14 +123,14 @@ def about(ws: Workspace, version: Version) -> About:
     )
 
 
-def shared(ws: Workspace, one: Version, other: Version) -> list[tuple[Report, Report]]:
+def shared(ws: WorkspaceFolder, one: Version, other: Version) -> list[tuple[Report, Report]]:
     """Their newest reports on each suite that both were measured on."""
     theirs = {report.suite.hash: report for report in latest_by_suite(reports_of(ws, other))}
     mine = latest_by_suite(reports_of(ws, one))
     return [(report, theirs[report.suite.hash]) for report in mine if report.suite.hash in theirs]
 
 
-def difference(ws: Workspace, one: Version, other: Version) -> Difference:
+def difference(ws: WorkspaceFolder, one: Version, other: Version) -> Difference:
     """A version without a prompt or description of its own is shown with those of the environment it was measured in."""
     reports = [
         report

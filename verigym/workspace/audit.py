@@ -21,7 +21,7 @@ from verigym.core.records import Case, Check, Label, Version
 from verigym.harness.environment import EnvironmentSpec
 from verigym.store.database import Run
 from verigym.workspace.measure import context_of
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 KINDS = ("rollout", "eval", "collect")
 ENOUGH = 50
@@ -48,7 +48,7 @@ class Audited(msgspec.Struct, frozen=True):
 
 
 def check(
-    ws: Workspace, environment: EnvironmentSpec, on_check: Callable[[Check], None] = lambda _: None
+    ws: WorkspaceFolder, environment: EnvironmentSpec, on_check: Callable[[Check], None] = lambda _: None
 ) -> list[Check]:
     """The environment's contract, and the corrected cases of its verifiers. That it held is remembered."""
     found = check_environment(environment, on_check=on_check)
@@ -64,7 +64,7 @@ def check(
     return found
 
 
-async def _hold(ws: Workspace, environment: EnvironmentSpec, known: Sequence[Case]) -> Answer:
+async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, known: Sequence[Case]) -> Answer:
     nobody = Nobody()
     async with context_of(ws, {}) as context:
         given = msgspec.structs.replace(context, policies={"judge": nobody})
@@ -80,18 +80,18 @@ def asks_judge(environment: EnvironmentSpec) -> bool:
     return nobody.asked
 
 
-def was_checked(ws: Workspace, environment: EnvironmentSpec) -> bool:
+def was_checked(ws: WorkspaceFolder, environment: EnvironmentSpec) -> bool:
     return ws.store.get("checked", environment.verifier.name, Checked) is not None
 
 
-def last_audit(ws: Workspace, environment: EnvironmentSpec) -> Audited | None:
+def last_audit(ws: WorkspaceFolder, environment: EnvironmentSpec) -> Audited | None:
     """The newest of the verifier as it is now."""
     name = environment.verifier.name
     return next((one for one in reversed(ws.store.documents("audited", Audited)) if one.verifier == name), None)
 
 
 def audit(
-    ws: Workspace,
+    ws: WorkspaceFolder,
     environment: EnvironmentSpec,
     run: str = "",
     *,
@@ -122,7 +122,7 @@ def audit(
     return made
 
 
-def run_of(ws: Workspace, environment: EnvironmentSpec, name: str = "") -> Run:
+def run_of(ws: WorkspaceFolder, environment: EnvironmentSpec, name: str = "") -> Run:
     """The run that is named; else the environment's newest with enough outputs, or its largest."""
     if name and name != "latest":
         found = ws.store.run(name, kinds=KINDS)
@@ -145,7 +145,7 @@ def run_of(ws: Workspace, environment: EnvironmentSpec, name: str = "") -> Run:
     return found
 
 
-def _runs(ws: Workspace, environment: EnvironmentSpec) -> list[Run]:
+def _runs(ws: WorkspaceFolder, environment: EnvironmentSpec) -> list[Run]:
     return [
         one
         for one in ws.store.runs()
@@ -158,7 +158,9 @@ def _same_place(one: str, other: str) -> bool:
     return one == other or (Path(one).suffix == ".py" and Path(one).resolve() == Path(other).resolve())
 
 
-def outputs_of(ws: Workspace, run: Run, n: int, seed: int, also: Sequence[str] | dict[str, Label] = ()) -> Outputs:
+def outputs_of(
+    ws: WorkspaceFolder, run: Run, n: int, seed: int, also: Sequence[str] | dict[str, Label] = ()
+) -> Outputs:
     """n outputs of a run, and those that are named, with their groups."""
     chosen = labels.pick(ws.store.standing(run.id, run.verifier), n, seed)
     if not chosen:
@@ -181,7 +183,7 @@ def outputs_of(ws: Workspace, run: Run, n: int, seed: int, also: Sequence[str] |
 
 
 def keep_case(
-    ws: Workspace, environment: EnvironmentSpec, trajectory: str, should: str, note: str, who: str
+    ws: WorkspaceFolder, environment: EnvironmentSpec, trajectory: str, should: str, note: str, who: str
 ) -> tuple[Path, Case, bool]:
     """An output with what is right, kept beside the environment: where, the case, and whether it is new."""
     run, found = ws.store.trajectory(trajectory)
@@ -196,7 +198,9 @@ def keep_case(
     return path, case, cases.add(path, case)
 
 
-def keep_disagreements(ws: Workspace, environment: EnvironmentSpec, found: Sequence[Disagreement]) -> tuple[Path, int]:
+def keep_disagreements(
+    ws: WorkspaceFolder, environment: EnvironmentSpec, found: Sequence[Disagreement]
+) -> tuple[Path, int]:
     """Each disagreement with a person as a case, in the person's sense: where, and how many are new."""
     new = 0
     for one in found:

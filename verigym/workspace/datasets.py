@@ -18,7 +18,7 @@ from verigym.store.database import Run
 from verigym.tasks.files import is_task_file, write_whole
 from verigym.training.data import Counts, ToolsOf, demonstrations, graded_pairs, labelled_pairs
 from verigym.training.dataset_files import Rows, read_rows
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 _SEE = "See: verigym data list"
 
@@ -27,7 +27,7 @@ _SEE = "See: verigym data list"
 
 
 def from_demonstrations(
-    ws: Workspace, run: str, *, per_task: int = 4, min_reward: float | None = None, name: str = ""
+    ws: WorkspaceFolder, run: str, *, per_task: int = 4, min_reward: float | None = None, name: str = ""
 ) -> Dataset:
     """The episodes of a run that passed, to imitate."""
     found = _run(ws, run)
@@ -43,7 +43,7 @@ def from_demonstrations(
     return keep(ws, rows, counts, environment=_environment(found), source=source, name=name)
 
 
-def from_rewards(ws: Workspace, run: str, *, gap: float = 0.1, per_task: int = 4, name: str = "") -> Dataset:
+def from_rewards(ws: WorkspaceFolder, run: str, *, gap: float = 0.1, per_task: int = 4, name: str = "") -> Dataset:
     """Pairs of episodes of one task, of which the verifier rewarded one more."""
     found = _run(ws, run)
     tasks, episodes, verdicts = _records(ws, found)
@@ -56,7 +56,7 @@ def from_rewards(ws: Workspace, run: str, *, gap: float = 0.1, per_task: int = 4
     return keep(ws, rows, counts, environment=_environment(found), source=source, name=name)
 
 
-def from_labels(ws: Workspace, run: str, *, name: str = "") -> Dataset:
+def from_labels(ws: WorkspaceFolder, run: str, *, name: str = "") -> Dataset:
     """Pairs of episodes of one task, of which people preferred one."""
     found = _run(ws, run)
     tasks, episodes, verdicts = _records(ws, found)
@@ -66,21 +66,21 @@ def from_labels(ws: Workspace, run: str, *, name: str = "") -> Dataset:
     return keep(ws, rows, counts, environment=_environment(found), source=f"labels on run {found.id}", name=name)
 
 
-def from_file(ws: Workspace, path: Path, *, name: str = "") -> Dataset:
+def from_file(ws: WorkspaceFolder, path: Path, *, name: str = "") -> Dataset:
     """The rows of a file: demonstrations or preferences."""
     rows, counts = read_rows(path)
     _check_some(rows, counts, f"{path}: no row to learn from", "give it rows that are not labelled bad")
     return keep(ws, rows, counts, environment="", source=f"rows of {path}", name=name, stem=path.stem)
 
 
-def _run(ws: Workspace, name: str) -> Run:
+def _run(ws: WorkspaceFolder, name: str) -> Run:
     found = ws.store.run(name, kinds=("rollout", "eval", "collect"))
     if not found.trajectories:
         raise Refused(f"run {found.id} has no episodes yet; the command that began it goes on with it")
     return found
 
 
-def _records(ws: Workspace, run: Run) -> tuple[list[Task], Iterator[Trajectory], Iterator[Verdict]]:
+def _records(ws: WorkspaceFolder, run: Run) -> tuple[list[Task], Iterator[Trajectory], Iterator[Verdict]]:
     return ws.store.tasks(run.id), ws.store.each_trajectory(run.id), ws.store.each_verdict(run.id)
 
 
@@ -88,7 +88,7 @@ def _environment(run: Run) -> str:
     return str(run.config.get("environment", ""))
 
 
-def _tools_of(ws: Workspace, run: Run) -> ToolsOf:
+def _tools_of(ws: WorkspaceFolder, run: Run) -> ToolsOf:
     @functools.cache
     def tools_of(hash: str) -> list[ToolSpec]:
         found = ws.store.get("tools", hash, Toolset)
@@ -112,7 +112,7 @@ def _check_some(rows: Rows, counts: Counts, what: str, remedy: str) -> None:
 
 
 def keep(
-    ws: Workspace, rows: Rows, counts: Counts, *, environment: str, source: str, name: str = "", stem: str = ""
+    ws: WorkspaceFolder, rows: Rows, counts: Counts, *, environment: str, source: str, name: str = "", stem: str = ""
 ) -> Dataset:
     """The rows as a data set; rows that are kept already keep their first name, and the store what was first said of them."""
     body = b"".join(codec.encode(row) + b"\n" for row in rows)
@@ -136,16 +136,16 @@ def keep(
     return msgspec.structs.replace(made, name=first.name)
 
 
-def path_of(ws: Workspace, id: str) -> Path:
+def path_of(ws: WorkspaceFolder, id: str) -> Path:
     return ws.home / "data" / f"{id}.jsonl"
 
 
-def known(ws: Workspace) -> list[Dataset]:
+def known(ws: WorkspaceFolder) -> list[Dataset]:
     """Newest last."""
     return ws.store.documents("dataset", Dataset)
 
 
-def find(ws: Workspace, text: str) -> Dataset:
+def find(ws: WorkspaceFolder, text: str) -> Dataset:
     """By `latest`, id, name or the beginning of an id, in this order; a file becomes a data set."""
     sets = known(ws)
     if text == "latest" and sets:
@@ -163,7 +163,7 @@ def find(ws: Workspace, text: str) -> Dataset:
     raise not_found("data set", text, [one.name for one in sets], _SEE)
 
 
-def rows(ws: Workspace, dataset: Dataset) -> Iterator[Example | Preference]:
+def rows(ws: WorkspaceFolder, dataset: Dataset) -> Iterator[Example | Preference]:
     """One after another. A file that is not as it was written is refused before the first."""
     path = path_of(ws, dataset.id)
     kind = Example if dataset.kind == "demonstrations" else Preference
@@ -180,7 +180,7 @@ def rows(ws: Workspace, dataset: Dataset) -> Iterator[Example | Preference]:
             yield codec.decode(line, kind)
 
 
-def _check_name(ws: Workspace, name: str, id: str) -> None:
+def _check_name(ws: WorkspaceFolder, name: str, id: str) -> None:
     if name == "latest":
         raise BadInput("a data set cannot be named latest: that is the newest one; take another --name")
     taken = next((one for one in known(ws) if name and one.name == name and one.id != id), None)

@@ -11,7 +11,7 @@ from verigym.workspace import datasets as data
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.measure import suite_of
 from verigym.workspace.train import Job
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 _LOOKED_AT = 64
 """Tasks or rows whose tokens are counted."""
@@ -26,7 +26,7 @@ class DryRun(NamedTuple):
     device: str
 
 
-def dry_run(ws: Workspace, recipe: Recipe) -> DryRun:
+def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     from verigym.model.device import measure
     from verigym.model.load import load_tokenizer
     from verigym.model.shape import read_shape

@@ -19,7 +19,7 @@ from verigym.evaluation.failures import BUCKETS, INFRASTRUCTURE, WRONG_ANSWER, E
 from verigym.evaluation.rules import Reason
 from verigym.store.database import Run
 from verigym.verifiers.judge import UNTRUSTED, ask, quoted, task_text, transcript
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 CHOICES = [name for name in BUCKETS if name not in (INFRASTRUCTURE, "unsafe action", "truncated")]
 QUESTION = "\n".join(
@@ -48,7 +48,7 @@ class Said(Struct, frozen=True):
 class Source(Struct, frozen=True):
     """A run to be explained: its records and who has a say."""
 
-    ws: Workspace
+    ws: WorkspaceFolder
     run: Run
     tasks: list[Task]
     own: Rule | None = None
@@ -71,7 +71,7 @@ class Source(Struct, frozen=True):
         return self.ws.store.each_verdict(self.run.id)
 
 
-def open_run(ws: Workspace, run: str) -> Source:
+def open_run(ws: WorkspaceFolder, run: str) -> Source:
     """A run by id, beginning of an id, or latest."""
     found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
     tasks = ws.store.tasks(found.id)
@@ -99,7 +99,7 @@ async def _judged(
     keys = {id: f"{judge.id}/{_PINNED}/{id}" for id in ids}
     said = {id: found for id in ids if (found := store.get("said", keys[id], Said)) is not None}
     left = [id for id in ids if id not in said]
-    policy = source.ws.companion(judge) if left else None
+    policy = source.ws.open_beside(judge) if left else None
     try:
         for start in range(0, len(left), _AT_ONCE):
             some = [store.trajectory(id)[1] for id in left[start : start + _AT_ONCE]]

@@ -16,13 +16,13 @@ from verigym.core.records import Version
 from verigym.model import embedded
 from verigym.registry.cards import card
 from verigym.workspace.agents import about
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 RECORD = "version.json"
 CARD = "README.md"
 
 
-def export(ws: Workspace, version: Version, to: Path, merged: bool = False) -> list[str]:
+def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False) -> list[str]:
     """Writes the version into a new folder; returns the names of its files. `merged` writes weights that load by themselves,
     else an adapter is written as PEFT reads it. Prompt, tool descriptions, constraints and sampling are in `version.json`."""
     _check_place(ws, version, to)
@@ -50,7 +50,7 @@ def export(ws: Workspace, version: Version, to: Path, merged: bool = False) -> l
     return sorted(file.name for file in to.iterdir())
 
 
-def _check_place(ws: Workspace, version: Version, to: Path) -> None:
+def _check_place(ws: WorkspaceFolder, version: Version, to: Path) -> None:
     _check_free(to)
     hub = os.environ.get("HF_HUB_CACHE") or os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
     kept = {

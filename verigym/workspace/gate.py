@@ -27,7 +27,7 @@ from verigym.training.alarms import held_out_falls
 from verigym.training.curves import since_first, values
 from verigym.workspace import measure as stages
 from verigym.workspace.perplexity import perplexity
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 Bars = Callable[[str], AbstractContextManager[stages.OnProgress]]
 """A bar for each measurement, by its title."""
@@ -42,7 +42,7 @@ def silent(title: str) -> AbstractContextManager[stages.OnProgress]:
 
 
 def gate(
-    ws: Workspace,
+    ws: WorkspaceFolder,
     candidate: Version,
     champion: Version,
     policy: GatePolicy = DEFAULT,
@@ -56,21 +56,21 @@ def gate(
 
 
 def judge(
-    ws: Workspace, candidate: Version, champion: Version, primary: Sides, policy: GatePolicy, bars: Bars = silent
+    ws: WorkspaceFolder, candidate: Version, champion: Version, primary: Sides, policy: GatePolicy, bars: Bars = silent
 ) -> Decision:
     """The decision by these reports."""
     decision = decide(candidate, champion, gather(ws, candidate, champion, primary, policy, bars), policy)
     return msgspec.structs.replace(decision, words=" ".join([decision.words, *_asked_before(ws, decision)]))
 
 
-def keep(ws: Workspace, decision: Decision, why: str = "asked") -> None:
+def keep(ws: WorkspaceFolder, decision: Decision, why: str = "asked") -> None:
     """Records the decision, whatever it is, so that the policy it was made by cannot be chosen afterwards. Asked again, the
     same question is not recorded twice."""
     if not any(known.decision.verdict == decision.verdict for known in _answers(ws, decision)):
         ledger.record(ws.store, decision, moves=False, why=why)
 
 
-def settle(ws: Workspace, decision: Decision, why: str) -> None:
+def settle(ws: WorkspaceFolder, decision: Decision, why: str) -> None:
     """Records the decision, and makes its candidate champion where it says PROMOTE; called again, it does nothing twice.
     Somebody else who became champion meanwhile stays."""
     moved = any(known.champion_before != known.champion_after for known in _answers(ws, decision))
@@ -80,13 +80,13 @@ def settle(ws: Workspace, decision: Decision, why: str) -> None:
         keep(ws, decision, why)
 
 
-def _answers(ws: Workspace, decision: Decision) -> list[ledger.Entry]:
+def _answers(ws: WorkspaceFolder, decision: Decision) -> list[ledger.Entry]:
     """What the ledger holds of the same question."""
     asked = _question(decision)
     return [one for one in ledger.entries(ws.store) if one.decision.kind == "gate" and _question(one.decision) == asked]
 
 
-def last_policy(ws: Workspace, candidate: Version, champion: Version) -> GatePolicy | None:
+def last_policy(ws: WorkspaceFolder, candidate: Version, champion: Version) -> GatePolicy | None:
     """By which this pair was judged last."""
     for entry in reversed(ledger.entries(ws.store)):
         known = entry.decision
@@ -99,7 +99,7 @@ def _question(decision: Decision) -> tuple[object, ...]:
     return decision.candidate, decision.champion, decision.policy_hash, decision.measured
 
 
-def _asked_before(ws: Workspace, decision: Decision) -> Iterator[str]:
+def _asked_before(ws: WorkspaceFolder, decision: Decision) -> Iterator[str]:
     """One sentence for each other policy that was tried on the same reports."""
     told = {decision.policy_hash, ""}
     for entry in ledger.entries(ws.store):
@@ -116,7 +116,7 @@ def _asked_before(ws: Workspace, decision: Decision) -> Iterator[str]:
 
 
 def shared_reports(
-    ws: Workspace, candidate: Version, champion: Version, environment: str = ""
+    ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str = ""
 ) -> tuple[Report, Report]:
     """The newest reports of both that can be compared: candidate, champion."""
     for ours, theirs in _pairs(ws, candidate, champion, environment):
@@ -135,7 +135,9 @@ def shared_reports(
     )
 
 
-def rescored(ws: Workspace, candidate: Version, champion: Version, environment: str = "", bars: Bars = silent) -> None:
+def rescored(
+    ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str = "", bars: Bars = silent
+) -> None:
     """Where the two were measured on the same tasks by two verifiers: both runs scored again by the present one."""
     changed = _verifier_changed(ws, candidate, champion, environment)
     if changed is None:
@@ -150,7 +152,7 @@ def rescored(ws: Workspace, candidate: Version, champion: Version, environment: 
         spec = stages.judged_by(spec, chosen)
         judge = run.config.get("judge")
         with bars(f"scoring {report.run} again") as bar:
-            stages.verify(ws, run.id, spec, "", ws.known(judge) if judge else None, on_progress=bar)
+            stages.verify(ws, run.id, spec, "", ws.find(judge) if judge else None, on_progress=bar)
         suite = make_suite(report.suite.name, report.suite.environment, tasks, spec.verifier.name)
         verdicts = ws.store.verdicts(run.id, spec.verifier.name)
         trajectories = ws.store.trajectories(run.id)
@@ -158,7 +160,9 @@ def rescored(ws: Workspace, candidate: Version, champion: Version, environment: 
         ws.store.put("report", again.id, again)
 
 
-def _pairs(ws: Workspace, candidate: Version, champion: Version, environment: str) -> Iterator[tuple[Report, Report]]:
+def _pairs(
+    ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str
+) -> Iterator[tuple[Report, Report]]:
     """Newest first."""
     reports = [
         report
@@ -171,14 +175,14 @@ def _pairs(ws: Workspace, candidate: Version, champion: Version, environment: st
             yield from ((ours, one) for one in theirs)
 
 
-def _alike(ws: Workspace, one: Report, other: Report, fields: tuple[str, ...] = _SETTINGS) -> bool:
+def _alike(ws: WorkspaceFolder, one: Report, other: Report, fields: tuple[str, ...] = _SETTINGS) -> bool:
     """Decoded, repeated and judged alike."""
     settings = [ws.store.run(report.run).config for report in (one, other)]
     return all(settings[0].get(field) == settings[1].get(field) for field in fields)
 
 
 def _verifier_changed(
-    ws: Workspace, candidate: Version, champion: Version, environment: str
+    ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str
 ) -> tuple[Report, Report] | None:
     for ours, theirs in _pairs(ws, candidate, champion, environment):
         if ours.suite.verifier != theirs.suite.verifier and _alike(ws, ours, theirs, (*_SETTINGS, "tasks")):
@@ -186,7 +190,7 @@ def _verifier_changed(
     return None
 
 
-def _missing_evals(ws: Workspace, candidate: Version, champion: Version, environment: str) -> Iterator[str]:
+def _missing_evals(ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str) -> Iterator[str]:
     """What to type: as the other was measured, where it was."""
     reports = [one for one in ws.store.documents("report", Report) if one.suite.environment not in GUARDS]
     known = {
@@ -212,7 +216,7 @@ def _name(version: Version) -> str:
 
 
 def gather(
-    ws: Workspace, candidate: Version, champion: Version, primary: Sides, policy: GatePolicy, bars: Bars = silent
+    ws: WorkspaceFolder, candidate: Version, champion: Version, primary: Sides, policy: GatePolicy, bars: Bars = silent
 ) -> Evidence:
     """What the policy asks for beside the primary reports. What cannot be measured, because an agent cannot be opened, is
     missing with the reason."""
@@ -247,7 +251,7 @@ def bare(version: Version) -> Version:
 
 
 def _guard(
-    ws: Workspace,
+    ws: WorkspaceFolder,
     name: str,
     champion: Version,
     candidate: Version,
@@ -269,7 +273,7 @@ def _guard(
     return Sides(*reports)
 
 
-def _texts(ws: Workspace, champion: Version, candidate: Version, missing: dict[str, str]) -> Texts | None:
+def _texts(ws: WorkspaceFolder, champion: Version, candidate: Version, missing: dict[str, str]) -> Texts | None:
     if no_perplexity(candidate, champion):
         return None
     try:
@@ -279,7 +283,7 @@ def _texts(ws: Workspace, champion: Version, candidate: Version, missing: dict[s
         return None
 
 
-def _trained(ws: Workspace, candidate: Version, report: Report) -> Trained | None:
+def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> Trained | None:
     """What the metrics of the run that made it say."""
     run = candidate.recipe.get("run", "")
     if not run:
@@ -297,14 +301,14 @@ def _trained(ws: Workspace, candidate: Version, report: Report) -> Trained | Non
     )
 
 
-def _since_start(ws: Workspace, start: str, report: Report) -> Delta | None:
+def _since_start(ws: WorkspaceFolder, start: str, report: Report) -> Delta | None:
     for other in reversed(ws.store.documents("report", Report)):
         if other.agent == start and other.suite.hash == report.suite.hash and _alike(ws, other, report):
             return compare(other, report).success
     return None
 
 
-def _calibration(ws: Workspace, verifier: str, judge: str) -> Calibration | None:
+def _calibration(ws: WorkspaceFolder, verifier: str, judge: str) -> Calibration | None:
     known = [
         one for one in ws.store.documents("calibration", Calibration) if (one.verifier, one.judge) == (verifier, judge)
     ]

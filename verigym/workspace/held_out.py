@@ -5,10 +5,10 @@ from verigym.evaluation.suites import make_suite
 from verigym.evaluation.uses import HeldOut, Look, held_out_sets
 from verigym.registry import ledger
 from verigym.store.database import Run
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 
-def sets_of(ws: Workspace) -> list[HeldOut]:
+def sets_of(ws: WorkspaceFolder) -> list[HeldOut]:
     """By name and version."""
     runs = {run.id: run for run in ws.store.runs(parent=None)}
     looks = [
@@ -19,7 +19,7 @@ def sets_of(ws: Workspace) -> list[HeldOut]:
     return held_out_sets(looks + _while_training(ws, runs), decisions)
 
 
-def _while_training(ws: Workspace, runs: dict[str, Run]) -> list[Look]:
+def _while_training(ws: WorkspaceFolder, runs: dict[str, Run]) -> list[Look]:
     """A training run measures on the same tasks each time, so its suites are made once for each environment."""
     suites, looks = {}, []
     for run in runs.values():

@@ -22,7 +22,7 @@ from verigym.rollout.many import Plan, Progress, pending, run_many
 from verigym.rollout.rescore import Rescored, rescore
 from verigym.sandbox.lazy import WhenNeeded
 from verigym.tasks.load import tasks_hash
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 OnProgress = Callable[[Progress], None]
 GREEDY = Sampling(temperature=0.0, max_tokens=64)
@@ -88,7 +88,7 @@ def suite_of(environment: EnvironmentSpec, split: str, n: int | None = None) -> 
 
 
 def rollout(
-    ws: Workspace,
+    ws: WorkspaceFolder,
     environment: EnvironmentSpec,
     agent: Version,
     tasks: Sequence[Task],
@@ -132,7 +132,7 @@ def rollout(
     return run
 
 
-def _check_scored(ws: Workspace, run: str) -> None:
+def _check_scored(ws: WorkspaceFolder, run: str) -> None:
     """A run in which nothing could be scored says nothing about the agent; why, is said instead."""
     if ws.store.run(run).scored:
         return
@@ -155,10 +155,12 @@ def _said(setting: Setting) -> Json:
     return said
 
 
-async def _run(ws: Workspace, plan: Plan, setting: Setting, kind: str, config: Json, on_progress: OnProgress) -> None:
+async def _run(
+    ws: WorkspaceFolder, plan: Plan, setting: Setting, kind: str, config: Json, on_progress: OnProgress
+) -> None:
     """A run that is complete already opens no agent; one that cannot be opened ends the command, not the episodes."""
     policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
-    ws.keep(plan.agent)
+    ws.register(plan.agent)
     try:
         async with context_of(ws, {"user": setting.user, "judge": setting.judge}) as context:
             ws.store.begin_run(plan.run, kind, config, plan.tasks)
@@ -169,10 +171,10 @@ async def _run(ws: Workspace, plan: Plan, setting: Setting, kind: str, config: J
 
 
 @contextlib.asynccontextmanager
-async def context_of(ws: Workspace, roles: Mapping[str, Version | None]) -> AsyncIterator[Context]:
+async def context_of(ws: WorkspaceFolder, roles: Mapping[str, Version | None]) -> AsyncIterator[Context]:
     """What verifiers and simulated users may ask: the machine's sandbox, and a policy for each role."""
     policies: dict[str, Policy] = {
-        role: ws.judge(version) if role == "judge" else ws.companion(version)
+        role: ws.open_judge(version) if role == "judge" else ws.open_beside(version)
         for role, version in roles.items()
         if version is not None
     }
@@ -185,7 +187,7 @@ async def context_of(ws: Workspace, roles: Mapping[str, Version | None]) -> Asyn
 
 
 def verify(
-    ws: Workspace,
+    ws: WorkspaceFolder,
     run: str,
     environment: EnvironmentSpec,
     verifier: str = "",
@@ -203,7 +205,7 @@ def verify(
 
 
 def measure(
-    ws: Workspace,
+    ws: WorkspaceFolder,
     environment: EnvironmentSpec,
     agent: Version,
     setting: Setting = Setting(sampling=GREEDY),
@@ -222,7 +224,7 @@ def measure(
     return Measured(report, run)
 
 
-def latest_report(ws: Workspace, agent: Version, besides: Sequence[str] = ()) -> Report | None:
+def latest_report(ws: WorkspaceFolder, agent: Version, besides: Sequence[str] = ()) -> Report | None:
     """The newest report of a version, those on the environments `besides` left out."""
     reports = [
         one

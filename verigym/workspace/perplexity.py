@@ -13,7 +13,7 @@ from msgspec import Struct
 from verigym.core.errors import Refused
 from verigym.core.records import Version, content_hash
 from verigym.environments.retention import Passage, passages
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 
 class PerplexityReport(Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class PerplexityReport(Struct, frozen=True, kw_only=True):
         return fmean(self.nats.values())
 
 
-def perplexity(ws: Workspace, version: Version, of: Sequence[Passage] | None = None) -> PerplexityReport:
+def perplexity(ws: WorkspaceFolder, version: Version, of: Sequence[Passage] | None = None) -> PerplexityReport:
     """The version on the shipped passages, or on others. What was measured once is found again, and no model is loaded."""
     chosen = passages() if of is None else list(of)
     if not chosen:

@@ -15,7 +15,7 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.workspace import measure as stages
 from verigym.workspace.datasets import from_demonstrations, from_rewards
 from verigym.workspace.measure import OnProgress, Setting
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 _MAX_TOKENS = 512
 
@@ -28,7 +28,7 @@ class Taught(msgspec.Struct, frozen=True):
 
 
 async def made_by(
-    open_workspace: Callable[[], Workspace],
+    open_workspace: Callable[[], WorkspaceFolder],
     design: Design,
     n: int,
     seed: int,
@@ -42,8 +42,8 @@ async def made_by(
     scorers: dict[str, Any] = {}
     if design.models or design.reward_models:
         ws = open_workspace()
-        policies = {name: ws.companion(ws.agent(name)) for name in design.models}
-        scorers = {name: ws.scorer(ws.known(name)) for name in design.reward_models}
+        policies = {name: ws.open_beside(ws.agent(name)) for name in design.models}
+        scorers = {name: ws.open_scorer(ws.find(name)) for name in design.reward_models}
     kit = Kit(policies=policies, scorers=scorers, environment=environment)
     try:
         return await make(design, n, seed, kit, partial=partial, on_progress=on_progress)
@@ -54,7 +54,7 @@ async def made_by(
 
 
 def teach(
-    ws: Workspace,
+    ws: WorkspaceFolder,
     environment: EnvironmentSpec,
     tasks: Sequence[Task],
     teacher: str,

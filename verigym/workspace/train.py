@@ -37,7 +37,7 @@ from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.measure import context_of, suite_of
 from verigym.workspace.training_environments import Arena, arenas_of, check_rows, rehearsed_of, with_tasks
-from verigym.workspace.workspace import Workspace
+from verigym.workspace.workspace import WorkspaceFolder
 
 OnStep = Callable[[int, dict[str, float], list[Alarm]], None]
 
@@ -46,7 +46,7 @@ def nothing(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:
     pass
 
 
-def train(ws: Workspace, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Version, str]:
+def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Version, str]:
     """Trains as the recipe says; returns the new version and the run. Killed, the same call goes on."""
     job = Job(ws, recipe)
     run = job.run
@@ -54,7 +54,7 @@ def train(ws: Workspace, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Ver
         version = ws.store.get("trained", run, Version)
         if version is None or not ws.has_adapter(version.adapter):
             model = asyncio.run(job.train(on_step))
-            version = ws.keep(
+            version = ws.register(
                 msgspec.structs.replace(
                     job.parent,
                     id="",
@@ -72,7 +72,7 @@ def train(ws: Workspace, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Ver
     return version, run
 
 
-def warnings_of(ws: Workspace, recipe: Recipe) -> list[str]:
+def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
     """What an owner should have looked at before training."""
     if recipe.algorithm == "reward":
         return []
@@ -90,7 +90,7 @@ def warnings_of(ws: Workspace, recipe: Recipe) -> list[str]:
     return words
 
 
-def _unaudited(ws: Workspace, arena: Arena) -> list[str]:
+def _unaudited(ws: WorkspaceFolder, arena: Arena) -> list[str]:
     """Whether what it rewards was looked at: the contract by `check`, real outputs by `audit`."""
     verifier, audit = arena.environment.verifier.name, last_audit(ws, arena.environment)
     missing = [] if was_checked(ws, arena.environment) else ["check"]
@@ -110,7 +110,7 @@ def _unaudited(ws: Workspace, arena: Arena) -> list[str]:
 class Job:
     """One run: what it trains in, from what, on what."""
 
-    def __init__(self, ws: Workspace, recipe: Recipe) -> None:
+    def __init__(self, ws: WorkspaceFolder, recipe: Recipe) -> None:
         self.ws, self.recipe = ws, recipe
         self.parent = _parent(ws, recipe)
         self.scorer = _reward_model(ws, recipe)
@@ -164,7 +164,7 @@ class Job:
         model = self.policy.model
         _prepare(model, recipe)
         rows = await self._rows()
-        ws.keep(self.parent)
+        ws.register(self.parent)
         ws.store.begin_run(self.run, "train", self.config)  # whatever could be refused has been
         settings = recipe.loss if recipe.samples else recipe.preference
         reference = lora.weights(model) if self.parent.adapter and settings.reference == "start" else None
@@ -310,7 +310,7 @@ class Job:
         if self.scorer is None:
             return self.context
         if not hasattr(self, "_local_scorer"):
-            self._local_scorer = self.ws.scorer(self.scorer)
+            self._local_scorer = self.ws.open_scorer(self.scorer)
         tools = arena.environment.toolbox.offer(self.parent.tool_descriptions).tools
         return msgspec.structs.replace(self.context, scorer=self._local_scorer.offered(tools))
 
@@ -380,8 +380,8 @@ _HELD_OUT = {"success": "success", "reward": "reward", "unsafe actions": "unsafe
 """Names in a report to names of metrics."""
 
 
-def _parent(ws: Workspace, recipe: Recipe) -> Version:
-    parent = ws.known(recipe.start) if recipe.start else ws.agent(recipe.model)
+def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:
+    parent = ws.find(recipe.start) if recipe.start else ws.agent(recipe.model)
     if parent.base != recipe.model and not recipe.start:
         raise Refused(f"model: {recipe.model} is a version; write model: {parent.base} and start: {recipe.model}")
     if parent.base != recipe.model:
@@ -391,10 +391,10 @@ def _parent(ws: Workspace, recipe: Recipe) -> Version:
     return parent
 
 
-def _reward_model(ws: Workspace, recipe: Recipe) -> Version | None:
+def _reward_model(ws: WorkspaceFolder, recipe: Recipe) -> Version | None:
     if not recipe.reward_model:
         return None
-    found = ws.known(recipe.reward_model)
+    found = ws.find(recipe.reward_model)
     if found.recipe.get("algorithm") != "reward":
         raise Refused(
             f"reward_model: {recipe.reward_model} was not trained by algorithm: reward; it answers, it does not score"

@@ -24,7 +24,7 @@ from verigym.store.database import Store
 from verigym.verifiers.reward_judge import RewardJudge
 
 
-class Workspace:
+class WorkspaceFolder:
     def __init__(self, home: Path | None = None) -> None:
         self.home = home or Path(os.environ.get("VERIGYM_HOME", ".verigym"))
         self.store = Store(self.home / "store.db")
@@ -52,21 +52,21 @@ class Workspace:
             version = Version(base=text, name=_name(text))
             return msgspec.structs.replace(version, id=versions.version_id(version))
 
-    def keep(self, version: Version) -> Version:
+    def register(self, version: Version) -> Version:
         """Registers a version: one that could be opened, or was made here."""
         if version.adapter and self.has_adapter(version.adapter):
             settings = self.adapter_folder(version.adapter) / CONFIG_FILE
             version = msgspec.structs.replace(version, adapter_config=sha256_of(settings))
         return versions.register(self.store, version)
 
-    def known(self, text: str) -> Version:
+    def find(self, text: str) -> Version:
         """A version that was made here, by id, name, champion or latest."""
         return versions.resolve(self.store, text)
 
     def champion(self, fallback: Version) -> Version:
         """The champion; where there is none yet, the base agent becomes the first."""
         if ledger.champion(self.store) is None:
-            ledger.crown_first(self.store, self.keep(fallback).id, why="the base agent")
+            ledger.crown_first(self.store, self.register(fallback).id, why="the base agent")
         return versions.resolve(self.store, "champion")
 
     def policy(self, version: Version) -> Policy:
@@ -74,28 +74,28 @@ class Workspace:
         _check_answers(version)
         if version.base.startswith(("http://", "https://")):
             return _remote(self._ways.get(version.base, version.base))
-        local = self.local(version.base)
+        local = self.load_base(version.base)
         local.wear(self.adapter_folder(version.adapter) if version.adapter else None, version.id)
         return local
 
-    def local(self, base: str) -> Any:
+    def load_base(self, base: str) -> Any:
         """The one loaded model, as a `LocalPolicy`."""
         if self._local is None or self._local.base != base:
             self._local = self.load(base)
         return self._local
 
-    def companion(self, version: Version) -> Policy:
+    def open_beside(self, version: Version) -> Policy:
         """What answers as this version beside the agent: a judge, a simulated user. A local one is loaded once more."""
         _check_answers(version)
         if version.base.startswith(("http://", "https://")):
             return _remote(self._ways.get(version.base, version.base))
         return self.load(version.base, self.adapter_folder(version.adapter) if version.adapter else None)
 
-    def judge(self, version: Version) -> Policy:
+    def open_judge(self, version: Version) -> Policy:
         """Who judges as this version: a model that answers, or a reward model, which compares."""
-        return RewardJudge(self.scorer(version)) if _scores(version) else self.companion(version)
+        return RewardJudge(self.open_scorer(version)) if _scores(version) else self.open_beside(version)
 
-    def scorer(self, version: Version) -> Any:
+    def open_scorer(self, version: Version) -> Any:
         """A reward model, loaded beside whatever else is, as a `LocalScorer`."""
         if not _scores(version):
             raise Refused(
