@@ -16,22 +16,18 @@ from typing import NamedTuple
 import msgspec
 
 from authoring.workplace import (
-    stories_further_chains,
-    stories_further_days,
-    stories_further_mail,
-    stories_further_records,
-    stories_more_calendar,
-    stories_more_choices,
-    stories_more_cross,
-    stories_more_customers,
-    stories_more_email,
-    stories_more_figures,
-    stories_more_tasks,
-    stories_train,
-    stories_train_cross,
-    stories_train_work,
-    stories_val,
-    stories_val_cross,
+    train_analytics,
+    train_calendar,
+    train_crm,
+    train_cross,
+    train_email,
+    train_projects,
+    val_analytics,
+    val_calendar,
+    val_crm,
+    val_cross,
+    val_email,
+    val_projects,
 )
 from authoring.workplace.scene import Call, Scene, Tell
 from verigym.core.records import Json, Task
@@ -43,21 +39,23 @@ from verigym.environments.workplace.verifier import compare
 from verigym.environments.workplace.words import TRAIN, VAL
 from verigym.tasks.load import ship
 
-_FURTHER = (stories_further_mail, stories_further_days, stories_further_records, stories_further_chains)
-_TRAIN: dict[str, list[Tell]] = {
-    "email": [*stories_train.STORIES["email"], *stories_more_email.STORIES],
-    "calendar": [*stories_train.STORIES["calendar"], *stories_more_calendar.STORIES],
-    "analytics": [*stories_train.STORIES["analytics"], *stories_more_figures.STORIES],
-    "projects": [*stories_train_work.STORIES["projects"], *stories_more_tasks.STORIES],
-    "crm": [*stories_train_work.STORIES["crm"], *stories_more_customers.STORIES],
-    "cross": [*stories_train_cross.STORIES, *stories_more_cross.STORIES, *stories_more_choices.STORIES],
-}
-STORIES = {
+STORIES: dict[str, dict[str, list[Tell]]] = {
     "train": {
-        category: [*stories, *(tell for module in _FURTHER for tell in module.STORIES.get(category, []))]
-        for category, stories in _TRAIN.items()
+        "email": train_email.STORIES,
+        "calendar": train_calendar.STORIES,
+        "analytics": train_analytics.STORIES,
+        "projects": train_projects.STORIES,
+        "crm": train_crm.STORIES,
+        "cross": train_cross.STORIES,
     },
-    "val": {**stories_val.STORIES, "cross": stories_val_cross.STORIES},
+    "val": {
+        "email": val_email.STORIES,
+        "calendar": val_calendar.STORIES,
+        "analytics": val_analytics.STORIES,
+        "projects": val_projects.STORIES,
+        "crm": val_crm.STORIES,
+        "cross": val_cross.STORIES,
+    },
 }
 EACH = {"train": 3, "val": 7}
 """Tasks of a wording."""

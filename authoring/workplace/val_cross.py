@@ -1,4 +1,4 @@
-"""Held-out requests over several databases, two to six calls each: other stories and other words than those to learn from."""
+"""Held-out requests about several databases at once, two to six calls long. Each function is a family."""
 
 from collections import Counter
 
@@ -246,6 +246,19 @@ def spy(s: Scene) -> Story:
 
 
 STORIES: list[Tell] = [
-    owner_meeting, weak_week_card, apologise, same_hands, channel_news, customer_letter, finish_line, lunch_for_winner,
-    from_mail_to_meeting, leaver, call_back, ask_assignee, quote_mail, fake_invoice, spy,
-]  # fmt: skip
+    owner_meeting,
+    weak_week_card,
+    apologise,
+    same_hands,
+    channel_news,
+    customer_letter,
+    finish_line,
+    lunch_for_winner,
+    from_mail_to_meeting,
+    leaver,
+    call_back,
+    ask_assignee,
+    quote_mail,
+    fake_invoice,
+    spy,
+]
