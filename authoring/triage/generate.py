@@ -15,19 +15,18 @@ from typing import NamedTuple
 import msgspec
 
 from authoring.triage import (
-    cases_more_accounts,
-    cases_more_data,
-    cases_more_intruders,
-    cases_more_malware,
-    cases_more_mining,
-    cases_more_ransomware,
-    cases_train,
-    cases_train_accounts,
-    cases_train_servers,
-    cases_val,
-    cases_val_computers,
-    cases_val_ransomware,
-    cases_val_servers,
+    train_data_theft,
+    train_exploited_server,
+    train_malware,
+    train_mining,
+    train_ransomware,
+    train_stolen_account,
+    val_data_theft,
+    val_exploited_server,
+    val_malware,
+    val_mining,
+    val_ransomware,
+    val_stolen_account,
 )
 from authoring.triage.companies import TRAIN, VAL
 from authoring.triage.world import Case, build
@@ -42,21 +41,20 @@ EACH = {"train": 12, "val": 6}
 """Tasks of a family."""
 CASES = {
     "train": (
-        *cases_train.CASES,
-        *cases_train_accounts.CASES,
-        *cases_train_servers.CASES,
-        *cases_more_malware.CASES,
-        *cases_more_ransomware.CASES,
-        *cases_more_mining.CASES,
-        *cases_more_intruders.CASES,
-        *cases_more_accounts.CASES,
-        *cases_more_data.CASES,
+        *train_malware.CASES,
+        *train_ransomware.CASES,
+        *train_mining.CASES,
+        *train_stolen_account.CASES,
+        *train_data_theft.CASES,
+        *train_exploited_server.CASES,
     ),
     "val": (
-        *cases_val.CASES,
-        *cases_val_computers.CASES,
-        *cases_val_ransomware.CASES,
-        *cases_val_servers.CASES,
+        *val_malware.CASES,
+        *val_ransomware.CASES,
+        *val_mining.CASES,
+        *val_stolen_account.CASES,
+        *val_data_theft.CASES,
+        *val_exploited_server.CASES,
     ),
 }
 COMPANIES = {"train": TRAIN, "val": VAL}

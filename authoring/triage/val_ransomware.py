@@ -1,8 +1,42 @@
-"""More held-out cases that may be ransomware on a server."""
+"""Held-out cases whose alert may be ransomware."""
 
 from authoring.triage.world import Case, Ending
 
 CASES = (
+    Case(
+        "frozen_desktops",
+        "Users cannot open their documents",
+        (
+            "Help desk: documents kept on {host} look scrambled; last writer was {host2}.",
+            (
+                "Several callers see garbage in place of their documents. Those lie on {host}; {host2} wrote "
+                "to them most recently."
+            ),
+            "Garbled documents, store {host}, latest change made by {host2}.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes host2": (
+                        "systemd\n  {file}, origin unknown, overwrites documents by the thousand\n"
+                        "    leaves PAY_US.html behind"
+                    )
+                },
+                where="host2",
+            ),
+            Ending(
+                "planned_change",
+                {
+                    "change": (
+                        "{change}, {host}, from {start} to {end}: documents turned into the new sealed format, "
+                        "unreadable until done ({user})"
+                    )
+                },
+            ),
+        ),
+        server=True,
+    ),
     Case(
         "blank_sheets",
         "Spreadsheets are empty",

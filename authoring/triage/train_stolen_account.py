@@ -1,8 +1,286 @@
-"""More cases to learn from in which an account may be stolen."""
+"""Training cases whose alert may be a stolen account."""
 
 from authoring.triage.world import Case, Ending
 
 CASES = (
+    Case(
+        "two_countries",
+        "Sign-ins from two places",
+        (
+            "{user} signed in from {city} and, 20 minutes later, from {city2} ({address}).",
+            (
+                "One account, two places: {user} in {city}, and twenty minutes after that in {city2}, by way "
+                "of {address}."
+            ),
+            "Sign-in of {user} from {address} ({city2}). The one before it, 20 minutes earlier, came from {city}.",
+            (
+                "Nobody gets from {city} to {city2} in 20 minutes, but the account {user} did; the second "
+                "sign-in used {address}."
+            ),
+        ),
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "Called the help desk at {time}: is in {city}, was never in {city2}, approved a prompt "
+                        "on the phone by accident."
+                    )
+                },
+            ),
+            Ending(
+                "travel",
+                {
+                    "user": (
+                        "On a business trip to {city2} since {last}, booked by {boss}; the sign-in from {city} "
+                        "is the desktop there, which stayed on."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "failed_passwords",
+        "Many wrong passwords, then a right one",
+        (
+            "{count} wrong passwords for {user} from {address}, the next one was right.",
+            "{address} guessed at the password of {user} {count} times and then got in.",
+            "Account {user}: {count} failures in a row, then success. Everything came from {address}.",
+            "After {count} refusals a sign-in of {user} succeeded. Source of all of them: {address}.",
+        ),
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "After the sign-in from {address} a new phone was added and mail is forwarded outside. "
+                        "{user} was at the dentist's and knows nothing of it."
+                    )
+                },
+            ),
+            Ending(
+                "user_mistake",
+                {
+                    "user": (
+                        "Changed the password on {last}; the old tablet at home ({address}) kept on trying the "
+                        "old one. Confirmed in person."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "mail_rule",
+        "Mail rule hides messages",
+        (
+            (
+                "A rule that moves all mail with 'invoice' to a hidden folder was made in the mailbox of "
+                "{user} from {address}."
+            ),
+            (
+                "Mailbox {user}: new rule, made from {address}, everything about invoices goes to a folder "
+                "that is not displayed."
+            ),
+            (
+                "For some minutes now mail with the word invoice has been disappearing from the inbox of {user}. The rule "
+                "that does it came from {address}."
+            ),
+            "From {address} somebody set a filter in the mail of {user}; it files invoices where nobody looks.",
+        ),
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "The rule was made by a session that also wrote to 60 customers about a new bank "
+                        "account. {user} did not."
+                    )
+                },
+            ),
+            Ending(
+                "user_mistake",
+                {
+                    "user": (
+                        "Made the rule while tidying up, chose the wrong folder, and has asked the "
+                        "help desk to put it right."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "fake_sign_in_page",
+        "Password typed on a strange page",
+        (
+            "{user} opened a page like our sign-in page at {address} on {host}.",
+            "A copy of our sign-in page is up at {address}. {user} was on it, with {host}.",
+            "{host}: the browser of {user} visited {address}, where something looks just like our own sign-in.",
+            "Web filter: page at {address} imitates ours; visitor {user}, computer {host}.",
+        ),
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "Typed the password there. At {time} the account was used from abroad to read the "
+                        "board's mail; {user} was in a meeting."
+                    )
+                },
+            ),
+            Ending(
+                "authorised_test",
+                {
+                    "change": (
+                        "{change} all staff {start}-{end}: phishing drill; the page at {address} is ours and "
+                        "keeps no passwords, by {boss}"
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "locked_out",
+        "Account locked",
+        (
+            "{user} was locked after {count} wrong passwords on {host}.",
+            "Lock: {user}. Cause: {count} failures. Place: {host}.",
+            "{host} refused {user} {count} times, after which the account was shut.",
+            "The account {user} can no longer be used: too many failures ({count}) at {host}.",
+        ),
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "Minutes before the lock somebody reset the password by answering the questions, from "
+                        "abroad. {user} is on parental leave without a computer."
+                    )
+                },
+            ),
+            Ending(
+                "user_mistake",
+                {
+                    "user": (
+                        "Came back from three weeks of holiday today and had forgotten the password; stood at "
+                        "the help desk at {time}."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "new_admin",
+        "New administrator",
+        (
+            "{user} made the account {user2} an administrator on {host}.",
+            "Group of administrators on {host}: {user2} was added. Added by: {user}.",
+            "{user2} has full rights on {host} now, and has them from {user}.",
+            "Rights were raised on {host}; it was {user} who gave them, and {user2} who got them.",
+        ),
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "The session came from {address} with a stolen token; {user} was on a flight without "
+                        "network at {time}."
+                    )
+                },
+            ),
+            Ending(
+                "planned_change",
+                {
+                    "change": (
+                        "{change} {host} {start}-{end}: {user2} takes over as administrator, by {user}, agreed "
+                        "by {boss}"
+                    )
+                },
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "api_key",
+        "Key used from a new place",
+        (
+            "The access key of {user} was used from {address} to list all machines.",
+            "All our machines were listed with a key of {user}; the caller was {address}, never seen before.",
+            "{address} holds a key that belongs to {user} and has asked for the list of machines.",
+            "Cloud log: list machines, key of {user}, source {address}, first use from there.",
+        ),
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "The key was published by accident in a public repository at {before}; {user} works in "
+                        "{city} and was in a meeting."
+                    )
+                },
+            ),
+            Ending(
+                "known_software",
+                {
+                    "address": (
+                        "our own inventory service, rented from a cloud; it lists all machines every hour with "
+                        "such keys"
+                    )
+                },
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "service_account",
+        "Service account signs in by hand",
+        (
+            "The account {user} of a service signed in to {host} with a keyboard.",
+            "{user} is an account that only a service should use; it sat at a keyboard on {host}.",
+            "Interactive sign-in to {host} with a service's account, {user}.",
+            "A person typed the password of the service account {user} on {host}.",
+        ),
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "Kept for a service since {old}; nobody may use it by hand. The password was in a "
+                        "letter leaked on {last}; the session came from {address}."
+                    )
+                },
+            ),
+            Ending(
+                "planned_change",
+                {"change": "{change} {host} {start}-{end}: service set up by hand as {user}, by {user2}"},
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "password_spray",
+        "One password tried on many accounts",
+        (
+            "From {address} one password was tried on {count} accounts; only that of {user} opened.",
+            "{address} went through {count} accounts with one and the same password. {user} was the one it fitted.",
+            "{count} accounts, one password, one source ({address}), one success ({user}).",
+            "Sign-in log: the same password for {count} names from {address}; accepted for {user}.",
+        ),
+        (
+            Ending(
+                "stolen_account",
+                {
+                    "user": (
+                        "Had never changed the password of the first working day. The session from {address} "
+                        "set up forwarding of all mail."
+                    )
+                },
+            ),
+            Ending(
+                "authorised_test",
+                {"address": "our auditor's: password check of all accounts, ordered by {boss}, ends on {next}"},
+            ),
+        ),
+    ),
     Case(
         "phone_swap",
         "New phone for the second factor",

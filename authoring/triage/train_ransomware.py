@@ -1,8 +1,290 @@
-"""More cases to learn from that may be ransomware on a server."""
+"""Training cases whose alert may be ransomware."""
 
 from authoring.triage.world import Case, Ending
 
 CASES = (
+    Case(
+        "many_renames",
+        "Many files renamed",
+        (
+            "{count}00 files were renamed on {host} within a minute, account {user}.",
+            "File sensor on {host}: {count}00 names changed in less than sixty seconds; signed in was {user}.",
+            "{user} is at work on {host}, where file names are changing by the hundred ({count}00 so far).",
+            "Rename counter over the limit. Account {user}, computer {host}, {count}00 files.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes": (
+                        "explorer.exe\n  {file}.exe, unsigned\n    vssadmin.exe delete shadows /all\n"
+                        "    cmd.exe /c ren *.docx *.locked"
+                    )
+                },
+            ),
+            Ending(
+                "known_software",
+                {
+                    "processes": (
+                        "explorer.exe\n  phototool.exe (signed, bought by the company), batch rename of a photo folder"
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "shadow_copies",
+        "Backups on a computer were deleted",
+        (
+            "The shadow copies of {host} were deleted by {user}.",
+            "{host} has no restore points any more. The command was given as {user}.",
+            "{user} removed every local backup of {host}.",
+            "Local snapshots gone on {host}; they were removed in the session of {user}.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes": (
+                        "cmd.exe\n  {file}.exe, unsigned\n    wbadmin.exe delete catalog\n"
+                        "    writes HOW_TO_PAY.txt to every folder"
+                    )
+                },
+            ),
+            Ending(
+                "planned_change",
+                {"change": "{change} {host} {start}-{end}: disk full, old shadow copies deleted, by {user}"},
+            ),
+        ),
+    ),
+    Case(
+        "shared_folder",
+        "Files on a share are encrypted",
+        (
+            "Files of the share on {host} get the ending .enc; the writer is {host2}, account {user}.",
+            "{host2} rewrites files on the share of {host} so that they end in .enc. Signed in is {user}.",
+            "The share of {host} fills with .enc files. They are written by {user} from {host2}.",
+            "{user}, working on {host2}, turns one document after the other on {host} into .enc files.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes host2": (
+                        "explorer.exe\n  {file}.exe, unsigned, encrypts every share it finds\n"
+                        "    asks for money in README.hta"
+                    )
+                },
+                where="host2",
+            ),
+            Ending(
+                "known_software",
+                {
+                    "processes host2": (
+                        "explorer.exe\n  vault.exe (signed, the lawyers' encryption program), project folder {number}"
+                    )
+                },
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "odd_hour_edits",
+        "Documents rewritten at an odd hour",
+        (
+            "Between {earlier} and {time} {host} rewrote {count} documents on the share. Signed in: {user}.",
+            "{count} documents changed outside the usual hours of the account, all from {host}, all by {user}.",
+            (
+                "{user} changes file after file on the share ({count} up to now) at a time at which that "
+                "account never works. Computer: {host}."
+            ),
+            "Writing on the share at an unusual time: {host}, {user}, {count} documents since {earlier}.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes": (
+                        "explorer.exe\n"
+                        "  {file}.exe, unsigned, opens a document, writes noise, goes on to the next\n"
+                        "    drops PAY_TO_READ.txt beside each"
+                    )
+                },
+            ),
+            Ending(
+                "travel",
+                {
+                    "user": (
+                        "On a company trip to {far}, hours away from our time, until {back}: it is the working "
+                        "day there. Named the documents to {boss} on the phone."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "lost_contact",
+        "Computer back after days",
+        (
+            "{host} of {user} was silent for nine days and is back, with {count} GB to send.",
+            "Back online: {host}. Last contact nine days ago. {user}. Backlog {count} GB.",
+            "After nine days without a sign {host} reports again and pushes {count} GB outwards. Owner {user}.",
+            "{user}'s computer {host} reappeared; it had been away for nine days and is busy uploading {count} GB.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes": (
+                        "explorer.exe\n  {file}.exe, unsigned, packs the documents, sends them to {address}\n"
+                        "    replaces each by a file that says how much to pay"
+                    )
+                },
+            ),
+            Ending(
+                "travel",
+                {
+                    "host": (
+                        "On loan to {user} for the expedition out of {city2}; no network there until {day}, "
+                        "then photographs follow."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "garbled_text",
+        "Text files have become unreadable",
+        (
+            "Text files of {host} are full of strange signs. They were saved by {user}.",
+            "{user} saved {count}0 text files on {host}; since then nobody can read them.",
+            "Unreadable: {count}0 text files on {host}. Last saved by {user}.",
+            "The contents of {count}0 files on {host} changed from text to noise in the session of {user}.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes": (
+                        "notepad.exe\n  {file}.exe, unsigned, hangs in notepad and scrambles what is saved\n"
+                        "    background picture replaced by a payment page"
+                    )
+                },
+            ),
+            Ending(
+                "user_mistake",
+                {
+                    "host": (
+                        "Help desk, {day}: {user} had chosen a wrong character set in the batch converter; the "
+                        "originals lie in the bin and are being put back."
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "ransom_screen",
+        "Payment demand on the screen",
+        (
+            "{user} sends a photo: {host} shows a page that demands money.",
+            "{host} is locked, says {user}; a red page asks for payment.",
+            'Screen of {host}: "Your files are ours." Reported by {user}.',
+            "Call from {user}. On {host} nothing works but a window with a price and a clock.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "host": (
+                        "Technician {user2} at the desk, {time}: all files scrambled by {file}.exe, a price in "
+                        "coins, and no drill on this floor."
+                    )
+                },
+                beside={
+                    "change": (
+                        "{change} {host2} {start}-{end}: emergency drill with a red payment page, ordered by {boss}"
+                    )
+                },
+            ),
+            Ending(
+                "authorised_test",
+                {
+                    "change": (
+                        "{change} {host} {start}-{end}: emergency drill with a red payment page, no file is "
+                        "touched, ordered by {boss}"
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "odd_endings",
+        "Unknown file ending spreads",
+        (
+            "Files with the ending .q{number} spread on {host} in the folders of {user}.",
+            "The ending .q{number} was never seen before; {host}, {user}.",
+            "{host}: more and more .q{number} files, all in folders of {user}.",
+            "In the folders of {user} on {host} documents get a second ending, .q{number}.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes": (
+                        "explorer.exe\n  {file}.exe, unsigned, locks a document, adds .q{number}\n"
+                        "    sets a picture with a price as background"
+                    )
+                },
+                beside={
+                    "past": (
+                        "{old}: {host}, closed as known_software: plotwise.exe, the drawing program, saves "
+                        "revisions as .q and a number; exception until {next}."
+                    )
+                },
+            ),
+            Ending(
+                "known_software",
+                {
+                    "past": (
+                        "{old}: {host}, closed as known_software: plotwise.exe, the drawing program, saves "
+                        "revisions as .q and a number; exception until {next}."
+                    ),
+                    "processes": "explorer.exe\n  plotwise.exe, drawing of {user}, writes .q{number}",
+                },
+            ),
+        ),
+    ),
+    Case(
+        "disk_lock",
+        "Disk is being encrypted",
+        (
+            "The disk of {host} is being encrypted at this moment; user {user}.",
+            "{host}: encryption of the drive has started, {count} % done. It is {user}'s.",
+            "Drive C: of {host} ({user}) turns unreadable from the outside, {count} % so far.",
+            "{user}, {host}: encryption in progress.",
+        ),
+        (
+            Ending(
+                "ransomware",
+                {
+                    "processes": (
+                        "cmd.exe\n"
+                        "  {file}.exe, unsigned, starts the drive encryption with a password of its own\n"
+                        "    shows an account number to pay to"
+                    )
+                },
+                beside={"change": "{change} {host3} {start}-{end}: drive encryption switched on, by {user3}"},
+            ),
+            Ending(
+                "planned_change",
+                {
+                    "change": (
+                        "{change} {host} {start}-{end}: drive encryption switched on, key kept by our IT, by {user2}"
+                    )
+                },
+            ),
+        ),
+    ),
     Case(
         "zipped_away",
         "Folder turned into one locked file",

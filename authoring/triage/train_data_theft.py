@@ -1,8 +1,132 @@
-"""More cases to learn from in which data may be stolen."""
+"""Training cases whose alert may be data theft."""
 
 from authoring.triage.world import Case, Ending
 
 CASES = (
+    Case(
+        "big_upload",
+        "Large upload",
+        (
+            "{count} GB went from {host} (account {user}) to an outside storage.",
+            "Outgoing traffic of {host}: {count} GB to a storage service that is not ours. Signed in: {user}.",
+            "{user} has moved {count} GB from {host} to storage outside the company.",
+            "Somebody at {host} (the account is {user}) filled an outside storage with {count} GB of our files.",
+        ),
+        (
+            Ending(
+                "data_theft",
+                {
+                    "user": (
+                        "Gave notice on {last}, starts at a rival. Copied the whole price list folder to a "
+                        "private storage account at {time}; not allowed to."
+                    )
+                },
+            ),
+            Ending(
+                "planned_change",
+                {
+                    "change": (
+                        "{change} {host} {start}-{end}: film material handed to the agency's storage, by "
+                        "{user}, agreed by {boss}"
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "night_work",
+        "Sign-in at an unusual hour",
+        (
+            "{user} signed in to {host} at {time}, for the first time at such an hour.",
+            "At {time} {user} appeared on {host}. In two years this has not happened at this time of day.",
+            "First sign-in ever of {user} around {time}; the computer is {host}.",
+            "{host} was used at {time} by {user}, far from the usual hours of that account.",
+        ),
+        (
+            Ending(
+                "data_theft",
+                {
+                    "user": (
+                        "Under notice since {last}. In this session opened 400 customer files one after the "
+                        "other and mailed them to a private address."
+                    )
+                },
+            ),
+            Ending(
+                "planned_change",
+                {
+                    "change": (
+                        "{change} {host} {start}-{end}: year's accounts closed at an unusual hour, by {user}, "
+                        "agreed by {boss}"
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "database_dump",
+        "Whole table read",
+        (
+            "The account {user} read all customers from the database on {host}.",
+            "{host}, database: select * from customers, without a limit, by {user}.",
+            "The complete customer table on {host} was fetched in one go under the account {user}.",
+            "{user} has just read every single customer that {host} knows.",
+        ),
+        (
+            Ending(
+                "data_theft",
+                {
+                    "user": (
+                        "Has no need of that table. Saved it to a USB stick at {time} and wrote in chat that a "
+                        "buyer for it had been found."
+                    )
+                },
+            ),
+            Ending(
+                "planned_change",
+                {
+                    "change": (
+                        "{change} {host} {start}-{end}: customers moved to the new system, all tables read, by {user}"
+                    )
+                },
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "shared_account",
+        "Files copied by a shared session",
+        (
+            "{count}00 drawings were copied from {host} in the session of {user}.",
+            "The session of {user} on {host} took a copy of {count}00 drawings.",
+            "{host}: {count}00 drawings read and copied, signed in as {user}.",
+            "Somebody signed in as {user} helped themselves to {count}00 drawings from {host}.",
+        ),
+        (
+            Ending(
+                "data_theft",
+                {
+                    "user": (
+                        "Badge: in the canteen from {before}. The desk was left unlocked, next to that of {user2}."
+                    ),
+                    "user user2": (
+                        "Sat at the desk of {user} at {time}, as the camera shows, and put the drawings on a stick."
+                    ),
+                },
+                who="user2",
+            ),
+            Ending(
+                "user_mistake",
+                {
+                    "user": (
+                        "Dragged the wrong folder onto the desktop, saw it, deleted the copy, and reported it "
+                        "at {time}."
+                    )
+                },
+            ),
+        ),
+        server=True,
+    ),
     Case(
         "offline_copy",
         "Folder made available offline",

