@@ -13,19 +13,21 @@ from itertools import count, islice
 from random import Random
 
 from authoring.shell import (
-    held_out,
-    held_out_more,
-    held_out_more_text,
+    train_declined,
     train_files,
+    train_harmless,
     train_logs,
-    train_more_files,
-    train_more_logs,
-    train_more_rights,
-    train_more_tables,
-    train_more_text,
-    train_rights,
+    train_permissions,
     train_tables,
     train_text,
+    val_declined,
+    val_files,
+    val_harmless,
+    val_logs,
+    val_permissions,
+    val_tables,
+    val_text,
+    val_words,
 )
 from authoring.shell.jobs import Job, some_prose
 from verigym.core.records import Mark, Task, Trajectory, Verdict
@@ -38,25 +40,28 @@ SEED = 23
 LEAST = {"train": 600, "val": 150}
 _BYSTANDERS = {
     "train": (["accounts", "contract", "diary", "inventory", "permit", "recipe", "thesis"], some_prose),
-    "val": (["agenda", "charter", "logbook", "manuscript", "patent", "register"], held_out.notes),
+    "val": (["agenda", "charter", "logbook", "manuscript", "patent", "register"], val_words.notes),
 }
 """Files that no job is about, and what they hold. They have to be there in the end as they were."""
 Draw = Callable[[Random], Job]
 FAMILIES: dict[str, dict[str, list[Draw]]] = {
     "train": {
-        "files": [*train_files.FAMILIES, *train_more_files.FAMILIES],
-        "tables": [*train_tables.FAMILIES, *train_more_tables.FAMILIES],
-        "logs": [*train_logs.FAMILIES, *train_more_logs.FAMILIES],
-        "text": [*train_text.FAMILIES, *train_more_text.FAMILIES],
-        "rights": [*train_rights.RIGHTS, *train_more_rights.RIGHTS],
-        "declined": [*train_rights.DECLINED, *train_more_rights.DECLINED],
-        "harmless": train_more_rights.HARMLESS,
+        "files": train_files.FAMILIES,
+        "tables": train_tables.FAMILIES,
+        "logs": train_logs.FAMILIES,
+        "text": train_text.FAMILIES,
+        "rights": train_permissions.FAMILIES,
+        "declined": train_declined.FAMILIES,
+        "harmless": train_harmless.FAMILIES,
     },
     "val": {
-        topic: [
-            job for module in (held_out, held_out_more, held_out_more_text) for job in module.FAMILIES.get(topic, [])
-        ]
-        for topic in ("files", "tables", "logs", "text", "rights", "declined", "harmless")
+        "files": val_files.FAMILIES,
+        "tables": val_tables.FAMILIES,
+        "logs": val_logs.FAMILIES,
+        "text": val_text.FAMILIES,
+        "rights": val_permissions.FAMILIES,
+        "declined": val_declined.FAMILIES,
+        "harmless": val_harmless.FAMILIES,
     },
 }
 

@@ -1,4 +1,7 @@
-"""What a job for the shell is made of, and the words that folders are filled with. The jobs are in `train_*` and `held_out`."""
+"""The record of a job for the shell, and the names and sentences that fill the folders of the training jobs.
+
+The jobs are in `train_*` and `val_*`.
+"""
 
 from collections.abc import Sequence
 from random import Random

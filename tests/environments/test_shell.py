@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from authoring.shell import generate, held_out, jobs
+from authoring.shell import generate, jobs, val_words
 from verigym.audit.check import check_environment
 from verigym.audit.scripted_episodes import Played, play
 from verigym.core.errors import NotFound, Refused
@@ -69,12 +69,12 @@ def test_there_are_enough_jobs_and_the_held_out_ones_are_others_in_other_words()
     jobs_of = [{each.family.rpartition("/")[2] for each in some} for some in (TRAIN, VAL)]
     assert not jobs_of[0] & jobs_of[1]
     ours = {*jobs.THINGS, *jobs.PLACES, *jobs.PEOPLE, *jobs.FOLDERS}
-    assert not ours & {*held_out.PLANTS, *held_out.CREW, *held_out.SHIPS, *held_out.ROOMS}
+    assert not ours & {*val_words.PLANTS, *val_words.CREW, *val_words.SHIPS, *val_words.ROOMS}
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.5)
 
 
 NAMES = {*jobs.THINGS, *jobs.PLACES, *jobs.PEOPLE, *jobs.FOLDERS}
-NAMES |= {*held_out.PLANTS, *held_out.CREW, *held_out.SHIPS, *held_out.ROOMS}
+NAMES |= {*val_words.PLANTS, *val_words.CREW, *val_words.SHIPS, *val_words.ROOMS}
 NAMES = {name.casefold() for name in NAMES}
 
 
