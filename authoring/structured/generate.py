@@ -15,16 +15,18 @@ import msgspec
 from jsonschema import Draft202012Validator
 
 from authoring.structured import (
-    held_out,
-    held_out_far,
-    held_out_more,
-    train_club,
-    train_craft,
-    train_desk,
+    train_clubs,
+    train_crafts,
     train_home,
     train_office,
     train_public,
-    train_world,
+    train_words,
+    val_clubs,
+    val_crafts,
+    val_home,
+    val_office,
+    val_public,
+    val_words,
 )
 from verigym.core.records import Message, Task, Trajectory
 from verigym.core.seeds import derive
@@ -38,11 +40,11 @@ SEED = 7
 EACH = {"train": 15, "val": 8}
 """Tasks of a family."""
 MODULES = {
-    "train": (train_office, train_world, train_home, train_desk, train_craft, train_public, train_club),
-    "val": (held_out, held_out_more, held_out_far),
+    "train": (train_office, train_home, train_public, train_clubs, train_crafts),
+    "val": (val_office, val_home, val_public, val_clubs, val_crafts),
 }
 FAMILIES = {split: [tell for module in modules for tell in module.FAMILIES] for split, modules in MODULES.items()}
-NOISE = {"train": train_office.NOISE, "val": held_out.NOISE}
+NOISE = {"train": train_words.NOISE, "val": val_words.NOISE}
 
 
 class Family(NamedTuple):

@@ -1,8 +1,9 @@
-"""Families to learn from: what is written at home, for the family and the neighbours. Each in four ways."""
+"""Training texts written at home and to the services that people call. Each function is a family."""
 
 from datetime import timedelta
 from random import Random
 
+from authoring.structured.train_words import COLLEAGUES, FIRST_NAMES, PEOPLE, TOWNS, WEEKDAYS
 from verigym.core.records import Json
 from verigym.environments.structured.forms import (
     DATE,
@@ -16,33 +17,195 @@ from verigym.environments.structured.forms import (
     Family,
     an,
     clock,
+    counted,
     day,
     either,
     fields,
     listed,
     maybe,
+    money,
     noted,
     one_of,
+    price,
     scattered,
     some_day,
     some_time,
     unordered,
 )
 
-PEOPLE = [
-    "Agata Lis", "Bruno Keller", "Celia Nunes", "Darko Ilic", "Elif Kaya", "Fabio Ricci", "Greta Holm", "Henk Visser",
-    "Ilse Bauer", "Jakob Lund", "Katya Orlova", "Luca Ferri", "Mona Saleh", "Niels Dahl", "Oona Laine", "Pavel Cerny",
-    "Rosa Molina", "Sven Ekman", "Tilda Frey", "Uwe Stark",
-]  # fmt: skip
-FIRST = ["Ada", "Ben", "Cleo", "Dirk", "Eva", "Finn", "Gina", "Hugo", "Ida", "Jule", "Kai", "Lotte", "Max", "Nora"]
-WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
+
+def product_review(draw: Random) -> Document:
+    thing, brand = (
+        draw.choice(["kettle", "tent", "headset", "rain jacket", "pan"]),
+        draw.choice(["Olin", "Parva", "Quell", "Rimo"]),
+    )
+    stars, old = draw.sample(range(1, 6), 2)
+    pros = draw.sample(["light", "handsome", "well made", "easy to clean", "cheap"], 2)
+    cons = draw.sample(["thin manual", "ugly box", "odd colour", "came late", "smells at first"], 1)
+    paid = either(draw, price(draw, 15, 120), 0.6)
+    text = (
+        f"{'*' * old} hm no, {counted(stars, 'star')} after a month. "
+        f"The {brand} {thing} is {pros[0]} and {pros[1]}. But: {cons[0]}. "
+        + (f"Paid {money(draw, paid)}, " if paid else "Forgot what it cost, ")
+        + f"{'would buy again' if (again := draw.random() < 0.5) else 'never again'}. My old one from "
+        f"{draw.choice(['Salto', 'Tibo'])} lasted ten years.\n"
+        f"written {day(draw, made := some_day(draw))}, {draw.randint(2, 40)} people found this helpful"
+    )
+    schema = fields(
+        product=TEXT, brand=TEXT, stars=WHOLE, pros=unordered(TEXT), cons=unordered(TEXT), price_paid=maybe(NUMBER),
+        would_buy_again=YES, date=DATE,
+    )  # fmt: skip
+    gold = {
+        "product": thing,
+        "brand": brand,
+        "stars": stars,
+        "pros": pros,
+        "cons": cons,
+        "price_paid": paid,
+        "would_buy_again": again,
+        "date": made.isoformat(),
+    }
+    return Document(schema, gold, text, {"stars": old, "would_buy_again": not again})
+
+
+def recipe(draw: Random) -> Document:
+    dish = draw.choice(["farm pie", "winter bake", "Sunday tart", "pan bread", "harvest casserole"])
+    rows = [
+        {"name": name, "amount": amount, "unit": unit}
+        for name, amount, unit in draw.sample(
+            [
+                ("flour", draw.randrange(100, 500, 50), "g"),
+                ("milk", draw.randrange(100, 700, 50), "ml"),
+                ("eggs", draw.randint(2, 5), None),
+                ("butter", draw.randrange(20, 200, 10), "g"),
+                ("onions", draw.randint(2, 4), None),
+                ("lentils", draw.randrange(150, 400, 50), "g"),
+            ],
+            4,
+        )
+    ]
+    serves, minutes, hot = (
+        draw.randint(2, 8),
+        draw.randrange(15, 90, 5),
+        either(draw, draw.choice([160, 180, 200, 220]), 0.6),
+    )
+    text = (
+        f"grandma's {dish}\nfor {serves} (I always make it for {serves * 2}, but these are amounts for {serves})\n"
+        + scattered(
+            draw, [f"{row['amount']}{' ' + row['unit'] + ' of' if row['unit'] else ''} {row['name']}" for row in rows]
+        )
+        + f"\nsalt as you like. Takes {minutes} min, plus washing up"
+        + (f". Oven at {hot} degrees" if hot else "")
+        + f". {'No meat in it.' if (no_meat := draw.random() < 0.5) else 'Ham goes on top at the end.'}"
+    )
+    schema = fields(
+        dish=TEXT, serves=WHOLE, minutes=WHOLE, oven_celsius=maybe(WHOLE), vegetarian=YES,
+        ingredients=unordered(fields(name=TEXT, amount=NUMBER, unit=maybe(TEXT))),
+    )  # fmt: skip
+    gold = {
+        "dish": dish, "serves": serves, "minutes": minutes, "oven_celsius": hot, "vegetarian": no_meat, "ingredients": rows,
+    }  # fmt: skip
+    return Document(schema, gold, text, {"serves": serves * 2})
+
+
+def flat_ad(draw: Random) -> Document:
+    town, rooms, size = draw.choice(TOWNS), draw.choice([1.5, 2, 2.5, 3, 4]), draw.randint(28, 120)
+    cold = draw.randrange(400, 1500, 10)
+    extra, deposit = draw.randrange(60, 240, 10), either(draw, cold * 2, 0.6)
+    free = some_day(draw)
+    has = draw.sample(["balcony", "cellar", "lift", "garden", "garage"], 2)
+    lacks = draw.choice(["fireplace", "bathtub", "storage room"])
+    text = (
+        f"!! {town} !! sunny {rooms:g}-room flat, {size} sqm, floor {draw.randint(1, 5)}. rent {cold} euros + "
+        f"{extra} for "
+        "heating and so on"
+        + (f", deposit {deposit}" if deposit else "")
+        + f". has {has[0]} + {has[1]}, no {lacks}. free from {day(draw, free)} (viewing from {day(draw, free - timedelta(20))}). "
+        f"{'Pets welcome' if (pets := draw.random() < 0.5) else 'Sorry, no pets'}. Flat next door: {cold + 130} "
+        f"euros, taken."
+    )
+    schema = fields(
+        town=TEXT, rooms=NUMBER, square_metres=WHOLE, rent=fields(base=NUMBER, extras=NUMBER), deposit=maybe(NUMBER),
+        available=DATE, features=unordered(TEXT), pets=YES,
+    )  # fmt: skip
+    gold = {
+        "town": town, "rooms": rooms, "square_metres": size, "rent": {"base": cold, "extras": extra}, "deposit": deposit,
+        "available": free.isoformat(), "features": has, "pets": pets,
+    }  # fmt: skip
+    decoys = {"rent.base": cold + 130, "features": [*has, lacks], "available": (free - timedelta(20)).isoformat()}
+    return Document(schema, gold, text, decoys)
+
+
+def invitation(draw: Random) -> Document:
+    host, guest = draw.sample(COLLEAGUES, 2)
+    when = some_day(draw)
+    moved = when + timedelta(draw.randint(1, 14))
+    start = some_time(draw, 14, 19)
+    place = draw.choice(["the boathouse", "our garden", "the old mill", "Cafe Anker", "the town hall"])
+    bring = draw.sample(["a salad", "dry wood", "music", "a blanket", "cups"], 2)
+    reply = either(draw, (when - timedelta(10)).isoformat(), 0.5)
+    text = (
+        f"Dear {guest},\nI turn {(age := draw.randint(20, 80))} and you are invited! {day(draw, when)}, from "
+        f"{clock(draw, start)} on, at {place} "
+        f"(last year we were at the beach, remember). Please bring {bring[0]} and {bring[1]}, but no presents. "
+        + (f"Tell me by {day(draw, some_day(draw, reply, 1))} whether you come. " if reply else "Just come. ")
+        + f"{'Children are welcome' if (kids := draw.random() < 0.5) else 'Grown-ups only this time'}. If it pours: "
+        f"{day(draw, moved)}.\n{host}"
+    )
+    schema = fields(
+        host=TEXT, guest=TEXT, date=DATE, start=TIME, place=TEXT, age=WHOLE, bring=unordered(TEXT), reply_by=maybe(DATE),
+        children=YES, rain_date=DATE,
+    )  # fmt: skip
+    gold = {
+        "host": host, "guest": guest, "date": when.isoformat(), "start": start, "place": place, "age": age, "bring": bring,
+        "reply_by": reply, "children": kids, "rain_date": moved.isoformat(),
+    }  # fmt: skip
+    return Document(schema, gold, text, {"place": "the beach", "host": guest, "bring": [*bring, "presents"]})
+
+
+def vet_visit(draw: Random) -> Document:
+    owner, vet = draw.sample(COLLEAGUES, 2)
+    name, kind = draw.choice(["Momo", "Rex", "Luna", "Pico", "Zora"]), draw.choice(["dog", "cat", "rabbit"])
+    weight, before = (each / 10 for each in draw.sample(range(30, 50), 2))
+    seen = some_day(draw)
+    drugs = [
+        {
+            "name": drug,
+            "dose_mg": draw.choice([5, 10, 20, 25, 50]),
+            "times_per_day": draw.randint(1, 3),
+            "days": draw.randint(3, 14),
+        }
+        for drug in draw.sample(["Amovet", "Bexin", "Calmol", "Dermafit"], 2)
+    ]
+    again = either(draw, (seen + timedelta(draw.randint(7, 30))).isoformat(), 0.5)
+    text = (
+        f"{day(draw, seen)} // {name} ({kind}), owner {owner}. {weight:g} kg today, {before:g} kg last time. Limps a "
+        "little, eats well. "
+        f"Rx: {drugs[0]['name']} {drugs[0]['dose_mg']} mg {drugs[0]['times_per_day']}x daily for {drugs[0]['days']} "
+        f"days; "
+        f"{drugs[1]['name']} {drugs[1]['dose_mg']} mg, {drugs[1]['times_per_day']} per day, {drugs[1]['days']} d. NO "
+        f"Ebutol "
+        "(allergy). "
+        + (f"Come back {day(draw, some_day(draw, again, 1))}." if again else "Come back only if it gets worse.")
+        + f"\n{vet}, vet"
+    )
+    schema = fields(
+        date=DATE, animal=fields(name=TEXT, kind=one_of("dog", "cat", "rabbit"), weight_kg=NUMBER), owner=TEXT, vet=TEXT,
+        medicines=unordered(fields(name=TEXT, dose_mg=NUMBER, times_per_day=WHOLE, days=WHOLE)), allergies=unordered(TEXT),
+        next_visit=maybe(DATE),
+    )  # fmt: skip
+    gold = {
+        "date": seen.isoformat(), "animal": {"name": name, "kind": kind, "weight_kg": weight}, "owner": owner, "vet": vet,
+        "medicines": drugs, "allergies": ["Ebutol"], "next_visit": again,
+    }  # fmt: skip
+    return Document(schema, gold, text, {"animal.weight_kg": before, "vet": owner, "allergies": [drugs[0]["name"]]})
 
 
 def shopping_list(draw: Random) -> Document:
     a, b, c, gone, have = draw.sample(
         ["bread", "oat milk", "candles", "rice", "apples", "soap", "batteries", "yoghurt", "stamps", "cat food"], 5
     )
-    shop, who = draw.choice(["the market", "the corner shop", "the mill store"]), draw.choice(FIRST)
+    shop, who = draw.choice(["the market", "the corner shop", "the mill store"]), draw.choice(FIRST_NAMES)
     most = either(draw, draw.randrange(15, 60, 5))
     limit = f"Don't spend more than {most} euros." if most else "Money is in the drawer, take what you need."
     text = draw.choice(
@@ -63,7 +226,7 @@ def shopping_list(draw: Random) -> Document:
 
 
 def babysitter(draw: Random) -> Document:
-    child, other, sitter = draw.sample(FIRST, 3)
+    child, other, sitter = draw.sample(FIRST_NAMES, 3)
     bed, late, back = some_time(draw, 18, 19), some_time(draw, 20, 20), some_time(draw, 22, 23)
     no, snack = draw.sample(["nuts", "olives", "strawberries", "raisins", "crackers"], 2)
     phone = f"0{draw.randint(600, 799)} {draw.randint(1000, 9999)}"
@@ -105,7 +268,7 @@ def plant_care(draw: Random) -> Document:
         dict(plant=name, every_days=draw.choice([2, 3, 4, 7, 14]), millilitres=draw.randrange(50, 400, 50))
         for name in names[:3]
     ]
-    fake, who = names[3], draw.choice(FIRST)
+    fake, who = names[3], draw.choice(FIRST_NAMES)
     rows = [f"{one['plant']}: {one['millilitres']} ml every {one['every_days']} days" for one in plants]
     other = [f"every {one['every_days']} days the {one['plant']} gets {one['millilitres']} ml" for one in plants]
     gone, back = (first := some_day(draw)), first + timedelta(draw.randint(8, 25))
@@ -256,14 +419,14 @@ def moving_boxes(draw: Random) -> Document:
 
 
 def chore_rota(draw: Random) -> Document:
-    days, people = sorted(draw.sample(range(5), 3)), draw.sample(FIRST, 3)
+    days, people = sorted(draw.sample(range(5), 3)), draw.sample(FIRST_NAMES, 3)
     jobs = draw.sample(["bins", "bathroom", "stairs", "dishes", "laundry"], 3)
     rota = [dict(day=WEEKDAYS[d], who=who, chore=job) for d, who, job in zip(days, people, jobs, strict=True)]
     was = [dict(one) for one in rota]
     was[0]["who"], was[1]["who"] = people[1], people[0]
     rows = [f"{one['day']}: {one['who']}, {one['chore']}" for one in was]
     told = [f"{one['who']} does the {one['chore']} on {one['day']}" for one in was]
-    week, free = draw.randint(1, 52), draw.choice([name for name in FIRST if name not in people])
+    week, free = draw.randint(1, 52), draw.choice([name for name in FIRST_NAMES if name not in people])
     text = draw.choice(
         [
             f"ROTA week {week}\n{scattered(draw, rows)}\nPrinted too early: {people[0]} and {people[1]} swap days and jobs! "
@@ -316,7 +479,7 @@ def cottage_rules(draw: Random) -> Document:
 
 
 def carpool(draw: Random) -> Document:
-    driver, a, b, c, out = draw.sample(FIRST, 5)
+    driver, a, b, c, out = draw.sample(FIRST_NAMES, 5)
     seats, left = draw.randint(4, 6), some_time(draw, 6, 8)
     to, free = draw.choice(["the lake", "the plant", "the stadium", "Camp North"]), seats - 3
     old = some_time(draw, 9, 10)
@@ -346,7 +509,7 @@ def carpool(draw: Random) -> Document:
 
 
 def gift_collection(draw: Random) -> Document:
-    names = draw.sample(FIRST, 5)
+    names = draw.sample(FIRST_NAMES, 5)
     gave: list[Json] = [dict(who=name, amount=draw.randrange(5, 40, 5)) for name in names[:3]]
     total, late, whom = sum(one["amount"] for one in gave), names[3], names[4]
     gift = draw.choice(["a telescope", "a kayak trip", "a record player", "a drill"])
@@ -371,7 +534,7 @@ def gift_collection(draw: Random) -> Document:
 
 
 def bench_seats(draw: Random) -> Document:
-    a, b, c, d, gone = draw.sample(FIRST, 5)
+    a, b, c, d, gone = draw.sample(FIRST_NAMES, 5)
     row = draw.randint(2, 30)
     hall = draw.choice(["the circus", "the school hall", "the open-air cinema"])
     text = draw.choice(
@@ -397,7 +560,21 @@ def bench_seats(draw: Random) -> Document:
 
 
 FAMILIES: list[Family] = [
-    shopping_list, babysitter, plant_care, pill_box, meter_card, second_hand, moving_boxes, chore_rota, cottage_rules,
+    product_review,
+    recipe,
+    flat_ad,
+    invitation,
+    vet_visit,
+    shopping_list,
+    babysitter,
+    plant_care,
+    pill_box,
+    meter_card,
+    second_hand,
+    moving_boxes,
+    chore_rota,
+    cottage_rules,
     carpool,
-    gift_collection, bench_seats,
-]  # fmt: skip
+    gift_collection,
+    bench_seats,
+]

@@ -1,9 +1,10 @@
-"""Families to learn from: what offices, schools, museums and buses tell the public, and are told. Each in four ways."""
+"""Training texts that offices, schools, museums and transport tell the public, and are told. Each function is a family."""
 
+from calendar import day_name
 from datetime import timedelta
 from random import Random
 
-from authoring.structured.train_home import FIRST, PEOPLE, WEEKDAYS
+from authoring.structured.train_words import COLLEAGUES, FIRST_NAMES, PEOPLE, TOWNS, WEEKDAYS
 from verigym.core.records import Json
 from verigym.environments.structured.forms import (
     DATE,
@@ -29,6 +30,102 @@ from verigym.environments.structured.forms import (
     some_time,
     unordered,
 )
+
+
+def flight(draw: Random) -> Document:
+    who = draw.choice(COLLEAGUES)
+    stops = draw.sample(TOWNS, 3)
+    when = some_day(draw)
+    legs = [
+        {
+            "flight": f"{draw.choice(['VG', 'QN', 'ZL'])}{draw.randint(100, 999)}", "from": stops[place], "to": stops[place + 1],
+            "departs": some_time(draw, 6 + 6 * place, 8 + 6 * place), "arrives": some_time(draw, 9 + 6 * place, 11 + 6 * place),
+        }
+        for place in range(2)
+    ]  # fmt: skip
+    old = some_time(draw, 3, 5)
+    seat = either(draw, f"{draw.randint(3, 30)}{draw.choice('ACDF')}", 0.6)
+    code = "".join(draw.choice("ABCDEFGHJKLMNPQRSTUVWXYZ") for _ in range(6))
+    rows = "\n".join(
+        f"{leg['flight']}  {leg['from']} {clock(draw, leg['departs'])} -> {leg['to']} {clock(draw, leg['arrives'])}"
+        for leg in legs
+    )
+    text = (
+        f"ITINERARY {code}\npassenger {who.upper()}\n{day(draw, when)}\n{rows}\n"
+        + (f"seat {seat} on both\n" if seat else "seats at the gate\n")
+        + f"schedule change: {legs[0]['flight']} used to leave at "
+        f"{old}\n{'1 bag checked' if (bag := draw.random() < 0.5) else 'hand luggage only'}"
+    )
+    schema = fields(
+        booking=TEXT, passenger=TEXT, date=DATE, seat=maybe(TEXT), checked_bag=YES,
+        legs=listed(fields(flight=TEXT, **{"from": TEXT, "to": TEXT}, departs=TIME, arrives=TIME)),
+    )  # fmt: skip
+    gold = {
+        "booking": code, "passenger": who, "date": when.isoformat(), "seat": seat, "checked_bag": bag, "legs": legs,
+    }  # fmt: skip
+    return Document(schema, gold, text, {"legs.0.departs": old, "legs": legs[::-1]})
+
+
+def course(draw: Random) -> Document:
+    subject = draw.choice(["Pottery", "Bookkeeping", "Swimming", "Rowing", "Bread baking"])
+    title, who = f"{subject} for beginners", draw.choice(COLLEAGUES)
+    starts, times, fee = some_day(draw), draw.randint(4, 12), price(draw, 40, 200)
+    start, end = some_time(draw, 16, 18), some_time(draw, 19, 20)
+    weekday = f"{starts:%A}"
+    room = either(draw, f"{draw.choice('EFG')}{draw.randint(100, 320)}", 0.6)
+    reduced = either(draw, round(fee / 2, 2), 0.5)
+    text = (
+        f'"{title}" w/ {who}\n'
+        f"{times} {weekday}s from {day(draw, starts)}, {clock(draw, start)} to "
+        f"{clock(draw, end)}"
+        + (f", room {room} (no longer room H{draw.randint(10, 99)})" if room else ", room to be announced")
+        + f"\n{money(draw, fee)}"
+        + (f", students {money(draw, reduced)}" if reduced else ", no reductions")
+        + f"\nat most {(most := draw.randint(6, 20))} people, {(left := draw.randint(2, 5))} places left. The advanced "
+        f"course costs {money(draw, fee + 35)}."
+    )
+    schema = fields(
+        title=TEXT, teacher=TEXT, first_lesson=DATE, lessons=WHOLE, weekday=one_of(*day_name), time=fields(start=TIME, end=TIME),
+        room=maybe(TEXT), fee=fields(full=NUMBER, reduced=noted(maybe(NUMBER), "null if there is none")), max_participants=WHOLE,
+    )  # fmt: skip
+    gold = {
+        "title": title, "teacher": who, "first_lesson": starts.isoformat(), "lessons": times, "weekday": weekday,
+        "time": {"start": start, "end": end}, "room": room, "fee": {"full": fee, "reduced": reduced}, "max_participants": most,
+    }  # fmt: skip
+    return Document(schema, gold, text, {"fee.full": fee + 35, "max_participants": left})
+
+
+def weather(draw: Random) -> Document:
+    town, other = draw.sample(TOWNS, 2)
+    first = some_day(draw)
+    days = [
+        {
+            "date": (first + timedelta(place)).isoformat(),
+            "low": (low := draw.randint(-8, 18)),
+            "high": low + draw.randint(3, 14),
+            "sky": draw.choice(["sunny", "cloudy", "rain", "snow", "fog"]),
+        }
+        for place in range(3)
+    ]
+    wind = either(draw, draw.randrange(10, 90, 5), 0.6)
+    rows = "\n".join(
+        f"{day(draw, some_day(draw, one['date'], 1))}: {one['sky']}, {one['low']} to {one['high']} degrees"
+        for one in days
+    )
+    text = (
+        f"Outlook for {town} ({other}: see next page)\n{rows}\n"
+        + (f"gusts up to {wind} km/h\n" if wind else "wind: no data\n")
+        + f"{'Storm warning!' if (storm := draw.random() < 0.4) else 'No warnings.'} Record low of all years: "
+        f"{min(one['low'] for one in days) - 20}."
+    )
+    schema = fields(
+        town=TEXT, days=listed(fields(date=DATE, low=WHOLE, high=WHOLE, sky=one_of("sunny", "cloudy", "rain", "snow", "fog"))),
+        gusts_kmh=maybe(WHOLE), warning=YES,
+    )  # fmt: skip
+    gold = {"town": town, "days": days, "gusts_kmh": wind, "warning": storm}
+    return Document(
+        schema, gold, text, {"town": other, "days": days[::-1], "days.0.low": min(one["low"] for one in days) - 20}
+    )
 
 
 def bus_times(draw: Random) -> Document:
@@ -393,7 +490,7 @@ def auction(draw: Random) -> Document:
     ]
     guess = lots[0]["price"] + 70
     lots[2]["price"] = None
-    star, buyer = lots[0], draw.choice(FIRST)
+    star, buyer = lots[0], draw.choice(FIRST_NAMES)
     a = f"lot {lots[1]['lot']}, {lots[1]['title']}, {lots[1]['price']} euros"
     b = f"lot {lots[2]['lot']}, {lots[2]['title']}, not sold"
     text = draw.choice(
@@ -419,6 +516,18 @@ def auction(draw: Random) -> Document:
 
 
 FAMILIES: list[Family] = [
-    bus_times, museum_hours, road_works, bike_theft, school_trip, exam_results, health_form, dentist_card, waste_dates,
-    building_permit, auction,
-]  # fmt: skip
+    flight,
+    course,
+    weather,
+    bus_times,
+    museum_hours,
+    road_works,
+    bike_theft,
+    school_trip,
+    exam_results,
+    health_form,
+    dentist_card,
+    waste_dates,
+    building_permit,
+    auction,
+]

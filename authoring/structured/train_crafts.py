@@ -1,9 +1,9 @@
-"""Families to learn from: what is written about things made, measured and grown, indoors and out. Each in four ways."""
+"""Training texts about things made, measured, grown and collected. Each function is a family."""
 
 from datetime import timedelta
 from random import Random
 
-from authoring.structured.train_home import PEOPLE
+from authoring.structured.train_words import PEOPLE
 from verigym.core.records import Json
 from verigym.environments.structured.forms import (
     DATE,
@@ -372,6 +372,14 @@ def temperature_log(draw: Random) -> Document:
 
 
 FAMILIES: list[Family] = [
-    assembly, power_cuts, boat_log, trail_guide, garden_diary, bird_count, seed_packet, paint_mix, cut_list,
+    assembly,
+    power_cuts,
+    boat_log,
+    trail_guide,
+    garden_diary,
+    bird_count,
+    seed_packet,
+    paint_mix,
+    cut_list,
     temperature_log,
-]  # fmt: skip
+]

@@ -1,9 +1,9 @@
-"""Families to learn from: clubs, stages, families and the news: what people write about people. Each in four ways."""
+"""Training texts about clubs, stages, sports and news. Each function is a family."""
 
 from datetime import timedelta
 from random import Random
 
-from authoring.structured.train_home import FIRST, PEOPLE
+from authoring.structured.train_words import COLLEAGUES, FIRST_NAMES, PEOPLE, TOWNS
 from verigym.core.records import Json
 from verigym.environments.structured.forms import (
     DATE,
@@ -32,6 +32,37 @@ from verigym.environments.structured.forms import (
     some_time,
     unordered,
 )
+
+
+def match_report(draw: Random) -> Document:
+    home, away = draw.sample(TOWNS, 2)
+    scorers = draw.sample([name.split()[1] for name in COLLEAGUES], 4)
+    minutes = sorted(draw.sample(range(3, 89), 4))
+    goals = [
+        {"minute": minute, "player": who, "team": draw.choice(["home", "away"])}
+        for minute, who in zip(minutes, scorers, strict=True)
+    ]
+    score = {side: sum(goal["team"] == side for goal in goals) for side in ("home", "away")}
+    crowd, when = either(draw, draw.randint(200, 9000), 0.6), some_day(draw)
+    told = "; ".join(
+        f"{goal['minute']}' {goal['player']} for {home if goal['team'] == 'home' else away}" for goal in goals
+    )
+    text = (
+        f"{home} v {away} {score['home']}:{score['away']} ({day(draw, when)})\nGoals: {told}. A goal of {scorers[0]} "
+        f"in minute "
+        f"{minutes[-1] + 1} was offside and did not count. "
+        + (f"{crowd} saw it." if crowd else "Nobody counted the crowd.")
+        + f" Last season it ended {score['home'] + 1}:{score['away'] + 2}. Red card: {draw.choice(['none', 'nobody'])}."
+    )
+    schema = fields(
+        date=DATE, home=TEXT, away=TEXT, score=fields(home=WHOLE, away=WHOLE),
+        goals=listed(fields(minute=WHOLE, player=TEXT, team=one_of("home", "away"))), spectators=maybe(WHOLE),
+    )  # fmt: skip
+    gold = {
+        "date": when.isoformat(), "home": home, "away": away, "score": score, "goals": goals, "spectators": crowd,
+    }  # fmt: skip
+    offside = {"minute": minutes[-1] + 1, "player": scorers[0], "team": "home"}
+    return Document(schema, gold, text, {"score.home": score["home"] + 1, "goals": [*goals, offside]})
 
 
 def radio_show(draw: Random) -> Document:
@@ -99,7 +130,7 @@ def family_tree(draw: Random) -> Document:
     wed, died = born + draw.randint(20, 29), either(draw, born + draw.randint(55, 90), 0.6)
     kids = [
         dict(name=name, born=wed + shift)
-        for name, shift in zip(draw.sample(FIRST, 3), sorted(draw.sample(range(1, 14), 3)), strict=True)
+        for name, shift in zip(draw.sample(FIRST_NAMES, 3), sorted(draw.sample(range(1, 14), 3)), strict=True)
     ]
     place, trade = (
         draw.choice(["Rimsting", "Olde", "Varenna", "Skagen"]),
@@ -355,7 +386,7 @@ def cash_book(draw: Random) -> Document:
 
 
 def friend_letter(draw: Random) -> Document:
-    writer, reader, a, b, c, d = draw.sample(FIRST, 6)
+    writer, reader, a, b, c, d = draw.sample(FIRST_NAMES, 6)
     towns = draw.sample(["Elmau", "Porto Vero", "Haslev", "Brenna"], 2)
     acts = dict(moved="has moved", married="got married", retired="has retired", graduated="has finished university")
     events = draw.sample(list(acts), 3)
@@ -392,6 +423,15 @@ def friend_letter(draw: Random) -> Document:
 
 
 FAMILIES: list[Family] = [
-    radio_show, league_table, family_tree, storm_news, cast_list, stage_rider, film_note, club_form, cash_book,
+    match_report,
+    radio_show,
+    league_table,
+    family_tree,
+    storm_news,
+    cast_list,
+    stage_rider,
+    film_note,
+    club_form,
+    cash_book,
     friend_letter,
-]  # fmt: skip
+]
