@@ -13,12 +13,15 @@ from random import Random
 from typing import NamedTuple
 
 from authoring.support import (
-    stories_more_goods,
-    stories_more_orders,
-    stories_more_people,
-    stories_train,
-    stories_val,
-    stories_val_more,
+    shops,
+    train_escalations,
+    train_identity,
+    train_orders,
+    train_refunds,
+    val_escalations,
+    val_identity,
+    val_orders,
+    val_refunds,
 )
 from authoring.support.world import Story, build
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Mark, Message, Task, Trajectory
@@ -30,15 +33,20 @@ from verigym.tasks.load import ship
 SEED = 13
 EACH = {"train": 9, "val": 6}
 """Tasks of a family."""
-SHOPS = {"train": stories_train.SHOP, "val": stories_val.SHOP}
+SHOPS = {"train": shops.TRAIN, "val": shops.VAL}
 STORIES = {
     "train": [
-        *stories_train.STORIES,
-        *stories_more_goods.STORIES,
-        *stories_more_orders.STORIES,
-        *stories_more_people.STORIES,
+        *train_refunds.STORIES,
+        *train_orders.STORIES,
+        *train_identity.STORIES,
+        *train_escalations.STORIES,
     ],
-    "val": [*stories_val.STORIES, *stories_val_more.STORIES],
+    "val": [
+        *val_refunds.STORIES,
+        *val_orders.STORIES,
+        *val_identity.STORIES,
+        *val_escalations.STORIES,
+    ],
 }
 
 

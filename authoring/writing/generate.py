@@ -11,14 +11,7 @@ from itertools import islice, product
 from random import Random
 from typing import NamedTuple
 
-from authoring.writing import (
-    briefs_train,
-    briefs_train_home,
-    briefs_train_town,
-    briefs_train_work,
-    briefs_val,
-    briefs_val_more,
-)
+from authoring.writing import train_home, train_town, train_work, val_home, val_town, val_work
 from authoring.writing.briefs import Brief
 from verigym.core.records import Task
 from verigym.core.seeds import derive
@@ -30,13 +23,8 @@ SEED = 7
 EACH = {"train": 4, "val": 3}
 """Tasks of a family."""
 BRIEFS = {
-    "train": [
-        *briefs_train.BRIEFS,
-        *briefs_train_work.BRIEFS,
-        *briefs_train_town.BRIEFS,
-        *briefs_train_home.BRIEFS,
-    ],
-    "val": [*briefs_val.BRIEFS, *briefs_val_more.BRIEFS],
+    "train": [*train_home.BRIEFS, *train_town.BRIEFS, *train_work.BRIEFS],
+    "val": [*val_home.BRIEFS, *val_town.BRIEFS, *val_work.BRIEFS],
 }
 REQUESTS = {
     "train": [

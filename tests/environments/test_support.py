@@ -9,7 +9,7 @@ from random import Random
 import msgspec
 import pytest
 
-from authoring.support import generate, stories_train, stories_val
+from authoring.support import generate, shops
 from authoring.support.world import REFUNDS, build, read
 from verigym.audit.check import check_environment
 from verigym.audit.scripted_episodes import Played, play
@@ -198,7 +198,7 @@ def test_a_story_is_read_as_written_and_its_solution_does_each_thing_once_it_is_
     assert story.name == "late" and story.which == "dearest"
     assert story.situations == ("unopened+cancel_waiting", "unopened_late>unopened")
     assert story.tellings[0][0] == "Good day, it is {name}." and len(story.tellings[0]) == 5
-    made = build(story, story.situations[0], story.tellings[0], stories_train.SHOP, Random(1))
+    made = build(story, story.situations[0], story.tellings[0], shops.TRAIN, Random(1))
     steps = ["say" if isinstance(step, str) else step["name"] for step in made.data["steps"]]
     tries = ["say", "customers.verify", "say", "customers.verify", "say"]
     assert steps == [*tries, "orders.get", "refunds.make", "say", "orders.get", "orders.cancel", "say"]
@@ -232,7 +232,7 @@ def test_no_five_words_in_a_row_are_those_of_a_held_out_customer() -> None:
 
 def test_held_out_tasks_share_no_name_story_or_near_wording_with_those_to_learn_from() -> None:
     for field in ("names", "streets", "towns", "goods", "identify"):
-        assert not set(getattr(stories_train.SHOP, field)) & set(getattr(stories_val.SHOP, field)), field
+        assert not set(getattr(shops.TRAIN, field)) & set(getattr(shops.VAL, field)), field
     names = {split: {one.story.name for one in generate.families(split)} for split in ("train", "val")}
     assert not names["train"] & names["val"]
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.6)

@@ -1,8 +1,92 @@
-"""More customers to learn with whose orders are under way: to be stopped or sent elsewhere, one of several, by and by."""
+"""Training stories of customers whose orders are under way: to cancel, to send elsewhere, or together with a return."""
 
 from authoring.support.world import read
 
 STORIES = read("""
+stop_it: cancel_waiting, cancel_shipped
+- Please stop order {order}, I do not want it any more.
+- I no longer want order {order}. Cancel it.
+- Do not send me the {item}. Cancellation of order {order}, please.
+> Just do not send it.
+- Hello! Something came up and I have to cancel {order}. Thanks!
+double_order: cancel_waiting, cancel_shipped
+- I ordered the {item} twice by accident. Cancel order {order}.
+> It cannot be that hard to stop a parcel.
+- The page hung, I pressed again, and now there are two orders. Please cancel {order}.
+- One {item} is enough for me. Order {order} is the duplicate, please cancel it.
+> The first one can go ahead of course.
+- Somehow order {order} is a copy of an earlier one. Cancel it before I get everything double.
+found_cheaper: cancel_waiting, cancel_shipped
+- I found the {item} cheaper. Cancel number {order}, please.
+> Even if it has left, you could call it back.
+> Hm.
+- Your competitor sells the {item} for half of what you charge. So cancel order {order}.
+- Please cancel {order}. My brother in law can get me a {item} at cost.
+- Too dear, I have seen better offers. Order {order}: cancel.
+> Then I pay twice? Come on.
+spouse: cancel_waiting, cancel_shipped
+- My wife says we have a {item} already. Can order {order} be cancelled?
+> She will not be happy.
+- It turns out my husband had bought a {item} too. Please cancel mine, order {order}.
+- We talked it over at home and do not want the {item} now. Cancel order {order}, please.
+> I should have asked first, I know.
+- Order {order} has to be cancelled, my family voted against it.
+wrong_item: cancel_waiting, cancel_shipped
+- Cancel {order2}, quickly.
+> {email}, {postcode}. Sorry, not {order2}! It is {order} that has to be cancelled.
+- I want the {item2} cancelled, order {order2}.
+> {email}, {postcode}. Stop, my mistake: cancel the {item}, order {order}. The {item2} may come.
+- Please cancel order {order2} for me.
+> This is {name}, {email}, {postcode}. I read the wrong line. The one to cancel is {order}; {order2} is all right.
+- Cancellation please: {order2}.
+> {email} - {postcode} - and please make that {order} instead of {order2}, I mistyped.
+> Sorry about that.
+moving: move_waiting, move_shipped
+- I am moving. Please send order {order} to {moved}.
+- From next week on I live at {moved}. Order {order} should go there.
+- We got the keys to the new house! So please have order {order} delivered to {moved}.
+> Nobody will be at the old place.
+- Change of address for order {order}: {moved}.
+office: move_waiting, move_shipped
+- Nobody is at home by day. Could order {order} go to {moved} instead?
+> The driver could simply turn round.
+- I am at work until six. Have the {item}, order {order}, brought to {moved}, please.
+- The parcel shop near me has closed. Please send {order} to my office, {moved}.
+> They take in everything there.
+- Better deliver order {order} where I work: {moved}.
+holiday: move_waiting, move_shipped
+- We are on holiday now: deliver order {order} to {moved}, please.
+- I will be away for three weeks. A friend can take the {item}: send order {order} to {moved}.
+- Greetings from the seaside. Order {order} would reach me here: {moved}.
+> I would love to have it while I am here.
+- Please redirect order {order} to {moved}, I am staying there for the summer.
+old_address: move_waiting, move_shipped
+- I used my old address by mistake. Order {order} must go to {moved}.
+> Then my old neighbour gets it!
+> Fine.
+- Your form filled in an address I left years ago. Please correct order {order}: {moved}.
+- I was not careful with the form. The {item} of order {order} belongs to {moved}.
+> And that cannot be put right?
+- Wrong address on order {order}. The right one: {moved}.
+both: unopened+cancel_waiting, unopened_late+cancel_shipped
+- Two things: refund order {order}, and cancel order {order2}.
+- I sent the {item} back, order {order}, and want it refunded. Besides, cancel order {order2}.
+- Please cancel {order2}. And {order}, which I returned, should be refunded.
+> Did you get both points?
+- 1. Refund order {order}. 2. Cancel order {order2}. Thank you.
+return_and_move: faulty+cancel_waiting, opened_late+cancel_waiting
+- Refund order {order}, it is no good. And order {order2} I do not want any longer, cancel it.
+> I am not pleased.
+- I am done with your goods. Cancel the {item2}, order {order2}, and pay me back for the {item}, order {order}.
+- The {item} of {order} does not do its job, I want a refund. You had better cancel {order2} as well.
+> I expected better of you.
+- Order {order2}: please cancel. Order {order}: please refund, it never worked properly.
+two_stops: cancel_waiting+cancel_shipped, cancel_shipped+cancel_waiting
+- Cancel both of my orders, {order} and {order2}, if you can.
+- I have to save money. Please cancel order {order} and order {order2}.
+- Neither the {item} nor the {item2} is needed now. Cancel {order} and {order2}, please.
+> I hope I am not too late.
+- Two cancellations: {order2}, {order}.
 stop_by_item: cancel_waiting, cancel_shipped
 - Please cancel the {item} I ordered. I have no number for you.
 - That {item}: I do not want it any more. Cancel it. I have no idea what the order is called.

@@ -1,8 +1,145 @@
-"""Briefs to learn from: a town and its offices, schools, clubs and streets."""
+"""Training briefs from a town: its offices, schools, clubs, museums and streets. Everything in them is invented."""
 
 from authoring.writing.briefs import Brief
+from authoring.writing.train_words import DAYS, NAMES
 
 BRIEFS = [
+    Brief("library", "readers who work in the day",
+          ["Write an announcement: the library of a town opens in the evening from now on.",
+           "Our town library will be open at night now and then. Spread the word.",
+           "People with jobs never find the library open. That changes; write it up for the door.",
+           "Announce longer hours in a library, for people who thought it was not for them."],
+          {"a": DAYS, "b": ["ten", "nine", "eleven", "half past nine"], "c": ["soup", "tea", "a piano", "chess"]},
+          ["exciting", "community"], "begins with a title",
+          "The lights stay on|From next week you need not choose between work and a book. On {a} the reading room is "
+          "open until {b} at night, with lamps on every table and {c} in the hall. The desk closes at seven; after "
+          "that the machine lends and takes back. Bring your card, and a friend who has none yet.",
+          "Longer hours|The library is open longer from next week. On {a} it closes at {b}. There will be {c} in the "
+          "hall. The desk closes at seven, then you can use the machine. Please bring your card with you."),
+    Brief("park", "families on a Sunday",
+          ["Write a sign on why the grass of a park is not mown.",
+           "The town leaves a meadow to grow, and people think it is laziness. Put up a sign.",
+           "Why is nobody mowing here? Answer on a board at the edge of a meadow.",
+           "A sign for a park, friendly and short, about long grass."],
+          {"a": ["September", "June", "July", "August"], "b": ["larks", "hedgehogs", "bumblebees", "crickets"],
+           "c": ["three", "five", "seven", "twelve"]},
+          ["biodiversity", "please"], "ends with a question",
+          "We have not forgotten this meadow. Until {a} it belongs to the {b}, who raise their young between the "
+          "stalks where nobody sees them. Last year we counted {c} kinds of flowers here; when it was mown, two. The "
+          "path is cut for you, wide enough for a pram. Can you hear who lives here?",
+          "This meadow is not mown until {a}. The reason is the {b} which live here. There are {c} kinds of flowers. "
+          "You can walk on the path. Do not walk on the meadow. Do you know the animals that live in it?"),
+    Brief("meeting", "parents who have little time",
+          ["Write an invitation to a meeting about a playground.",
+           "Parents should come and decide about a playground. They never come. Invite them.",
+           "We need twenty parents in a room for once. It is about the playground.",
+           "A playground has to be dealt with, and parents have a say. Call them together."],
+          {"a": DAYS, "b": ["the swing", "the fence", "the sandpit", "the climbing tower"],
+           "c": ["forty minutes", "half an hour", "one hour", "fifty minutes"]},
+          ["important", "kindly"], "ends with a question",
+          "On {a} we decide what becomes of {b}: mended, moved or replaced. The town pays for one of these and wants "
+          "to know by the end of the month. It takes {c}, and the children may come, there is paper and paint. If you "
+          "cannot be there, one line is enough: which of the three?",
+          "There is a meeting on {a}. It is about {b}. We have to decide if it is mended, moved or replaced. It takes "
+          "{c}. Children can come as well. You can write to us instead. What is your opinion on this?"),
+    Brief("museum", "visitors of twelve years and more",
+          ["Write the label of a thing in a small museum.",
+           "A small thing lies in a glass case and nobody stops. Write its label.",
+           "Our village museum needs a text for an object of no value at all.",
+           "Label for a find, please, so that a child of twelve reads it to the end."],
+          {"a": ["a clay whistle", "a bone comb", "a brass key", "a wooden spoon"],
+           "b": ["1640", "1712", "1588", "1803"], "c": ["a well", "a pond", "a ditch", "a cellar"]},
+          ["ancient", "unique"], "one paragraph",
+          "Somebody dropped {a} into {c} in about {b} and was surely scolded for it. It was made by hand in an "
+          "afternoon and cost less than a loaf. That is why it is rare: things of gold are guarded, things of every "
+          "day are thrown away. Look at the edge, where a thumb has worn it smooth.",
+          "This is {a}. It was made in about {b} and was found in {c}. It was made by hand. Such things were cheap. "
+          "Today there are few of them. At the edge one can see that it was used for a long time."),
+    Brief("bus", "people who wait at the stop",
+          ["Write an announcement: a bus takes another way.",
+           "Passengers stand at a stop where no bus will come. A sheet on the pole should tell them.",
+           "Our bus runs elsewhere for a week. Word the sign for the stop.",
+           "For a bus stop: why nothing comes, where to go instead, how long it takes."],
+          {"a": ["14", "27", "33", "58"], "b": ["Mill Street", "Castle Road", "Linden Square", "Harbour Lane"],
+           "c": ["nine", "five", "seven", "twelve"]},
+          ["apologise", "disruption"], "one paragraph",
+          "Bus {a} does not stop here this week: a water main has burst under the crossing. Walk to {b}, where a "
+          "yellow post stands by the kiosk; it takes three minutes, and the bus leaves {c} minutes later than the "
+          "timetable says. With a pram or a stick, wave to the driver of any bus and he will take you there.",
+          "Bus {a} does not stop here this week. A water main has burst. Please go to {b}. The bus leaves {c} minutes "
+          "later than it usually does. There is a yellow post. If you need help, you can ask a driver."),
+    Brief("thanks", "an older lady who sings no more",
+          ["Write a letter of thanks to somebody who gave money to a choir.",
+           "An old friend of our choir gave us money. Thank her properly.",
+           "She used to sing with us, and now she has sent a gift. A letter, please, from all of us.",
+           "Somebody has been kind to a choir. Write back."],
+          {"a": ["robes", "music stands", "song books", "lamps"],
+           "b": ["Easter", "Whitsun", "the harvest feast", "Martinmas"], "c": NAMES},
+          ["generous", "grateful"], "two paragraphs",
+          "Your gift has become {a}, and for the first time in years nobody in the second row shares with a neighbour. "
+          "One hears it: they stand straighter.|At {b} we sing the piece that you once sang with us. A chair is kept "
+          "for you by the stove, near the altos, who remember you. {c} will fetch you by car if you say the word.",
+          "Thank you very much for your gift. We have bought {a} with the money. Our choir needed them.|We sing at "
+          "{b}. We would be happy if you came. {c} can fetch you by car. We have kept a chair for you near the stove."),
+    Brief("tax", "somebody who has just begun to earn money",
+          ["Explain why a letter from the tax office is nothing to fear.",
+           "My niece got her first letter from the tax office and is pale. Calm her down in writing.",
+           "A letter from the tax people arrives, and a young person panics. Say what it is.",
+           "For a leaflet on first jobs: what to do when the tax office writes."],
+          {"a": ["four weeks", "a month", "thirty days", "six weeks"],
+           "b": ["receipts", "bank statements", "invoices", "contracts"], "c": ["blue", "grey", "green", "yellow"]},
+          ["simply", "don't worry"], "one paragraph",
+          "The {c} envelope looks like bad news and is usually a question. The office wants to see {b}, because two "
+          "numbers in your form did not agree, and it gives you {a} to find them. Nobody thinks that you cheated. "
+          "Answer in one page, copy what they ask for, keep the originals, and write the date on everything.",
+          "You have received a {c} letter. The tax office wants to see your {b}. You have {a} to send them. This "
+          "happens to many people. Make copies and keep the originals. Then write an answer and send all of it to the "
+          "office."),
+    Brief("school trip", "parents of children of eight",
+          ["Write to parents about a trip of a class.",
+           "Our class goes out for a day, and the parents need to know.",
+           "Letter home, please: a trip, what to bring, when we return.",
+           "I teach eight-year-olds and we are off on a visit. Tell their parents."],
+          {"a": ["a quarry", "a mill", "a fire station", "a cheese dairy"],
+           "b": ["four", "five", "half past three", "half past four"],
+           "c": ["sandwiches", "rubber boots", "a hat", "a torch"]},
+          ["reminder", "ensure"], "two paragraphs",
+          "On Wednesday we go to see {a}. The children have written down what they want to know; the longest list has "
+          "nineteen questions. We walk, it is half an hour each way, and we are back at {b}.|Each child needs {c} and "
+          "something to drink. No money: there is nothing to buy, which we think is part of the pleasure.",
+          "On Wednesday the class visits {a}. We walk there and will be back at {b}. The children have prepared some "
+          "questions.|Please give your child {c} and something to drink. Money is not needed. If you have questions, "
+          "you can ask the teacher."),
+    Brief("theatre", "people who never go to the theatre",
+          ["Write an announcement of a play by amateurs in a village.",
+           "Our village puts on a play. Bring in those who would rather watch television.",
+           "A poster text for amateurs on a stage in a barn.",
+           "Announce a play to people who think that plays are for others."],
+          {"a": ["the butcher", "the postwoman", "the mayor", "the vet"],
+           "b": ["a ghost", "a thief", "a king", "a miller"],
+           "c": ["two hours", "ninety minutes", "an hour", "seventy minutes"]},
+          ["unforgettable", "must-see"], "begins with a title",
+          "A goose too many|In the barn behind the church {a} plays {b}, and has grown a beard for it, or tried. There "
+          "is a murder in the first act and soup in the interval. It lasts {c}, the benches have cushions this year, "
+          "and you will know everybody on the stage, which makes the kissing scene worth the price alone.",
+          "A play in the barn|There is a play in the barn behind the church. In it {a} plays {b}. It lasts {c}. There "
+          "is an interval with soup. The benches have cushions. Many people from the village take part. We hope that "
+          "many guests will come."),
+    Brief("stars", "families with children",
+          ["Write an invitation to look at the stars from a hill.",
+           "We set up telescopes on a hill. Families should come, children first.",
+           "Get people out of their living rooms to look at the sky.",
+           "An evening with telescopes, open to all. Write the invitation."],
+          {"a": ["Saturn", "Jupiter", "the moon", "Venus"],
+           "b": ["a blanket", "a thermos", "a red torch", "a woollen hat"],
+           "c": ["ten", "nine", "half past nine", "eleven"]},
+          ["magical", "once in a lifetime"], "ends with a question",
+          "At {c} the street lamps below the hill go out, and the sky comes on. We have three telescopes, and {a} "
+          "looks into all of them. Bring {b} and let your eyes get used to the dark: it takes twenty minutes and "
+          "cannot be hurried. Children see more than we do, since they ask. Who sleeps early on a Saturday anyway?",
+          "On Saturday at {c} we look at the stars from the hill. We have three telescopes. One can see {a}. Please "
+          "bring {b}. The eyes need twenty minutes to get used to the dark. Children can come too. Would you like to "
+          "be there with us?"),
     Brief("passport", "people who hate offices",
           ["A city office explains how to get a passport without losing a day. Write the leaflet.",
            "Write for people who need a passport and are afraid of the queue.",

@@ -1,8 +1,164 @@
-"""More customers to learn with who want money back: for what they cannot name, at the very limit, twice, with wrong figures."""
+"""Training stories of customers who want money back for what they returned."""
 
 from authoring.support.world import read
 
 STORIES = read("""
+never_opened: unopened, opened_late
+- I want my money back for order {order}. I never even opened it, I swear.
+- Order {order}, refund please. The {item} has not been out of its box, not for a minute.
+> You can see for yourselves that it is untouched.
+- Good morning. I returned the {item} without so much as breaking the seal. May I have what I paid for order {order}?
+- hi, about {order}... sent it back unopened, where do i get the money
+too_big: unopened, unopened_late
+- The {item} from order {order} does not suit me. Please refund it.
+> Are you certain? It has not been long.
+- Order {order} turned out far too big for our flat. It is back with you, so please pay me back.
+- We measured twice and still the {item} is too large. It went back to you; refund {order}, please.
+> I only had it for a little while.
+- Wrong size. Order {order}. I returned it and want a refund.
+loyal: opened, opened_late
+- I have bought from you for ten years. Refund order {order}, I tried the {item} once.
+> Ten years! Surely you can do something for me.
+> I see. Goodbye.
+- As one of your oldest customers I ask you to refund order {order}. I used the {item} a single time.
+> Look how much I have spent with you.
+- I tell all my friends about your shop! Please refund the {item} of order {order}, I used it just once.
+- Order {order}: a refund for a regular customer, please. Yes, the box was opened.
+> And loyalty counts for nothing?
+broken: faulty, faulty_late
+- The {item} I bought (order {order}) stopped working. I expect all my money back.
+- My {item} died on me. I sent it in, order {order}. Refund it.
+> Things should last longer than that.
+- It worked, and then one morning it did not. Order {order}, a {item}. I would like the price back.
+- Order {order} = broken. Money back = yes?
+bargain: sale_faulty, sale
+- Order {order} was a bargain, but the {item} is useless. Money back, please.
+> A shop across the road would take it back.
+- I know the {item} was reduced. It is no good all the same, so refund order {order}.
+- Cheap or not, I returned order {order} and I want to see a refund.
+> Reduced goods are goods too.
+- The price was great, the {item} is not. Please give me back what I paid for order {order}.
+on_its_way: unopened, not_back
+- I posted the {item} back to you, order {order}. Where is my refund?
+> I have the receipt of the post office right here!
+- You must have my parcel by now. Order {order}, the {item}. Pay me back, please.
+- Last week I handed the {item} in at the post office. So order {order} is due for a refund.
+> It was registered post.
+- Refund for order {order}? I sent it off, unopened, days ago.
+dear_thing: large, large_late
+- Please refund order {order}. It was a lot of money, and I do not need it after all.
+- I should never have spent so much. The {item} is back with you, sealed; refund order {order}.
+> I really do need that money.
+- That {item} cost me a fortune. Order {order}, returned as it came. I would like to be repaid.
+- It is about {order}, the dearest thing I ever ordered from you. I sent it back and ask for a refund.
+> How long does it take?
+angry: opened, unopened_late
+- THIS IS A JOKE. The {item} is rubbish. Refund order {order} NOW.
+> You people are the worst.
+> I will tell everybody about you.
+- What a piece of junk!!! Order {order}. I want every cent of it back!!!
+> Unbelievable.
+- I have wasted a whole afternoon on your stupid {item}. Refund {order} and be done with it.
+- Do not give me any of your phrases. The {item}, order {order}: refund. Today.
+> Phrases, as I said.
+present: unopened, sale
+- My aunt gave me the same {item} as I bought for myself in order {order}. Mine went back to you. May I have the money?
+- Now I have two: one {item} from my birthday, one from order {order}. The second one is back with you. Refund it,
+  please.
+- For my birthday I got a {item}, and I had just bought one. Could you refund order {order}? I sent it back.
+> One of them is plenty.
+- Please refund order {order}. Somebody surprised me with a {item}, so mine went back to you.
+card: unopened, gift
+- What I bought in order {order} is back with you, still wrapped up. Please refund it.
+> But it is as good as new, is it not?
+- Order {order} was meant for a friend who wants something else. I returned it unused; refund it, please.
+- What I got in order {order} was never used. You have it back. My money, please?
+> Nobody has so much as touched it.
+- I have no use for order {order}, and it has not been used. I returned it. Please refund me.
+wrong_colour: opened, sale
+- The colour of the {item} is nothing like the picture. Order {order}. I would like a refund.
+- I expected dark green, I got something like pea soup. Refund order {order}, the {item} is on your shelf again.
+- Your photo of the {item} is misleading. Order {order} went back, now the refund, please.
+> Have you seen that photo?
+- Order {order}: wrong shade, returned, refund wanted.
+full_amount: opened, opened_late
+- Refund order {order}, all of it, every cent, please. I only looked at the {item}.
+> I said all of it. A colleague of yours promised.
+- I opened the {item} to have a look, no more. Order {order}: the full price back, please.
+- The whole sum for order {order}, if you please, and no deductions. I merely took the {item} out of its box.
+> Deductions would be petty.
+- You owe me one hundred per cent of order {order}. Looking at a {item} does not wear it out.
+promise: unopened, unopened_late
+- Your colleague on the phone promised that order {order} would be refunded.
+> So her word is worth nothing?
+- I was told in a chat yesterday that the refund for {order} is as good as done. So please do it.
+- Somebody from your team said "no problem" when I returned the {item}. Order {order}. I am waiting for the refund.
+> He sounded very sure.
+- The young man at the hotline assured me I would be paid back for order {order}.
+noisy: faulty, opened_late
+- The {item} makes a terrible noise, it was broken from the first day. Order {order}, refund please.
+- Grinding, rattling, squeaking: that is my {item}. It is defective, it is with you, and I want a refund. Order {order}.
+- From day one there was something wrong with the {item} of order {order}. You have it back. Refund it, please.
+> I could not even sleep.
+- order {order}, faulty, awful sound. sent it in. refund?
+twice: faulty, not_back
+- This is the second time I ask: the {item} of order {order} is defective and I want to be paid back.
+- I wrote to you before about order {order}. The {item} has a defect. Where is the refund?
+> Nobody ever answers here.
+- Reminder: order {order}, defective {item}, refund still missing.
+- Once more, since nobody reacted: please refund order {order}, it does not work.
+> Must I write a third time?
+lost_interest: large, sale
+- I have lost interest in my purchase, order {order}. It is on its way back to you. Refund it, will you?
+- The hobby did not last. I sent the {item} back unused; please refund order {order}.
+- Order {order} was an impulse. It is with you again, untouched. May I have my money?
+> I buy too much, I know.
+- I do not care for the {item} any more and returned it. Refund for {order}, please.
+student: opened, unopened_late
+- I am a student and need the money. Can you refund the {item}, order {order}?
+> Could you make an exception, only this once?
+> All right, I understand.
+- My rent is due on Friday. If you could refund order {order}, I would be so grateful. I returned the {item}.
+> Please. I have nothing left until next month.
+- I lost my job, so I had to send the {item} back. Order {order}. Please refund it.
+- Honestly, I am broke. The {item} is back with you. Refund order {order}?
+> Can you not bend the rules a little?
+mixed_up: unopened, unopened_late
+- I would like to return the {item2} of order {order2}.
+> {email}, {postcode}. Wait, I mixed it up: I sent back the {item}, order {order}. I keep the other one.
+- Refund the {item2}, please, that is number {order2}.
+> I am at {email}, {postcode}. No, I confused them! What I returned is the {item}, {order}. The {item2} stays with me.
+- The {item2} from order {order2} went back. Refund, please.
+> {email} and {postcode}. Hold on, it was order {order}, the {item}. Forget {order2}, I am keeping that.
+- Good day, a refund for order {order2}.
+> {name}, {email}, {postcode}. I am looking at the box now: it is {order} that I returned, not {order2}. Refund that
+  one only.
+second_thought: opened, opened_late
+- Refund order {order2} please.
+> I am {name}, {email}, {postcode}. On second thoughts, leave {order2} alone and refund {order} instead.
+> Good.
+- I want a refund for the {item2}, order {order2}.
+> {email}, {postcode}. Though no: the {item2} I like. It is the {item} I sent back, {order}. Refund that and nothing
+  else.
+- Take back order {order2}.
+> My email: {email}. My postcode: {postcode}. And now that I think of it, {order2} is fine. Refund {order}.
+- Could you pay me back for {order2}?
+> {email}, {postcode}. I changed my mind, sorry. {order2} stays. Please refund {order}, which you have back already.
+> Thanks for your patience.
+clever: faulty, faulty_late
+- By law you have to take back order {order}, a fault is a fault. I know my rights.
+- A seller answers for defects. The {item} of order {order} has one, so I am entitled to my money.
+> Read up on it.
+- I have studied the rules for consumers, all of them. Order {order} is faulty, hence you refund it.
+- Faulty goods are refunded, that is the principle. Kindly apply it to order {order}, the {item}.
+> A principle knows no dates.
+two_returns: opened+faulty, unopened+sale
+- I sent back the {item} (order {order}) and the {item2} (order {order2}). Please refund both.
+> And that is really all?
+- Both of my parcels, {order} and {order2}, are with you again. I would like a refund for each.
+- Please check two returns for me, the {item} from {order} and the {item2} from {order2}, and pay them back.
+- Refunds for order {order} and order {order2}, please; I returned the two of them together.
+> I hope that is everything.
 lost_number: opened, opened_late
 - I cannot find the order number any more. It is the {item}; I sent it back and want a refund.
 - No idea which order that was. There is only one {item} I ever bought from you, and it is back with you. Refund,

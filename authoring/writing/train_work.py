@@ -1,8 +1,190 @@
-"""Briefs to learn from: shops, workshops, offices, a clinic, a harbour."""
+"""Training briefs from work: shops, workshops, offices, hotels and hospitals. Everything in them is invented."""
 
 from authoring.writing.briefs import Brief
+from authoring.writing.train_words import DAYS, NAMES
 
 BRIEFS = [
+    Brief("bakery", "people who walk by",
+          ["Write a short text for the window of a bakery that has a new bread.",
+           "Our bakery has baked something new. Get people through the door with a text for the window.",
+           "A bakery window, a new loaf, one minute of attention. What does the card say?",
+           "Please word the card that stands next to a bread nobody knows yet."],
+          {"a": ["walnuts", "caraway", "dried plums", "roast barley"],
+           "b": ["sixteen hours", "a night", "two days", "twenty hours"],
+           "c": ["Korbin", "Aldo", "Weidling", "Marlen"]},
+          ["delicious", "best"], "ends with a question",
+          "Put your nose to the door. That smell is our new loaf: rye, {a} and nothing in a hurry, for the dough rests "
+          "{b} before it sees the oven. {c} has burnt eleven trial loaves so that you need not. The crust cracks, the "
+          "crumb holds butter. Shall we keep the first slice for you?",
+          "We have a new bread. It has rye and {a} in it. The dough rests {b}. It was made by {c}. It tastes good with "
+          "butter. You can buy it here every day. Do you want to try some?"),
+    Brief("apology", "a customer who has complained once",
+          ["Write to a customer whose parcel came late.",
+           "A parcel of ours took far too long. The customer has every right to be cross; answer.",
+           "We sent something late and nobody told the buyer why. Please write the letter we owe.",
+           "Apologise to a buyer for a late delivery. One page would be too much."],
+          {"a": ["a lamp", "a kettle", "a chair", "a globe"],
+           "b": ["nine days", "eight days", "two weeks", "six days"], "c": NAMES},
+          ["unfortunately", "valued"], "two paragraphs",
+          "You waited {b} for {a}, and for most of that time nobody could tell you where it was. That was our doing: "
+          "the label was torn, and the parcel sat on a shelf until somebody asked.|We have paid the postage back and "
+          "now photograph every label. Should anything else go wrong, write to me and you will not have to explain it "
+          "twice. {c}",
+          "We are sorry that the parcel with {a} was late. It took {b}. There was a problem with the label.|We have "
+          "paid the postage back to you. We hope that you will order from us again. Please write to us with any "
+          "questions. {c}"),
+    Brief("safety rule", "new workers in a workshop",
+          ["Write why nobody may wear loose sleeves at a machine.",
+           "New people come into our workshop with wide cuffs. Tell them why not.",
+           "A sheet to hang beside a machine: sleeves. It should frighten a little and explain more.",
+           "Loose clothing and machines do not go together. Make that plain to beginners."],
+          {"a": ["lathe", "drill press", "band saw", "milling machine"],
+           "b": ["a second", "half a second", "a blink", "one turn"],
+           "c": ["rolled up", "buttoned", "taped", "pinned"]},
+          ["always", "danger"], "one paragraph",
+          "The {a} does not know where your sleeve ends and your arm begins. A loose cuff is wound in within {b}, and "
+          "the motor will not notice the load. So sleeves are {c} before the switch is touched, gloves stay in the "
+          "drawer, and whoever sees a loose cuff says so, to the foreman as well.",
+          "Loose sleeves can be caught by the {a}. This takes {b}. Therefore sleeves must be {c} before you begin to "
+          "work. Gloves must not be worn. Please tell others about this rule when they forget it."),
+    Brief("farewell", "the colleague, read aloud to all",
+          ["Write a card for a colleague who leaves.",
+           "One of us is leaving after a long time, and I was asked to write the card.",
+           "Say goodbye to a colleague, on behalf of everybody in the office.",
+           "It will be read out in the kitchen, with cake: a card for somebody's last day."],
+          {"a": NAMES, "b": ["eleven years", "four years", "twenty years", "six years"],
+           "c": ["the red stapler", "the fern", "the broken printer", "the window seat"]},
+          ["journey", "miss you"], "two paragraphs",
+          "Dear {a}, in {b} you have never once said that something was not your job. Half of what works here works "
+          "because you stayed until it did, and told nobody.|We have divided up your tasks, which took five people. "
+          "Nobody dared to claim {c}: it stays as it is, in case you come by. The coffee is on us whenever you do.",
+          "Dear {a}, you have worked here for {b}. You were a good colleague and helped us often.|Now you leave, and "
+          "we wish you all the best. We will take care of {c}. Please come and visit us when you have the time for "
+          "it."),
+    Brief("bug", "people who use the app and are no engineers",
+          ["Write a note on what was mended in an app.",
+           "Something in our app went missing for people and is back. Tell them.",
+           "We fixed a fault. Users want to know whether their things are safe. A short note.",
+           "Release note for normal people, please: what was broken, what they should do now."],
+          {"a": ["alarms", "notes", "photos", "contacts"], "b": ["March", "April", "June", "August"],
+           "c": ["old phones", "tablets", "slow networks", "flights"]},
+          ["issue", "improvements"], "one paragraph",
+          "Since {b} some of you have found {a} missing after an update, most of all on {c}. They were never lost: the "
+          "app looked for them in the wrong place, and now looks in the right one. Open it once while you are online "
+          "and they come back. If one does not, send us its name and the day.",
+          "We have mended a mistake with {a}. It had been there since {b} and happened on {c}. The {a} are still there and "
+          "can be seen again. Please open the app while you are online. Write to us if there are more problems."),
+    Brief("job", "people who have never worked with plants",
+          ["Write an advertisement for a job in a garden nursery.",
+           "Our nursery is looking for people. They need not know anything yet.",
+           "Find us two people who would like to work with plants. An advertisement, no clichés.",
+           "We grow trees and are short of hands. Put that into the paper."],
+          {"a": ["six", "seven", "half past six", "half past seven"], "b": ["forty", "sixty", "eighty", "thirty"],
+           "c": ["boots", "gloves", "a rain coat", "lunch"]},
+          ["passionate", "dynamic"], "two paragraphs",
+          "We grow {b} kinds of trees and need two more hands. The day begins at {a}, is mostly outdoors and ends when "
+          "the watering does. You will be tired, and know why.|You need no certificate. You need to notice when a "
+          "plant is thirsty before it shows, or want to learn it. We give you {c} and four weeks to find out.",
+          "We are looking for somebody for our nursery. We have {b} kinds of trees. Work begins at {a} and is "
+          "outdoors.|You do not need any training. You will learn the work from us in four weeks. We give you {c}. "
+          "Please write to us soon."),
+    Brief("weather", "guests in tents",
+          ["Write a warning of a storm for a camping site.",
+           "A storm is coming and the camp is full. Warn everyone.",
+           "For the board at a camping site: bad weather tonight, and what to do.",
+           "Tents, poplars, wind. Write to the guests before evening."],
+          {"a": ["six", "eight", "nine", "seven"],
+           "b": ["the barn", "the washroom", "the dining hall", "the boat house"], "c": NAMES},
+          ["severe", "immediately"], "one paragraph",
+          "A storm reaches us at {a} this evening. Take down what flaps, lay poles flat, and move away from the "
+          "poplars, which drop branches without warning. {b} is open all night, dry and warm, and dogs are welcome. "
+          "{c} walks round with a lamp every hour; call if you need a hand, even for a tent peg.",
+          "There will be a storm at {a} this evening. Take down your awnings. Do not stay near the poplars. You can go "
+          "to {b}, it is open all night. {c} will walk round every hour. If you need help, please tell us about it."),
+    Brief("gym", "people over sixty",
+          ["Write a text that takes away the fear of the first hour in a gym.",
+           "Older people look through our door and walk on. Invite them in, on paper.",
+           "The first hour in a gym is the hardest. Describe it so that it is not.",
+           "We run a gym and would like guests who are past sixty. They are afraid of us."],
+          {"a": ["rowing", "stepping", "pulling", "cycling"],
+           "b": ["ten minutes", "twelve minutes", "a quarter of an hour", "eight minutes"], "c": NAMES},
+          ["never too late", "fitness goals"], "ends with a question",
+          "Nobody looks at you here; they are all counting. Your first hour is {b} of {a}, slowly, then a talk about "
+          "your knees. {c} is sixty-eight and shows you the machines, with the smallest weight in. You will be asked "
+          "what you would like to do again: lift a grandchild, a suitcase, yourself off the floor. What would it be?",
+          "Many people are afraid of the first hour. You begin with {b} of {a}. Then {c} shows you the machines with a "
+          "small weight. You can talk about your health. Nobody looks at you. After that we make a plan. When would "
+          "you like to come?"),
+    Brief("co-op", "its members, who are farmers",
+          ["Write the opening of a yearly report of a small cooperative that sells milk.",
+           "Our milk cooperative reports to its members. How does the report begin?",
+           "A year of milk in one paragraph, please, before the tables start.",
+           "The yearly report needs an opening that farmers do not skip."],
+          {"a": ["three", "four", "six", "five"], "b": ["hay", "fuel", "glass bottles", "cattle feed"],
+           "c": ["the new cooler", "the second van", "the yoghurt", "the farm shop"]},
+          ["challenging", "synergies"], "one paragraph",
+          "We sold less milk than last year and kept more of the money. {b} cost us {a} cents a litre more, which "
+          "hurt, and {c} earned them back by October, which surprised even those who had voted for it. Nobody left, "
+          "two joined. The roof of the dairy cannot wait another winter, and that is what we must talk about.",
+          "This year we sold less milk than in the last year. {b} became dearer by {a} cents a litre. However, {c} "
+          "brought in money. Two members joined and nobody left. The roof of the dairy has to be mended. We have to "
+          "talk about it."),
+    Brief("wifi", "guests who arrive tired",
+          ["Explain to guests of a small hotel why there is no internet in the rooms.",
+           "Guests ask every evening why the rooms have no internet. Answer on a card.",
+           "Our hotel is old and the signal does not get far. Put it kindly, for the bedside table.",
+           "Card for a hotel room: no internet here, but elsewhere in the house."],
+          {"a": ["the garden", "the library", "the bar", "the terrace"],
+           "b": ["thick walls", "old beams", "tin ceilings", "stone vaults"], "c": ["four", "six", "nine", "three"]},
+          ["digital detox", "unfortunately"], "one paragraph",
+          "The house has {b}, and no signal has got through them since there were signals. In {a} it is fast, day and "
+          "night, and there are {c} armchairs and sockets for all of them. In your room there is a telephone that "
+          "rings at any hour you name. If something cannot wait, ring us: we will come up and tell you.",
+          "There is no internet in the rooms. The reason is the {b}. You can use the internet in {a}. There are {c} "
+          "armchairs and enough sockets. It works day and night. If you need something, please call us with the "
+          "telephone in the room."),
+    Brief("bees", "people who buy presents",
+          ["Write a short text for the label of a jar of honey.",
+           "I sell honey and the label is still empty.",
+           "Honey in a jar, for people who want to give something away. What does the label say?",
+           "Please fill the back of a honey label with something one reads twice."],
+          {"a": ["lime trees", "clover", "heather", "chestnuts"],
+           "b": ["on a roof", "in a churchyard", "in an orchard", "on a railway bank"],
+           "c": ["two", "three", "four", "five"]},
+          ["natural", "pure"], "one paragraph",
+          "Made {b} by some forty thousand workers who were never asked. They flew to the {a} for {c} weeks in summer; "
+          "then it rained, and that was the year. It will turn hard by Christmas, as honest honey does. Stand the jar "
+          "in warm water and wait. Do not stir, and do not tell the children where it is.",
+          "This honey comes from bees {b}. They flew to the {a} for {c} weeks. The honey becomes hard after some time. "
+          "This is a sign of quality. You can put the jar into warm water. It is a good present for many people."),
+    Brief("translator", "an editor who is busy",
+          ["Write a note with which a translator sends a book to the publisher.",
+           "My translation is done. I want to send it off with a note that is not stiff.",
+           "The manuscript goes to the publisher today. Write what goes on top.",
+           "A translator has finished and has one doubt. Tell the editor."],
+          {"a": ["chapter four", "the preface", "the epilogue", "chapter nine"],
+           "b": ["a pun", "a song", "a dialect", "a curse"], "c": DAYS},
+          ["attached please find", "deadline"], "two paragraphs",
+          "Here is the whole book, a day early. You can print it as it stands, but for {a}, where {b} would not come "
+          "over; I have put in one of my own, marked in the margin, and two others in case you hate it.|I can talk "
+          "about it on {c} after ten. If I hear nothing, I shall assume that you laughed.",
+          "I send you the translation of the book. It is finished. In {a} there was a problem with {b}. I have found a "
+          "solution and marked it.|Please tell me if you like it. We can talk about it on {c} after ten."),
+    Brief("server", "staff who lost half a day",
+          ["Write to all staff: the mail server was down.",
+           "Yesterday nobody in the house had mail. Say what happened and that it is over.",
+           "We run the computers and owe everyone an explanation.",
+           "Mail failed, work stood still, now it runs. A message to all."],
+          {"a": ["nine", "ten", "half past eight", "eleven"],
+           "b": ["a full disk", "a wrong cable", "an expired certificate", "a failed update"], "c": NAMES},
+          ["outage", "root cause"], "two paragraphs",
+          "From {a} until two nobody could send or read mail. The cause was {b}, which our own watchman program saw "
+          "and reported, by mail. {c} found it by walking down to the cellar.|Nothing is lost: what was sent to you "
+          "has arrived by now. From today the watchman rings a telephone as well. If a message is still missing "
+          "tomorrow, tell us.",
+          "The mail server did not work from {a} until two. The cause was {b}. {c} has found and mended it.|No mail "
+          "was lost. It should have arrived by now. We have changed something so that it does not happen again. Tell "
+          "us if mail is missing."),
     Brief("repair shop", "people who are about to throw something away",
           ["Write a text for the window of a shop that mends things.",
            "My repair shop needs a few lines for its door, so that people come in before they buy new.",

@@ -1,8 +1,107 @@
-"""Briefs to learn from: families, friends and neighbours."""
+"""Training briefs from home: families, friends and neighbours. Everything in them is invented."""
 
 from authoring.writing.briefs import Brief
+from authoring.writing.train_words import DAYS
 
 BRIEFS = [
+    Brief("lift", "the people of the house",
+          ["Write a notice: the lift of a house is out of order.",
+           "The lift in our building is broken. Tell everyone who lives here, on one sheet by the door.",
+           "A notice for the hallway, please: no lift for some days.",
+           "Somebody has to explain to a house full of tenants why they are climbing stairs. Do it for us."],
+          {"a": DAYS, "b": ["a worn cable", "a broken door", "a burnt motor", "a faulty sensor"],
+           "c": ["Hausner", "Kessel", "Brandl", "Orbis"]},
+          ["unfortunately", "inconvenience"], "one paragraph",
+          "The lift stands still until {a}: the mechanics found {b}, and the part has to be made. If you cannot manage "
+          "the stairs, ring {c} in the morning, and somebody will carry your shopping up. The goods lift in the yard "
+          "still runs, and its key hangs by the letter boxes.",
+          "The lift does not work. The reason is {b}. It will work again on {a}. The company {c} repairs it. Please "
+          "take the stairs. We thank you for your patience with this matter."),
+    Brief("recipe", "people who cook on weekdays",
+          ["Write the introduction of a recipe for a simple soup.",
+           "I collect recipes for tired people. Introduce a soup that is hardly any work.",
+           "Above the list of ingredients there is room for a few lines about the soup. Fill it.",
+           "Please write what stands before a recipe: why one should cook this soup tonight."],
+          {"a": ["leeks", "lentils", "turnips", "white beans"],
+           "b": ["twenty minutes", "half an hour", "a quarter of an hour", "forty minutes"],
+           "c": ["lemon", "cumin", "dill", "vinegar"]},
+          ["delicious", "perfect"], "one paragraph",
+          "This is the soup for evenings when the fridge holds {a} and little else. It asks for one pot, {b} and no "
+          "attention while it simmers, so you can read a letter meanwhile. The {c} goes in at the very end, off the "
+          "heat, and wakes everything up. It is better tomorrow, if any is left.",
+          "This soup is made of {a}. It takes {b} to cook and needs one pot only. At the end you add {c}. It is easy "
+          "to make and tastes good. You can eat it on the next day as well."),
+    Brief("lost cat", "neighbours",
+          ["Write a notice about a cat that ran away.",
+           "Our cat is gone. I need a sheet for the lamp posts.",
+           "The cat climbed out and stayed away. Ask the street to look for him.",
+           "Please write what we can put into the letter boxes: a cat is missing."],
+          {"a": ["grey", "ginger", "black", "spotted"],
+           "b": ["a torn ear", "one white paw", "a short tail", "a blue collar"],
+           "c": ["Pepper", "Duke", "Olive", "Button"]},
+          ["reward", "urgent"], "one paragraph",
+          "{c} left by the kitchen window and has not come back. He is {a}, has {b} and comes to the sound of a tin "
+          "being opened, though not to his name. He hides in cellars when it rains, so a look behind your bicycles "
+          "would help us. We live above the pharmacy and are awake until late.",
+          "Our cat {c} has run away. He is {a} and has {b}. We do not know where he is. He may be in a cellar. If you "
+          "see him, tell us. We live above the pharmacy. Thank you very much for your help."),
+    Brief("review", "people who take the train to work",
+          ["Write a review of a folding bicycle.",
+           "I have ridden a folding bicycle to the station for a month. Turn that into a review.",
+           "Folding bicycle, tested daily. Other commuters would like to know.",
+           "Tell people who commute whether a certain folding bicycle is worth it."],
+          {"a": ["eleven kilos", "nine kilos", "twelve kilos", "ten kilos"],
+           "b": ["twelve seconds", "twenty seconds", "nine seconds", "half a minute"],
+           "c": ["the bell", "the saddle", "the lamp", "the mudguard"]},
+          ["amazing", "game changer"], "one paragraph",
+          "It folds in {b} once you have pinched your finger twice. At {a} it can be carried up one flight of stairs, "
+          "not two. On cobbles it rattles, on asphalt it is quick, and in the train it fits between the seats, where "
+          "nobody asks for a ticket. Only {c} is cheap. I would buy it again, and replace that.",
+          "The bicycle weighs {a} and folds in {b}. It is good on asphalt and not so good on cobbles. It fits into the "
+          "train. I did not like {c}. All in all it is a good bicycle, and I can recommend it to people who travel by "
+          "train."),
+    Brief("allotment", "people with small gardens next to each other",
+          ["Write a text that asks gardeners to share their tools.",
+           "Every garden here has its own machine for everything. Suggest something better.",
+           "Ask a row of gardeners whether they would put their tools together.",
+           "For the board by the gate: who would lend what?"],
+          {"a": ["mowers", "ladders", "shredders", "wheelbarrows"],
+           "b": ["thirty-one", "twenty-four", "nineteen", "forty"],
+           "c": ["the old shed", "the gate house", "the pump house", "the old stable"]},
+          ["sustainable", "sharing is caring"], "ends with a question",
+          "There are {b} gardens here and nearly as many {a}, and each of them sleeps for fifty weeks of the year. We "
+          "would like to keep three good ones in {c}, sharpened and oiled, for whoever signs the book. You keep your "
+          "favourite spade. What you would give away is what we ask: which one rusts behind your door?",
+          "There are {b} gardens here and many {a}. They are not used often. We want to share some of them. They would "
+          "be kept in {c}. Everybody can use them and has to sign a book. Which of your tools would you give to us?"),
+    Brief("dentist", "a child of five, read aloud",
+          ["Write a message about the first visit of a child to a dentist.",
+           "My patients are five. Before they come I send them a letter that parents read out.",
+           "Tell a small child what happens at the dentist's.",
+           "A child goes to the dentist for the first time. Let the dentist speak to it."],
+          {"a": ["a chair that flies", "a lamp like the moon", "a tiny mirror", "a cup that fills itself"],
+           "b": ["Rosa", "Emil", "Nuria", "Tom"], "c": ["count", "draw", "whisper to", "polish"]},
+          ["hurt", "brave"], "one paragraph",
+          "I am {b}, and I look after teeth. In my room there is {a}, and you may try it before anybody sits down. "
+          "Then you open your mouth like a sleepy lion and I {c} your teeth, one after the other. Lions have thirty, I "
+          "looked. You have some too, and I would like to know how many. Bring your bear.",
+          "My name is {b}. I am a dentist. In my room there is {a}. You can look at it first. Then I {c} your teeth. "
+          "It does not take long. After that you can go home. You can bring your bear when you come to me."),
+    Brief("rent", "a landlord who answers slowly",
+          ["Write to a landlord that the heating does not work.",
+           "My flat is cold and my landlord is slow. Write to him for me.",
+           "The radiators are dead. A letter to the owner, firm and polite.",
+           "No heat for days: tell the landlord so that he acts."],
+          {"a": ["fourteen degrees", "twelve degrees", "fifteen degrees", "thirteen degrees"], "b": DAYS,
+           "c": ["bedroom", "kitchen", "nursery", "study"]},
+          ["demand", "lawyer"], "two paragraphs",
+          "Since {b} the heating has been cold, and this morning it was {a} in the {c}. I have bled the radiators and "
+          "checked the fuse; the boiler shows the number 4 and clicks.|Could you send somebody tomorrow? I am at home "
+          "from eight. If that is hard to arrange, I can call the firm on the boiler's sticker and send you the bill; "
+          "one word from you is enough.",
+          "The heating has not worked since {b}. It is {a} in the {c}. I have checked the radiators and the fuse. The "
+          "boiler shows the number 4.|Please send somebody to repair it. I am at home from eight. Please answer this "
+          "letter as soon as you can."),
     Brief("ninety", "relatives who live far apart",
           ["Write an invitation to the ninetieth birthday of a grandmother.",
            "Our grandmother turns ninety and wants no fuss. Invite the whole family to it.",
