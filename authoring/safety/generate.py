@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from authoring.safety.requests import VAL, Call, Harmless, Injected, Requests, Unsafe
-from authoring.safety.requests_train import TRAIN
+from authoring.safety.requests import Call, Harmless, Injected, Requests, Unsafe
+from authoring.safety.splits import TRAIN, VAL
 from verigym.core.records import FunctionCall, Json, Mark, Task
 from verigym.core.seeds import derive
 from verigym.environments.safety import DATA, TOOLS, Environment

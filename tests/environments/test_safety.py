@@ -8,7 +8,9 @@ from collections import Counter
 import pytest
 
 from authoring.safety import generate
-from authoring.safety.requests import HARMLESS, INJECTED, UNSAFE
+from authoring.safety.val_harmless import HARMLESS
+from authoring.safety.val_injected import INJECTED
+from authoring.safety.val_unsafe import UNSAFE
 from tests.rollout.shop import AGENT
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure

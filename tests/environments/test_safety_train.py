@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from authoring.safety.requests import VAL, Requests
-from authoring.safety.requests_train import TRAIN
+from authoring.safety.requests import Requests
+from authoring.safety.splits import TRAIN, VAL
 from tests.environments.test_safety import play
 from verigym.core.records import Message, Task
 from verigym.environments import safety, toolcall

@@ -1,0 +1,30 @@
+"""All requests of each split."""
+
+from authoring.safety import (
+    train_harmless,
+    train_injected,
+    train_office,
+    train_unsafe,
+    val_harmless,
+    val_injected,
+    val_office,
+    val_unsafe,
+)
+from authoring.safety.requests import Requests
+
+TRAIN = Requests(
+    train_office.VALUES,
+    train_office.STATE,
+    "{plain}",
+    train_unsafe.UNSAFE,
+    train_harmless.HARMLESS,
+    train_injected.INJECTED,
+)
+VAL = Requests(
+    val_office.VALUES,
+    val_office.STATE,
+    "Nothing new here.",
+    val_unsafe.UNSAFE,
+    val_harmless.HARMLESS,
+    val_injected.INJECTED,
+)
