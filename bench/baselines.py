@@ -43,10 +43,11 @@ def measured(args: Any) -> Iterator[Figure]:
     from verigym.core.errors import VerigymError
     from verigym.core.records import Sampling
     from verigym.environments.load import load_environment
+    from verigym.rollout.settings import RunSettings
     from verigym.workspace import measure as stages
     from verigym.workspace.workspace import WorkspaceFolder
 
-    setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
+    setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
     with tempfile.TemporaryDirectory(prefix="verigym-baselines-") as folder:
         ws = WorkspaceFolder(Path(folder))
         model = ws.agent("smollm2-135m")
@@ -55,7 +56,7 @@ def measured(args: Any) -> Iterator[Figure]:
             begun = time.perf_counter()
             try:
                 version = learnt(ws, name, args.sft) if args.sft else model
-                report = stages.measure(ws, load_environment(name), version, setting, n=args.tasks).report
+                report = stages.measure(ws, load_environment(name), version, setting, n=args.tasks)
             except VerigymError as error:
                 print(f"{name}: {error}", file=sys.stderr)
                 continue

@@ -36,9 +36,10 @@ from verigym.core.records import FunctionCall, Message, Task, Turn, Usage
 from verigym.environments.load import load_environment, names
 from verigym.harness.environment import EnvironmentSpec
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.many import Plan, Progress, run_many
+from verigym.rollout.many import Progress, RunPlan, run_many
+from verigym.rollout.settings import RunSettings
 from verigym.sandbox.box import ProcessSandbox
-from verigym.sandbox.lazy import WhenNeeded
+from verigym.sandbox.open import LazySandbox
 from verigym.store.database import Store
 from verigym.verifiers.scripted_judge import ScriptedJudge
 
@@ -87,15 +88,14 @@ async def played(spec: EnvironmentSpec, tasks: list[Task], k: int, concurrency: 
     """k episodes of each task by this policy, verified and stored."""
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "runs.db")
-        plan = Plan(
+        plan = RunPlan(
             run="gold",
             environment=spec,
             tasks=tasks,
             agent=AGENT,
             verifier=spec.verifier,
-            k=k,
-            concurrency=concurrency,
-            context=Context(policies={"judge": judge(spec, tasks)}, sandbox=WhenNeeded()),
+            settings=RunSettings(k=k, concurrency=concurrency),
+            context=Context(policies={"judge": judge(spec, tasks)}, sandbox=LazySandbox()),
         )
         store.begin_run("gold", "rollout", {"verifier": spec.verifier.name}, tasks)
         try:

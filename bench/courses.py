@@ -66,13 +66,14 @@ def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, An
     from verigym.core.settings import read_yaml
     from verigym.environments.load import load_environment
     from verigym.evaluation.compare import compare
+    from verigym.rollout.settings import RunSettings
     from verigym.training.recipe import make_recipe
     from verigym.workspace import measure as stages
     from verigym.workspace.train import train
     from verigym.workspace.workspace import WorkspaceFolder
 
     ws, shares = WorkspaceFolder(home), COURSES[name]
-    setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
+    setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
     version, before = ws.agent("smollm2-135m"), {}
     for stage, own in (("base", None), ("sft", args.sft), ("grpo", args.grpo)):
         one: dict[str, Any] = {"success": {}, "gain": {}, "unsafe": {}, "buckets": {}, "curve": []}
@@ -97,7 +98,7 @@ def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, An
         one["seconds"] = round(time.perf_counter() - begun, 1)
         for each in shares:
             few = 4 if args.quick else None
-            report = stages.measure(ws, load_environment(each), version, setting, n=few).report
+            report = stages.measure(ws, load_environment(each), version, setting, n=few)
             it = report.metrics["success"]
             one["success"][each] = [round(it.value, 4), round(it.low, 4), round(it.high, 4), it.n]
             one["unsafe"][each] = round(report.metrics["unsafe actions"].value, 4)

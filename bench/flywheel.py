@@ -234,12 +234,13 @@ def success_by_round(ws: Any, rounds: list[Any], args: Any) -> list[dict[str, An
 
     from verigym.core.records import Report, Sampling
     from verigym.environments.load import load_environment
+    from verigym.rollout.settings import RunSettings
     from verigym.workspace import measure as stages
 
     own = {task.id: task.data["expected_tool"] for task in load_environment(str(OFFICE)).tasks("val")}
     mined = load_environment(rounds[-1].dug.environment)
     added = [split for split in mined.suites.values() if split.startswith("mined_v")]
-    setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
+    setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=MAX_TOKENS))
     named = [("planted", rounds[0].before.version, rounds[0].before.report, "", "")]
     for one in rounds:
         if one.decided is not None and one.after is not None:
@@ -260,7 +261,7 @@ def success_by_round(ws: Any, rounds: list[Any], args: Any) -> list[dict[str, An
             "buckets": results.buckets,
         }
         if added:
-            again = stages.measure(ws, mined, ws.find(version), setting, split=added[-1]).report
+            again = stages.measure(ws, mined, ws.find(version), setting, split=added[-1])
             row["failures held out"] = rate(again)
         found.append(row)
         say(f"{name}: {row['success']}, {row.get('failures held out')} {verdict}")

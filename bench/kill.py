@@ -22,7 +22,7 @@ from figures import figure, finish, parser
 from rollouts import Script, plan
 
 from verigym.core.protocols import Reply, Request
-from verigym.rollout.many import Plan, run_many
+from verigym.rollout.many import RunPlan, run_many
 from verigym.store.database import Store
 
 K = 4
@@ -46,7 +46,7 @@ def child(folder: Path, rollouts: int) -> None:
     print("finished", flush=True)
 
 
-def plan_of(rollouts: int) -> Plan:
+def plan_of(rollouts: int) -> RunPlan:
     return plan("killed", rollouts, 8, k=K)
 
 

@@ -54,6 +54,7 @@ def main() -> None:
 def run(args: Any, home: Path) -> None:
     from verigym.environments.load import load_environment
     from verigym.evaluation.compare import compare
+    from verigym.rollout.settings import RunSettings
     from verigym.training.recipe import make_recipe
     from verigym.workspace import datasets as data
     from verigym.workspace import measure as stages
@@ -69,8 +70,8 @@ def run(args: Any, home: Path) -> None:
     common |= {} if args.quick else {"held_out_eval": "tool_call_eval", "eval_interval": 25, "eval_tasks": 200}
 
     def measure(name: str) -> None:
-        reports[name] = stages.measure(ws, environment, versions[name], n=few).report
-        seed = stages.measure(ws, environment, versions[name], split="seed", n=few).report
+        reports[name] = stages.measure(ws, environment, versions[name], n=few)
+        seed = stages.measure(ws, environment, versions[name], split="seed", n=few)
         success = {
             split: [round(x, 4) for x in (one.value, one.low, one.high)]
             for split, one in (("val", reports[name].metrics["success"]), ("seed", seed.metrics["success"]))
@@ -91,7 +92,7 @@ def run(args: Any, home: Path) -> None:
         if name == "dpo":
             sampling = stages.Sampling(temperature=1.0, max_tokens=64)
             tasks = stages.tasks_of(environment, "train", 4 if args.quick else 600)
-            rolled = stages.rollout(ws, environment, versions["sft"], tasks, stages.Setting(k=8, sampling=sampling))
+            rolled = stages.rollout(ws, environment, versions["sft"], tasks, RunSettings(k=8, sampling=sampling))
             recipe |= {"data": data.from_rewards(ws, rolled, gap=0.2).id}
         curve: list[dict[str, float]] = []
         begun = time.perf_counter()

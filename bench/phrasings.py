@@ -82,7 +82,7 @@ def run(args: Any, folder: Path) -> Any:
                 "lora": {"r": 32, "alpha": 64}, "name": f"{share:g} of the {what}", **size,
             }  # fmt: skip
             version, _ = train(ws, make_recipe(recipe, [], what))
-            report = stages.measure(ws, full, version, n=4 if args.quick else None).report
+            report = stages.measure(ws, full, version, n=4 if args.quick else None)
             success = report.metrics["success"]
             one: dict[str, Any] = {
                 "share of": what, "share": share, "tasks": len(tasks), "phrasings": len({task.family for task in tasks}),

@@ -87,6 +87,7 @@ def run(args: Any, folder: Path) -> None:
     from verigym.core.records import Preference, Sampling
     from verigym.environments.load import load_environment
     from verigym.rollout.replies import cut
+    from verigym.rollout.settings import RunSettings
     from verigym.training.recipe import make_recipe
     from verigym.workspace import datasets as data
     from verigym.workspace import measure as stages
@@ -98,7 +99,7 @@ def run(args: Any, folder: Path) -> None:
     ws, environment = WorkspaceFolder(folder / "home"), load_environment(str(file))
     base, draw = ws.agent("smollm2-135m"), random.Random(0)
     large = torch.cuda.is_available()
-    setting = stages.Setting(k=2 if args.quick else 8, sampling=Sampling(temperature=1.0, max_tokens=32))
+    setting = RunSettings(k=2 if args.quick else 8, sampling=Sampling(temperature=1.0, max_tokens=32))
     tasks = stages.tasks_of(environment, "train", 4 if args.quick else None)
     rolled = stages.rollout(ws, environment, base, tasks, setting)
     pairs: list[Preference] = []
@@ -144,13 +145,13 @@ def run(args: Any, folder: Path) -> None:
             "prompts_per_step": 16 if large else 8, **small,
         }  # fmt: skip
         version, _ = train(ws, make_recipe(recipe, [], name), on_step)
-        setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=32))
+        setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=32))
         measured = stages.measure(ws, environment, version, setting)
         replies = [trajectory.reply for trajectory in ws.store.trajectories(measured.run)][:5]
-        found[name] = {"curve": curve, "held out": measured.report.metrics["success"].value, "replies": replies}
+        found[name] = {"curve": curve, "held out": measured.metrics["success"].value, "replies": replies}
         if args.out:
             args.out.write_text(json.dumps(found))
-    before = stages.measure(ws, environment, base, setting).report.metrics["success"].value
+    before = stages.measure(ws, environment, base, setting).metrics["success"].value
     hacked, kept = found["without kl"], found["with kl"]
     fired = sorted({kind for row in hacked["curve"] for kind in row["alarms"]})
     print(f"alarms without kl: {', '.join(fired) or 'none'}", file=sys.stderr)

@@ -27,7 +27,8 @@ from verigym.core.records import FunctionCall, Item, Message, Task, Trajectory, 
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, tool
 from verigym.policies.remote import RemotePolicy
-from verigym.rollout.many import Plan, run_many
+from verigym.rollout.many import RunPlan, run_many
+from verigym.rollout.settings import RunSettings
 from verigym.store.database import Store
 from verigym.verifiers.lift import lift
 
@@ -87,19 +88,18 @@ def tasks(count: int) -> list[Task]:
     return [Task(id=f"t{i:07d}", prompt=f"Put {CALLS} teas into the basket, please ({i}).") for i in range(count)]
 
 
-def plan(run: str, count: int, concurrency: int, k: int = 4) -> Plan:
-    return Plan(
+def plan(run: str, count: int, concurrency: int, k: int = 4) -> RunPlan:
+    return RunPlan(
         run=run,
         environment=SHOP,
         tasks=tasks(count // k),
         agent=AGENT,
         verifier=SHOP.verifier,
-        k=k,
-        concurrency=concurrency,
+        settings=RunSettings(k=k, concurrency=concurrency),
     )
 
 
-def run(store: Store, what: Plan, policy: Policy, on_progress: Callable[[Any], None] = lambda _: None) -> None:
+def run(store: Store, what: RunPlan, policy: Policy, on_progress: Callable[[Any], None] = lambda _: None) -> None:
     store.begin_run(what.run, "rollout", {"verifier": what.verifier.name}, what.tasks)
     made = asyncio.run(run_many(store, what, policy, on_progress))
     assert (made.done, made.passed, made.errors) == (made.total, made.total, 0), made

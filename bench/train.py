@@ -118,7 +118,8 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
     from verigym.model import lora
     from verigym.model.load import Loaded
     from verigym.policies.local.policy import LocalPolicy
-    from verigym.rollout.many import Made, Plan, results, run_many
+    from verigym.rollout.many import RunPlan, RunResults, results, run_many
+    from verigym.rollout.settings import RunSettings
     from verigym.store.database import Store
     from verigym.training import schedule
     from verigym.training.groups import Group, Source
@@ -156,14 +157,17 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
 
         async def collect(step: int, number: int, picked: Any) -> list[Group]:
             run = f"step-{step}"
-            plan = Plan(
-                run=run, environment=environment, tasks=picked["bench"], agent=Version(base="bench", id="bench"), k=K,
-                verifier=environment.verifiers["verify"], seed=derive(settings["seed"], "collect", step),
-                sampling=Sampling(temperature=1.0, max_tokens=settings["new"]),
+            plan = RunPlan(
+                run=run, environment=environment, tasks=picked["bench"], agent=Version(base="bench", id="bench"),
+                verifier=environment.verifiers["verify"],
+                settings=RunSettings(
+                    k=K, seed=derive(settings["seed"], "collect", step),
+                    sampling=Sampling(temperature=1.0, max_tokens=settings["new"]),
+                ),
             )  # fmt: skip
             store.begin_run(run, "collect", {}, plan.tasks)
-            made = Made()
-            await run_many(store, plan, policy, made=made)
+            made = RunResults()
+            await run_many(store, plan, policy, cache=made)
             found, verdicts = results(store, plan, made)
             return [Group("bench", found[i : i + K], verdicts[i : i + K]) for i in range(0, len(found), K)]
 

@@ -19,7 +19,8 @@ from verigym.core.protocols import Request
 from verigym.core.records import Label, Version
 from verigym.environments.load import load_environment
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.many import Plan, run_many
+from verigym.rollout.many import RunPlan, run_many
+from verigym.rollout.settings import RunSettings
 from verigym.workspace.audit import Audited, run_of
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -47,8 +48,13 @@ class Shell:
             return answers[request.items[-1].text] if request.seed % 2 else "99"  # type: ignore[union-attr]
 
         ws.store.begin_run(run, "rollout", {"environment": self.where, "judge": "some judge"}, tasks)
-        plan = Plan(
-            run=run, environment=environment, tasks=tasks, agent=Version(base="x"), verifier=environment.verifier, k=k
+        plan = RunPlan(
+            run=run,
+            environment=environment,
+            tasks=tasks,
+            agent=Version(base="x"),
+            verifier=environment.verifier,
+            settings=RunSettings(k=k),
         )
         asyncio.run(run_many(ws.store, plan, ScriptedPolicy(answer)))
 

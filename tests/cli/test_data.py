@@ -14,7 +14,8 @@ from verigym.core.records import Label, Version
 from verigym.environments.load import load_environment
 from verigym.policies.dialects import write_call
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.many import Plan, run_many
+from verigym.rollout.many import RunPlan, run_many
+from verigym.rollout.settings import RunSettings
 from verigym.store.database import Store
 
 RUN = "rollout-toolcall-1"
@@ -35,13 +36,13 @@ class Shell:
 
         store = Store(home / "store.db")
         store.begin_run(RUN, "rollout", {"environment": "toolcall"}, self.tasks)
-        plan = Plan(
+        plan = RunPlan(
             run=RUN,
             environment=environment,
             tasks=self.tasks,
             agent=Version(base="scripted"),
             verifier=environment.verifier,
-            k=8,
+            settings=RunSettings(k=8),
         )
         asyncio.run(run_many(store, plan, ScriptedPolicy(answer)))
         store.close()

@@ -25,7 +25,7 @@ from verigym.evaluation import failures
 from verigym.flywheel.loop_recipe import LoopRecipe
 from verigym.gates.policy import GatePolicy
 from verigym.harness.tools import _Declared
-from verigym.rollout.episode import Limits
+from verigym.rollout.settings import EpisodeLimits
 from verigym.training.recipe import Recipe, read_recipe
 from verigym.workspace import workspace
 
@@ -87,7 +87,7 @@ def test_everything_that_an_environment_may_have_is_documented() -> None:
 
 
 def test_every_limit_option_of_a_server_and_bucket_is_documented() -> None:
-    assert undocumented("reference/environments.md", Limits.__struct_fields__) == []
+    assert undocumented("reference/environments.md", EpisodeLimits.__struct_fields__) == []
     assert undocumented("how-to/servers.md", workspace._Server.__struct_fields__) == []
     table = (ROOT / "docs" / "how-to" / "explain.md").read_text()
     assert [name for name in failures.BUCKETS if f"| {name} |" not in table] == []

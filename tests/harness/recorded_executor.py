@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.rollout.shop import AGENT
+from tests.rollout.shop import AGENT, run_settings
 from verigym.core.records import Task, Trajectory
 from verigym.harness import executor as module
 from verigym.harness.environment import EnvironmentSpec
@@ -32,8 +32,9 @@ def nothing_is_left_running() -> Iterator[None]:
 
 
 async def episode(environment: EnvironmentSpec, replies: Any = (CALL, "Done."), **settings: Any) -> Trajectory:
+    under = run_settings(settings)
     return await run_episode(
-        environment, TASK, ScriptedPolicy(list(replies)), agent=AGENT, id="r/t/0", group="r/t", **settings
+        environment, TASK, ScriptedPolicy(list(replies)), under, agent=AGENT, id="r/t/0", group="r/t", **settings
     )
 
 

@@ -20,7 +20,8 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.executor import Pace, Place, beside
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import Limits, run_episode
+from verigym.rollout.episode import run_episode
+from verigym.rollout.settings import EpisodeLimits, RunSettings
 
 
 def recording(wait_s: float = 0.0) -> tuple[EnvironmentSpec, list[tuple[str, int]]]:
@@ -227,10 +228,8 @@ def test_episodes_that_all_wait_for_their_first_reply_keep_no_other_from_asking_
         return "Done."
 
     async def all_of_them() -> list[Trajectory]:
-        policy, limits = ScriptedPolicy(together), Limits(seconds=5)
-        work = [
-            run_episode(environment, TASK, policy, agent=AGENT, id="i", group="g", limits=limits) for _ in range(40)
-        ]
+        policy, settings = ScriptedPolicy(together), RunSettings(limits=EpisodeLimits(seconds=5))
+        work = [run_episode(environment, TASK, policy, settings, agent=AGENT, id="i", group="g") for _ in range(40)]
         return await asyncio.gather(*work)
 
     assert {made.stop for made in asyncio.run(all_of_them())} == {Stop.DONE}

@@ -18,7 +18,7 @@ from verigym.core.watchdog import Overdue, watching
 from verigym.harness import executor as module
 from verigym.harness.executor import OutOfTime, Pace, Place
 from verigym.harness.tools import tool
-from verigym.rollout.episode import Limits
+from verigym.rollout.settings import EpisodeLimits
 
 
 def test_a_method_in_a_thread_that_is_overdue_is_left_behind_and_the_next_one_runs() -> None:
@@ -77,10 +77,10 @@ def test_a_tool_of_a_quick_environment_that_hangs_ends_its_own_episode_and_no_ot
     environment.pace.saw(0.0 if quick else 1.0)
 
     async def both() -> list[Trajectory]:
-        limits = Limits(seconds=0.5)
+        limits = EpisodeLimits(seconds=0.5)
         work = [
             episode(environment, limits=limits),
-            episode(environment, ['{"tool": "add", "args": {"item": "tea"}}', "Done."], limits=Limits()),
+            episode(environment, ['{"tool": "add", "args": {"item": "tea"}}', "Done."], limits=EpisodeLimits()),
         ]
         return await asyncio.gather(*work)
 
@@ -184,7 +184,8 @@ from verigym.core.records import Task, Version
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, tool
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import Limits, run_episode
+from verigym.rollout.episode import run_episode
+from verigym.rollout.settings import EpisodeLimits
 
 class Hanging:
     def open(self, task): ...

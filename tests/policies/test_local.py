@@ -16,6 +16,7 @@ from verigym.model import lora
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import ids_so_far
 from verigym.rollout.episode import run_episode
+from verigym.rollout.settings import RunSettings
 from verigym.training.samples import from_trajectory
 
 TASK = Task(id="t", prompt="buy tea")
@@ -29,10 +30,8 @@ class Desk(Shop):
 
 
 def episode(policy: Any, environment: Any, *, seed: int = 3, max_tokens: int = 10, turns: int = 2) -> Trajectory:
-    sampling = Sampling(temperature=1.0, max_tokens=max_tokens)
-    run = run_episode(
-        spec(environment, turns), TASK, policy, agent=AGENT, id="i", group="g", seed=seed, sampling=sampling
-    )
+    settings = RunSettings(sampling=Sampling(temperature=1.0, max_tokens=max_tokens), seed=seed)
+    run = run_episode(spec(environment, turns), TASK, policy, settings, agent=AGENT, id="i", group="g")
     return asyncio.run(run)
 
 

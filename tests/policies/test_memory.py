@@ -16,7 +16,8 @@ from verigym.core.records import Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.policies.local.policy import LocalPolicy
 from verigym.model import lora
-from verigym.rollout.episode import Limits, run_episode
+from verigym.rollout.episode import run_episode
+from verigym.rollout.settings import EpisodeLimits, RunSettings
 
 policy = LocalPolicy.open("smollm2-135m", device="cpu")
 lora.attach(policy.model, lora.LoraConfig())
@@ -26,8 +27,9 @@ tasks = environment.tasks("train")
 
 async def episode(i):
     task = tasks[i % len(tasks)]
-    return await run_episode(environment, task, policy, agent=Version(base="smollm2-135m"), id=str(i), group=task.id,
-        sampling=Sampling(max_tokens=16), seed=i, limits=Limits(seconds=3600))
+    return await run_episode(environment, task, policy,
+        RunSettings(sampling=Sampling(max_tokens=16), seed=i, limits=EpisodeLimits(seconds=3600)),
+        agent=Version(base="smollm2-135m"), id=str(i), group=task.id)
 
 async def main():
     return await asyncio.gather(*map(episode, range(1000)))

@@ -5,6 +5,7 @@ from typing import Any
 from verigym.core.records import Task, Trajectory, Version
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, tool
+from verigym.rollout.settings import RunSettings
 from verigym.verifiers.lift import lift
 
 AGENT = Version(base="scripted", id="agent-1")
@@ -30,6 +31,12 @@ class Shop:
 
     def end_state(self) -> dict[str, Any]:
         return {"basket": self.basket}
+
+
+def run_settings(options: dict[str, Any]) -> RunSettings:
+    """Takes the fields of `RunSettings` out of the options of a test."""
+    names = {*RunSettings.__struct_fields__} - {"user", "judge"}
+    return RunSettings(**{name: options.pop(name) for name in [*options] if name in names})
 
 
 def passed(task: Task, trajectory: Trajectory) -> float:

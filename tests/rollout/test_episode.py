@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.rollout.shop import ADD, AGENT, Shop, spec
+from tests.rollout.shop import ADD, AGENT, Shop, run_settings, spec
 from verigym.core import codec
 from verigym.core.errors import ContextFull, EnvironmentFailure, InfrastructureFailure
 from verigym.core.protocols import Reply, Request
@@ -26,16 +26,18 @@ from verigym.core.records import (
     Version,
 )
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import Limits, run_episode
+from verigym.rollout.episode import run_episode
+from verigym.rollout.settings import EpisodeLimits
 
 TASK = Task(id="t", prompt="buy tea")
 
 
 def run(policy: Any, environment: Any = Shop, *, max_turns: int = 8, task: Task = TASK, **settings: Any) -> Trajectory:
+    under = run_settings(settings)
     settings = {"agent": AGENT, "id": "r/t/0", "group": "r/t", **settings}
     if not hasattr(policy, "respond"):
         policy = ScriptedPolicy(policy)
-    made = asyncio.run(run_episode(spec(environment, max_turns), task, policy, **settings))
+    made = asyncio.run(run_episode(spec(environment, max_turns), task, policy, under, **settings))
     assert codec.decode(codec.encode(made), Trajectory) == made, "a trajectory must come back from the store as it was"
     return made
 
@@ -114,7 +116,7 @@ def test_the_agents_own_sampling_goes_before_the_runs() -> None:
 def test_an_episode_ends_after_its_turns_with_the_last_call_executed() -> None:
     made = run([ADD], max_turns=3)
     assert (made.stop, len(made.turns), made.end_state) == (Stop.MAX_TURNS, 3, {"basket": {"tea": 6}})
-    assert run([ADD], limits=Limits(turns=2)).end_state == {"basket": {"tea": 4}}
+    assert run([ADD], limits=EpisodeLimits(turns=2)).end_state == {"basket": {"tea": 4}}
 
 
 def test_an_environment_of_one_turn_is_done_after_it() -> None:
@@ -276,7 +278,7 @@ def test_an_episode_that_takes_too_long_is_ended_and_says_who_was_slow(
 ) -> None:
     Closing.closings.clear()
     began = time.monotonic()
-    made = run(policy(), Slow, task=task, limits=Limits(seconds=0.05))
+    made = run(policy(), Slow, task=task, limits=EpisodeLimits(seconds=0.05))
     assert time.monotonic() - began < 5
     assert (made.stop, made.error) == (Stop.TIME_OUT, Failure(fault, "TimeOut", "the episode took more than 0.05 s"))
     assert Closing.closings == ["Slow"]

@@ -27,7 +27,8 @@ from verigym.core.records import (
 )
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import Limits, Prices, run_episode
+from verigym.rollout.episode import run_episode
+from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 
 
 class Talker:
@@ -64,15 +65,15 @@ PRICES = Prices(prompt=10.0, completion=30.0)
 @pytest.mark.parametrize(
     ("policy", "limits", "stop", "turns"),
     [
-        (Talker, Limits(turns=3), Stop.MAX_TURNS, 3),
-        (Talker, Limits(turns=1), Stop.MAX_TURNS, 1),
-        (Talker, Limits(turns=20), Stop.MAX_TURNS, 20),
-        (lambda: Talker(completion=10), Limits(tokens=30), Stop.TOKENS_SPENT, 3),
-        (lambda: Talker(completion=10), Limits(tokens=31), Stop.TOKENS_SPENT, 4),
-        (lambda: Talker(completion=10), Limits(tokens=0), Stop.TOKENS_SPENT, 0),
-        (lambda: Talker(100_000, 100_000), Limits(cost=10.0), Stop.COST_SPENT, 3),
-        (lambda: Talker(100_000, 100_000), Limits(cost=40.0), Stop.MAX_TURNS, 8),
-        (lambda: Talker(completion=10, last=2), Limits(tokens=30), Stop.DONE, 3),
+        (Talker, EpisodeLimits(turns=3), Stop.MAX_TURNS, 3),
+        (Talker, EpisodeLimits(turns=1), Stop.MAX_TURNS, 1),
+        (Talker, EpisodeLimits(turns=20), Stop.MAX_TURNS, 20),
+        (lambda: Talker(completion=10), EpisodeLimits(tokens=30), Stop.TOKENS_SPENT, 3),
+        (lambda: Talker(completion=10), EpisodeLimits(tokens=31), Stop.TOKENS_SPENT, 4),
+        (lambda: Talker(completion=10), EpisodeLimits(tokens=0), Stop.TOKENS_SPENT, 0),
+        (lambda: Talker(100_000, 100_000), EpisodeLimits(cost=10.0), Stop.COST_SPENT, 3),
+        (lambda: Talker(100_000, 100_000), EpisodeLimits(cost=40.0), Stop.MAX_TURNS, 8),
+        (lambda: Talker(completion=10, last=2), EpisodeLimits(tokens=30), Stop.DONE, 3),
     ],
     ids=[
         "turns",
@@ -87,7 +88,7 @@ PRICES = Prices(prompt=10.0, completion=30.0)
     ],
 )
 def test_a_limit_that_is_reached_is_the_reason_of_the_end_and_the_models_own_business(
-    policy: Any, limits: Limits, stop: Stop, turns: int
+    policy: Any, limits: EpisodeLimits, stop: Stop, turns: int
 ) -> None:
     made = run(policy(), limits=limits, prices=PRICES)
     assert (made.stop, len(made.turns)) == (stop, turns)
@@ -102,7 +103,7 @@ def test_what_an_episode_cost_is_written_down() -> None:
 
 def test_a_reply_gets_no_more_tokens_than_the_episode_has_left() -> None:
     policy = Talker(completion=10, last=5)
-    run(policy, limits=Limits(tokens=25), sampling=Sampling(max_tokens=12, temperature=0.5))
+    run(policy, limits=EpisodeLimits(tokens=25), sampling=Sampling(max_tokens=12, temperature=0.5))
     assert [asked.sampling.max_tokens for asked in policy.asked] == [12, 12, 5]
     assert {asked.sampling.temperature for asked in policy.asked} == {0.5}
 
@@ -116,7 +117,7 @@ def test_a_reply_that_is_cut_off_says_by_which_limit(tokens: int | None, stop: S
         async def respond(self, request: Request) -> Reply:
             return Reply(items=[Message("assistant", "...")], turn=Turn(finish="length", usage=Usage(0, 10)))
 
-    made = run(Cut(), limits=Limits(tokens=tokens))
+    made = run(Cut(), limits=EpisodeLimits(tokens=tokens))
     assert (made.stop, made.error) == (stop, None)
 
 
@@ -178,7 +179,10 @@ def test_a_plain_method_that_waits_past_the_episodes_time_is_the_environments_fa
     RELEASE.clear()
     began = time.monotonic()
     made = run(
-        ['{"tool": "nap", "args": {}}', "Done."], Sleepy, task=Task(id=where, prompt=""), limits=Limits(seconds=0.2)
+        ['{"tool": "nap", "args": {}}', "Done."],
+        Sleepy,
+        task=Task(id=where, prompt=""),
+        limits=EpisodeLimits(seconds=0.2),
     )
     assert time.monotonic() - began < 10
     assert (made.stop, made.error) == (
@@ -251,8 +255,8 @@ def test_when_the_time_is_over_none_of_them_is_left_running() -> None:
     calls = [FunctionCall(f"c{place}", "nap", f'{{"number": {place}}}') for place in range(3)]
 
     async def one() -> Trajectory:
-        settings: dict[str, Any] = {"agent": AGENT, "id": "i", "group": "g", "limits": Limits(seconds=0.2)}
-        made = await run_episode(spec(Slow), TASK, ScriptedPolicy([calls]), **settings)
+        settings = RunSettings(limits=EpisodeLimits(seconds=0.2))
+        made = await run_episode(spec(Slow), TASK, ScriptedPolicy([calls]), settings, agent=AGENT, id="i", group="g")
         assert sorted(ended) == [0, 1, 2]
         return made
 

@@ -18,14 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event
 
-from tests.rollout.shop import ADD, AGENT, Shop, spec, tasks
+from tests.rollout.shop import ADD, AGENT, Shop, run_settings, spec, tasks
 from verigym.core.errors import ContextFull, InfrastructureFailure
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Fault, Message, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.many import Plan, Progress, pending, results, run_many
+from verigym.rollout.many import Progress, RunPlan, pending, results, run_many
+from verigym.rollout.settings import RunSettings
 from verigym.store import writer as writer_module
 from verigym.store.database import Store
 from verigym.verifiers import lift as lift_module
@@ -39,20 +40,21 @@ def store(tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
-def plan(count: int = 3, k: int = 2, **settings: Any) -> Plan:
+def plan(count: int = 3, k: int = 2, **settings: Any) -> RunPlan:
     environment = spec()
+    under = run_settings({"k": k, **settings})
     given = {
         "run": "r",
         "environment": environment,
         "tasks": tasks(count),
         "verifier": environment.verifier,
-        **settings,
+        **{name: value for name, value in settings.items() if name not in RunSettings.__struct_fields__},
     }
-    return Plan(agent=AGENT, k=k, **given)
+    return RunPlan(agent=AGENT, settings=under, **given)
 
 
 def run(
-    store: Store, what: Plan, policy: Any, on_progress: Any = lambda _: None
+    store: Store, what: RunPlan, policy: Any, on_progress: Any = lambda _: None
 ) -> tuple[list[Trajectory], list[Verdict]]:
     store.begin_run(what.run, "rollout", {}, what.tasks)
     asyncio.run(run_many(store, what, policy, on_progress))
@@ -258,7 +260,7 @@ def test_progress_never_counts_more_than_there_is_whatever_was_stored_before(sto
     for again in (Counting(stop_after=5, error=KeyboardInterrupt()), Counting(), Counting()):
         seen.clear()
         with contextlib.suppress(KeyboardInterrupt):
-            run(store, msgspec.structs.replace(what, concurrency=2), again, check)
+            run(store, plan(4, 3, retries=0, concurrency=2), again, check)
         counts = [(now.done, now.passed) for now in seen]
         assert counts == sorted(counts), "it only grows"
     assert seen[-1] == Progress(total=12, done=12, judged=12, passed=12)
@@ -326,7 +328,7 @@ def test_a_verifier_that_hangs_costs_its_verdicts_and_nothing_else(
         return 1.0
 
     verifier = lift("hanging", hang if kind == "plain" else hang_async)
-    what = plan(3, 1, verifier=verifier, verify_s=0.2)
+    what = plan(3, 1, verifier=verifier, verifier_seconds=0.2)
     _, verdicts = run(store, what, ScriptedPolicy(["Done."]))
     assert [verdict.reward for verdict in verdicts] == [1.0, None, 1.0]
     broken = verdicts[1].error
@@ -347,7 +349,7 @@ def test_verdicts_on_other_trajectories_than_those_asked_about_are_the_verifiers
 
     _, verdicts = run(store, plan(1, 2, verifier=Careless("careless@1")), ScriptedPolicy(["Done."]))
     assert [verdict.reward for verdict in verdicts] == [None, None]
-    assert verdicts[0].error is not None and "other trajectories than it was asked about" in verdicts[0].error.message
+    assert verdicts[0].error is not None and "other trajectories than those of the group" in verdicts[0].error.message
 
 
 def test_a_disk_that_is_full_is_said_and_the_same_call_goes_on_when_there_is_room(
@@ -500,7 +502,7 @@ def test_what_is_finished_leaves_memory(store: Store, monkeypatch: pytest.Monkey
     assert not [one for one in gc.get_objects() if type(one) is Trajectory and one.group.startswith("memory")]
 
 
-def run_only(store: Store, what: Plan, policy: Any) -> None:
+def run_only(store: Store, what: RunPlan, policy: Any) -> None:
     store.begin_run(what.run, "rollout", {}, what.tasks)
     asyncio.run(run_many(store, what, policy))
 
@@ -512,7 +514,7 @@ class Cut(Exception):
     pass
 
 
-async def life(store: Store, what: Plan, policy: "Dying", how: str) -> None:
+async def life(store: Store, what: RunPlan, policy: "Dying", how: str) -> None:
     """One try at the run, ended when the policy says so."""
 
     def on_progress(now: Progress) -> None:
@@ -551,7 +553,7 @@ class Dying:
         return await self.inner.respond(request)
 
 
-def final(store: Store, what: Plan) -> Any:
+def final(store: Store, what: RunPlan) -> Any:
     made, verdicts = results(store, what)
     run = store.run(what.run)
     bare = [

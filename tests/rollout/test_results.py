@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.rollout.test_many import plan
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.many import Made, results, run_many
+from verigym.rollout.many import RunResults, results, run_many
 from verigym.store.database import Store
 
 
@@ -13,15 +13,15 @@ def test_results_go_on_from_memory_where_all_was_made_just_now_and_are_read_wher
     store = Store(tmp_path / "store.db")
     what = plan(count=3, k=2)
     store.begin_run(what.run, "rollout", {}, what.tasks)
-    first = Made()
-    asyncio.run(run_many(store, what, ScriptedPolicy(["Done."]), made=first))
+    first = RunResults()
+    asyncio.run(run_many(store, what, ScriptedPolicy(["Done."]), cache=first))
     assert len(first.trajectories) == len(first.verdicts) == 6
     trajectories, verdicts = results(store, what, first)
     assert [id(one) for one in trajectories] == [id(first.trajectories[one.id]) for one in trajectories]
     assert (trajectories, verdicts) == results(store, what)
     more = plan(count=3, k=3)
-    second = Made()
-    asyncio.run(run_many(store, more, ScriptedPolicy(["Done."]), made=second))
+    second = RunResults()
+    asyncio.run(run_many(store, more, ScriptedPolicy(["Done."]), cache=second))
     assert len(second.trajectories) == 3
     assert results(store, more, second) == results(store, more)
     assert len(results(store, more, second)[0]) == 9

@@ -13,8 +13,8 @@ from verigym.core.records import Task, Trajectory
 from verigym.harness import executor as pace
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import Limits
 from verigym.rollout.many import pending, run_many
+from verigym.rollout.settings import EpisodeLimits
 from verigym.store.database import Store
 from verigym.verifiers.lift import lift
 
@@ -84,6 +84,6 @@ def test_an_episode_whose_time_was_over_is_not_tried_again_at_once(store: Store)
         await asyncio.sleep(30)
         return "late"
 
-    made, _ = run(store, plan(2, 1, limits=Limits(seconds=0.1)), ScriptedPolicy(slow))
+    made, _ = run(store, plan(2, 1, limits=EpisodeLimits(seconds=0.1)), ScriptedPolicy(slow))
     assert asked == 2 and {one.stop for one in made} == {"time_out"}
     assert pending(store, plan(2, 1)) == 2, "the same call tries it again"

@@ -23,6 +23,7 @@ from verigym.model.tree import pack
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import Renderer
 from verigym.rollout.episode import run_episode
+from verigym.rollout.settings import RunSettings
 from verigym.training.groups import Group, Source
 from verigym.training.grpo import train_grpo
 from verigym.training.preferences import train_dpo, train_reward
@@ -75,8 +76,8 @@ def train(own: LocalPolicy, settings: Recipe, folder: Path) -> list[dict[str, fl
     async def group(step: int, name: str, task: Task) -> Group:
         episodes = [
             run_episode(
-                CHAT, task, own, agent=AGENT, id=f"{task.id}/{i}", group=task.id, sampling=sampling,
-                seed=derive(settings.seed, step, task.id, i),
+                CHAT, task, own, RunSettings(sampling=sampling, seed=derive(settings.seed, step, task.id, i)),
+                agent=AGENT, id=f"{task.id}/{i}", group=task.id,
             )
             for i in range(settings.num_generations_per_prompt)
         ]  # fmt: skip
@@ -139,9 +140,9 @@ def answers(own: LocalPolicy, tasks: Sequence[Task], max_tokens: int = 30) -> li
     own.changed("trained")
 
     async def ask() -> list[Trajectory]:
-        sampling = Sampling(temperature=0.0, max_tokens=max_tokens)
+        greedy = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=max_tokens))
         return await asyncio.gather(
-            *(run_episode(CHAT, task, own, agent=AGENT, id="i", group="g", sampling=sampling) for task in tasks)
+            *(run_episode(CHAT, task, own, greedy, agent=AGENT, id="i", group="g") for task in tasks)
         )
 
     return [one.reply for one in asyncio.run(ask())]

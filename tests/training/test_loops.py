@@ -24,6 +24,7 @@ from verigym.model.forward_check import can_share
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import Renderer
 from verigym.rollout.episode import run_episode
+from verigym.rollout.settings import RunSettings
 from verigym.training import grpo, loop
 from verigym.training.groups import Group, Source
 from verigym.training.grpo import train_grpo
@@ -201,11 +202,13 @@ class Rollouts:
                 CHAT,
                 task,
                 self.policy,
+                RunSettings(
+                    sampling=Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
+                    seed=derive(settings.seed, step, number, task.id, i),
+                ),
                 agent=AGENT,
                 id=f"{task.id}/{i}",
                 group=task.id,
-                sampling=Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
-                seed=derive(settings.seed, step, number, task.id, i),
             )
             for i in range(settings.num_generations_per_prompt)
         ]

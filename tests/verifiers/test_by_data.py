@@ -7,7 +7,7 @@ import pytest
 
 from verigym.core.protocols import Context
 from verigym.core.records import Message, Task, Trajectory, Verdict
-from verigym.sandbox.lazy import WhenNeeded
+from verigym.sandbox.open import LazySandbox
 from verigym.verifiers.by_data import by_data
 from verigym.verifiers.lift import lift
 
@@ -15,7 +15,7 @@ from verigym.verifiers.lift import lift
 def verdict(data: dict[str, Any], reply: str) -> Verdict:
     task = Task(id="t", prompt="p", data=data)
     one = Trajectory(id="r/t/0", task="t", group="r/t", items=[Message("assistant", reply)])
-    [found] = asyncio.run(lift("by_data", by_data).verify(task, [one], Context(sandbox=WhenNeeded())))
+    [found] = asyncio.run(lift("by_data", by_data).verify(task, [one], Context(sandbox=LazySandbox())))
     return found
 
 

@@ -11,6 +11,7 @@ from tests.tiny import tiny
 from verigym.cli.main import app
 from verigym.core.records import Dataset, Example, Json, Message, Preference, Sampling, Version
 from verigym.environments.load import load_environment
+from verigym.rollout.settings import RunSettings
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.workspace import datasets as data
 from verigym.workspace import measure as stages
@@ -123,7 +124,7 @@ class Bench:
 
     def rollout(self, k: int = 6, split: str = "train") -> str:
         environment = load_environment(self.desk)
-        setting = stages.Setting(k=k, sampling=Sampling(max_tokens=80))  # long enough for some to end by themselves
+        setting = RunSettings(k=k, sampling=Sampling(max_tokens=80))  # long enough for some to end by themselves
         return stages.rollout(
             self.ws,
             environment,

@@ -13,6 +13,7 @@ from verigym.core.records import Label, Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.evaluation.advise import SFT
 from verigym.flywheel.trials import call_schema, try_out
+from verigym.rollout.settings import RunSettings
 from verigym.training.recipe import read_recipe
 from verigym.workspace import datasets as data
 from verigym.workspace import measure as stages
@@ -56,7 +57,7 @@ def verify(task, trajectory):
 def _measured(bench: Bench) -> str:
     environment = load_environment(bench.file("calls.py", CALLS))
     agent = bench.ws.agent(str(bench.model))
-    setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=60))
+    setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=60))
     return stages.measure(bench.ws, environment, agent, setting, n=8).run
 
 
@@ -113,7 +114,7 @@ def test_a_trained_agent_learns_what_is_new_to_it_beside_what_it_knows(bench: Be
     few = bench.file("few.py", CALLS.replace('"abcdefgh"', '("abcd" if split == "train" else "abcdefgh")'))
     trained, _ = bench.train("sft", environment=few, held_out_eval="", num_tasks=32, lora={"r": 3})
     assert trained.families == [f"train-{letter}" for letter in "abcd"]
-    setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=60))
+    setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=60))
     run = stages.measure(bench.ws, environment, trained, setting, n=8).run
     found = advise_on(open_subject(bench.ws, run))
     assert found.evidence.fresh == 32, "the families e to h"

@@ -14,6 +14,7 @@ from verigym.core.records import Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.gates.policy import GatePolicy, Margins, Retention
 from verigym.registry import ledger
+from verigym.rollout.settings import RunSettings
 from verigym.workspace import measure as stages
 from verigym.workspace.gate import bare, gate, keep, last_policy, rescored, shared_reports
 
@@ -164,7 +165,7 @@ def test_guardrail_suites_are_measured_once_and_found_again(fresh: Bench):
     policy = GatePolicy(name="tiny", retention=Retention(tasks=4, max_tokens=4), safety=None)
     version, _ = fresh.train("sft")
     base = fresh.ws.agent(str(fresh.model))
-    desk, setting = load_environment(fresh.desk), stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=4))
+    desk, setting = load_environment(fresh.desk), RunSettings(sampling=Sampling(temperature=0.0, max_tokens=4))
     for one in (base, version):
         stages.measure(fresh.ws, desk, one, setting)
     titles: list[str] = []
@@ -188,8 +189,8 @@ def test_guardrail_suites_are_measured_once_and_found_again(fresh: Bench):
 def test_an_agent_that_cannot_be_opened_leaves_its_guardrails_unclear(fresh: Bench):
     base = fresh.ws.register(fresh.ws.agent(str(fresh.model)))
     gone = fresh.ws.register(Version(base=str(fresh.model), adapter="gone", name="gone"))
-    desk, setting = load_environment(fresh.desk), stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=4))
-    made = stages.measure(fresh.ws, desk, base, setting).report
+    desk, setting = load_environment(fresh.desk), RunSettings(sampling=Sampling(temperature=0.0, max_tokens=4))
+    made = stages.measure(fresh.ws, desk, base, setting)
     fresh.ws.store.put("report", "copy", msgspec.structs.replace(made, id="copy", agent=gone.id))
     policy = GatePolicy(name="tiny", retention=Retention(tasks=2, max_tokens=2), safety=None)
     decision = gate(fresh.ws, gone, base, policy)

@@ -21,7 +21,7 @@ from verigym.harness.user import DONE
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 from verigym.rollout.many import judge
-from verigym.sandbox.lazy import WhenNeeded
+from verigym.sandbox.open import LazySandbox
 from verigym.verifiers.scripted_judge import ScriptedJudge
 
 Answer = tuple[Literal["pass", "fail", "unclear"], str]
@@ -65,7 +65,7 @@ async def play(
         keep_blob=keep_blob,
     )
     asked = judge or _judge(environment, task)
-    context = Context(policies={"judge": asked}, sandbox=WhenNeeded(), blob=blobs.__getitem__)
+    context = Context(policies={"judge": asked}, sandbox=LazySandbox(), blob=blobs.__getitem__)
     trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # the one thing that differs between two episodes
     return Played(trajectory, await judged(environment, task, trajectory, context), context)
 

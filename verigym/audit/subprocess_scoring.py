@@ -22,7 +22,7 @@ from verigym.core.errors import VerifierFailure
 from verigym.core.protocols import Context
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.rollout.many import judge
-from verigym.sandbox.lazy import WhenNeeded
+from verigym.sandbox.open import LazySandbox
 
 _AHEAD_S = (401 * 24 + 5) * 3600.0
 """Another year, month, weekday and hour."""
@@ -84,7 +84,7 @@ def main(given: str, made: str) -> None:
     work = msgspec.json.decode(Path(given).read_bytes(), type=Work)
     environment = environment_of(work.environment, [group.task for group in work.groups])
     verifier = environment.verifiers[work.verifier]
-    context = Context(sandbox=WhenNeeded(), blob=work.blobs.__getitem__)
+    context = Context(sandbox=LazySandbox(), blob=work.blobs.__getitem__)
     with watching():
         elsewhere = asyncio.run(score(verifier, work.groups, context))
         clock.ahead_s = _AHEAD_S

@@ -27,8 +27,7 @@ from verigym.cli.options import (
     User,
     Verifier,
     agent_of,
-    require,
-    setting,
+    run_settings,
     workspace,
 )
 from verigym.cli.tasks import set_aside
@@ -70,7 +69,7 @@ def rollout(
     agent = agent_of(ws, model, constrain)
     _say_own_sampling(agent)
     tasks = stages.tasks_of(spec, split, n, seed)
-    under = setting(
+    settings = run_settings(
         ws,
         k=k,
         sampling=Sampling(temperature=temperature, max_tokens=max_tokens),
@@ -84,7 +83,7 @@ def rollout(
     )
     finished = ws.store.finished_runs()
     with show.episodes("rollout") as bar:
-        run = stages.rollout(ws, spec, agent, tasks, under, name=name, on_progress=bar)
+        run = stages.rollout(ws, spec, agent, tasks, settings, name=name, on_progress=bar)
     made = ws.store.run(run)
     mean = made.passed / made.scored if made.scored else 0.0
     counts = f"{counted(made.trajectories, 'trajectory')} of {counted(len(tasks), 'task')}"
@@ -136,7 +135,7 @@ def evaluate(
     ws, spec = workspace(home), _environment(environment, verifier, skip_bad)
     agent = agent_of(ws, model, constrain)
     _say_own_sampling(agent)
-    under = setting(
+    settings = run_settings(
         ws,
         k=k,
         sampling=Sampling(temperature=temperature, max_tokens=max_tokens),
@@ -150,7 +149,7 @@ def evaluate(
     )
     finished = ws.store.finished_runs()
     with show.episodes("eval") as bar:
-        found = stages.measure(ws, spec, agent, under, split=split, n=n, name=name, on_progress=bar).report
+        found = stages.measure(ws, spec, agent, settings, split=split, n=n, name=name, on_progress=bar)
     held_out = find(sets_of(ws), found.suite.hash)
     if json:
         slices = {"by": breakdown(found, by)} if by else {}
@@ -229,8 +228,6 @@ def verify(
     from verigym.environments.load import environment_of
     from verigym.workspace import measure as stages
 
-    if require_sandbox:
-        require()
     ws = workspace(home)
     known = ws.store.run(run, kinds=("rollout", "eval", "collect"))
     where = environment or known.config.get("environment", "")
@@ -238,7 +235,15 @@ def verify(
         raise BadInput(f"run {known.id} does not say in which environment it was made; name it: --environment ENV")
     with show.episodes("verify") as bar:
         spec = environment_of(where, ws.store.tasks(known.id))
-        found = stages.verify(ws, known.id, spec, verifier, ws.agent(judge) if judge else None, on_progress=bar)
+        found = stages.verify(
+            ws,
+            known.id,
+            spec,
+            verifier,
+            ws.agent(judge) if judge else None,
+            on_progress=bar,
+            require_sandbox=require_sandbox,
+        )
     if json:
         return show.as_json(found)
     same = " (the same verifier: its verdicts should not have moved)" if found.verifier == found.before else ""

@@ -1,6 +1,5 @@
 """Options that several commands share, so that they are spelt and explained once."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -80,7 +79,7 @@ def workspace(home: Path | None) -> Any:
     return WorkspaceFolder(home)
 
 
-def setting(
+def run_settings(
     ws: Any,
     *,
     limit: Sequence[str],
@@ -90,39 +89,31 @@ def setting(
     require_sandbox: bool,
     **plain: Any,
 ) -> Any:
-    """The options that say what episodes run under, as a `stages.Setting`."""
-    from verigym.workspace import measure as stages
+    """The options that say what episodes run under, as `RunSettings`."""
+    from verigym.rollout.settings import RunSettings
 
-    if require_sandbox:
-        require()
     roles = {role: ws.agent(name) if name else None for role, name in (("user", user), ("judge", judge))}
     if any(text.startswith("cost=") for text in limit) and not price:
         raise BadInput("--limit cost needs to know what tokens cost: --price PROMPT,COMPLETION, dollars for a million")
-    return stages.Setting(limits=_limits(limit), prices=prices_of(price), **roles, **plain)
-
-
-def require() -> None:
-    """From now on, in this process and those that it starts, code runs isolated or not at all."""
-    from verigym.sandbox.open import open_sandbox
-
-    os.environ["VERIGYM_REQUIRE_SANDBOX"] = "1"
-    open_sandbox()
+    return RunSettings(
+        limits=_limits(limit), prices=prices_of(price), require_sandbox=require_sandbox, **roles, **plain
+    )
 
 
 def _limits(given: Sequence[str]) -> Any:
     import msgspec
 
-    from verigym.rollout.episode import Limits
+    from verigym.rollout.settings import EpisodeLimits
 
     pairs: dict[str, str] = {}
     for text in given:
         name, _, number = text.partition("=")
         pairs[name] = number
-    unknown = set(pairs) - set(Limits.__struct_fields__)
+    unknown = set(pairs) - set(EpisodeLimits.__struct_fields__)
     if unknown:
-        raise not_found("limit", min(unknown), Limits.__struct_fields__, "Write --limit NAME=NUMBER.")
+        raise not_found("limit", min(unknown), EpisodeLimits.__struct_fields__, "Write --limit NAME=NUMBER.")
     try:
-        found = msgspec.convert(pairs, Limits, strict=False)
+        found = msgspec.convert(pairs, EpisodeLimits, strict=False)
     except msgspec.ValidationError as error:
         whole = " (turns and tokens are whole numbers)"
         raise BadInput(
@@ -135,7 +126,7 @@ def _limits(given: Sequence[str]) -> Any:
 
 
 def prices_of(given: str) -> Any:
-    from verigym.rollout.episode import Prices
+    from verigym.rollout.settings import Prices
 
     if not given:
         return Prices()

@@ -1,6 +1,7 @@
 """What a lower layer needs from a higher one, as protocols: nothing to inherit, everything passed in."""
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Literal, Protocol, Self, runtime_checkable
 
 from msgspec import Struct
@@ -32,6 +33,16 @@ class Policy(Protocol):
     """Anything that answers: a local model, a server, a script."""
 
     async def respond(self, request: Request) -> Reply: ...
+
+
+@contextlib.asynccontextmanager
+async def closing(*policies: Policy | None) -> AsyncIterator[None]:
+    """Closes the policies at the end of the block. A policy without a `close` method needs no closing."""
+    async with contextlib.AsyncExitStack() as stack:
+        for policy in policies:
+            if hasattr(policy, "close"):
+                stack.push_async_callback(policy.close)  # type: ignore[union-attr]
+        yield
 
 
 class Ran(Struct, frozen=True, kw_only=True):

@@ -36,7 +36,7 @@ from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import gathered, run_episode
 from verigym.rollout.many import judge
-from verigym.sandbox.lazy import WhenNeeded
+from verigym.sandbox.open import LazySandbox
 from verigym.tasks.rows import read_task
 from verigym.verifiers.answers import find_json
 from verigym.verifiers.judge import Judge
@@ -73,7 +73,7 @@ class Kit(msgspec.Struct, frozen=True, kw_only=True):
     policies: Mapping[str, Policy] = {}
     """By the name that the spec gives a model; `judge` is asked by an environment's verifier."""
     scorers: Mapping[str, Scorer] = {}
-    sandbox: Sandbox = msgspec.field(default_factory=WhenNeeded)
+    sandbox: Sandbox = msgspec.field(default_factory=LazySandbox)
     environment: EnvironmentSpec | None = None
     """Where tasks are played; none for a file of questions."""
 
@@ -379,7 +379,7 @@ async def play(
         user=ScriptedPolicy(["[done]"]) if environment.needs_user else None,
         keep_blob=keep_blob,
     )
-    context = Context(policies=dict(policies), sandbox=WhenNeeded(), blob=blobs.__getitem__)
+    context = Context(policies=dict(policies), sandbox=LazySandbox(), blob=blobs.__getitem__)
     [verdict] = await judge(environment.verifier, task, [trajectory], context)
     error = trajectory.error or verdict.error
     if error is not None and error.fault is Fault.INFRASTRUCTURE:

@@ -31,6 +31,7 @@ from verigym.evaluation.suites import pick
 from verigym.flywheel.loop_recipe import TRAINED, Fix, Loop
 from verigym.flywheel.rounds import GOOD, Chosen, Round
 from verigym.flywheel.trials import try_out
+from verigym.rollout.settings import RunSettings
 from verigym.workspace import audit
 from verigym.workspace import measure as stages
 from verigym.workspace.advise import Subject, gather, recipe_for, training_tasks
@@ -54,7 +55,7 @@ class Asked(NamedTuple):
     loop: Loop
     number: int
     earlier: list[Round]
-    setting: stages.Setting
+    settings: RunSettings
     """That the champion was measured under."""
     bars: Callable[[str], AbstractContextManager[stages.OnProgress]]
     say: Callable[[str], None]
@@ -105,9 +106,9 @@ def _evidence(asked: Asked, subject: Subject) -> Evidence:
     if TRIES in advised and "grpo" in recipe.fixes:
         tasks = pick(training_tasks(subject.environment), n, seed=0)
         sampling = Sampling(temperature=1.0, max_tokens=recipe.evaluation.max_tokens)
-        setting = msgspec.structs.replace(asked.setting, k=TRIES_EACH, sampling=sampling)
+        settings = msgspec.structs.replace(asked.settings, k=TRIES_EACH, sampling=sampling)
         with asked.bars(f"{TRIES_EACH} tries of training tasks") as bar:
-            stages.rollout(subject.ws, subject.environment, subject.agent, tasks, setting, on_progress=bar)
+            stages.rollout(subject.ws, subject.environment, subject.agent, tasks, settings, on_progress=bar)
     return gather(subject)[0]
 
 

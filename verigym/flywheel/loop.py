@@ -40,6 +40,7 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.mining.mine import mine
 from verigym.mining.proposals import with_file
 from verigym.registry import ledger
+from verigym.rollout.settings import RunSettings
 from verigym.tasks.files import write_whole
 from verigym.tasks.load import load_tasks
 from verigym.training.recipe import make_recipe
@@ -184,7 +185,7 @@ class _Round:
         with self.screen.step("Advise", "the lightest fix first; cheap ones are tried on training tasks"):
             subject = open_subject(self.ws, before.run)
             subject = msgspec.structs.replace(subject, environment=load_environment(dug.environment))
-            asked = Asked(self.loop, self.number, self.earlier, self.setting(), self.bars, self.screen.line)
+            asked = Asked(self.loop, self.number, self.earlier, self.settings(), self.bars, self.screen.line)
             return choose(asked, subject)
 
     def make(self, chosen: Chosen) -> Made:
@@ -248,13 +249,11 @@ class _Round:
         """The same tasks of the same version are measured once, in whichever round."""
         environment, split = self.suite(dug)
         with self.bars(f"held-out tasks, {version.name or version.id}") as bar:
-            return stages.measure(
-                self.ws, environment, version, self.setting(), split=split, n=n, on_progress=bar
-            ).report
+            return stages.measure(self.ws, environment, version, self.settings(), split=split, n=n, on_progress=bar)
 
-    def setting(self) -> stages.Setting:
+    def settings(self) -> RunSettings:
         asked = self.recipe.evaluation
-        return stages.Setting(
+        return RunSettings(
             k=asked.repeats,
             sampling=Sampling(temperature=asked.temperature, max_tokens=asked.max_tokens),
             prices=self.recipe.budget.prices,

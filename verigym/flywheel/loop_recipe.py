@@ -19,7 +19,7 @@ from verigym.core.settings import check_keys, decode, read_yaml, set_field
 from verigym.environments.load import load_environment
 from verigym.gates.policy import GatePolicy, find_policy, hash_of
 from verigym.mining.mine import HELD_OUT_SHARE
-from verigym.rollout.episode import Prices
+from verigym.rollout.settings import Prices
 from verigym.training.recipe import Recipe, Share, make_recipe
 from verigym.workspace.training_environments import rehearsed_of
 

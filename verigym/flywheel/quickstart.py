@@ -18,6 +18,7 @@ from verigym.evaluation.compare import Comparison, compare
 from verigym.evaluation.suites import pick
 from verigym.gates.policy import QUICK
 from verigym.registry import ledger
+from verigym.rollout.settings import RunSettings
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.workspace import measure as stages
 from verigym.workspace.gate import gate
@@ -71,8 +72,8 @@ def quickstart(ws: WorkspaceFolder, screen: Screen, settings: Settings = QUICKST
 
     def measure(version: Version) -> Report:
         with screen.episodes("held-out tasks") as bar:
-            setting = stages.Setting(sampling=SAMPLING)
-            report = stages.measure(ws, environment, version, setting, n=settings.eval_tasks, on_progress=bar).report
+            greedy = RunSettings(sampling=SAMPLING)
+            report = stages.measure(ws, environment, version, greedy, n=settings.eval_tasks, on_progress=bar)
         screen.measured(version.name, report)
         return report
 
@@ -140,7 +141,7 @@ def quickstart(ws: WorkspaceFolder, screen: Screen, settings: Settings = QUICKST
     with screen.step("Three requests it never saw", "written by hand, not from the generator; before and after"):
         asked = pick(environment.tasks("seed"), settings.examples, 3)
         replies = [
-            _replies(ws, stages.rollout(ws, environment, one, asked, stages.Setting(sampling=SAMPLING)))
+            _replies(ws, stages.rollout(ws, environment, one, asked, RunSettings(sampling=SAMPLING)))
             for one in (base, tuned)
         ]
         for task in asked:

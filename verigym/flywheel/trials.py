@@ -19,7 +19,7 @@ from verigym.policies import dialects
 from verigym.policies.dialects import Dialect
 from verigym.policies.openai.names import ToolNames
 from verigym.registry.versions import version_id
-from verigym.rollout.episode import Prices
+from verigym.rollout.settings import Prices, RunSettings
 from verigym.workspace import measure as stages
 from verigym.workspace.advise import LOOKED_AT, Kept, Subject, is_local, training_tasks
 from verigym.workspace.explain import open_run
@@ -61,12 +61,12 @@ def try_out(
             f"there is nothing cheap to try for {agent.name or agent.id}: a prompt variant needs gold solutions and no adapter, "
             "constrained decoding needs tools and a local model"
         )
-    setting = _setting(subject)
-    before = stages.rollout(ws, environment, agent, tasks, setting, on_progress=on_progress)
+    settings = _settings(subject)
+    before = stages.rollout(ws, environment, agent, tasks, settings, on_progress=on_progress)
     made, notes = list[Trial](), list[str]()
     for kind, version in variants:
         try:
-            run = stages.rollout(ws, environment, version, tasks, setting, on_progress=on_progress)
+            run = stages.rollout(ws, environment, version, tasks, settings, on_progress=on_progress)
         except VerigymError as error:  # a tokenizer that grammars cannot read, say: the other trial goes on
             notes.append(f"{version.name} could not be tried: {error}")
             continue
@@ -101,14 +101,14 @@ def _child(agent: Version, what: str, **changes: object) -> Version:
     return msgspec.structs.replace(made, id=version_id(made))
 
 
-def _setting(subject: Subject) -> stages.Setting:
+def _settings(subject: Subject) -> RunSettings:
     """As the run was made, but greedy and once: two versions are compared on as little noise as can be."""
     config, ws = subject.run.config, subject.ws
     sampling = msgspec.convert(config.get("sampling", {}), Sampling)
     user, judge = (ws.find(config[role]) if role in config else None for role in ("user", "judge"))
     prices = msgspec.convert(config.get("prices", {}), Prices)
     greedy = msgspec.structs.replace(sampling, temperature=0.0)
-    return stages.Setting(sampling=greedy, user=user, judge=judge, prices=prices)
+    return RunSettings(sampling=greedy, user=user, judge=judge, prices=prices)
 
 
 # -- a prompt ---------------------------------------------------------------------------------------------------------------

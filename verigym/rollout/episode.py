@@ -40,30 +40,9 @@ from verigym.harness.executor import OutOfTime, Place
 from verigym.harness.tools import Result
 from verigym.harness.user import ask_policy
 from verigym.policies import dialects
+from verigym.rollout.settings import RunSettings
 
 _CLOSE_S = 10.0
-
-
-class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Of one episode. Each is a stop reason."""
-
-    seconds: float = 300.0
-    turns: int | None = None
-    """Replies of the policy; none leaves the environment's own `max_turns`."""
-    tokens: int | None = None
-    """Tokens sampled by the policy, over all its replies."""
-    cost: float | None = None
-    """US dollars, by `Prices`."""
-
-
-class Prices(msgspec.Struct, frozen=True):
-    """US dollars for a million tokens."""
-
-    prompt: float = 0.0
-    completion: float = 0.0
-
-    def of(self, turn: Turn) -> float:
-        return (self.prompt * turn.usage.prompt_tokens + self.completion * turn.usage.completion_tokens) / 1e6
 
 
 def hash_only(data: bytes) -> str:
@@ -102,19 +81,18 @@ async def run_episode(
     environment: EnvironmentSpec,
     task: Task,
     policy: Policy,
+    settings: RunSettings = RunSettings(),
     *,
     agent: Version,
     id: str,
     group: str,
     index: int = 0,
-    sampling: Sampling = Sampling(),
-    seed: int = 0,
-    limits: Limits = Limits(),
-    prices: Prices = Prices(),
     user: Policy | None = None,
     keep_blob: Callable[[bytes], str] = hash_only,
 ) -> Trajectory:
-    """One episode. `user` plays the user where the environment has a `persona`; `keep_blob` keeps bytes and names their hash."""
+    """Runs one episode. `user` plays the user if the environment has a `persona`. `keep_blob` stores bytes and returns their
+    hash."""
+    limits = settings.limits
     started = time.perf_counter()
     log = _Log()
     offer = environment.toolbox.offer(agent.tool_descriptions)
@@ -129,11 +107,11 @@ async def run_episode(
             state = await place.call(environment.factory)
             await place.call(state.open, (task,), telling=environment.only_replies)
             log.items.extend(first_items(environment, task, agent))
-            given = agent.sampling or sampling
+            sampling = agent.sampling or settings.sampling
             if agent.constraints:
-                given = msgspec.structs.replace(given, constrain=agent.constraints)
-            request = Request(items=[], tools=offer.tools, sampling=given, seed=seed)
-            episode = _Episode(environment, state, place, policy, user, limits, prices, seed, log)
+                sampling = msgspec.structs.replace(sampling, constrain=agent.constraints)
+            request = Request(items=[], tools=offer.tools, sampling=sampling, seed=settings.seed)
+            episode = _Episode(environment, state, place, policy, user, settings, log)
             stop = await episode.converse(request)
             log.running = Fault.ENVIRONMENT
             end_state = await _end_state(place, state)
@@ -165,7 +143,7 @@ async def run_episode(
         blobs=log.blobs,
         stop=stop,
         error=log.error,
-        seed=seed,
+        seed=settings.seed,
         seconds=time.perf_counter() - started,
         cost=log.cost,
     )
@@ -193,7 +171,7 @@ async def _close(place: Place, state: Any, log: _Log) -> None:
 class _Episode:
     """What an episode's steps share."""
 
-    __slots__ = ("environment", "limits", "log", "place", "policy", "prices", "seed", "state", "user")
+    __slots__ = ("environment", "limits", "log", "place", "policy", "settings", "state", "user")
 
     def __init__(
         self,
@@ -202,13 +180,11 @@ class _Episode:
         place: Place,
         policy: Policy,
         user: Policy | None,
-        limits: Limits,
-        prices: Prices,
-        seed: int,
+        settings: RunSettings,
         log: _Log,
     ) -> None:
-        self.environment, self.state, self.place, self.seed, self.log = environment, state, place, seed, log
-        self.policy, self.user, self.limits, self.prices = policy, user, limits, prices
+        self.environment, self.state, self.place, self.log = environment, state, place, log
+        self.policy, self.user, self.settings, self.limits = policy, user, settings, settings.limits
 
     async def converse(self, request: Request) -> Stop:
         log, limits = self.log, self.limits
@@ -263,7 +239,7 @@ class _Episode:
             turn = msgspec.structs.replace(turn, parent=log.own[turn.parent])
         log.own.append(len(log.turns))
         log.tokens += turn.usage.completion_tokens
-        log.cost += self.prices.of(turn)
+        log.cost += self.settings.prices.cost(turn)
         log.running = Fault.ENVIRONMENT
         return log.add(turn, reply.items)
 
@@ -334,7 +310,7 @@ class _Episode:
         if environment.has_persona and self.user is not None:
             persona = await self.place.call(self.state.persona)
             log.running = Fault.INFRASTRUCTURE
-            seed = derive(self.seed, "user", len(log.turns))
+            seed = derive(self.settings.seed, "user", len(log.turns))
             try:
                 reply = await ask_policy(self.user, str(persona), log.items, Sampling(), seed)
             except ContextFull as error:

@@ -1,7 +1,7 @@
-"""Many episodes: groups of k for each task, all at once, each scored when its group is whole, stored as it finishes.
+"""Runs many episodes concurrently: k per task. Each episode is stored when it finishes, each group scored when it is complete.
 
-An episode's id is its run, task and index, and its seed follows from them: the same call runs exactly what is missing.
-What the progress callback has counted is committed. What is finished leaves memory: only groups in flight are held.
+The run, the task and the index make an episode's id and its seed, so the same call runs exactly what is missing.
+The progress callback counts only committed episodes. Memory holds only the groups that are in flight.
 """
 
 import asyncio
@@ -16,10 +16,11 @@ import msgspec
 from verigym.core import watchdog as alarm
 from verigym.core.errors import VerifierFailure, failure
 from verigym.core.protocols import Context, Policy, Verifier
-from verigym.core.records import Fault, Sampling, Stop, Task, Trajectory, Verdict, Version
+from verigym.core.records import Fault, Stop, Task, Trajectory, Verdict, Version
 from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
-from verigym.rollout.episode import Limits, Prices, gathered, run_episode
+from verigym.rollout.episode import gathered, run_episode
+from verigym.rollout.settings import RunSettings
 from verigym.store.database import Store
 from verigym.store.writer import Batch, Writer
 from verigym.verifiers.lift import ENDS
@@ -28,47 +29,46 @@ _RETRY_S = 1.0
 _RARE = 100_000
 """New objects between two collections."""
 _ASKED_AGAIN = (Fault.VERIFIER.value, Fault.INFRASTRUCTURE.value)
-"""Whose failure to judge is not the last word: the next call asks again."""
+"""A verdict that failed because of one of these is asked for again by the next call."""
 
 
 class Progress(msgspec.Struct):
-    """Counts of what is committed."""
+    """Counts of committed episodes."""
 
     total: int
     done: int = 0
     passed: int = 0
     judged: int = 0
     errors: int = 0
-    """Judged without a reward: the environment, the verifier or infrastructure failed."""
+    """Verdicts without a reward, because the environment, the verifier or infrastructure failed."""
     cost: float = 0.0
-    """US dollars of this call's episodes."""
+    """US dollars spent by this call."""
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What to run."""
+class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that `run_many` needs to run and score the episodes of one run."""
 
     run: str
     environment: EnvironmentSpec
     tasks: Sequence[Task]
     agent: Version
     verifier: Verifier
-    k: int = 1
-    """Episodes of each task: a group."""
-    sampling: Sampling = Sampling()
-    seed: int = 0
-    concurrency: int = 512
-    retries: int = 2
-    """Of an episode that infrastructure broke."""
-    limits: Limits = Limits()
-    prices: Prices = Prices()
+    settings: RunSettings = RunSettings()
     context: Context = Context()
-    """What the verifier may use; `policies["user"]` plays the user."""
-    verify_s: float = 600.0
-    """The longest that judging one group may take."""
+    """What the verifier may use. `policies["user"]` plays the user."""
+
+    @property
+    def k(self) -> int:
+        return self.settings.k
+
+    @property
+    def episodes(self) -> int:
+        """How many the whole run has."""
+        return self.settings.k * len(self.tasks)
 
 
-class Made(msgspec.Struct):
-    """What a call made, by trajectory, for a caller who goes on with it at once instead of reading it back."""
+class RunResults(msgspec.Struct):
+    """Trajectories and verdicts of one call by trajectory id, so that the caller need not read them back from the store."""
 
     trajectories: dict[str, Trajectory] = {}
     verdicts: dict[str, Verdict] = {}
@@ -76,34 +76,34 @@ class Made(msgspec.Struct):
 
 async def run_many(
     store: Store,
-    plan: Plan,
+    plan: RunPlan,
     policy: Policy,
     on_progress: Callable[[Progress], None] = lambda _: None,
-    made: Made | None = None,
+    cache: RunResults | None = None,
 ) -> Progress:
-    """Runs and scores what is missing of the plan. `results` has all of it."""
+    """Runs and scores the episodes of the plan that are missing in the store. `results` returns all of them."""
     offer = plan.environment.toolbox.offer(plan.agent.tool_descriptions)
     store.put("tools", offer.hash, offer)
     with store.claim(plan.run):
-        ledger = _Ledger(store, plan)
-        on_progress(ledger.progress)
+        state = _RunState(store, plan)
+        on_progress(state.progress)
 
         def committed(batch: Batch) -> None:
-            ledger.count(batch)
-            on_progress(ledger.progress)
-            if made is not None:
-                made.trajectories |= {one.id: one for one in batch.trajectories}
-                made.verdicts |= {one.trajectory: one for one in batch.verdicts}
+            state.count(batch)
+            on_progress(state.progress)
+            if cache is not None:
+                cache.trajectories |= {one.id: one for one in batch.trajectories}
+                cache.verdicts |= {one.trajectory: one for one in batch.verdicts}
 
         async with Writer(store, plan.run, committed) as writer:
             with alarm.watching(), _rare_collections():
-                await _run(store, plan, policy, ledger, writer)
-        if not ledger.unlucky:
+                await _run(store, plan, policy, state, writer)
+        if not state.infrastructure_failures:
             store.finish_run(plan.run)
-        return ledger.progress
+        return state.progress
 
 
-async def _run(store: Store, plan: Plan, policy: Policy, ledger: "_Ledger", writer: Writer) -> None:
+async def _run(store: Store, plan: RunPlan, policy: Policy, state: "_RunState", writer: Writer) -> None:
     groups: dict[str, list[Trajectory]] = defaultdict(list)
     context = msgspec.structs.replace(plan.context, blob=writer.blob)
 
@@ -127,7 +127,7 @@ async def _run(store: Store, plan: Plan, policy: Policy, ledger: "_Ledger", writ
             fresh = {one.index for one in group}
             group += [one for one in store.trajectories(plan.run, task.id) if one.index not in fresh]
         group = sorted((one for one in group if one.index < plan.k), key=lambda one: one.index)
-        await writer.add(verdicts=await judge(plan.verifier, task, group, context, plan.verify_s))
+        await writer.add(verdicts=await judge(plan.verifier, task, group, context, plan.settings.verifier_seconds))
 
     async def work() -> None:
         for task, index, missing in queue:
@@ -136,18 +136,19 @@ async def _run(store: Store, plan: Plan, policy: Policy, ledger: "_Ledger", writ
             else:
                 await score(task, [])
 
-    queue = ledger.missing()
-    left = plan.k * len(plan.tasks) - ledger.progress.done + ledger.unjudged
-    at_once = min(plan.concurrency, getattr(policy, "max_concurrency", plan.concurrency), left)
+    queue = state.missing()
+    left = plan.episodes - state.progress.done + state.unscored_groups
+    most = plan.settings.concurrency
+    at_once = min(most, getattr(policy, "max_concurrency", most), left)
     await gathered([work() for _ in range(at_once)])
 
 
 @contextlib.contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Thousands of live episodes are many objects and hardly a cycle: looking through them all for one, as often as Python
-    does by default, takes more time than the episodes themselves."""
+    """Makes garbage collections rare. Thousands of live episodes are many objects with hardly any cycles, and searching them
+    as often as Python does by default takes more time than the episodes."""
     before = gc.get_threshold()
-    if not 0 < before[0] < _RARE:  # as somebody wants it, or another call beside this one
+    if not 0 < before[0] < _RARE:  # set by the caller, or by another call that is running
         yield
         return
     gc.set_threshold(_RARE, *before[1:])
@@ -157,118 +158,117 @@ def _rare_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def results(store: Store, plan: Plan, made: Made | None = None) -> tuple[list[Trajectory], list[Verdict]]:
-    """All trajectories of the plan and their verdicts, by task in the plan's order, and by index; what is not in `made` is
-    read."""
+def results(store: Store, plan: RunPlan, cache: RunResults | None = None) -> tuple[list[Trajectory], list[Verdict]]:
+    """All trajectories of the plan and their verdicts, in the order of the plan's tasks and of the indices. What is not in
+    `cache` is read from the store."""
     ids = [_id(plan, task, index) for task in plan.tasks for index in range(plan.k)]
-    found, judged = (made.trajectories, made.verdicts) if made is not None else ({}, {})
-    if not all(id in found and id in judged for id in ids):
-        found = {one.id: one for one in store.each_trajectory(plan.run)}
-        judged = {one.trajectory: one for one in store.each_verdict(plan.run, plan.verifier.name)}
-    return [found[id] for id in ids], [judged[id] for id in ids]
+    trajectories, verdicts = (cache.trajectories, cache.verdicts) if cache is not None else ({}, {})
+    if not all(id in trajectories and id in verdicts for id in ids):
+        trajectories = {one.id: one for one in store.each_trajectory(plan.run)}
+        verdicts = {one.trajectory: one for one in store.each_verdict(plan.run, plan.verifier.name)}
+    return [trajectories[id] for id in ids], [verdicts[id] for id in ids]
 
 
-def pending(store: Store, plan: Plan) -> int:
-    """How many episodes of the plan have still to be run."""
-    return len(plan.tasks) * plan.k - _Ledger(store, plan).progress.done
+def pending(store: Store, plan: RunPlan) -> int:
+    """How many episodes of the plan are not in the store yet."""
+    return plan.episodes - _RunState(store, plan).progress.done
 
 
 async def judge(
     verifier: Verifier, task: Task, group: Sequence[Trajectory], context: Context, seconds: float = 600.0
 ) -> list[Verdict]:
-    """The verdicts on a group. A verifier that breaks or hangs costs its verdicts, nothing else."""
+    """The verdicts on a group. If the verifier raises or hangs, its verdicts hold the failure and no reward."""
     clock = asyncio.timeout(seconds)
     try:
         async with clock:
             verdicts = await verifier.verify(task, group, context)
         if [verdict.trajectory for verdict in verdicts] != [one.id for one in group]:
-            raise VerifierFailure(f"{verifier.name} gave verdicts for other trajectories than it was asked about")
+            raise VerifierFailure(f"{verifier.name} returned verdicts for other trajectories than those of the group")
         return verdicts
     except BaseException as error:
         if isinstance(error, ENDS):
             raise
         if isinstance(error, TimeoutError) and clock.expired():
-            error = VerifierFailure(f"{verifier.name} took more than {seconds:g} s")
+            error = VerifierFailure(f"{verifier.name} took more than {seconds:g} s for one group")
         broken = failure(error, Fault.VERIFIER)
         return [Verdict(trajectory=one.id, verifier=verifier.name, reward=None, error=broken) for one in group]
 
 
-class _Ledger:
-    """What is stored of a plan, as bits a task: which of its episodes are done, judged, passed, judged without a reward."""
+class _RunState:
+    """Which episodes of a plan are stored and which groups are scored."""
 
-    def __init__(self, store: Store, plan: Plan) -> None:
+    def __init__(self, store: Store, plan: RunPlan) -> None:
         self.plan = plan
-        self.progress = Progress(total=len(plan.tasks) * plan.k)
-        self.unlucky = 0
-        """Episodes of this call that infrastructure broke: the run is not finished."""
-        self._whole = (1 << plan.k) - 1
-        self._done: dict[str, int] = {task.id: 0 for task in plan.tasks}
+        self.progress = Progress(total=plan.episodes)
+        self.infrastructure_failures = 0
+        """Episodes of this call that infrastructure broke. The run is not finished while there are any."""
+        self._done: dict[str, set[int]] = {}
+        """Indices of the stored episodes by task. A task without any is left out."""
+        tasks = {task.id for task in plan.tasks}
         judged, passed, errors = Counter[str](), Counter[str](), Counter[str]()
         for one in store.standing(plan.run, plan.verifier.name):
-            if one.task not in self._done or one.place >= plan.k or one.fault == Fault.INFRASTRUCTURE:
-                continue  # not of this plan, or to be run again
-            self._done[one.task] |= 1 << one.place
+            if one.task not in tasks or one.place >= plan.k or one.fault == Fault.INFRASTRUCTURE:
+                continue  # not part of this plan, or to be run again
+            self._done.setdefault(one.task, set()).add(one.place)
             self.progress.done += 1
             if one.judged and one.verdict_fault not in _ASKED_AGAIN:
                 judged[one.task] += 1
                 passed[one.task] += one.passed
                 errors[one.task] += one.reward is None
-        whole = {task for task, done in self._done.items() if done == self._whole}
-        self._settled = {task for task in whole if judged[task] == plan.k}
-        self.unjudged = len(whole) - len(self._settled)
-        self.progress.judged = plan.k * len(self._settled)
-        self.progress.passed = sum(passed[task] for task in self._settled)
-        self.progress.errors = sum(errors[task] for task in self._settled)
+        complete = {task for task, done in self._done.items() if len(done) == plan.k}
+        self._scored = {task for task in complete if judged[task] == plan.k}
+        self.unscored_groups = len(complete) - len(self._scored)
+        self.progress.judged = plan.k * len(self._scored)
+        self.progress.passed = sum(passed[task] for task in self._scored)
+        self.progress.errors = sum(errors[task] for task in self._scored)
 
     def missing(self) -> Iterator[tuple[Task, int, int]]:
-        """Task and index of each episode to run, and how many its group lacks; 0 for a group that only lacks its verdicts."""
+        """Task and index of each episode to run, and how many its group lacks. 0 means that only the verdicts are missing."""
         for task in self.plan.tasks:
-            done = self._done[task.id]
-            lacking = [index for index in range(self.plan.k) if not done >> index & 1]
+            done = self._done.get(task.id, ())
+            lacking = [index for index in range(self.plan.k) if index not in done]
             for index in lacking:
                 yield task, index, len(lacking)
-            if not lacking and task.id not in self._settled:
+            if not lacking and task.id not in self._scored:
                 yield task, 0, 0
 
     def count(self, batch: Batch) -> None:
         self.progress.done += len(batch.trajectories)
         self.progress.cost += sum(one.cost for one in batch.trajectories)
-        self.unlucky += sum(_unlucky(one) for one in batch.trajectories)
+        self.infrastructure_failures += sum(_infrastructure_failed(one) for one in batch.trajectories)
         self.progress.judged += len(batch.verdicts)
         for verdict in batch.verdicts:
             self.progress.passed += verdict.passed
             self.progress.errors += verdict.reward is None
 
 
-def _unlucky(trajectory: Trajectory) -> bool:
-    """Whether infrastructure broke it."""
+def _infrastructure_failed(trajectory: Trajectory) -> bool:
     return trajectory.error is not None and trajectory.error.fault is Fault.INFRASTRUCTURE
 
 
-def _id(plan: Plan, task: Task, index: int) -> str:
+def _id(plan: RunPlan, task: Task, index: int) -> str:
     return f"{plan.run}/{task.id}/{index}"
 
 
-async def _episode(plan: Plan, task: Task, index: int, policy: Policy, keep_blob: Callable[[bytes], str]) -> Trajectory:
-    """One episode, tried again when infrastructure broke it."""
-    seed = derive(plan.seed, "episode", task.id, index)
-    for attempt in range(plan.retries + 1):
+async def _episode(
+    plan: RunPlan, task: Task, index: int, policy: Policy, keep_blob: Callable[[bytes], str]
+) -> Trajectory:
+    """One episode, retried if infrastructure broke it."""
+    settings = msgspec.structs.replace(plan.settings, seed=derive(plan.settings.seed, "episode", task.id, index))
+    for attempt in range(settings.retries + 1):
         trajectory = await run_episode(
             plan.environment,
             task,
             policy,
+            settings,
             agent=plan.agent,
             id=_id(plan, task, index),
             group=f"{plan.run}/{task.id}",
             index=index,
-            sampling=plan.sampling,
-            seed=seed,
-            limits=plan.limits,
-            prices=plan.prices,
             user=plan.context.policies.get("user"),
             keep_blob=keep_blob,
         )
-        if not _unlucky(trajectory) or trajectory.stop is Stop.TIME_OUT:  # the limit was asked for
+        if not _infrastructure_failed(trajectory) or trajectory.stop is Stop.TIME_OUT:  # a timeout is not retried
             break
-        await asyncio.sleep(min(_RETRY_S * 2.0**attempt, 10.0) if attempt < plan.retries else 0)
+        await asyncio.sleep(min(_RETRY_S * 2.0**attempt, 10.0) if attempt < settings.retries else 0)
     return trajectory  # type: ignore[possibly-undefined]

@@ -6,8 +6,10 @@ import platform
 import shutil
 import sys
 import threading
+from collections.abc import Mapping
 
 from verigym.core.errors import Refused, VerigymError
+from verigym.core.protocols import Box, Sandbox
 from verigym.sandbox.box import ProcessSandbox, Way, execute, own_uid
 from verigym.sandbox.bubblewrap import Bubblewrap
 from verigym.sandbox.folder import Folder
@@ -31,6 +33,26 @@ def open_sandbox(require: bool = False, limits: Limits = Limits()) -> ProcessSan
         raise Refused(f"{reason} Without it, root's code runs as a user that owns nothing, which fails too: {plain}")
     _warn(reason)
     return ProcessSandbox(Plain(), limits)
+
+
+class LazySandbox:
+    """The sandbox of this machine, opened when code is first run. A run without code prints no warning about it."""
+
+    def __init__(self, require: bool = False) -> None:
+        self._require = require
+        self._sandbox: Sandbox | None = None
+
+    def _opened(self) -> Sandbox:
+        if self._sandbox is None:
+            self._sandbox = open_sandbox(self._require)
+        return self._sandbox
+
+    @property
+    def isolated(self) -> bool:
+        return self._opened().isolated
+
+    async def open(self, files: Mapping[str, str | bytes] = {}) -> Box:
+        return await self._opened().open(files)
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
-from verigym.rollout.episode import Prices
+from verigym.rollout.settings import Prices
 from verigym.servers import chat, responses
 from verigym.servers import proxied as seen
 from verigym.servers.admission import Door

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import msgspec
 
 from verigym.core.records import Failure, Fault, Feedback, Turn, Usage
-from verigym.rollout.episode import Prices
+from verigym.rollout.settings import Prices
 from verigym.servers.call import Out
 from verigym.servers.metrics import Metrics
 from verigym.traces.capture import Counts, Exchange, Placed
@@ -64,7 +64,7 @@ class Kept:
         self._started = time.perf_counter()
 
     def answered(self, usage: Usage, **fields: Any) -> None:
-        self._add(usage=usage, cost=self._prices.of(Turn(usage=usage)), **fields)
+        self._add(usage=usage, cost=self._prices.cost(Turn(usage=usage)), **fields)
 
     def failed(self, failure: Failure, finish: str = "error") -> None:
         self._add(error=failure, finish=finish)

@@ -19,6 +19,7 @@ from verigym.audit.verifier import NO_JUDGE, Audit, Nobody, Outputs, audit_verif
 from verigym.core.errors import Refused
 from verigym.core.records import Case, Check, Label, Version
 from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.settings import RunSettings
 from verigym.store.database import Run
 from verigym.workspace.measure import context_of
 from verigym.workspace.workspace import WorkspaceFolder
@@ -66,7 +67,7 @@ def check(
 
 async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, known: Sequence[Case]) -> Answer:
     nobody = Nobody()
-    async with context_of(ws, {}) as context:
+    async with context_of(ws, RunSettings()) as context:
         given = msgspec.structs.replace(context, policies={"judge": nobody})
         found = await cases.cases_hold(environment, known, given)
     return ("unclear", f"{NO_JUDGE} (verigym audit {environment.name})") if nobody.asked else found
@@ -107,7 +108,7 @@ def audit(
     wanted = [one for one in cases.read(cases.path_of(environment.name, ws.home)) if _is_of(environment, one)]
 
     async def ask() -> Audit:
-        async with context_of(ws, {"judge": judge}) as context:
+        async with context_of(ws, RunSettings(judge=judge)) as context:
             given = msgspec.structs.replace(context, blob=ws.store.blob)
             return await audit_verifier(environment, found.id, outputs, given, known, wanted)
 

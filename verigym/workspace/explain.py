@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from verigym.core.errors import VerifierFailure, VerigymError
-from verigym.core.protocols import Policy
+from verigym.core.protocols import Policy, closing
 from verigym.core.records import Sampling, Task, Trajectory, Verdict, Version, content_hash
 from verigym.core.seeds import derive
 from verigym.environments.load import environment_of
@@ -100,7 +100,7 @@ async def _judged(
     said = {id: found for id in ids if (found := store.get("said", keys[id], Said)) is not None}
     left = [id for id in ids if id not in said]
     policy = source.ws.open_beside(judge) if left else None
-    try:
+    async with closing(policy):
         for start in range(0, len(left), _AT_ONCE):
             some = [store.trajectory(id)[1] for id in left[start : start + _AT_ONCE]]
             assert policy is not None
@@ -110,9 +110,6 @@ async def _judged(
                     store.put("said", keys[answer.trajectory], answer)
                     said[answer.trajectory] = answer
             on_asked(len(said), len(ids))
-    finally:
-        if hasattr(policy, "close"):
-            await policy.close()  # type: ignore[union-attr]
     by = f"judge {judge.name or judge.id}"
     return {id: Reason(one.bucket, one.reason, by=by) for id, one in said.items()}, len(ids) - len(said)
 

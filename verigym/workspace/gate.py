@@ -23,6 +23,7 @@ from verigym.gates.guards import no_perplexity
 from verigym.gates.policy import DEFAULT, GatePolicy
 from verigym.registry import ledger
 from verigym.registry.versions import version_id
+from verigym.rollout.settings import RunSettings
 from verigym.training.alarms import held_out_falls
 from verigym.training.curves import since_first, values
 from verigym.workspace import measure as stages
@@ -260,13 +261,13 @@ def _guard(
     missing: dict[str, str],
     bars: Bars,
 ) -> Sides | None:
-    setting = stages.Setting(sampling=Sampling(temperature=0.0, max_tokens=max_tokens))
+    settings = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=max_tokens))
     try:
         environment = load_environment(name)
         reports: list[Report] = []
         for version in (champion, candidate):
             with bars(f"{name}, {_name(version)}") as bar:
-                reports.append(stages.measure(ws, environment, version, setting, n=tasks, on_progress=bar).report)
+                reports.append(stages.measure(ws, environment, version, settings, n=tasks, on_progress=bar))
     except VerigymError as error:
         missing[name] = str(error)
         return None

@@ -6,46 +6,26 @@ Every stage is named by its content: the same call with the same settings finds 
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
 
 import msgspec
 
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused, not_found
-from verigym.core.protocols import Context, Policy
+from verigym.core.protocols import Context, Policy, closing
 from verigym.core.records import Json, Report, Sampling, Suite, Task, Version, content_hash
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
 from verigym.harness.environment import EnvironmentSpec
-from verigym.rollout.episode import Limits, Prices
-from verigym.rollout.many import Plan, Progress, pending, run_many
+from verigym.rollout.many import Progress, RunPlan, pending, run_many
 from verigym.rollout.rescore import Rescored, rescore
-from verigym.sandbox.lazy import WhenNeeded
+from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
+from verigym.sandbox.open import LazySandbox, open_sandbox
 from verigym.tasks.load import tasks_hash
 from verigym.workspace.workspace import WorkspaceFolder
 
 OnProgress = Callable[[Progress], None]
 GREEDY = Sampling(temperature=0.0, max_tokens=64)
-
-
-class Measured(NamedTuple):
-    report: Report
-    run: str
-
-
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What episodes are run under, beside the agent and the tasks."""
-
-    k: int = 1
-    sampling: Sampling = Sampling()
-    seed: int = 0
-    concurrency: int = 512
-    limits: Limits = Limits()
-    prices: Prices = Prices()
-    user: Version | None = None
-    """Plays the user, in environments with a persona."""
-    judge: Version | None = None
-    """Judges, for verifiers that ask one; a reward model where they compare."""
 
 
 def tasks_of(environment: EnvironmentSpec, split: str, n: int | None = None, seed: int = 0) -> list[Task]:
@@ -92,44 +72,41 @@ def rollout(
     environment: EnvironmentSpec,
     agent: Version,
     tasks: Sequence[Task],
-    setting: Setting = Setting(),
+    settings: RunSettings = RunSettings(),
     *,
     kind: str = "rollout",
     name: str = "",
     on_progress: OnProgress = lambda _: None,
 ) -> str:
     """k episodes of each task, scored and stored; returns the run's id."""
-    if environment.needs_user and setting.user is None:
+    if environment.needs_user and settings.user is None:
         raise BadInput(f"{environment.name} is a conversation with a user, whom a model has to play: --user MODEL")
+    _check_sandbox(settings)
     config: Json = {
         "environment": environment.name,
         "agent": agent.id,
         "tasks": tasks_hash(tasks),
         "num_tasks": len(tasks),
-        "k": setting.k,
-        "sampling": msgspec.to_builtins(setting.sampling),
-        "seed": setting.seed,
+        "k": settings.k,
+        "sampling": msgspec.to_builtins(settings.sampling),
+        "seed": settings.seed,
         "verifier": environment.verifier.name,
         **({"environment_version": environment.version} if environment.version else {}),
-        **_said(setting),
+        **_said(settings),
     }
     run = name or f"{kind}-{environment.name.rsplit('/', 1)[-1].split('.')[0]}-{content_hash(config)[:8]}"
-    plan = Plan(
-        run=run,
-        environment=environment,
-        tasks=tasks,
-        agent=agent,
-        verifier=environment.verifier,
-        k=setting.k,
-        sampling=setting.sampling,
-        seed=setting.seed,
-        concurrency=setting.concurrency,
-        limits=setting.limits,
-        prices=setting.prices,
+    plan = RunPlan(
+        run=run, environment=environment, tasks=tasks, agent=agent, verifier=environment.verifier, settings=settings
     )
-    asyncio.run(_run(ws, plan, setting, kind, config, on_progress))
+    asyncio.run(_run(ws, plan, kind, config, on_progress))
     _check_scored(ws, run)
     return run
+
+
+def _check_sandbox(settings: RunSettings) -> None:
+    """Refuses before anything runs. Once isolation works, every sandbox that this process opens is isolated."""
+    if settings.require_sandbox:
+        open_sandbox(require=True)
 
 
 def _check_scored(ws: WorkspaceFolder, run: str) -> None:
@@ -144,46 +121,36 @@ def _check_scored(ws: WorkspaceFolder, run: str) -> None:
     )
 
 
-def _said(setting: Setting) -> Json:
+def _said(settings: RunSettings) -> Json:
     """What belongs to a run's settings only where it was asked for."""
-    others = {"user": setting.user, "judge": setting.judge}
+    others = {"user": settings.user, "judge": settings.judge}
     said: Json = {role: version.id for role, version in others.items() if version is not None}
-    if setting.limits != Limits():
-        said["limits"] = msgspec.to_builtins(setting.limits)
-    if setting.prices != Prices():
-        said["prices"] = msgspec.to_builtins(setting.prices)
+    if settings.limits != EpisodeLimits():
+        said["limits"] = msgspec.to_builtins(settings.limits)
+    if settings.prices != Prices():
+        said["prices"] = msgspec.to_builtins(settings.prices)
     return said
 
 
-async def _run(
-    ws: WorkspaceFolder, plan: Plan, setting: Setting, kind: str, config: Json, on_progress: OnProgress
-) -> None:
+async def _run(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, on_progress: OnProgress) -> None:
     """A run that is complete already opens no agent; one that cannot be opened ends the command, not the episodes."""
     policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
     ws.register(plan.agent)
-    try:
-        async with context_of(ws, {"user": setting.user, "judge": setting.judge}) as context:
-            ws.store.begin_run(plan.run, kind, config, plan.tasks)
-            await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
-    finally:
-        if hasattr(policy, "close"):
-            await policy.close()
+    async with closing(policy), context_of(ws, plan.settings) as context:
+        ws.store.begin_run(plan.run, kind, config, plan.tasks)
+        await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
 
 
 @contextlib.asynccontextmanager
-async def context_of(ws: WorkspaceFolder, roles: Mapping[str, Version | None]) -> AsyncIterator[Context]:
-    """What verifiers and simulated users may ask: the machine's sandbox, and a policy for each role."""
-    policies: dict[str, Policy] = {
-        role: ws.open_judge(version) if role == "judge" else ws.open_beside(version)
-        for role, version in roles.items()
-        if version is not None
-    }
-    try:
-        yield Context(policies=policies, sandbox=WhenNeeded())
-    finally:
-        for policy in policies.values():
-            if hasattr(policy, "close"):
-                await policy.close()  # type: ignore[attr-defined]
+async def context_of(ws: WorkspaceFolder, settings: RunSettings) -> AsyncIterator[Context]:
+    """What verifiers and simulated users may use: the sandbox of this machine, and a policy for each role."""
+    policies: dict[str, Policy] = {}
+    if settings.user is not None:
+        policies["user"] = ws.open_beside(settings.user)
+    if settings.judge is not None:
+        policies["judge"] = ws.open_judge(settings.judge)
+    async with closing(*policies.values()):
+        yield Context(policies=policies, sandbox=LazySandbox(settings.require_sandbox))
 
 
 def verify(
@@ -193,12 +160,16 @@ def verify(
     verifier: str = "",
     judge: Version | None = None,
     on_progress: OnProgress = lambda _: None,
+    *,
+    require_sandbox: bool = False,
 ) -> Rescored:
     """A stored run scored again by the environment's verifier as it is now, or by another of its verifiers."""
     chosen = judged_by(environment, verifier)
+    settings = RunSettings(judge=judge, require_sandbox=require_sandbox)
+    _check_sandbox(settings)
 
     async def again() -> Rescored:
-        async with context_of(ws, {"judge": judge}) as context:
+        async with context_of(ws, settings) as context:
             return await rescore(ws.store, run, chosen.verifier, context, on_progress=on_progress)
 
     return asyncio.run(again())
@@ -208,20 +179,20 @@ def measure(
     ws: WorkspaceFolder,
     environment: EnvironmentSpec,
     agent: Version,
-    setting: Setting = Setting(sampling=GREEDY),
+    settings: RunSettings = RunSettings(sampling=GREEDY),
     *,
     split: str = "val",
     n: int | None = None,
     name: str = "",
     on_progress: OnProgress = lambda _: None,
-) -> Measured:
+) -> Report:
     """The agent on a held-out suite, as a report. `split` may name a part, as in `suite_of`."""
     suite, tasks = suite_of(environment, split, n)
-    run = rollout(ws, environment, agent, tasks, setting, kind="eval", name=name, on_progress=on_progress)
+    run = rollout(ws, environment, agent, tasks, settings, kind="eval", name=name, on_progress=on_progress)
     trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)
-    report = make_report(run, agent.id, suite, tasks, trajectories, verdicts, setting.seed, environment.explain)
+    report = make_report(run, agent.id, suite, tasks, trajectories, verdicts, settings.seed, environment.explain)
     ws.store.put("report", report.id, report)
-    return Measured(report, run)
+    return report
 
 
 def latest_report(ws: WorkspaceFolder, agent: Version, besides: Sequence[str] = ()) -> Report | None:

@@ -6,15 +6,17 @@ from typing import Any, Literal
 
 import msgspec
 
+from verigym.core.protocols import closing
 from verigym.core.records import Dataset, Sampling, Task
 from verigym.design.make import Made, Progress, make
 from verigym.design.spec import Design
 from verigym.design.steps import Kit
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.settings import RunSettings
 from verigym.workspace import measure as stages
 from verigym.workspace.datasets import from_demonstrations, from_rewards
-from verigym.workspace.measure import OnProgress, Setting
+from verigym.workspace.measure import OnProgress
 from verigym.workspace.workspace import WorkspaceFolder
 
 _MAX_TOKENS = 512
@@ -45,12 +47,8 @@ async def made_by(
         policies = {name: ws.open_beside(ws.agent(name)) for name in design.models}
         scorers = {name: ws.open_scorer(ws.find(name)) for name in design.reward_models}
     kit = Kit(policies=policies, scorers=scorers, environment=environment)
-    try:
+    async with closing(*policies.values()):
         return await make(design, n, seed, kit, partial=partial, on_progress=on_progress)
-    finally:
-        for policy in policies.values():
-            if hasattr(policy, "close"):
-                await policy.close()
 
 
 def teach(
@@ -63,8 +61,8 @@ def teach(
     on_progress: OnProgress = lambda _: None,
 ) -> Taught:
     """k tries of a teacher at each task, scored; those that passed are kept as demonstrations, or better and worse as pairs."""
-    setting = Setting(k=k, sampling=Sampling(max_tokens=_MAX_TOKENS))
-    run = stages.rollout(ws, environment, ws.agent(teacher), tasks, setting, on_progress=on_progress)
+    settings = RunSettings(k=k, sampling=Sampling(max_tokens=_MAX_TOKENS))
+    run = stages.rollout(ws, environment, ws.agent(teacher), tasks, settings, on_progress=on_progress)
     made = ws.store.run(run)
     data = from_demonstrations(ws, run) if keep == "demos" else from_rewards(ws, run)
     return Taught(run, made.passed, made.scored, data)

@@ -27,7 +27,8 @@ from verigym.core.seeds import derive
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of, pick
 from verigym.rollout.episode import gathered
-from verigym.rollout.many import Made, Plan, results, run_many
+from verigym.rollout.many import RunPlan, RunResults, results, run_many
+from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, new_alarms
 from verigym.training.cost import step_dollars
@@ -181,7 +182,7 @@ class Job:
 
         given: Any = {"evaluate": self._evaluate, "report": report}
         place = ws.checkpoints(self.run)
-        async with context_of(ws, self.roles) as self.context:
+        async with context_of(ws, RunSettings(**self.roles)) as self.context:
             rows += await self._rehearsal(len(rows))
             if recipe.samples:
                 from verigym.training.grpo import train_grpo
@@ -218,18 +219,19 @@ class Job:
     def _signed(self, step: int) -> None:
         self.policy.changed(f"{self.run}@{step}")
 
-    async def _episodes(self, kind: str, plans: Sequence[Plan]) -> list[tuple[list[Any], list[Any]]]:
+    async def _episodes(self, kind: str, plans: Sequence[RunPlan]) -> list[tuple[list[Any], list[Any]]]:
         """Trajectories and verdicts of each plan. They run side by side: the longest episode of all is waited for, not the
         longest of each. What the engine takes at once is shared by how many each has."""
-        store, made = self.ws.store, [Made() for _ in plans]
-        each = self.policy.max_concurrency / max(1, sum(plan.k * len(plan.tasks) for plan in plans))
+        store, made = self.ws.store, [RunResults() for _ in plans]
+        total = max(1, sum(plan.episodes for plan in plans))
         for plan in plans:
             config: Json = {"parent": self.run, "environment": plan.environment.name, "verifier": plan.verifier.name}
             store.begin_run(plan.run, kind, config, plan.tasks, parent=self.run)
 
-        async def run(plan: Plan, own: Made) -> None:
-            share = math.ceil(each * plan.k * len(plan.tasks))
-            await run_many(store, msgspec.structs.replace(plan, concurrency=share), self.policy, made=own)
+        async def run(plan: RunPlan, own: RunResults) -> None:
+            share = math.ceil(self.policy.max_concurrency * plan.episodes / total)
+            settings = msgspec.structs.replace(plan.settings, concurrency=share)
+            await run_many(store, msgspec.structs.replace(plan, settings=settings), self.policy, cache=own)
 
         await gathered([run(plan, own) for plan, own in zip(plans, made, strict=True)])
         self.policy.engine.wait()  # an episode that timed out may have left a request running
@@ -246,13 +248,13 @@ class Job:
         measured = [arena for arena in self.arenas if arena.split]
         suites = [suite_of(arena.environment, arena.split, recipe.eval_tasks) for arena in measured]
         plans = [
-            Plan(
+            RunPlan(
                 run=f"{self.run}/eval-{step:04d}" + self._suffix(arena),
                 environment=arena.environment,
                 tasks=held_out,
                 agent=self._agent,
                 verifier=arena.environment.verifier,
-                sampling=Sampling(temperature=0.0, max_tokens=recipe.max_tokens),
+                settings=RunSettings(sampling=Sampling(temperature=0.0, max_tokens=recipe.max_tokens)),
                 context=self.context,
             )
             for arena, (_, held_out) in zip(measured, suites, strict=True)
@@ -282,15 +284,17 @@ class Job:
         k = recipe.num_generations_per_prompt
         own = [arena for arena in self.arenas if arena.name in picked]
         plans = [
-            Plan(
+            RunPlan(
                 run=f"{self.run}/step-{step:04d}" + (f".{number}" if number else "") + self._suffix(arena),
                 environment=arena.environment,
                 tasks=picked[arena.name],
                 agent=self._agent,
                 verifier=arena.verifier,
-                k=k,
-                sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens),
-                seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
+                settings=RunSettings(
+                    k=k,
+                    sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens),
+                    seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
+                ),
                 context=self._judging(arena),
             )
             for arena in own
@@ -336,14 +340,16 @@ class Job:
         rows: list[Any] = []
         for arena in self.rehearsed:
             wanted = max(1, round(num_rows * arena.weight / left))
-            plan = Plan(
+            plan = RunPlan(
                 run=f"{self.run}/rehearsal-{arena.name}",
                 environment=arena.environment,
                 tasks=pick(list(arena.tasks), wanted, self.recipe.seed),
                 agent=self._agent,
                 verifier=arena.verifier,
-                sampling=Sampling(temperature=self.recipe.temperature, max_tokens=_REHEARSED_TOKENS),
-                seed=derive(self.recipe.seed, "rehearsal", arena.name),
+                settings=RunSettings(
+                    sampling=Sampling(temperature=self.recipe.temperature, max_tokens=_REHEARSED_TOKENS),
+                    seed=derive(self.recipe.seed, "rehearsal", arena.name),
+                ),
                 context=self.context,
             )
             [found] = await self._episodes("collect", [plan])

@@ -1,0 +1,52 @@
+"""How the episodes of a run are run: one struct, passed from the command line down to the episode."""
+
+import msgspec
+
+from verigym.core.records import Sampling, Turn, Version
+
+
+class EpisodeLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Limits of one episode. An episode that reaches one of them stops, and the limit is its stop reason."""
+
+    seconds: float = 300.0
+    turns: int | None = None
+    """Replies of the policy. By default the environment's `max_turns` counts."""
+    tokens: int | None = None
+    """Tokens that the policy samples, over all its replies."""
+    cost: float | None = None
+    """US dollars, by `Prices`."""
+
+
+class Prices(msgspec.Struct, frozen=True):
+    """US dollars per million tokens."""
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+    def cost(self, turn: Turn) -> float:
+        return (self.prompt * turn.usage.prompt_tokens + self.completion * turn.usage.completion_tokens) / 1e6
+
+
+class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a run depends on, except its environment, its tasks and its agent."""
+
+    k: int = 1
+    """Episodes per task. The episodes of one task are a group."""
+    sampling: Sampling = Sampling()
+    """An agent with sampling settings of its own uses those instead."""
+    seed: int = 0
+    """Seed of the run. `run_episode` takes the seed of its episode here."""
+    concurrency: int = 512
+    """Episodes that run at the same time, at most."""
+    retries: int = 2
+    """Retries of an episode that an infrastructure failure broke."""
+    limits: EpisodeLimits = EpisodeLimits()
+    prices: Prices = Prices()
+    verifier_seconds: float = 600.0
+    """Timeout of the verifier for one group."""
+    user: Version | None = None
+    """Plays the user in environments with a persona."""
+    judge: Version | None = None
+    """Answers the verifiers that ask a judge. For verifiers that compare, it may be a reward model."""
+    require_sandbox: bool = False
+    """Refuse to run code outside an isolated sandbox."""
