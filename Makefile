@@ -9,7 +9,7 @@ SPINE := core store sandbox tasks policies.remote policies.openai policies.scrip
 	policies.render policies.template policies.literals policies.conversation \
 	verifiers harness rollout audit
 
-.PHONY: coverage quickstart test test-slow check bench sandbox clean
+.PHONY: coverage quickstart test test-slow check docs bench sandbox clean
 
 quickstart: $(TRAIN) sandbox  ## the whole ring on the embedded model
 	$(BIN)/verigym quickstart
@@ -30,7 +30,11 @@ check: $(DEV)  ## format, lint, types, docs and layers
 	$(BIN)/pyright
 	$(BIN)/python -m pytest tests/docs
 
-bench: $(DEV) sandbox  ## every figure that this machine can measure, into docs/reference/benchmarks.md
+docs: $(DEV)  ## the documentation as a site with search, into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "Open site/index.html in a browser."
+
+bench: $(DEV) sandbox  ## every figure that this machine can measure, into docs/benchmarks.json
 	$(BIN)/python bench/all.py
 
 sandbox:  ## bubblewrap, where it can be installed without a password; where not, says what to do and goes on

@@ -1,40 +1,24 @@
-"""Runs every benchmark that this machine can run and merges the figures into docs/reference/benchmarks.md."""
+"""Runs every benchmark that this machine can run. Merges the figures into docs/benchmarks.json and renders the page from it."""
 
 import datetime
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import msgspec
-from figures import Figure
+from figures import Figure, Measurement, read, render, write
 
 HERE = Path(__file__).parent
+DATA = HERE.parent / "docs" / "benchmarks.json"
 PAGE = HERE.parent / "docs" / "reference" / "benchmarks.md"
-HEAD = """# Benchmarks
-
-Made by `make bench`, which runs every script of `bench/` that the machine can and adds its rows here; rows of another machine
-or day stay. Anyone can run a script alone: `python bench/startup.py --json`.
-
-| machine | date | figure | value | unit | goal | met | peer | peer's value | times better |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-"""
 
 
-def row(one: Figure, date: str) -> str:
-    peer = f"{one.peer_value:.4g}" if one.peer_value is not None else ""
-    ratio = f"{one.ratio:.2f}" if one.ratio is not None else ""
-    met = ("yes" if one.ok else "NO") if one.goal else ""
-    cells = [one.machine, date, one.figure, f"{one.value:.4g}", one.unit, one.goal, met, one.peer, peer, ratio]
-    return "| " + " | ".join(cells) + " |"
-
-
-def merge(page: str, figures: list[Figure], date: str) -> str:
-    """The page with these rows in place of the same machine's rows of the same day and name."""
-    rows = [line for line in page.splitlines() if re.match(r"\| (?!machine|---)", line)]
+def merge(stored: list[Measurement], figures: list[Figure], date: str) -> list[Measurement]:
+    """The stored measurements. Those of the same machine, day and name are replaced."""
     fresh = {(one.machine, date, one.figure) for one in figures}
-    kept = [line for line in rows if tuple(cell.strip() for cell in line.split("|")[1:4]) not in fresh]
-    return HEAD + "\n".join(sorted(kept + [row(one, date) for one in figures])) + "\n"
+    kept = [one for one in stored if (one.machine, one.date, one.figure) not in fresh]
+    added = [msgspec.convert({**msgspec.structs.asdict(one), "date": date}, Measurement) for one in figures]
+    return sorted(kept + added, key=lambda one: (one.machine, one.date, one.figure))
 
 
 def main() -> None:
@@ -50,9 +34,10 @@ def main() -> None:
         print(done.stdout, end="")
         if done.returncode:
             failed.append(script.name)
-    page = PAGE.read_text() if PAGE.exists() else HEAD
-    PAGE.write_text(merge(page, figures, datetime.date.today().isoformat()))
-    print(f"{len(figures)} figures in {PAGE.name}" + (f"; a goal was missed in: {', '.join(failed)}" if failed else ""))
+    measurements = merge(read(DATA), figures, datetime.date.today().isoformat())
+    write(DATA, measurements)
+    PAGE.write_text(render(measurements))
+    print(f"{len(figures)} figures in {DATA.name}" + (f". A goal was missed in: {', '.join(failed)}" if failed else ""))
     sys.exit(1 if failed else 0)
 
 

@@ -1,4 +1,4 @@
-"""The convention of every figure: each script runs alone, prints what it measured, and exits with 1 when a goal is missed.
+"""What every benchmark shares. Each script runs alone, prints what it measured, and exits with 1 if a goal is missed.
 
 --quick   smaller sizes, under 45 s, no peers
 --peers   measure peers in the same run; with a path, in that interpreter (a peer that needs packages of its own)
@@ -26,6 +26,12 @@ class Figure(msgspec.Struct, kw_only=True):
     ratio: float | None = None
     """How many times better than the peer."""
     machine: str = ""
+
+
+class Measurement(Figure, kw_only=True, omit_defaults=True):
+    """A figure with the day on which it was measured: a row of docs/benchmarks.json."""
+
+    date: str = ""
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -85,3 +91,82 @@ def finish(figures: list[Figure], args: argparse.Namespace) -> None:
         peer = f"  {one.peer}: {one.peer_value:.4g}, {one.ratio:.2f} times" if one.peer_value and one.ratio else ""
         print(f"{one.figure}: {one.value:.4g} {one.unit}{goal}{peer}")
     sys.exit(0 if all(one.ok for one in figures) else 1)
+
+
+REPEATED = {
+    "gold solutions: passed": "Every gold solution of an environment passes",
+    "cheats: passed": "No cheat of an environment passes",
+    "gold solution, verified and stored": "A gold solution is cheap to run, verify and store",
+    "coverage,": "A 95% interval covers the true rate in at least 92% of simulations",
+}
+"""Series with a row for each environment or setting. The page counts them instead of listing them."""
+
+HEAD = """# Benchmarks
+
+`make bench` runs every script in `bench/` that your machine can run. It adds the figures to
+[benchmarks.json](../benchmarks.json) and renders this page from that file. Figures of other machines and days stay.
+You can run one script alone, for example `python bench/startup.py --json`.
+"""
+
+
+def read(path: Path) -> list[Measurement]:
+    return msgspec.json.decode(path.read_bytes(), type=list[Measurement]) if path.exists() else []
+
+
+def write(path: Path, measurements: list[Measurement]) -> None:
+    """One line a measurement, so that differences can be read."""
+    lines = ",\n".join(msgspec.json.encode(one).decode() for one in measurements)
+    path.write_text(f"[\n{lines}\n]\n")
+
+
+def render(measurements: list[Measurement]) -> str:
+    """The page: what each machine measured, comparisons with other tools, missed goals, and the other goals."""
+    newest = {(one.machine, one.figure): one for one in measurements}
+    shown = sorted(newest.values(), key=lambda one: (one.machine, one.figure))
+    goals = [one for one in shown if one.goal]
+    machines = sorted({one.machine for one in shown})
+    counts = [
+        [
+            machine,
+            max(one.date for one in shown if one.machine == machine),
+            str(sum(one.machine == machine for one in shown)),
+            f"{sum(one.ok for one in goals if one.machine == machine)} of {sum(one.machine == machine for one in goals)}",
+        ]
+        for machine in machines
+    ]
+    parts = [HEAD, _table(["machine", "newest", "figures", "goals met"], counts)]
+    parts.append("## Compared with other tools\n\nMeasured in the same run on the same machine.\n")
+    compared = [one for one in shown if one.peer_value is not None]
+    parts.append(
+        _table(
+            ["machine", "figure", "Verigym", "peer", "peer's value", "times better"],
+            [
+                [one.machine, one.figure, _value(one), one.peer, _number(one.peer_value or 0), f"{one.ratio or 0:.2f}"]
+                for one in compared
+            ],
+        )
+    )
+    missed = [one for one in goals if not one.ok]
+    parts.append("## Goals that were missed\n")
+    parts.append(_table(["figure", "value", "goal"], [[one.figure, _value(one), one.goal] for one in missed]))
+    parts.append("## Goals that were met\n\nThese series have one figure for each environment or setting:\n")
+    met = [one for one in goals if one.ok and one.peer_value is None]
+    series = {title: [one for one in met if mark in one.figure] for mark, title in REPEATED.items()}
+    parts.append(
+        _table(["series", "figures"], [[title, str(len(found))] for title, found in series.items()]) + "\nThe others:\n"
+    )
+    single = [one for one in met if not any(mark in one.figure for mark in REPEATED)]
+    parts.append(_table(["figure", "value", "goal"], [[one.figure, _value(one), one.goal] for one in single]))
+    return "\n".join(parts)
+
+
+def _value(one: Figure) -> str:
+    return f"{_number(one.value)} {one.unit}".strip()
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])

@@ -1,5 +1,9 @@
-"""Prints the last section of ARCHITECTURE.md from the workspace of a finished quickstart: one task, followed through every
-record. `python docs/one_task.py .verigym`; long lists are cut, nothing else is changed."""
+"""Prints docs/explanation/one-task.md from the workspace of a finished quickstart: one task, followed through every record.
+
+    python docs/one_task.py .verigym > docs/explanation/one-task.md
+
+Long lists and texts are shortened. Nothing else is changed.
+"""
 
 import re
 import sys
@@ -17,6 +21,12 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 LONGEST = 6
 """Items of a list that are shown."""
+HEAD = """# One task through every record
+
+This page follows one held-out task through every record of a quickstart. `python docs/one_task.py .verigym` makes it.
+The script shortens long lists and texts with `…` and changes nothing else. [Choose a fix](../how-to/advice.md) shows an
+`Advice`. [Prepare training data](../how-to/data.md) shows a `Label`, an `Example` and a `Preference`.
+"""
 
 
 def cut(value: Any) -> Any:
@@ -33,7 +43,7 @@ def cut(value: Any) -> Any:
 def show(title: str, words: str, record: Any) -> None:
     text = msgspec.json.format(msgspec.json.encode(cut(msgspec.to_builtins(record)))).decode()
     text = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda found: "[" + re.sub(r"\s*\n\s*", " ", found[1]) + "]", text)
-    print(f"**{title}.** {words}\n\n```json\n{text}\n```\n")
+    print(f"## {title}\n\n" + (f"{words}\n\n" if words else "") + f"```json\n{text}\n```\n")
 
 
 def without(record: Any, *fields: str) -> dict[str, Any]:
@@ -53,13 +63,14 @@ failed = next(one for one in ws.store.trajectories(before.run) if one.task == ta
 passed = next(one for one in ws.store.trajectories(after.run) if one.task == task.id)
 verdicts = {verdict.trajectory: verdict for run in (before.run, after.run) for verdict in ws.store.verdicts(run)}
 
-show("Task", "A held-out one; its family is a phrasing that no training task has.", task)
-show("Trajectory", "The base model's episode: what it said, and how it ended.", without(failed, "turns"))
-show("Turn", "The one model call in it. Ids are the tokens that were really sampled.", failed.turns[0])
+print(HEAD)
+show("Task", "A held-out task. No training task has its phrasing.", task)
+show("Trajectory", "The base model's episode: its replies and how the episode ended.", without(failed, "turns"))
+show("Turn", "The only model call of the episode. The ids are the tokens that were sampled.", failed.turns[0])
 show("Verdict", "Scored from the record alone.", verdicts[failed.id])
 finding = failures.explain([task], [failed], [verdicts[failed.id]])[0]
-show("Finding", "The bucket it falls into (here of this one episode).", finding)
-show("Trajectory, after training", "The same request, the trained version.", without(passed, "turns"))
+show("Finding", "The failure bucket, computed for this one episode.", finding)
+show("Trajectory, after training", "The same request, answered by the trained version.", without(passed, "turns"))
 show("Verdict, after training", "", verdicts[passed.id])
 
 steps = [run for run in ws.store.runs(parent=None) if run.kind == "collect" and "/step-" in run.id]
@@ -76,11 +87,11 @@ tail = msgspec.structs.replace(
     sample, ids=sample.ids[first - 2 :], mask=sample.mask[first - 2 :], logprobs=sample.logprobs[first - 2 :]
 )
 shown = [round(reward, 2) for reward in rewards if reward is not None]
-words = f"From a GRPO group on a training task, rewards {shown}; its {first - 2} first prompt ids are left out."
+words = f"From a GRPO group on a training task, rewards {shown}. The first {first - 2} prompt ids are omitted."
 show("Sample", words, tail)
-show("Suite", "The held-out tasks, frozen: the hash covers tasks and verifier.", after.suite)
-show("TaskResult", "This task in the report of the trained version.", result)
-show("Report", "The trained version on the suite; results left out.", without(after, "suite", "results"))
-show("Version", "The trained agent: what makes it behave as it does, and where it came from.", tuned)
+show("Suite", "The frozen held-out tasks. The hash covers the tasks and the verifier.", after.suite)
+show("TaskResult", "The result of this task in the report of the trained version.", result)
+show("Report", "The trained version on the suite, without the results.", without(after, "suite", "results"))
+show("Version", "The trained agent: everything that determines its behaviour, and its provenance.", tuned)
 moved = next(entry for entry in reversed(ledger.entries(ws.store)) if entry.decision.candidate == tuned.id)
-show("Decision", "In its ledger entry, which is chained to the one before by hash.", moved)
+show("Decision", "The ledger entry of the decision, chained to the previous entry by its hash.", moved)

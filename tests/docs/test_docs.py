@@ -3,6 +3,7 @@
 import ast
 import enum
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -159,6 +160,18 @@ def test_yaml_in_the_documents_has_known_keys(text: str) -> None:
     """It is a recipe, a loop's recipe, a policy of the gate or a designer's spec."""
     keys = set(msgspec.yaml.decode(text))
     assert any(keys <= set(kind.__struct_fields__) for kind in (Recipe, LoopRecipe, GatePolicy, Spec)), keys
+
+
+def test_the_page_of_benchmarks_is_rendered_from_the_stored_figures() -> None:
+    code = "from figures import *; print(render(read(Path('docs/benchmarks.json'))), end='')"
+    rendered = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": "bench"},
+        capture_output=True,
+        text=True,
+    )
+    assert (ROOT / "docs" / "reference" / "benchmarks.md").read_text() == rendered.stdout, rendered.stderr
 
 
 def test_the_readme_names_the_two_commands() -> None:

@@ -1,0 +1,88 @@
+"""Hooks of mkdocs.yml: pages and files from outside docs/, and llms.txt for language models."""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files, InclusionLevel
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+"""Pages of the repository's root that are part of the site."""
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
+SUMMARY = (
+    "Verigym runs an agent on tasks with verifiable rewards, explains its failures, trains a better version, and promotes "
+    "it only if a statistical gate finds it better and no less safe."
+)
+_texts: dict[str, str] = {}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    for name in PAGES:
+        page = File.generated(config, name, abs_src_path=str(ROOT / name))
+        files.append(page)
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Points links to files outside docs/ at a copy inside the site. A folder cannot be linked, so its name stays."""
+    source = page.file.src_uri
+    folder = ROOT if source in PAGES else ROOT / "docs" / Path(source).parent
+
+    def moved(match: re.Match[str]) -> str:
+        image, text, link, anchor = match[1], match[2], match[3], match[4] or ""
+        target = Path(os.path.normpath(folder / link))
+        if target == ROOT / "README.md":
+            uri = "README.md"
+        elif target.is_relative_to(ROOT / "docs"):
+            uri = str(target.relative_to(ROOT / "docs"))
+        else:
+            uri = str(target.relative_to(ROOT))
+            if uri not in PAGES:
+                if not target.is_file():
+                    return text
+                uri = f"source/{uri}.txt"
+                if files.get_file_from_path(uri) is None:
+                    copy = File.generated(config, uri, content=target.read_text(), inclusion=InclusionLevel.NOT_IN_NAV)
+                    files.append(copy)
+        there = os.path.relpath(uri, Path(source).parent)
+        return f"{image}[{text}]({there}{anchor})"
+
+    _texts[source] = markdown
+    return LINK.sub(moved, markdown)
+
+
+def on_nav(nav: Any, config: Any, files: Files) -> Any:
+    _nav.clear()
+    _nav.extend(nav.items)
+    return nav
+
+
+_nav: list[Any] = []
+
+
+def on_post_build(config: Any) -> None:
+    """Writes llms.txt, an index of the pages, and llms-full.txt, their text."""
+    index, whole = [f"# Verigym\n\n> {SUMMARY}\n"], []
+    for section in _nav:
+        pages = list(_pages(section))
+        index.append(f"\n## {section.title or 'Start'}\n\n")
+        index += [f"- [{page.title}]({page.url}): {_first_sentence(page)}\n" for page in pages]
+        whole += [f"<!-- {page.file.src_uri} -->\n\n{_texts[page.file.src_uri].strip()}\n" for page in pages]
+    site = Path(config["site_dir"])
+    (site / "llms.txt").write_text("".join(index))
+    (site / "llms-full.txt").write_text("\n".join(whole))
+
+
+def _pages(item: Any) -> Any:
+    if item.is_page:
+        yield item
+    for child in item.children or []:
+        yield from _pages(child)
+
+
+def _first_sentence(page: Any) -> str:
+    text = re.sub(r"^(#.*|!\[.*|\s*)\n", "", _texts[page.file.src_uri], flags=re.MULTILINE)
+    paragraph = " ".join(text.strip().split("\n\n")[0].split())
+    return LINK.sub(r"\2", re.split(r"(?<=[.:])\s", paragraph)[0]).rstrip(":")
