@@ -19,7 +19,7 @@ from verigym.verifiers.numeric import Numeric
 from verigym.verifiers.pairwise import PairwiseJudge
 from verigym.verifiers.shortest import Shortest
 from verigym.verifiers.toolcall import tool_call_verifier
-from verigym.verifiers.version import version
+from verigym.verifiers.version import code_text, version
 
 
 def loaded(path: Path) -> ModuleType:
@@ -149,7 +149,7 @@ def test_a_function_that_needs_nothing_of_its_project_is_hashed_with_its_module(
 
     import verigym.verifiers.toolcall as module
 
-    text = inspect.getsource(tool_call_verifier) + inspect.getsource(module)
+    text = code_text(inspect.getsource(tool_call_verifier)) + code_text(inspect.getsource(module))
     assert version(tool_call_verifier) == hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
@@ -170,3 +170,65 @@ def test_a_verifier_of_ours_in_a_users_file_counts(tmp_path: Path) -> None:
 )
 def test_a_group_verifier_reads_its_sources_once_and_not_for_every_verdict(verifier: Verifier) -> None:
     assert verifier.name is verifier.name and verifier.name.endswith(version(verifier))
+
+
+CODE = """\
+def verify(task, trajectory):
+    limit = 0.5
+    return float(task.data["score"] > limit)
+"""
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        "# a comment\n" + CODE,
+        '"""A module docstring."""\n' + CODE,
+        CODE.replace("    limit", '    """What it does."""\n    limit'),
+        CODE.replace("limit = 0.5", 'limit = 0.5\n    """The threshold."""'),
+        CODE.replace("limit = 0.5", "limit=.5  # the threshold\n\n"),
+        CODE.replace("limit)", "limit\n    )"),
+        CODE.replace('"', "'"),
+    ],
+    ids=["comment", "module docstring", "docstring", "field docstring", "spacing", "line break", "quotes"],
+)
+def test_comments_docstrings_and_formatting_do_not_change_the_version(tmp_path: Path, same: str) -> None:
+    assert same != CODE
+    assert project(tmp_path / "p", desk=same) == project(tmp_path / "p", desk=CODE)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        CODE.replace("0.5", "0.6"),
+        CODE.replace(">", ">="),
+        CODE.replace('"score"', '"points"'),
+        CODE.replace("limit = 0.5", "limit = None"),
+        CODE.replace("limit = 0.5", 'limit = "0.5"'),
+        CODE + "\nother = 1\n",
+    ],
+    ids=["number", "operator", "key", "none", "type", "statement"],
+)
+def test_a_change_of_code_changes_the_version(tmp_path: Path, other: str) -> None:
+    assert project(tmp_path / "p", desk=other) != project(tmp_path / "p", desk=CODE)
+
+
+def test_a_docstring_of_a_helper_does_not_change_the_version(tmp_path: Path) -> None:
+    documented = 'import deeper\nLIMIT = 1\n"""The threshold."""\n'
+    assert project(tmp_path / "p", helper=documented) == project(tmp_path / "p")
+
+
+def test_other_python_versions_give_the_same_version() -> None:
+    """The syntax tree as text is compared with one recorded in Python 3.11, which 3.12 and 3.13 reproduce."""
+    source = """
+@a
+async def f(x: int = 1, *y, **z) -> str | None:
+    match x:
+        case {'k': [None, *r]}:
+            return f'{x!r:>{y}} {{'
+class A(B, c=1):
+    d: int = ...
+"""
+    import hashlib
+
+    assert hashlib.sha256(code_text(source).encode()).hexdigest()[:16] == "c6a97142be2dd012"

@@ -1,14 +1,16 @@
-"""The version of a verifier: a short hash of whatever of it can be read and decides its verdicts.
+"""Computes the version of a verifier: a short hash of the code and the settings that decide its verdicts.
 
-That is the source of the function or class, of its module and of the modules of the same project that this one imports
-(a helper beside it), and the settings. Left out: the standard library, installed packages and verigym itself, apart from
-`verigym.verifiers` and an environment's own folder. No path and no address is hashed, so it is the same everywhere.
+The hash covers the function or class, its module, and the modules of the same project that its module imports. It leaves
+out the standard library, installed packages, and verigym itself apart from `verigym.verifiers` and an environment's own
+folder. Code is hashed as a syntax tree, so comments, docstrings and formatting do not count. No path and no address is
+hashed. The version is the same on every machine and in every supported Python.
 """
 
 import ast
 import functools
 import hashlib
 import inspect
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,10 +23,11 @@ _HOME = _VERIFIERS.parents[1]
 
 
 def version(verify: object) -> str:
-    """Eight hexadecimal digits: equal for the same code and settings in every process, different after any change."""
+    """Eight hexadecimal digits. They change only when code or settings change."""
     files: dict[Path, None] = {}
     text = _written(verify, files, set())
-    return hashlib.sha256("".join([text, *map(_read, _with_imports(files))]).encode()).hexdigest()[:8]
+    modules = [code_text(_read(path)) for path in _with_imports(files)]
+    return hashlib.sha256("".join([text, *modules]).encode()).hexdigest()[:8]
 
 
 def _written(value: Any, files: dict[Path, None], within: set[int]) -> str:
@@ -57,8 +60,8 @@ def _written(value: Any, files: dict[Path, None], within: set[int]) -> str:
 
 def _source(function: Any) -> str:
     try:
-        return inspect.getsource(function)
-    except OSError:  # made at runtime
+        return code_text(textwrap.dedent(inspect.getsource(function)))
+    except OSError:  # defined at run time, without a source file
         return function.__qualname__
 
 
@@ -66,6 +69,43 @@ def _add_file(code: Any, files: dict[Path, None]) -> None:
     file = getattr(inspect.getmodule(code), "__file__", None)
     if file and file.endswith(".py"):
         files[Path(file).resolve()] = None
+
+
+@functools.lru_cache(maxsize=256)
+def code_text(source: str) -> str:
+    """The source as text that depends on its code alone: no comments, docstrings, formatting or positions."""
+    try:
+        return "".join(_node_text(ast.parse(source)))
+    except SyntaxError:  # part of a statement, such as the line of a lambda
+        return source
+
+
+def _node_text(node: Any) -> Iterator[str]:
+    """A syntax tree as text. Unlike `ast.dump`, it is the same in every supported Python: empty fields are left out."""
+    if isinstance(node, list):
+        yield "["
+        for item in node:
+            if not _is_documentation(item):
+                yield from _node_text(item)
+        yield "]"
+    elif isinstance(node, ast.JoinedStr):  # some Python versions add an empty text after a value, others do not
+        yield "(JoinedStr"
+        yield from _node_text([part for part in node.values if not (isinstance(part, ast.Constant) and not part.value)])
+        yield ")"
+    elif isinstance(node, ast.AST):
+        yield f"({type(node).__name__}"
+        for name, value in ast.iter_fields(node):
+            if value not in (None, []) and name not in ("ctx", "kind", "type_comment", "type_ignores"):
+                yield f" {name}="
+                yield from _node_text(value)
+        yield ")"
+    else:
+        yield f"{node!r},"
+
+
+def _is_documentation(node: Any) -> bool:
+    """A string that stands alone: a docstring, or the description under a field."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 # -- The modules of the same project -----------------------------------------------------------------------------------
