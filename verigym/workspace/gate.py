@@ -12,11 +12,9 @@ import msgspec
 from verigym.audit.agreement import Calibration
 from verigym.core.errors import Refused, VerigymError
 from verigym.core.records import Decision, Json, Report, Sampling, Version
-from verigym.environments.load import environment_of, load_environment
+from verigym.environments.load import load_environment
 from verigym.evaluation.compare import compare
-from verigym.evaluation.report import make_report
 from verigym.evaluation.stats import Delta
-from verigym.evaluation.suites import make_suite
 from verigym.gates.decide import decide
 from verigym.gates.evidence import Evidence, Sides, Texts, Trained
 from verigym.gates.guards import no_perplexity
@@ -28,6 +26,7 @@ from verigym.training.alarms import held_out_falls
 from verigym.training.curves import since_first, values
 from verigym.workspace import measure as stages
 from verigym.workspace.perplexity import perplexity
+from verigym.workspace.rescore import rescore
 from verigym.workspace.workspace import WorkspaceFolder
 
 Bars = Callable[[str], AbstractContextManager[stages.OnProgress]]
@@ -146,19 +145,8 @@ def rescored(
             f"{_name(candidate)} and {_name(champion)} have no reports that differ in the verifier alone: leave --rescore out"
         )
     for report in changed:
-        run, tasks = ws.store.run(report.run), ws.store.tasks(report.run)
-        spec = environment_of(run.config["environment"], tasks)
-        kind = report.suite.verifier.partition("@")[0]
-        chosen = next((key for key, one in spec.verifiers.items() if one.name.partition("@")[0] == kind), "")
-        spec = stages.judged_by(spec, chosen)
-        judge = run.config.get("judge")
         with bars(f"scoring {report.run} again") as bar:
-            stages.verify(ws, run.id, spec, "", ws.find(judge) if judge else None, on_progress=bar)
-        suite = make_suite(report.suite.name, report.suite.environment, tasks, spec.verifier.name)
-        verdicts = ws.store.verdicts(run.id, spec.verifier.name)
-        trajectories = ws.store.trajectories(run.id)
-        again = make_report(run.id, report.agent, suite, tasks, trajectories, verdicts, report.seed, spec.explain)
-        ws.store.put("report", again.id, again)
+            rescore(ws, report.run, on_progress=bar)
 
 
 def _pairs(

@@ -1,0 +1,104 @@
+"""Scores stored runs again and brings their reports up to date. It needs no model, unless the verifier asks a judge.
+
+A report is tied to one version of its verifier. After the verifier changes, old and new reports cannot be compared.
+`rescore` closes that gap for one run, `outdated_reports` finds every run that needs it.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from verigym.core.errors import BadInput, VerigymError
+from verigym.core.records import Report, Version
+from verigym.environments.load import environment_of
+from verigym.evaluation.report import make_report
+from verigym.evaluation.suites import make_suite
+from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.many import Progress
+from verigym.rollout.rescore import Rescored
+from verigym.workspace import measure
+from verigym.workspace.workspace import WorkspaceFolder
+
+
+class RescoredRun(NamedTuple):
+    run: str
+    scores: Rescored
+    report: Report | None
+    """The new report. None if the run has no report by an earlier version of this verifier."""
+
+
+class OutdatedReport(NamedTuple):
+    report: Report
+    verifier: str
+    """name@version of the verifier today. Empty if the environment cannot be loaded."""
+    problem: str = ""
+
+
+def rescore(
+    ws: WorkspaceFolder,
+    run: str,
+    environment: str = "",
+    verifier: str = "",
+    judge: Version | None = None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> RescoredRun:
+    """Scores a stored run with the environment's current verifier, or another of its verifiers.
+
+    If the run has a report by an earlier version of the same verifier, a new report is written beside it.
+    """
+    stored = ws.store.run(run, kinds=("rollout", "eval", "collect"))
+    name = environment or stored.config.get("environment", "")
+    if not name:
+        raise BadInput(f"Run {stored.id} does not record its environment. Pass it: --env ENV")
+    spec = environment_of(name, ws.store.tasks(stored.id))
+    report = _newest_report(ws, stored.id)
+    if not verifier and report is not None and name == stored.config.get("environment"):
+        verifier = _same_verifier(spec, report)
+    spec = measure.judged_by(spec, verifier)
+    if judge is None and stored.config.get("judge"):
+        judge = ws.find(stored.config["judge"])
+    scores = measure.verify(ws, stored.id, spec, "", judge, on_progress)
+    if report is None or not _is_older_version(report.suite.verifier, spec.verifier.name):
+        return RescoredRun(stored.id, scores, None)
+    return RescoredRun(stored.id, scores, _write_report(ws, report, spec))
+
+
+def outdated_reports(ws: WorkspaceFolder) -> list[OutdatedReport]:
+    """The newest report of each run whose verifier has changed since."""
+    newest = {report.run: report for report in ws.store.documents("report", Report)}
+    outdated: list[OutdatedReport] = []
+    for report in newest.values():
+        try:
+            config = ws.store.run(report.run).config
+            spec = environment_of(config["environment"], ws.store.tasks(report.run))
+        except (VerigymError, KeyError) as error:
+            outdated.append(OutdatedReport(report, "", str(error)))
+            continue
+        current = measure.judged_by(spec, _same_verifier(spec, report)).verifier.name
+        if _is_older_version(report.suite.verifier, current):
+            outdated.append(OutdatedReport(report, current))
+    return outdated
+
+
+def _newest_report(ws: WorkspaceFolder, run: str) -> Report | None:
+    reports = [report for report in ws.store.documents("report", Report) if report.run == run]
+    return reports[-1] if reports else None
+
+
+def _same_verifier(spec: EnvironmentSpec, report: Report) -> str:
+    """The environment's verifier with the name of the report's. Empty for the default verifier."""
+    name = report.suite.verifier.partition("@")[0]
+    return next((key for key, verifier in spec.verifiers.items() if verifier.name.partition("@")[0] == name), "")
+
+
+def _is_older_version(before: str, now: str) -> bool:
+    return before != now and before.partition("@")[0] == now.partition("@")[0]
+
+
+def _write_report(ws: WorkspaceFolder, report: Report, spec: EnvironmentSpec) -> Report:
+    tasks = ws.store.tasks(report.run)
+    suite = make_suite(report.suite.name, report.suite.environment, tasks, spec.verifier.name)
+    verdicts = ws.store.verdicts(report.run, spec.verifier.name)
+    trajectories = ws.store.trajectories(report.run)
+    current = make_report(report.run, report.agent, suite, tasks, trajectories, verdicts, report.seed, spec.explain)
+    ws.store.put("report", current.id, current)
+    return current
