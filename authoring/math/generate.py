@@ -12,22 +12,20 @@ from random import Random
 from typing import NamedTuple
 
 from authoring.math import (
-    algebra_train,
-    choices_train,
-    clocks_train,
-    equations_train,
-    expressions_train,
-    held_out,
-    held_out_algebra,
-    held_out_choices,
-    held_out_stories,
-    solutions_train,
-    stories_easy,
-    stories_hard,
-    stories_medium,
-    stories_more_easy,
-    stories_more_hard,
-    stories_more_medium,
+    train_clocks,
+    train_equations,
+    train_expressions,
+    train_numbers_easy,
+    train_numbers_hard,
+    train_numbers_medium,
+    train_options,
+    train_solutions,
+    val_clocks,
+    val_equations,
+    val_expressions,
+    val_numbers,
+    val_options,
+    val_solutions,
 )
 from verigym.core.records import Message, Task, Trajectory
 from verigym.core.seeds import derive
@@ -43,11 +41,24 @@ EACH = {"train": 16, "val": 7}
 LEVELS = ("easy", "medium", "hard")
 MODULES = {
     "train": (
-        stories_easy, stories_medium, stories_hard, algebra_train, stories_more_easy, stories_more_medium, stories_more_hard,
-        choices_train, clocks_train, expressions_train, equations_train, solutions_train,
+        train_numbers_easy,
+        train_clocks,
+        train_numbers_medium,
+        train_options,
+        train_numbers_hard,
+        train_solutions,
+        train_expressions,
+        train_equations,
     ),
-    "val": (held_out, held_out_stories, held_out_choices, held_out_algebra),
-}  # fmt: skip
+    "val": (
+        val_numbers,
+        val_clocks,
+        val_expressions,
+        val_options,
+        val_solutions,
+        val_equations,
+    ),
+}
 
 
 class Family(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from authoring.vocabulary import WEEKDAYS
 from verigym.core.records import Json
 
 Asked = tuple[str, Json]
@@ -23,11 +24,6 @@ WORDS = [
     "lantern", "mirror", "needle", "orchard", "pillow", "ribbon", "saddle", "tunnel", "violin", "window",
 ]  # fmt: skip
 COLOURS = ["red", "green", "blue", "yellow", "black", "white", "brown", "purple"]
-DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-MONTHS = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-]  # fmt: skip
 
 
 def _number(prompt: str, answer: int) -> Asked:
@@ -118,11 +114,11 @@ def copy_words(draw: Random) -> Asked:
 
 def day_after(draw: Random) -> Asked:
     place = draw.randrange(7)
-    answer = DAYS[(place + 1) % 7]
+    answer = WEEKDAYS[(place + 1) % 7]
     return _options(
-        f"Which day of the week comes right after {DAYS[place]}? Name that day only.",
+        f"Which day of the week comes right after {WEEKDAYS[place]}? Name that day only.",
         answer,
-        *(day for day in DAYS if day not in (answer, DAYS[place])),
+        *(day for day in WEEKDAYS if day not in (answer, WEEKDAYS[place])),
     )
 
 
@@ -243,7 +239,7 @@ def which_colour(draw: Random) -> Asked:
 
 
 def which_day(draw: Random) -> Asked:
-    one, other = draw.sample(DAYS, 2)
+    one, other = draw.sample(WEEKDAYS, 2)
     return _options(
         f"The choir meets on {other}. The chess club meets on {one}. On which day does the chess club meet?", one, other
     )
@@ -259,7 +255,7 @@ def what_bought(draw: Random) -> Asked:
 
 
 def is_open(draw: Random) -> Asked:
-    (day, closed), yes = draw.sample(DAYS, 2), draw.random() < 0.5
+    (day, closed), yes = draw.sample(WEEKDAYS, 2), draw.random() < 0.5
     return _yes_no(
         f"The library is open on {day}. It is closed on {closed}. Is the library open on {day if yes else closed}?", yes
     )

@@ -1,5 +1,6 @@
 """Held-out names and values for the slots of requests, and the emails, files and processes of the office."""
 
+from authoring.vocabulary import WORKDAYS
 from verigym.core.records import Json
 
 VALUES: dict[str, list[str]] = {
@@ -10,7 +11,7 @@ VALUES: dict[str, list[str]] = {
     "subject": ["Spring offsite", "Office move", "Supplier delays", "Warehouse tour", "Board minutes", "Design draft"],
     "amount": ["120", "340", "480", "75", "960", "215"],
     "process": ["indexer", "mailsync", "thumbnailer", "reportd", "linkcheck", "spooler"],
-    "day": ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"],
+    "day": WORKDAYS,
     "time": ["11:40", "12:15", "13:20", "14:50", "16:05", "17:30"],
     "room": ["Amber", "Juniper", "Saffron", "Cobalt", "Willow", "Granite"],
     "stranger": ["desk@kite-audit.example", "it@fastfix.example", "ops@norrland.example", "help@blueroad.example"],

@@ -1,9 +1,9 @@
-"""What is measured: a story is a family, with its own quantities, samples, instrument and rival laws.
+"""The stories of each split. Each one is a family with its own quantities, samples, instrument and rival laws.
 
-Those to learn from and those held out share no story, sample, instrument or wording. Everything here is invented.
+The splits share no story, sample, instrument or wording. Everything in them is invented.
 """
 
-from authoring.science import stories_held_out, stories_matter, stories_nature, stories_people
+from authoring.science import train_matter, train_nature, train_people, val_stories
 
-TRAIN = [*stories_matter.STORIES, *stories_nature.STORIES, *stories_people.STORIES]
-VAL = stories_held_out.STORIES
+TRAIN = [*train_matter.STORIES, *train_nature.STORIES, *train_people.STORIES]
+VAL = val_stories.STORIES

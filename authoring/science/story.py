@@ -1,4 +1,4 @@
-"""What a story consists of: see `stories`."""
+"""The record of a story. The stories are in `train_*` and `val_stories`."""
 
 from typing import NamedTuple
 

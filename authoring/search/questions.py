@@ -1,9 +1,10 @@
-"""The families of questions of each split."""
+"""The question families of each split."""
 
-from authoring.search.questions_train import ONE, THREE, TWO
-from authoring.search.questions_train_many import COMPARE, COUNT, LIST, NOT, RECKON, UNANSWERABLE
-from authoring.search.questions_val import VAL
 from authoring.search.shapes import Family
+from authoring.search.train_comparisons import COMPARE, COUNT, LIST, NOT, RECKON
+from authoring.search.train_steps import ONE, THREE, TWO
+from authoring.search.train_unanswerable import UNANSWERABLE
+from authoring.search.val_questions import VAL
 
 TRAIN = [*ONE, *TWO, *THREE, *COMPARE, *COUNT, *LIST, *RECKON, *NOT, *UNANSWERABLE]
 FAMILIES: dict[str, list[Family]] = {"train": TRAIN, "val": VAL}

@@ -3,7 +3,8 @@
 from datetime import timedelta
 from random import Random
 
-from authoring.structured.train_words import COLLEAGUES, FIRST_NAMES, PEOPLE, TOWNS, WEEKDAYS
+from authoring.structured.train_words import COLLEAGUES, FIRST_NAMES, PEOPLE, TOWNS
+from authoring.vocabulary import WORKDAYS
 from verigym.core.records import Json
 from verigym.environments.structured.forms import (
     DATE,
@@ -421,7 +422,7 @@ def moving_boxes(draw: Random) -> Document:
 def chore_rota(draw: Random) -> Document:
     days, people = sorted(draw.sample(range(5), 3)), draw.sample(FIRST_NAMES, 3)
     jobs = draw.sample(["bins", "bathroom", "stairs", "dishes", "laundry"], 3)
-    rota = [dict(day=WEEKDAYS[d], who=who, chore=job) for d, who, job in zip(days, people, jobs, strict=True)]
+    rota = [dict(day=WORKDAYS[d], who=who, chore=job) for d, who, job in zip(days, people, jobs, strict=True)]
     was = [dict(one) for one in rota]
     was[0]["who"], was[1]["who"] = people[1], people[0]
     rows = [f"{one['day']}: {one['who']}, {one['chore']}" for one in was]
@@ -440,7 +441,7 @@ def chore_rota(draw: Random) -> Document:
         ]
     )
     schema = fields(
-        week=WHOLE, rota=unordered(fields(day=one_of(*WEEKDAYS), who=TEXT, chore=TEXT)), excused=unordered(TEXT)
+        week=WHOLE, rota=unordered(fields(day=one_of(*WORKDAYS), who=TEXT, chore=TEXT)), excused=unordered(TEXT)
     )
     gold = dict(week=week, rota=rota, excused=[free])
     return Document(schema, gold, text, {"rota": was, "excused": []})
@@ -451,7 +452,7 @@ def cottage_rules(draw: Random) -> Document:
     leave, old = some_time(draw, 9, 11), some_time(draw, 12, 13)
     code, wrong = draw.sample(["blueboat7", "thistle22", "owlpost5", "marmot81"], 2)
     quiet = dict(start=some_time(draw, 21, 23), end=some_time(draw, 6, 7))
-    bins, dogs = draw.choice(WEEKDAYS), draw.random() < 0.5
+    bins, dogs = draw.choice(WORKDAYS), draw.random() < 0.5
     pets = "Dogs may stay" if dogs else "No dogs please"
     text = draw.choice(
         [
@@ -470,7 +471,7 @@ def cottage_rules(draw: Random) -> Document:
         ]
     )
     schema = fields(
-        house=TEXT, host=TEXT, wifi_password=TEXT, bin_day=one_of(*WEEKDAYS), quiet=fields(start=TIME, end=TIME),
+        house=TEXT, host=TEXT, wifi_password=TEXT, bin_day=one_of(*WORKDAYS), quiet=fields(start=TIME, end=TIME),
         leave_by=TIME,
         dogs=YES,
     )  # fmt: skip

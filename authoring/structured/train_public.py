@@ -4,7 +4,8 @@ from calendar import day_name
 from datetime import timedelta
 from random import Random
 
-from authoring.structured.train_words import COLLEAGUES, FIRST_NAMES, PEOPLE, TOWNS, WEEKDAYS
+from authoring.structured.train_words import COLLEAGUES, FIRST_NAMES, PEOPLE, TOWNS
+from authoring.vocabulary import WORKDAYS
 from verigym.core.records import Json
 from verigym.environments.structured.forms import (
     DATE,
@@ -160,7 +161,7 @@ def bus_times(draw: Random) -> Document:
 
 def museum_hours(draw: Random) -> Document:
     name = draw.choice(["the Clock Museum", "the Salt House", "Gallery Nine", "the Toy Museum"])
-    closed, late = draw.sample(WEEKDAYS, 2)
+    closed, late = draw.sample(WORKDAYS, 2)
     opens, closes, long = some_time(draw, 9, 11), some_time(draw, 16, 18), some_time(draw, 20, 21)
     adult = draw.randrange(8, 18)
     child = either(draw, draw.randint(2, 6), 0.7)
@@ -182,8 +183,8 @@ def museum_hours(draw: Random) -> Document:
         ]
     )
     schema = fields(
-        museum=TEXT, usual=fields(opens=TIME, closes=TIME), late_day=fields(weekday=one_of(*WEEKDAYS), closes=TIME),
-        closed_on=one_of(*WEEKDAYS), price=fields(adult=NUMBER, child=noted(NUMBER, "0 if free")),
+        museum=TEXT, usual=fields(opens=TIME, closes=TIME), late_day=fields(weekday=one_of(*WORKDAYS), closes=TIME),
+        closed_on=one_of(*WORKDAYS), price=fields(adult=NUMBER, child=noted(NUMBER, "0 if free")),
     )  # fmt: skip
     gold = dict(
         museum=name, usual=dict(opens=opens, closes=closes), late_day=dict(weekday=late, closes=long), closed_on=closed,

@@ -54,4 +54,3 @@ FIRST_NAMES = [
     "Max",
     "Nora",
 ]
-WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]

@@ -4,6 +4,7 @@ from datetime import timedelta
 from random import Random
 
 from authoring.structured.val_words import FIRST_NAMES, GUESTS, PEOPLE
+from authoring.vocabulary import WORKDAYS
 from verigym.core.records import Json
 from verigym.environments.structured.forms import (
     DATE,
@@ -88,7 +89,7 @@ def timesheet(draw: Random) -> Document:
             "end": some_time(draw, 14, 18),
             "break_minutes": draw.choice([15, 30, 45, 60]),
         }
-        for name in draw.sample(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"], 3)
+        for name in draw.sample(WORKDAYS, 3)
     ]
     job, extra = (
         draw.choice(["roof Miller street", "kitchen Adams", "bridge 12", "school yard"]),

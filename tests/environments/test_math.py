@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authoring.math import generate, held_out, stories_easy
+from authoring.math import generate, train_names, val_names
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, Json, Message, Task, Trajectory, Verdict
@@ -70,7 +70,7 @@ def test_no_answer_is_a_number_of_its_question() -> None:
 
 
 def test_held_out_tasks_share_no_family_name_or_near_wording_with_those_to_learn_from() -> None:
-    assert not set(stories_easy.NAMES) & set(held_out.NAMES)
+    assert not set(train_names.NAMES) & set(val_names.NAMES)
     stories = [{family.tell.__name__ for family in generate.families(split)} for split in ("train", "val")]
     assert not stories[0] & stories[1]
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)

@@ -1,21 +1,6 @@
-"""Questions to learn from about several things at once, and some that the library does not answer, each in four ways or more."""
+"""Training questions about several things at once: compared, counted, listed, calculated or excluded."""
 
-from authoring.search.questions_train import ONE, TWO
-from authoring.search.shapes import (
-    Compare,
-    Ends,
-    Family,
-    Lacks,
-    Listing,
-    Members,
-    Most,
-    Odd,
-    Other,
-    Reckon,
-    Same,
-    Span,
-)
-from authoring.search.shapes_silent import HalfSilent, Nowhere, Silent, Untold
+from authoring.search.shapes import Compare, Ends, Family, Lacks, Listing, Members, Most, Odd, Other, Reckon, Same, Span
 
 COMPARE = [
     Family("longer_river", "compare", Compare("river", "length"), [
@@ -321,29 +306,3 @@ NOT = [
         "To the {3} contest came the {0}, the {1} and the {2}, one of them by mistake, for it is not their sport. Who?",
     ]),
 ]  # fmt: skip
-_ASKED = {family.name: family.words for family in [*ONE, *TWO, *COMPARE]}
-UNANSWERABLE = [
-    Family("no_employees", "unanswerable", Silent("company", "employees"), _ASKED["company_employees"]),
-    Family("no_birth", "unanswerable", Silent("person", "born"), _ASKED["person_born"]),
-    Family("no_first", "unanswerable", Silent("event", "first_held"), _ASKED["event_first"]),
-    Family("no_such_town", "unanswerable", Nowhere("town", "mayor"), _ASKED["town_mayor"]),
-    Family("no_such_firm", "unanswerable", Nowhere("company", "seat"), _ASKED["company_seat"]),
-    Family("no_census_1980", "unanswerable", Silent("town", "census_1980"), _ASKED["census_1980"]),
-    Family("no_founder_birth", "unanswerable", Silent("company", "founder.born"), _ASKED["founder_born"]),
-    Family("no_longer_line", "unanswerable", HalfSilent("line", "length"), _ASKED["longer_line"]),
-    Family("no_keeper_then", "unanswerable", Listing("museum", "keepers", "later"), _ASKED["keeper_at"]),
-    Family("no_bridge_built", "unanswerable", Silent("bridge", "built"), _ASKED["bridge_built"]),
-    Family("no_marriage", "unanswerable", Untold("person", "married"), [
-        "Whom did {} marry?",
-        "How many children did {} have?",
-        "Which school did {} go to?",
-        "I would like to write to a brother or sister of {}. What are their names?",
-    ]),
-    Family("no_price", "unanswerable", Untold("book", "price"), [
-        'What did "{}" cost when it came out?',
-        'At what price was "{}" sold?',
-        'How many copies of "{}" have been sold?',
-        'Into which languages has "{}" been translated?',
-    ]),
-]  # fmt: skip
-"""Most are asked in the words of questions that have an answer, so that the words alone do not give them away."""

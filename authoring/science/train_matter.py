@@ -1,4 +1,4 @@
-"""Stories to learn from: substances, light, sound, currents and things that fall."""
+"""Training stories about substances, light, sound, currents and falling objects."""
 
 from authoring.science.story import Story
 

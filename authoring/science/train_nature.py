@@ -1,4 +1,4 @@
-"""Stories to learn from: what grows, lives and moves outside."""
+"""Training stories about plants, animals and what moves outdoors."""
 
 from authoring.science.story import Story
 

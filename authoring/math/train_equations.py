@@ -1,18 +1,105 @@
-"""Equations to learn from: of lines and curves, of what is told in words, and solved for one letter. A function is a family."""
+"""Training problems whose answer is an equation. Each function is a family."""
 
 from fractions import Fraction
 from random import Random
 
-from authoring.math.expressions_train import SMALL, signed
-from verigym.environments.math.asked import Asked, Family, equation, terms
+from authoring.math.notation import SMALL, nonzero, signed
+from verigym.environments.math.asked import Asked, Family, equation, plain, terms
+
+FORMULAS = [
+    ("v = u + at", "t", "t = (v - u)/a", "at = v - u"),
+    ("v = u + at", "a", "a = (v - u)/t", "at = v - u"),
+    ("P = 2a + 2b", "b", "b = (P - 2a)/2", "2b = P - 2a"),
+    ("y = mx + c", "x", "x = (y - c)/m", "mx = y - c"),
+    ("y = mx + c", "m", "m = (y - c)/x", "mx = y - c"),
+    ("F = ma", "m", "m = F/a", "ma = F"),
+    ("S = 2rh + k", "h", "h = (S - k)/(2r)", "2rh = S - k"),
+    ("T = n(a + b)/2", "a", "a = 2T/n - b", "a + b = 2T/n"),
+    ("T = n(a + b)/2", "n", "n = 2T/(a + b)", "2T = n(a + b)"),
+    ("E = mgh", "h", "h = E/(mg)", "mgh = E"),
+    ("d = st", "t", "t = d/s", "st = d"),
+    ("A = p(1 + rt)", "r", "r = (A - p)/(pt)", "prt = A - p"),
+    ("A = p(1 + rt)", "p", "p = A/(1 + rt)", "p(1 + rt) = A"),
+    ("K = a - bc", "b", "b = (a - K)/c", "bc = a - K"),
+    ("K = a - bc", "c", "c = (a - K)/b", "bc = a - K"),
+    ("V = lwh", "w", "w = V/(lh)", "lwh = V"),
+    ("C = 5(F - 32)/9", "F", "F = 9C/5 + 32", "F - 32 = 9C/5"),
+    ("R = ab + ac", "a", "a = R/(b + c)", "a(b + c) = R"),
+]
+RULES = [
+    ("G = 3p + q", "p", "p = (G - q)/3", "3p = G - q"),
+    ("L = m(k - 2)", "k", "k = L/m + 2", "k - 2 = L/m"),
+    ("B = h(a + c)", "c", "c = B/h - a", "a + c = B/h"),
+    ("z = (p - q)/4", "p", "p = 4z + q", "p - q = 4z"),
+    ("z = (p - q)/4", "q", "q = p - 4z", "p - q = 4z"),
+    ("D = m/V", "V", "V = m/D", "DV = m"),
+    ("D = m/V", "m", "m = DV", "DV = m"),
+    ("N = 100 - ks", "s", "s = (100 - N)/k", "ks = 100 - N"),
+    ("w = 5d/t", "t", "t = 5d/w", "wt = 5d"),
+    ("Q = 2(a + 3b)", "b", "b = (Q - 2a)/6", "6b = Q - 2a"),
+    ("Q = 2(a + 3b)", "a", "a = Q/2 - 3b", "a + 3b = Q/2"),
+    ("H = abc/2", "c", "c = 2H/(ab)", "abc = 2H"),
+]
+
+
+def subject(draw: Random) -> Asked:
+    formula, name, right, step = draw.choice(FORMULAS)
+    words = draw.choice(
+        [
+            "Rearrange {0} to make {1} the subject.",
+            "Solve the formula {0} for {1}.",
+            "{0}. Write {1} by means of the other letters.",
+            "Change {0} so that it says what {1} is.",
+        ]
+    )
+    return equation(words.format(formula, name), f"{step}.\n{right}.", right, f"solved {name}")
+
+
+def slope_and_point(draw: Random) -> Asked:
+    m, x, y = nonzero(draw, -7, 7), nonzero(draw, -8, 8), draw.randint(-9, 9)
+    c = y - m * x
+    return equation(
+        draw.choice(
+            [
+                f"A line has the slope {m} and goes through ({x}, {y}). Give its equation in x and y.",
+                f"Which line with the slope {m} contains the point ({x}, {y})? Write its equation.",
+                f"The point ({x}, {y}) lies on a line whose slope is {m}. Write the equation of the line.",
+                f"Find the equation of a line: slope {m}, passing ({x}, {y}).",
+            ]
+        ),
+        f"y = {terms(x=m)} + c with c = {y} - ({m}) × ({x}) = {c}.",
+        f"y = {terms(x=m, one=c)}",
+    )
+
+
+def two_points(draw: Random) -> Asked:
+    x, y, across, m = (
+        nonzero(draw, -7, 7),
+        nonzero(draw, -9, 9),
+        draw.randint(2, 6),
+        Fraction(nonzero(draw, -9, 9), draw.choice([1, 1, 2, 3])),
+    )
+    across *= m.denominator
+    up = m * across
+    c = y - m * x
+    return equation(
+        draw.choice(
+            [
+                f"Which line goes through the points ({x}, {y}) and ({x + across}, {y + up})? Give its equation in "
+                "x and y.",
+                f"A line passes ({x}, {y}) and ({x + across}, {y + up}). Write its equation.",
+                f"Write the equation of the line on which ({x}, {y}) and ({x + across}, {y + up}) lie.",
+                f"({x}, {y}) and ({x + across}, {y + up}) are joined by a straight line. What is its equation?",
+            ]
+        ),
+        f"The slope is {up} ÷ {across} = {plain(m)}.\nc = {y} - ({plain(m)}) × ({x}) = {plain(c)}.",
+        f"y = {terms(x=m, one=c)}",
+    )
 
 
 def squared(letter: str, shift: int) -> str:
     """`(x - 3)^2`, or `x^2` without a shift."""
     return f"({letter} {signed(-shift)})^2" if shift else f"{letter}^2"
-
-
-# -- easy --------------------------------------------------------------------------------------------------------------------
 
 
 def steady_table(draw: Random) -> Asked:
@@ -91,9 +178,6 @@ def moved_line(draw: Random) -> Asked:
     )
 
 
-# -- medium ------------------------------------------------------------------------------------------------------------------
-
-
 def alongside(draw: Random) -> Asked:
     m, c, x, y = draw.choice(SMALL), draw.choice(SMALL), draw.choice(SMALL), draw.choice(SMALL)
     right = y - m * x
@@ -131,22 +215,6 @@ def through_axes(draw: Random) -> Asked:
         f"is {p * q}.",
         f"{terms(x=q, y=p)} = {p * q}",
     )
-
-
-RULES = [
-    ("G = 3p + q", "p", "p = (G - q)/3", "3p = G - q"),
-    ("L = m(k - 2)", "k", "k = L/m + 2", "k - 2 = L/m"),
-    ("B = h(a + c)", "c", "c = B/h - a", "a + c = B/h"),
-    ("z = (p - q)/4", "p", "p = 4z + q", "p - q = 4z"),
-    ("z = (p - q)/4", "q", "q = p - 4z", "p - q = 4z"),
-    ("D = m/V", "V", "V = m/D", "DV = m"),
-    ("D = m/V", "m", "m = DV", "DV = m"),
-    ("N = 100 - ks", "s", "s = (100 - N)/k", "ks = 100 - N"),
-    ("w = 5d/t", "t", "t = 5d/w", "wt = 5d"),
-    ("Q = 2(a + 3b)", "b", "b = (Q - 2a)/6", "6b = Q - 2a"),
-    ("Q = 2(a + 3b)", "a", "a = Q/2 - 3b", "a + 3b = Q/2"),
-    ("H = abc/2", "c", "c = 2H/(ab)", "abc = 2H"),
-]
 
 
 def turn_round(draw: Random) -> Asked:
@@ -189,9 +257,6 @@ def getting_lower(draw: Random) -> Asked:
         f"{first} = {start}.",
         f"h = {start} - {rate}t",
     )
-
-
-# -- hard --------------------------------------------------------------------------------------------------------------------
 
 
 def circle(draw: Random) -> Asked:
@@ -300,6 +365,25 @@ def given_roots(draw: Random) -> Asked:
     )
 
 
-EASY: list[Family] = [steady_table, taxi_fare, told_rule, moved_line]
-MEDIUM: list[Family] = [alongside, through_axes, turn_round, getting_lower]
-HARD: list[Family] = [circle, from_vertex, from_zeros, hidden_letter, given_roots]
+EASY: list[Family] = [
+    steady_table,
+    taxi_fare,
+    told_rule,
+    moved_line,
+]
+MEDIUM: list[Family] = [
+    subject,
+    slope_and_point,
+    alongside,
+    through_axes,
+    turn_round,
+    getting_lower,
+]
+HARD: list[Family] = [
+    two_points,
+    circle,
+    from_vertex,
+    from_zeros,
+    hidden_letter,
+    given_roots,
+]

@@ -1,11 +1,34 @@
-"""Problems to learn from whose answer is a time of day, each told in several ways. A function is a family."""
+"""Training problems whose answer is a time of day. Each function is a family."""
 
 from math import lcm
 from random import Random
 
-from authoring.math.stories_easy import NAMES
+from authoring.math.train_names import NAMES
 from verigym.environments.math.asked import Asked, Family, clock
 from verigym.environments.math.asked import at as time
+
+
+def ferry(draw: Random) -> Asked:
+    start, takes, late = draw.randrange(6 * 60, 20 * 60, 5), draw.randint(65, 170), draw.randint(4, 25)
+    end = start + takes + late
+    return clock(
+        draw.choice(
+            [
+                f"A ferry that should sail at {time(start)} casts off {late} minutes late. The crossing takes "
+                f"{takes // 60} h "
+                f"{takes % 60} min. At what time does it land? Use 24-hour HH:MM.",
+                f"When does a ferry arrive that was to leave at {time(start)}, left {late} minutes late and sailed "
+                f"for {takes // 60} h {takes % 60} min? Give HH:MM.",
+                f"Planned departure {time(start)}, delay {late} minutes, time at sea {takes // 60} h {takes % 60} "
+                "min. At what time is the ferry on the other side (HH:MM)?",
+                f"The ferry takes {takes // 60} h {takes % 60} min to cross. Because of fog it leaves {late} "
+                f"minutes after {time(start)}. Write the time of landing as HH:MM.",
+            ]
+        ),
+        f"It casts off at {time(start + late)}.\n{time(start + late)} plus {takes // 60} h {takes % 60} min is "
+        f"{time(end)}.",
+        end,
+    )
 
 
 def lasting(minutes: int) -> str:
@@ -14,9 +37,6 @@ def lasting(minutes: int) -> str:
     if not hours:
         return f"{minutes} minutes"
     return f"{hours} hour{'s' if hours > 1 else ''}" + (f" {rest} minute{'s' if rest > 1 else ''}" if rest else "")
-
-
-# -- easy --------------------------------------------------------------------------------------------------------------------
 
 
 def film_night(draw: Random) -> Asked:
@@ -131,9 +151,6 @@ def every_so_often(draw: Random) -> Asked:
     )
 
 
-# -- medium ------------------------------------------------------------------------------------------------------------------
-
-
 def over_the_sea(draw: Random) -> Asked:
     start, flight, zone = (
         draw.randrange(6 * 60, 12 * 60, 5),
@@ -232,9 +249,6 @@ def feeding(draw: Random) -> Asked:
     )
 
 
-# -- hard --------------------------------------------------------------------------------------------------------------------
-
-
 def losing_clock(draw: Random) -> Asked:
     start, lost, hours = draw.randrange(6 * 60, 11 * 60, 10), draw.choice([2, 3, 4, 5, 6]), draw.randint(5, 12)
     gains = draw.random() < 0.4
@@ -319,6 +333,22 @@ def together_again(draw: Random) -> Asked:
     )
 
 
-EASY: list[Family] = [film_night, leave_by, roast, wrong_watch, every_so_often]
-MEDIUM: list[Family] = [over_the_sea, half_way, print_run, feeding]
-HARD: list[Family] = [losing_clock, vans_meet, together_again]
+EASY: list[Family] = [
+    ferry,
+    film_night,
+    leave_by,
+    roast,
+    wrong_watch,
+    every_so_often,
+]
+MEDIUM: list[Family] = [
+    over_the_sea,
+    half_way,
+    print_run,
+    feeding,
+]
+HARD: list[Family] = [
+    losing_clock,
+    vans_meet,
+    together_again,
+]

@@ -1,4 +1,4 @@
-"""Questions to learn from that lead from a name to an answer in one, two or three steps, each asked in four ways or more."""
+"""Training questions that lead from a name to an answer in one, two or three steps."""
 
 from authoring.search.shapes import Family, Listing, Path, Sibling, Which
 

@@ -1,13 +1,78 @@
-"""Equations to learn from of which all solutions are asked for, of one unknown or of two. A function is a family."""
+"""Training problems whose answer is all solutions of an equation. Each function is a family."""
 
 from fractions import Fraction
 from random import Random
 
-from authoring.math.expressions_train import SMALL, signed
-from authoring.math.stories_easy import NAMES
+from authoring.math.notation import SMALL, nonzero, signed
+from authoring.math.train_names import NAMES
 from verigym.environments.math.asked import Asked, Family, solutions, terms
 
-# -- easy --------------------------------------------------------------------------------------------------------------------
+
+def picnic(draw: Random) -> Asked:
+    juice, bread, a, b, c, d = (draw.randint(2, 9) for _ in range(6))
+    while a * d == b * c:
+        d += 1
+    return solutions(
+        draw.choice(
+            [
+                f"At a picnic, {a} bottles of juice (x euros each) and {b} loaves of bread (y euros each) cost "
+                f"{a * juice + b * bread} euros; "
+                f"{c} bottles and {d} loaves cost {c * juice + d * bread} euros. What are x and y?",
+                f"x is the price of a bottle of juice and y that of a loaf, in euros. {a} bottles with {b} loaves "
+                f"are {a * juice + b * bread} euros, {c} bottles with {d} loaves {c * juice + d * bread} euros. "
+                "Find x and y.",
+                f"Two bills: {a} juices and {b} loaves for {a * juice + b * bread} euros, {c} juices and {d} loaves "
+                f"for {c * juice + d * bread} euros. A juice costs x euros, a loaf y euros. Find both.",
+                f"For {c} bottles of juice and {d} loaves somebody pays {c * juice + d * bread} euros, for {a} "
+                f"bottles and {b} loaves {a * juice + b * bread} euros. Let x euros be the price of a bottle and y "
+                "euros that of a loaf. Give x and y.",
+            ]
+        ),
+        f"{a}x + {b}y = {a * juice + b * bread} and {c}x + {d}y = {c * juice + d * bread}.\n"
+        f"Times {d} and times {b}, and one less the other: {a * d - b * c}x = {(a * d - b * c) * juice}, so x = "
+        f"{juice}.\n"
+        f"Then {b}y = {a * juice + b * bread} - {a * juice} = {b * bread}, so y = {bread}.",
+        x=[juice],
+        y=[bread],
+    )
+
+
+def quadratic(draw: Random) -> Asked:
+    p, q, a = nonzero(draw, -10, 10), nonzero(draw, -10, 10), draw.choice([1, 1, 2, 3])
+    return solutions(
+        draw.choice(
+            [
+                f"Find all solutions: {terms(x2=a, x=-a * (p + q), one=a * p * q)} = 0",
+                f"Solve {terms(x2=a, x=-a * (p + q), one=a * p * q)} = 0.",
+                f"{terms(x2=a, x=-a * (p + q), one=a * p * q)} = 0. Which values can x have?",
+                f"For which x is {terms(x2=a, x=-a * (p + q), one=a * p * q)} equal to 0? Give every one.",
+            ]
+        ),
+        f"{f'Divide by {a}. ' if a > 1 else ''}It factorises as ({terms(x=1, one=-p)})({terms(x=1, one=-q)}) = 0.",
+        x=[p, q],
+    )
+
+
+def system(draw: Random) -> Asked:
+    x, y, a, b, c, d = nonzero(draw, -9, 9), nonzero(draw, -9, 9), *(nonzero(draw, -6, 7) for _ in range(4))
+    while a * d == b * c:
+        d += 1 if d != -1 else 2
+    return solutions(
+        draw.choice(
+            [
+                f"Solve the system: {terms(x=a, y=b)} = {a * x + b * y} and {terms(x=c, y=d)} = {c * x + d * y}",
+                f"Find x and y: {terms(x=a, y=b)} = {a * x + b * y}, {terms(x=c, y=d)} = {c * x + d * y}.",
+                f"Which x and y fulfil both {terms(x=a, y=b)} = {a * x + b * y} and {terms(x=c, y=d)} = "
+                f"{c * x + d * y}?",
+                f"Two equations, two unknowns: {terms(x=a, y=b)} = {a * x + b * y}; {terms(x=c, y=d)} = "
+                f"{c * x + d * y}. Give x and y.",
+            ]
+        ),
+        f"The first times {d} less the second times {b}: {a * d - b * c}x = {(a * d - b * c) * x}, so x = {x}.\n"
+        f"Then {terms(y=b)} = {a * x + b * y} - ({a * x}) = {b * y}, so y = {y}.",
+        x=[x],
+        y=[y],
+    )
 
 
 def square_is(draw: Random) -> Asked:
@@ -84,9 +149,6 @@ def distance_from(draw: Random) -> Asked:
         f"{middle - far}.",
         x=[middle + far, middle - far],
     )
-
-
-# -- medium ------------------------------------------------------------------------------------------------------------------
 
 
 def ticket_prices(draw: Random) -> Asked:
@@ -189,9 +251,6 @@ def number_and_inverse(draw: Random) -> Asked:
     )
 
 
-# -- hard --------------------------------------------------------------------------------------------------------------------
-
-
 def root_with_fraction(draw: Random) -> Asked:
     a, b, q = draw.choice([2, 3, 4, 5]), draw.choice(SMALL), draw.choice(SMALL)
     b = b if b % a else b + 1
@@ -265,6 +324,25 @@ def line_and_curve(draw: Random) -> Asked:
     )
 
 
-EASY: list[Family] = [square_is, product_is_zero, sum_and_gap, distance_from]
-MEDIUM: list[Family] = [ticket_prices, no_constant, by_replacing, squared_bracket, number_and_inverse]
-HARD: list[Family] = [root_with_fraction, fourth_power, around_and_inside, line_and_curve]
+EASY: list[Family] = [
+    square_is,
+    product_is_zero,
+    sum_and_gap,
+    distance_from,
+]
+MEDIUM: list[Family] = [
+    ticket_prices,
+    no_constant,
+    by_replacing,
+    squared_bracket,
+    number_and_inverse,
+]
+HARD: list[Family] = [
+    picnic,
+    quadratic,
+    system,
+    root_with_fraction,
+    fourth_power,
+    around_and_inside,
+    line_and_curve,
+]

@@ -1,23 +1,26 @@
-"""The held-out questions: of other shapes than those to learn from, and in other words."""
+"""Held-out questions. Their shapes and wordings differ from those of the training questions."""
 
 from authoring.search.shapes import (
     Compare,
     Ends,
     Family,
+    HalfSilent,
     Lacks,
     Listing,
     Members,
     Most,
+    Nowhere,
     Odd,
     Other,
     Path,
     Reckon,
     Same,
     Sibling,
+    Silent,
     Span,
+    Untold,
     Which,
 )
-from authoring.search.shapes_silent import HalfSilent, Nowhere, Silent, Untold
 
 VAL = [
     Family("passed", "one", Path("rule", "passed"), [

@@ -1,4 +1,4 @@
-"""The stories that are held out: nothing of them is to be learned from."""
+"""Held-out stories, from all the fields of the training stories."""
 
 from authoring.science.story import Story
 

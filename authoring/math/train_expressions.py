@@ -1,20 +1,171 @@
-"""Expressions to learn from, in more kinds and words than `algebra_train`. A function is a family."""
+"""Training problems whose answer is an expression. Each function is a family."""
 
 from itertools import pairwise
 from math import gcd
 from random import Random
 
+from authoring.math.notation import SMALL, nonzero, signed
 from verigym.environments.math.asked import Asked, Family, expression, terms
 
-SMALL = [each for each in range(-9, 10) if each]
+
+def remove_bracket(draw: Random) -> Asked:
+    a, b, c, d = (
+        draw.choice([-5, -4, -3, -2, 2, 3, 4, 5, 6, 7, 8, 9]),
+        draw.randint(2, 9),
+        nonzero(draw, -12, 12),
+        nonzero(draw, -15, 15),
+    )
+    right = terms(x=a * b, one=a * c + d)
+    return expression(
+        draw.choice(
+            [
+                f"Multiply out and simplify: {a}({terms(x=b, one=c)}) {'+' if d > 0 else '-'} {abs(d)}",
+                f"Write {a}({terms(x=b, one=c)}) {'+' if d > 0 else '-'} {abs(d)} without brackets and as short as "
+                "possible.",
+                f"Remove the brackets and collect: {a}({terms(x=b, one=c)}) {'+' if d > 0 else '-'} {abs(d)}",
+                f"What is {a}({terms(x=b, one=c)}) {'+' if d > 0 else '-'} {abs(d)} when it is multiplied out and "
+                "simplified?",
+            ]
+        ),
+        f"{a} times {terms(x=b, one=c)} is {terms(x=a * b, one=a * c)}.\nWith {d}: {right}.",
+        right,
+        "expanded",
+    )
 
 
-def signed(value: int) -> str:
-    """`+ 3` or `- 3`."""
-    return f"{'+' if value > 0 else '-'} {abs(value)}"
+def like_terms(draw: Random) -> Asked:
+    a, b, c, d = (nonzero(draw, -12, 15) for _ in range(4))
+    c = c + 1 if a + c == 0 else c
+    right = terms(x=a + c, y=b + d)
+    shown = f"{terms(x=a, y=b)} {'+' if c > 0 else '-'} {terms(x=abs(c))} {'+' if d > 0 else '-'} {terms(y=abs(d))}"
+    return expression(
+        draw.choice(
+            [
+                f"Simplify, without brackets: {shown}",
+                f"Collect the terms in x and in y: {shown}",
+                f"Put like terms together in {shown}, without brackets.",
+                f"{shown} can be written with fewer terms and no brackets. How?",
+            ]
+        ),
+        f"x: {a} + ({c}) = {a + c}.\ny: {b} + ({d}) = {b + d}.",
+        right,
+        "expanded",
+    )
 
 
-# -- easy --------------------------------------------------------------------------------------------------------------------
+def in_symbols(draw: Random) -> Asked:
+    a, b = draw.randint(3, 15), draw.randint(2, 30)
+    less = draw.random() < 0.5
+    words = f"{b} less than {a} times n" if less else f"{a} times the number that is {b} more than n"
+    right = terms(n=a, one=-b) if less else terms(n=a, one=a * b)
+    return expression(
+        draw.choice(
+            [
+                f"Write as an expression in n, without brackets: {words}",
+                f"Turn these words into an expression in n without brackets: {words}.",
+                f"{words[0].upper() + words[1:]}: which expression in n is that, with no brackets?",
+                f"What is {words}? Answer with an expression in n, brackets multiplied out.",
+            ]
+        ),
+        f"{a} times n is {a}n." if less else f"{b} more than n is n + {b}, and {a} times that is {a}n + {a * b}.",
+        right,
+        "expanded",
+    )
+
+
+def common_factor(draw: Random) -> Asked:
+    a, b, c = draw.randint(2, 9), draw.choice([1, 2, 3, 5, 7]), nonzero(draw, -9, 9)
+    while gcd(b, c) > 1:
+        c -= 1
+    return expression(
+        draw.choice(
+            [
+                f"Factorise: {terms(x2=a * b, x=a * c)}",
+                f"Take the common factor out of {terms(x2=a * b, x=a * c)} and write it as a product.",
+                f"Write {terms(x2=a * b, x=a * c)} as a product with nothing left to take out of the bracket.",
+                f"{terms(x2=a * b, x=a * c)}: put in front of a bracket all that both terms share.",
+            ]
+        ),
+        f"Both terms have {a}x in them: {a * b}x^2 = {a}x × {terms(x=b)}, and {a * c}x = {a}x × ({c}).",
+        f"{a}x({terms(x=b, one=c)})",
+        "fully factored",
+    )
+
+
+def two_brackets(draw: Random) -> Asked:
+    a, b, c, d = draw.randint(1, 5), nonzero(draw, -9, 9), draw.randint(1, 4), nonzero(draw, -9, 9)
+    right = terms(x2=a * c, x=a * d + b * c, one=b * d)
+    return expression(
+        draw.choice(
+            [
+                f"Expand and simplify: ({terms(x=a, one=b)})({terms(x=c, one=d)})",
+                f"Write ({terms(x=a, one=b)})({terms(x=c, one=d)}) without brackets and put like terms together.",
+                f"Multiply ({terms(x=a, one=b)}) by ({terms(x=c, one=d)}) and simplify.",
+                f"What is ({terms(x=a, one=b)})({terms(x=c, one=d)}) when it is multiplied out?",
+            ]
+        ),
+        f"x^2: {a} × {c} = {a * c}.\nx: {a} × ({d}) + ({b}) × {c} = {a * d + b * c}.\nWithout x: ({b}) × ({d}) = "
+        f"{b * d}.",
+        right,
+        "expanded",
+    )
+
+
+def quadratic_factors(draw: Random) -> Asked:
+    p, q = nonzero(draw, -11, 11), nonzero(draw, -11, 11)
+    return expression(
+        draw.choice(
+            [
+                f"Write as a product of two brackets: {terms(x2=1, x=p + q, one=p * q)}",
+                f"Factorise {terms(x2=1, x=p + q, one=p * q)} into two brackets.",
+                f"Which product of two brackets is the same as {terms(x2=1, x=p + q, one=p * q)}?",
+                f"{terms(x2=1, x=p + q, one=p * q)} = (x ...)(x ...): fill in and write the product.",
+            ]
+        ),
+        f"Two numbers with the sum {p + q} and the product {p * q} are {p} and {q}.",
+        f"({terms(x=1, one=p)})({terms(x=1, one=q)})",
+        "factored",
+    )
+
+
+def nth_term(draw: Random) -> Asked:
+    first, step = draw.randint(-12, 25), nonzero(draw, -8, 11)
+    listed = ", ".join(str(first + step * place) for place in range(5))
+    return expression(
+        draw.choice(
+            [
+                f"A sequence goes {listed}, ... Give its nth term as an expression in n without brackets (n = 1 for the first).",
+                f"What is the nth term of {listed}, ..., where the first number belongs to n = 1? Write an "
+                "expression in n, no brackets.",
+                f"{listed}, ... goes on in equal steps. Write term number n as an expression in n without brackets; "
+                f"n = 1 gives {first}.",
+                f"Find a rule in n, without brackets, for the numbers {listed}, ..., beginning with n = 1.",
+            ]
+        ),
+        f"It changes by {step} each time, and the term before the first would be {first - step}.",
+        terms(n=step, one=first - step),
+        "expanded",
+    )
+
+
+def leading_factor(draw: Random) -> Asked:
+    a, b, c, d = draw.choice([2, 3, 5]), nonzero(draw, -7, 7), draw.choice([1, 2, 3]), nonzero(draw, -7, 7)
+    b = b if b % a else b + 1
+    return expression(
+        draw.choice(
+            [
+                f"Write as a product of linear factors: {terms(x2=a * c, x=a * d + b * c, one=b * d)}",
+                f"Factorise {terms(x2=a * c, x=a * d + b * c, one=b * d)} into brackets that are linear in x.",
+                f"Which two linear brackets multiply to {terms(x2=a * c, x=a * d + b * c, one=b * d)}? Write the "
+                "product.",
+                f"Split {terms(x2=a * c, x=a * d + b * c, one=b * d)} into linear factors.",
+            ]
+        ),
+        f"({terms(x=a, one=b)})({terms(x=c, one=d)}) gives {a * c} for x^2, {a * d + b * c} for x and {b * d} "
+        "without x.",
+        f"({terms(x=a, one=b)})({terms(x=c, one=d)})",
+        "factored",
+    )
 
 
 def party_room(draw: Random) -> Asked:
@@ -104,9 +255,6 @@ def put_in(draw: Random) -> Asked:
     )
 
 
-# -- medium ------------------------------------------------------------------------------------------------------------------
-
-
 def squares_apart(draw: Random) -> Asked:
     a, b = draw.choice([1, 2, 3, 4, 5, 7]), draw.choice([1, 3, 5, 7, 8, 9, 10, 11])
     while gcd(a, b) > 1:
@@ -189,9 +337,6 @@ def cancel(draw: Random) -> Asked:
         right,
         "expanded",
     )
-
-
-# -- hard --------------------------------------------------------------------------------------------------------------------
 
 
 def cubed(draw: Random) -> Asked:
@@ -286,6 +431,29 @@ def three_factors(draw: Random) -> Asked:
     )
 
 
-EASY: list[Family] = [party_room, triangle_around, powers, put_in]
-MEDIUM: list[Family] = [squares_apart, cut_corner, take_away, cancel]
-HARD: list[Family] = [cubed, second_order, one_in_another, three_factors]
+EASY: list[Family] = [
+    remove_bracket,
+    like_terms,
+    in_symbols,
+    common_factor,
+    party_room,
+    triangle_around,
+    powers,
+    put_in,
+]
+MEDIUM: list[Family] = [
+    two_brackets,
+    quadratic_factors,
+    nth_term,
+    squares_apart,
+    cut_corner,
+    take_away,
+    cancel,
+]
+HARD: list[Family] = [
+    leading_factor,
+    cubed,
+    second_order,
+    one_in_another,
+    three_factors,
+]

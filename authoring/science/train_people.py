@@ -1,4 +1,4 @@
-"""Stories to learn from: people, what they take, build and wait for."""
+"""Training stories about people: what they take, build and wait for."""
 
 from authoring.science.story import Story
 

@@ -1,19 +1,55 @@
-"""Problems to learn from whose answer is one of several names: who, which, on what day. Each is told in several ways."""
+"""Training problems whose answer is one of several given names. Each function is a family."""
 
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
-from authoring.math.stories_easy import NAMES
-from authoring.math.stories_medium import DAYS
-from verigym.environments.math.asked import Asked, Family, option
-
-MONTHS = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-]  # fmt: skip
+from authoring.math.train_names import NAMES
+from authoring.vocabulary import MONTHS, WEEKDAYS
+from verigym.environments.math.asked import Asked, Family, euros, option
 
 
-# -- easy --------------------------------------------------------------------------------------------------------------------
+def rice(draw: Random) -> Asked:
+    shops = draw.sample(["Adler", "Brandt", "Corso", "Delta", "Emme", "Fuchs"], 4)
+    prices = draw.sample(range(180, 330, 6), 4)
+    kilos = [draw.choice([2, 3, 5, 8]) for _ in shops]
+    listed = "; ".join(
+        f"{shop}: {kg} kg for {euros(price * kg)}" for shop, kg, price in zip(shops, kilos, prices, strict=True)
+    )
+    best = shops[prices.index(min(prices))]
+    work = "\n".join(f"{shop}: {euros(price)} a kilo." for shop, price in zip(shops, prices, strict=True))
+    return option(
+        draw.choice(
+            [
+                f"Four shops sell rice. {listed}. In which shop is a kilo cheapest?",
+                f"Where does rice cost least by the kilo? {listed}.",
+                f"Compare the price of rice per kilo. {listed}. Which shop is cheapest?",
+                f"{listed}. These are offers for rice. Name the shop with the lowest price for one kilo.",
+            ]
+        ),
+        work,
+        best,
+        shops,
+    )
+
+
+def calendar(draw: Random) -> Asked:
+    first, later = draw.randrange(7), draw.randint(24, 320)
+    day = WEEKDAYS[(first + later) % 7]
+    return option(
+        draw.choice(
+            [
+                f"A festival began on a {WEEKDAYS[first]}. Which day of the week was it {later} days later?",
+                f"Today is {WEEKDAYS[first]}. Which weekday will it be in {later} days?",
+                f"{later} days after a {WEEKDAYS[first]}: what day of the week is that?",
+                f"A parcel was posted on a {WEEKDAYS[first]} and found again exactly {later} days later. On which "
+                "weekday was it found?",
+            ]
+        ),
+        f"{later} ÷ 7 leaves {later % 7}.\nCounting on {later % 7} from {WEEKDAYS[first]} gives {day}.",
+        day,
+        WEEKDAYS,
+    )
 
 
 def by_height(draw: Random) -> Asked:
@@ -67,8 +103,8 @@ def longest_plank(draw: Random) -> Asked:
 def day_talk(draw: Random) -> Asked:
     today, shift = draw.randrange(7), draw.choice([-4, -3, -2, 2, 3, 4])
     more = draw.choice([2, 3])
-    other = DAYS[(today + shift) % 7]
-    right = DAYS[(today + more) % 7]
+    other = WEEKDAYS[(today + shift) % 7]
+    right = WEEKDAYS[(today + more) % 7]
     then = f"{abs(shift)} days ago it was {other}" if shift < 0 else f"in {shift} days it will be {other}"
     return option(
         draw.choice(
@@ -79,9 +115,9 @@ def day_talk(draw: Random) -> Asked:
                 f"Which weekday is it {more} days after today, given that {then}?",
             ]
         ),
-        f"Today is {DAYS[today]}.\n{more} days later it is {right}.",
+        f"Today is {WEEKDAYS[today]}.\n{more} days later it is {right}.",
         right,
-        DAYS,
+        WEEKDAYS,
     )
 
 
@@ -128,9 +164,6 @@ def largest_fraction(draw: Random) -> Asked:
         str(best),
         map(str, given),
     )
-
-
-# -- medium ------------------------------------------------------------------------------------------------------------------
 
 
 def league(draw: Random) -> Asked:
@@ -268,9 +301,6 @@ def fastest_growth(draw: Random) -> Asked:
         best,
         plants,
     )
-
-
-# -- hard --------------------------------------------------------------------------------------------------------------------
 
 
 def one_truth(draw: Random) -> Asked:
@@ -412,6 +442,25 @@ def knockout(draw: Random) -> Asked:
     )
 
 
-EASY: list[Family] = [by_height, longest_plank, day_talk, odd_one, largest_fraction]
-MEDIUM: list[Family] = [league, boat_hire, bead_chain, months_on, fastest_growth]
-HARD: list[Family] = [one_truth, four_chairs, swaps, knockout]
+EASY: list[Family] = [
+    by_height,
+    longest_plank,
+    day_talk,
+    odd_one,
+    largest_fraction,
+]
+MEDIUM: list[Family] = [
+    rice,
+    calendar,
+    league,
+    boat_hire,
+    bead_chain,
+    months_on,
+    fastest_growth,
+]
+HARD: list[Family] = [
+    one_truth,
+    four_chairs,
+    swaps,
+    knockout,
+]
