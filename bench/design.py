@@ -15,9 +15,9 @@ from typing import Any
 from figures import Figure, figure, finish, parser
 
 from verigym.core.errors import Refused
-from verigym.design.make import Made, make
+from verigym.design.make import DesignResult, make
 from verigym.design.spec import make_design, read_design
-from verigym.design.steps import Kit
+from verigym.design.steps import StepResources
 from verigym.environments.load import load_environment
 from verigym.tasks.leaks import find_leaks
 
@@ -29,7 +29,7 @@ def ranges(*constraints: str) -> Any:
     return make_design({"columns": LOW_HIGH, "constraints": list(constraints)}, Path())
 
 
-def timed(design: Any, n: int, kit: Kit = Kit()) -> tuple[Made, float, float]:
+def timed(design: Any, n: int, kit: StepResources = StepResources()) -> tuple[DesignResult, float, float]:
     """The rows, seconds by the clock, and seconds of this process' CPU: the difference is what others had of it."""
     began, cpu = time.perf_counter(), time.process_time()
     made = asyncio.run(make(design, n, 0, kit))
@@ -59,7 +59,7 @@ def main() -> None:
 
     workplace = load_environment("workplace")
     count = 1000 if args.quick else 10_000
-    made, seconds, cpu = timed(read_design(RECIPES / "workplace.yaml"), count, Kit(environment=workplace))
+    made, seconds, cpu = timed(read_design(RECIPES / "workplace.yaml"), count, StepResources(environment=workplace))
     found.append(figure(f"design, {count:,} workplace tasks, gold played: time", seconds, "s", "<= 120"))
     found.append(figure(f"design, {count:,} workplace tasks, gold played: CPU", cpu, "CPU-s"))
     found.append(figure(f"design, {count:,} workplace tasks asked for: tasks", len(made.tasks), "", f">= {count}"))

@@ -17,7 +17,7 @@ from figures import figure, finish, parser
 from verigym.core.records import Feedback, Item, Message, Trajectory, content_hash
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
-from verigym.mining.mine import Mined, mine
+from verigym.mining.mine import MiningReport, mine
 from verigym.policies.dialects import write_call
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -78,7 +78,7 @@ def served(ws: WorkspaceFolder, count: int) -> None:
     ws.store.add(RUN, made)
 
 
-def timed(ws: WorkspaceFolder, environment: EnvironmentSpec) -> tuple[Mined, float]:
+def timed(ws: WorkspaceFolder, environment: EnvironmentSpec) -> tuple[MiningReport, float]:
     """With the seconds of the one core that it takes, whoever else is on the machine."""
     started = time.process_time()
     return mine(ws, environment, accept=True), time.process_time() - started

@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 
 from figures import Figure, figure, finish, parser
 
-from verigym.sandbox.box import ProcessSandbox, Way
-from verigym.sandbox.bubblewrap import PATH, Bubblewrap
-from verigym.sandbox.limits import Limits
+from verigym.sandbox.box import CommandRunner, ProcessSandbox
+from verigym.sandbox.bubblewrap import PATH, BubblewrapRunner
+from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.open import why_not_isolated
-from verigym.sandbox.plain import Plain
+from verigym.sandbox.plain import PlainRunner
 
 args = parser(__doc__).parse_args()
 NUM_RUNS = 20 if args.quick else 60
@@ -39,10 +39,10 @@ def escapes() -> Figure:
     return figure("hostile programs that the sandbox does not hold", out, f"of {tried}", "<= 0")
 
 
-async def one_after_another(way: Way) -> float:
+async def one_after_another(way: CommandRunner) -> float:
     """Median milliseconds of a run in an open box."""
     took: list[float] = []
-    async with await ProcessSandbox(way, Limits()).open() as box:
+    async with await ProcessSandbox(way, SandboxLimits()).open() as box:
         for _ in range(NUM_RUNS):
             began = time.perf_counter()
             assert (await box.run(COMMAND)).code == 0
@@ -50,9 +50,9 @@ async def one_after_another(way: Way) -> float:
     return 1e3 * statistics.median(took)
 
 
-async def together(way: Way, num: int) -> float:
+async def together(way: CommandRunner, num: int) -> float:
     """Runs a second, each in a box of its own, `num` at once."""
-    sandbox = ProcessSandbox(way, Limits())
+    sandbox = ProcessSandbox(way, SandboxLimits())
 
     async def worker() -> None:
         for _ in range(NUM_RUNS // num):
@@ -64,10 +64,10 @@ async def together(way: Way, num: int) -> float:
     return NUM_RUNS // num * num / (time.perf_counter() - began)
 
 
-async def late(way: Way) -> float:
+async def late(way: CommandRunner) -> float:
     """Milliseconds from the time limit until all is gone, median."""
     took: list[float] = []
-    async with await ProcessSandbox(way, Limits()).open() as box:
+    async with await ProcessSandbox(way, SandboxLimits()).open() as box:
         for _ in range(NUM_RUNS // 4):
             began = time.perf_counter()
             await box.run([PYTHON, "-c", "import os, time; os.fork(); os.fork(); time.sleep(9)"], seconds=0.3)
@@ -85,12 +85,12 @@ def bare() -> float:
 
 
 figures: list[Figure] = [figure("python3 -c pass, no sandbox at all", bare(), "ms, median")]
-ways: dict[str, Way] = {"a plain process with limits": Plain()}
+ways: dict[str, CommandRunner] = {"a plain process with limits": PlainRunner()}
 if why_not_isolated():
     print(f"without bubblewrap: {why_not_isolated()}", file=sys.stderr)
 else:
     figures.append(escapes())
-    ways = {"bubblewrap": Bubblewrap(), **ways}
+    ways = {"bubblewrap": BubblewrapRunner(), **ways}
 for name, way in ways.items():
     figures += [
         figure(f"python3 -c pass in {name}", asyncio.run(one_after_another(way)), "ms, median"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from verigym.audit.scripted_episodes import play
-from verigym.audit.subprocess_scoring import Group
+from verigym.audit.subprocess_scoring import ScoringGroup
 from verigym.audit.verifier import Audit, Outputs, audit_verifier
 from verigym.core.protocols import Context, Policy
 from verigym.core.records import Case, Check, Label
@@ -80,14 +80,14 @@ def outputs(where: str, wrong: list[Reply]) -> Outputs:
     """The gold solution and the wrong replies on each held-out task, as a run of one group a task would hold them."""
     environment = load_environment(where)
 
-    async def group(task: object) -> Group:
+    async def group(task: object) -> ScoringGroup:
         replies = [*environment.gold_replies(task), *wrong]  # type: ignore[arg-type]
         played = [await play(environment, task, [reply]) for reply in replies]  # type: ignore[arg-type]
         named = [
             msgspec.structs.replace(one.trajectory, id=f"run/{task.id}/{i}", index=i)  # type: ignore[attr-defined]
             for i, one in enumerate(played)
         ]
-        return Group(task, named)  # type: ignore[arg-type]
+        return ScoringGroup(task, named)  # type: ignore[arg-type]
 
     groups = [asyncio.run(group(task)) for task in environment.tasks("val")]
     return Outputs(ids=[one.id for each in groups for one in each.trajectories], groups=groups, stored={})

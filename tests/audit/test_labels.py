@@ -6,9 +6,19 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verigym.audit.labels import SINGLE_KEYS, TAKEN_BACK, Pair, Session, explain, make_pairs, pick, press, remaining
+from verigym.audit.labels import (
+    SINGLE_KEYS,
+    TAKEN_BACK,
+    LabelPair,
+    LabelSession,
+    explain,
+    make_pairs,
+    pick,
+    press,
+    remaining,
+)
 from verigym.core.records import Label, Mark, Message, Stop, Trajectory, Turn
-from verigym.store.database import Standing
+from verigym.store.database import EpisodeStatus
 
 
 def episode(task: str, index: int, text: str, stop: Stop = Stop.DONE, marks: Sequence[Mark] = ()) -> Trajectory:
@@ -28,7 +38,7 @@ EPISODES = [episode(task, index, f"{task}{index}") for task in ("a", "b", "c") f
 PAIRS = make_pairs(EPISODES, 99, seed=0)
 
 
-def typed(session: Session, keys: str) -> tuple[Session, list[Label]]:
+def typed(session: LabelSession, keys: str) -> tuple[LabelSession, list[Label]]:
     made: list[Label] = []
     for key in keys:
         session, label = press(session, key)
@@ -63,25 +73,25 @@ def test_only_outputs_that_differ_and_can_be_learnt_from_are_asked() -> None:
 
 
 def test_each_key_says_something_about_the_left_output() -> None:
-    session, made = typed(Session(who="anna", pairs=PAIRS), "12=s")
+    session, made = typed(LabelSession(who="anna", pairs=PAIRS), "12=s")
     assert [label.judgement for label in made] == ["better", "worse", "same", "skip"] == session.answers
-    assert [Pair(pair.task, label.trajectory, label.other) for label, pair in zip(made, PAIRS, strict=False)] == PAIRS[
-        :4
-    ]
+    assert [
+        LabelPair(pair.task, label.trajectory, label.other) for label, pair in zip(made, PAIRS, strict=False)
+    ] == PAIRS[:4]
     assert {label.who for label in made} == {"anna"} and session.pair == PAIRS[4] and not session.over
 
 
 def test_a_key_without_a_meaning_changes_nothing() -> None:
-    session = Session(who="anna", pairs=PAIRS)
+    session = LabelSession(who="anna", pairs=PAIRS)
     for key in ["x", "", "12", "\x1b[A", "u"]:
         assert press(session, key) == (session, None)
-    done = Session(who="anna", pairs=[])
+    done = LabelSession(who="anna", pairs=[])
     assert press(done, "1") == (done, None)
 
 
 def test_undo_takes_back_the_last_answer_by_one_more_label() -> None:
-    session, made = typed(Session(who="anna", pairs=PAIRS), "1u")
-    assert session == Session(who="anna", pairs=PAIRS)
+    session, made = typed(LabelSession(who="anna", pairs=PAIRS), "1u")
+    assert session == LabelSession(who="anna", pairs=PAIRS)
     assert made[1] == Label(
         trajectory=PAIRS[0].left, other=PAIRS[0].right, judgement="skip", who="anna", note=TAKEN_BACK
     )
@@ -89,7 +99,7 @@ def test_undo_takes_back_the_last_answer_by_one_more_label() -> None:
 
 
 def test_the_last_answer_can_be_taken_back_too_and_quit_ends() -> None:
-    session, _ = typed(Session(who="anna", pairs=PAIRS[:1]), "1")
+    session, _ = typed(LabelSession(who="anna", pairs=PAIRS[:1]), "1")
     assert session.pair is None and not session.over
     assert typed(session, "u")[0].pair == PAIRS[0]
     assert typed(session, "q")[0].over
@@ -100,7 +110,7 @@ def test_the_last_answer_can_be_taken_back_too_and_quit_ends() -> None:
 
 @given(st.text("12=suqx", max_size=40))
 def test_what_is_left_is_what_has_no_answer_wherever_the_session_was_killed(keys: str) -> None:
-    session, made = typed(Session(who="anna", pairs=PAIRS), keys)
+    session, made = typed(LabelSession(who="anna", pairs=PAIRS), keys)
     assert remaining(PAIRS, made, "anna") == PAIRS[len(session.answers) :]
     assert remaining(PAIRS, made, "bo") == PAIRS
 
@@ -113,8 +123,8 @@ def test_a_pair_answered_with_its_sides_swapped_is_not_asked_again() -> None:
 # -- one output at a time -----------------------------------------------------------------------------------------------
 
 
-def standing(task: str, place: int, passed: bool, fault: str = "") -> Standing:
-    return Standing(task, place, fault, True, float(passed), passed, "")
+def standing(task: str, place: int, passed: bool, fault: str = "") -> EpisodeStatus:
+    return EpisodeStatus(task, place, fault, True, float(passed), passed, "")
 
 
 MIXED = [standing(f"t{i}", place, i % 4 == 0) for i in range(40) for place in range(3)]
@@ -139,8 +149,8 @@ def test_whoever_stops_early_has_seen_the_run_s_mixture_and_cannot_count_it_out(
 
 
 def test_single_outputs_have_keys_of_their_own_and_a_reason_follows_as_one_more_label() -> None:
-    outputs = [Pair("a", "r/a/0"), Pair("b", "r/b/0")]
-    session = Session(who="anna", pairs=outputs, keys=SINGLE_KEYS)
+    outputs = [LabelPair("a", "r/a/0"), LabelPair("b", "r/b/0")]
+    session = LabelSession(who="anna", pairs=outputs, keys=SINGLE_KEYS)
     assert explain(session, "why") is None
     session, made = typed(session, "1gb")
     assert [(one.trajectory, one.other, one.judgement) for one in made] == [("r/a/0", "", "good"), ("r/b/0", "", "bad")]

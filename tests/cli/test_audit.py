@@ -21,7 +21,7 @@ from verigym.environments.load import load_environment
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.many import RunPlan, run_many
 from verigym.rollout.settings import RunSettings
-from verigym.workspace.audit import Audited, run_of
+from verigym.workspace.audit import AuditRecord, run_of
 from verigym.workspace.workspace import WorkspaceFolder
 
 RUN = "rollout-bad-1"
@@ -86,7 +86,7 @@ def test_it_ends_in_trust_and_in_the_next_command(shell: Shell) -> None:
     assert "ok   cheats do not pass:" in said and "nobody has labelled outputs of this run" in said
     assert 'trust it, as far as was seen; left open: "it agrees with people"' in said
     assert said.splitlines()[-1].startswith(f"next: verigym label {RUN} --single")
-    [kept] = shell.ws.store.documents("audited", Audited)
+    [kept] = shell.ws.store.documents("audited", AuditRecord)
     assert kept.verifier.startswith("bad@") and (kept.run, kept.n, kept.fix) == (RUN, 20, [])
 
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from verigym.core.errors import BadInput, Refused
-from verigym.design.draw import Drawn
+from verigym.design.draw import RowSampler
 from verigym.design.spec import make_design
 
 LOW_HIGH = {"low": {"kind": "uniform", "low": 0, "high": 50}, "high": {"kind": "uniform", "low": 0, "high": 100}}
 
 
-def drawn(columns: dict[str, Any], *constraints: str, seed: int = 0, **more: Any) -> Drawn:
-    return Drawn(make_design({"columns": columns, "constraints": list(constraints), **more}, Path()), seed)
+def drawn(columns: dict[str, Any], *constraints: str, seed: int = 0, **more: Any) -> RowSampler:
+    return RowSampler(make_design({"columns": columns, "constraints": list(constraints), **more}, Path()), seed)
 
 
 @settings(max_examples=12)
@@ -89,7 +89,7 @@ def test_an_impossible_constraint_fails_by_name_within_seconds() -> None:
 def test_a_named_constraint_is_shown_with_its_text() -> None:
     design = make_design({"columns": LOW_HIGH, "constraints": {"too much": "low > 50"}}, Path())
     with pytest.raises(Refused, match=r'"too much" \(low > 50\) starves'):
-        Drawn(design, 0).rows(1)
+        RowSampler(design, 0).rows(1)
 
 
 def test_two_constraints_that_contradict_each_other_are_both_in_the_words() -> None:
@@ -113,7 +113,7 @@ def test_a_constraint_that_cannot_be_worked_out_is_an_error_and_no_rejection() -
         ({"columns": {"a": {"kind": "int", "low": 0, "high": 3}}, "constraints": {"half": "10 / a > 5"}}, 'constraint "half"'),
     ):  # fmt: skip
         with pytest.raises(BadInput, match=rf's\.yaml: {words}: "10 / a.*" cannot be worked out'):
-            Drawn(make_design(more, Path(), where="s.yaml"), 0).rows(1)
+            RowSampler(make_design(more, Path(), where="s.yaml"), 0).rows(1)
     guarded = drawn({"a": {"kind": "int", "low": 0, "high": 3}}, "a != 0 and 6 / a > 2").rows(50)
     assert {row["a"] for row in guarded} == {1, 2}
 
@@ -137,7 +137,7 @@ def test_every_sampler_gives_what_it_says(tmp_path: Path) -> None:
         "line": {"kind": "file", "path": "lines.txt"},
         "city": {"kind": "file", "path": "people.csv", "key": "city"},
     }
-    rows = Drawn(make_design({"columns": columns}, tmp_path), 0).rows(500)
+    rows = RowSampler(make_design({"columns": columns}, tmp_path), 0).rows(500)
     assert {type(row["category"]) for row in rows} == {str, dict, int}
     assert all(row["sub"] == (1 if row["flag"] else "no") for row in rows)
     assert all(-1 <= row["uniform"] <= 1 and round(row["uniform"], 2) == row["uniform"] for row in rows)

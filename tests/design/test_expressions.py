@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verigym.core.errors import BadInput
-from verigym.design.expressions import Expression, Template, array_of
+from verigym.design.expressions import Expression, TextTemplate, array_of
 
 NUMBERS = st.integers(-1000, 1000) | st.floats(-1e6, 1e6, allow_nan=False) | st.integers(-(2**53), 2**53)
 
@@ -119,7 +119,7 @@ def test_many_rows_at_once_give_what_one_after_the_other_does(text: str, data: s
 
 
 def test_a_template_writes_text_as_it_is_and_all_else_as_json() -> None:
-    made = Template("{{ who }}: {{ ok }}, {{ items }}, {{ n }} {}").value(
+    made = TextTemplate("{{ who }}: {{ ok }}, {{ items }}, {{ n }} {}").value(
         {"who": "Zoë", "ok": True, "items": ["a", 1], "n": None}
     )
     assert made == 'Zoë: true, ["a",1], null {}'
@@ -127,5 +127,5 @@ def test_a_template_writes_text_as_it_is_and_all_else_as_json() -> None:
 
 def test_a_template_that_is_not_closed_is_refused() -> None:
     with pytest.raises(BadInput, match="has no }} after it"):
-        Template("Hello {{ who")
-    assert Template("{{ a.b }} and {{ c }}").names == {"a", "c"}
+        TextTemplate("Hello {{ who")
+    assert TextTemplate("{{ a.b }} and {{ c }}").names == {"a", "c"}

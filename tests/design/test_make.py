@@ -12,12 +12,12 @@ import pytest
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused
 from verigym.core.protocols import Request
 from verigym.core.records import Message, Trajectory
-from verigym.design.draw import Starved
+from verigym.design.draw import DesignExhausted
 from verigym.design.files import write
-from verigym.design.make import Made, make
-from verigym.design.partial import Partial, partial_of
+from verigym.design.make import DesignResult, make
+from verigym.design.partial import PartialResults, partial_of
 from verigym.design.spec import Design, make_design
-from verigym.design.steps import Kit
+from verigym.design.steps import StepResources
 from verigym.environments.load import load_environment
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.tasks.load import load_tasks
@@ -38,7 +38,9 @@ def design(columns: dict[str, Any], folder: Path = Path(), **more: Any) -> Desig
     return make_design({"columns": columns, "held_out": [], **more}, folder)
 
 
-def made(columns: dict[str, Any], n: int = 10, *, kit: Kit = Kit(), seed: int = 0, **more: Any) -> Made:
+def made(
+    columns: dict[str, Any], n: int = 10, *, kit: StepResources = StepResources(), seed: int = 0, **more: Any
+) -> DesignResult:
     return asyncio.run(make(design(columns, **more), n, seed, kit))
 
 
@@ -91,7 +93,7 @@ def test_more_rows_than_there_are_end_in_seconds_with_all_that_there_are(n: int)
     few = {**SUM, "a": {"kind": "int", "low": 1, "high": 30}, "b": {"kind": "int", "low": 1, "high": 50}}
     told: list[int] = []
     began = time.process_time()
-    with pytest.raises(Starved, match=r"Ask for at most 1,500 rows \(-n 1500\)") as error:
+    with pytest.raises(DesignExhausted, match=r"Ask for at most 1,500 rows \(-n 1500\)") as error:
         asyncio.run(make(design(few), n, on_progress=lambda done, total, note: told.append(done)))
     assert time.process_time() - began < 20
     assert told[-1] == max(told) == 1500
@@ -101,7 +103,7 @@ def test_more_rows_than_there_are_end_in_seconds_with_all_that_there_are(n: int)
 
 
 def test_what_a_starved_set_had_until_then_is_there_whatever_starves_it() -> None:
-    with pytest.raises(Starved) as error:
+    with pytest.raises(DesignExhausted) as error:
         made({"a": {"kind": "int", "low": 1, "high": 9}}, 5, constraints=["a > 9"])
     assert error.value.made.rows == [] and len(error.value.made.rejected) == 100
     held = {
@@ -110,7 +112,7 @@ def test_what_a_starved_set_had_until_then_is_there_whatever_starves_it() -> Non
         "answer": "{{ a }}",
         "id": "{{ a }}",
     }
-    with pytest.raises(Starved, match="ids that are taken starve this set: 5 of 6") as error:
+    with pytest.raises(DesignExhausted, match="ids that are taken starve this set: 5 of 6") as error:
         made(held, 6)
     assert sorted(row["a"] for row in error.value.made.rows) == [1, 2, 3, 4, 5]
 
@@ -199,7 +201,7 @@ def test_a_models_text_value_and_score_are_columns() -> None:
         "reader": ScriptedPolicy(extract),
         "critic": ScriptedJudge(lambda text: "cats" in text),
     }
-    found = made(columns, 20, kit=Kit(policies=policies), constraints=["score >= 7", "facts.legs == 4"])
+    found = made(columns, 20, kit=StepResources(policies=policies), constraints=["score >= 7", "facts.legs == 4"])
     assert all(row["story"] == "A story about cats" and row["score"] == 10.0 for row in found.rows)
     assert all(row["facts"] == {"animal": "cat", "legs": 4} for row in found.rows)
     assert 0.3 < found.tallies['constraint "score >= 7"'].share < 0.7
@@ -208,7 +210,7 @@ def test_a_models_text_value_and_score_are_columns() -> None:
 def test_a_value_that_never_fits_its_schema_rejects_the_row() -> None:
     column = {"kind": "llm", "prompt": "Say a number", "json_schema": {"type": "integer"}, "model": "m"}
     with pytest.raises(Refused, match=r'column "x" starves.*not of the schema: .*is not of type'):
-        made({"x": column}, 3, kit=Kit(policies={"m": ScriptedPolicy(['"seven"'])}))
+        made({"x": column}, 3, kit=StepResources(policies={"m": ScriptedPolicy(['"seven"'])}))
 
 
 # -- validators --------------------------------------------------------------------------------------------------------------
@@ -225,7 +227,7 @@ def test_the_environments_verifier_rejects_a_wrong_gold_solution() -> None:
         "state": {"kind": "expression", "value": "{'events': []}"},
         "unsafe": {"kind": "expression", "value": "False"},
     }
-    kit = Kit(environment=load_environment("toolcall"))
+    kit = StepResources(environment=load_environment("toolcall"))
     keep = ["prompt", "expected_tool", "expected_args", "state", "unsafe"]
     found = made(columns, 20, kit=kit, keep=keep, environment="toolcall", validators=[{"kind": "gold"}])
     assert {task.data["expected_tool"] for task in found.tasks} == {"calendar.create_event"}
@@ -257,7 +259,7 @@ def test_schemas_functions_judges_and_reward_models_validate(tmp_path: Path) -> 
         {"kind": "judge", "rubric": "Is it large?", "of": "{{ a }}", "at_least": 5, "model": "critic"},
         {"kind": "reward_model", "of": "{{ a }}", "at_least": 0.5, "model": "taste"},
     ]
-    kit = Kit(policies={"critic": ScriptedJudge(lambda text: len(text) == 3)}, scorers={"taste": Scorer()})
+    kit = StepResources(policies={"critic": ScriptedJudge(lambda text: len(text) == 3)}, scorers={"taste": Scorer()})
     found = asyncio.run(make(design(SUM, tmp_path, validators=validators), 10, 0, kit))
     assert all(row["a"] % 10 == 8 and row["a"] >= 100 and row["b"] <= 200 for row in found.rows)
     names = ["validator schema", "validator schema 2", "validator even", "validator judge", "validator reward_model"]
@@ -321,7 +323,7 @@ def test_what_was_found_out_before_an_interruption_is_not_asked_for_again(tmp_pa
             raise InfrastructureFailure("the server is gone")
         return "no" if request.seed % 4 == 0 else "yes"
 
-    kit = Kit(policies={"m": ScriptedPolicy(answer)})
+    kit = StepResources(policies={"m": ScriptedPolicy(answer)})
     fails_at = 0
     whole = asyncio.run(make(one, 600, 5, kit))
     needed = len(calls)
@@ -356,8 +358,8 @@ def test_what_a_slow_model_said_first_is_written_down_soon(tmp_path: Path) -> No
 
     one = design({**SUM, "said": {"kind": "llm", "prompt": "{{ a }} {{ b }}", "model": "m"}})
     with pytest.raises(InfrastructureFailure):
-        asyncio.run(make(one, 600, 5, Kit(policies={"m": OneAtATime(answer)}), partial=tmp_path / "p"))
-    assert len(Partial(tmp_path / "p", {"said"}).known) == 4
+        asyncio.run(make(one, 600, 5, StepResources(policies={"m": OneAtATime(answer)}), partial=tmp_path / "p"))
+    assert len(PartialResults(tmp_path / "p", {"said"}).known) == 4
 
 
 def test_another_spec_seed_or_file_has_another_partial_file(tmp_path: Path) -> None:
@@ -377,5 +379,11 @@ def test_a_disk_that_cannot_be_written_to_is_said_in_words(tmp_path: Path) -> No
     columns = {"x": {"kind": "llm", "prompt": "x", "model": "m"}}
     with pytest.raises(BadInput, match="cannot be written"):
         asyncio.run(
-            make(design(columns), 3, 0, Kit(policies={"m": ScriptedPolicy(["x"])}), partial=tmp_path / "no" / "p")
+            make(
+                design(columns),
+                3,
+                0,
+                StepResources(policies={"m": ScriptedPolicy(["x"])}),
+                partial=tmp_path / "no" / "p",
+            )
         )

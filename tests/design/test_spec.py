@@ -11,7 +11,7 @@ import pytest
 from verigym.core.errors import BadInput, NotFound
 from verigym.design.make import make
 from verigym.design.spec import COLUMNS, VALIDATORS, Spec, make_design, read_design
-from verigym.design.steps import Kit
+from verigym.design.steps import StepResources
 from verigym.environments.load import load_environment
 from verigym.tasks.leaks import find_leaks
 
@@ -100,7 +100,9 @@ def test_the_spec_on_the_page_makes_what_it_says() -> None:
 
 def test_the_shipped_spec_of_workplace_makes_tasks_that_are_proven_and_near_no_held_out_one() -> None:
     environment = load_environment("workplace")
-    made = asyncio.run(make(read_design(ROOT / "recipes/design/workplace.yaml"), 60, 1, Kit(environment=environment)))
+    made = asyncio.run(
+        make(read_design(ROOT / "recipes/design/workplace.yaml"), 60, 1, StepResources(environment=environment))
+    )
     assert len(made.tasks) == 60
     assert {task.family for task in made.tasks} <= {task.family for task in environment.tasks("train")}
     leaks = find_leaks({"made": made.tasks, "val": environment.tasks("val")})

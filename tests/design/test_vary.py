@@ -10,7 +10,7 @@ import pytest
 from verigym.core.errors import Refused
 from verigym.core.records import FunctionCall, Message, Task
 from verigym.design.steps import proven
-from verigym.design.vary import HELD_OUT, KINDS, Varied, varied, vary
+from verigym.design.vary import HELD_OUT, KINDS, VariationResult, varied, vary
 from verigym.design.vary_words import BESIDE, PEOPLE
 from verigym.environments.load import environment_of, load_environment
 from verigym.harness.environment import EnvironmentSpec
@@ -29,7 +29,7 @@ QUESTIONS = [
 
 def made(
     environment: EnvironmentSpec, tasks: Sequence[Task], n: int | None = None, *kinds: str, seed: int = 0
-) -> Varied:
+) -> VariationResult:
     return asyncio.run(vary(environment, tasks, kinds or list(KINDS), n, seed))
 
 

@@ -25,7 +25,7 @@ from verigym.environments import load
 from verigym.evaluation import failures
 from verigym.flywheel.loop_recipe import LoopRecipe
 from verigym.gates.policy import GatePolicy
-from verigym.harness.tools import _Declared
+from verigym.harness.tools import _ToolOptions
 from verigym.rollout.settings import EpisodeLimits
 from verigym.training.recipe import Recipe, read_recipe
 from verigym.workspace import workspace
@@ -84,7 +84,7 @@ def test_everything_that_an_environment_may_have_is_documented() -> None:
     hooks = {name for name in {*asked, *load._METHODS} if not name.startswith("_")}
     assert {"verify", "verifiers", "explain", "gold", "system", "max_turns", "step"} <= hooks
     assert undocumented("reference/environments.md", hooks) == []
-    assert undocumented("reference/environments.md", set(_Declared.__struct_fields__) - {"name"}) == []
+    assert undocumented("reference/environments.md", set(_ToolOptions.__struct_fields__) - {"name"}) == []
 
 
 def test_every_limit_option_of_a_server_and_bucket_is_documented() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from authoring.code_repair import generate
 from verigym.audit.check import check_environment
-from verigym.audit.scripted_episodes import Played, play
+from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import NotFound, Refused
 from verigym.core.protocols import Context
 from verigym.core.records import Fault, FunctionCall, FunctionCallOutput, Item, Task, Trajectory
@@ -34,11 +34,11 @@ def call(name: str, **arguments: Any) -> list[Item]:
     return [FunctionCall("c", name, json.dumps(arguments))]
 
 
-def played(*calls: list[Item]) -> Played:
+def played(*calls: list[Item]) -> ScriptedEpisode:
     return asyncio.run(play(SPEC, TASK, [*calls, "Mended."]))
 
 
-def told(done: Played) -> list[str]:
+def told(done: ScriptedEpisode) -> list[str]:
     return [item.output for item in done.trajectory.items if isinstance(item, FunctionCallOutput)]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from authoring.data_analysis import generate
 from verigym.audit.check import check_environment
-from verigym.audit.scripted_episodes import Played, play
+from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Message, Task, Trajectory
 from verigym.environments import data_analysis
@@ -34,7 +34,7 @@ TOPICS = {"aggregates", "filters", "dates", "joins", "top", "trends", "outliers"
 BAKERY = [f"bakery-{engine}-1" for engine in ENGINES]
 
 
-def played(task: Task, *calls: tuple[str, Json]) -> Played:
+def played(task: Task, *calls: tuple[str, Json]) -> ScriptedEpisode:
     """These calls, one a turn, then a word."""
     items = [
         FunctionCall(f"call_{at}", name, msgspec.json.encode(given).decode()) for at, (name, given) in enumerate(calls)

@@ -12,7 +12,7 @@ from authoring.search import generate
 from authoring.search.questions import FAMILIES
 from authoring.search.shapes import query, walk
 from verigym.audit.check import check_environment
-from verigym.audit.scripted_episodes import Played, play
+from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Task, Trajectory
 from verigym.environments import search
@@ -32,7 +32,7 @@ LIBRARY = corpus("train")
 TYPES = {"one", "two", "three", "compare", "count", "list", "reckon", "not", "unanswerable"}
 
 
-def played(*calls: tuple[str, Json]) -> Played:
+def played(*calls: tuple[str, Json]) -> ScriptedEpisode:
     items = [
         FunctionCall(f"call_{at}", name, msgspec.json.encode(given).decode()) for at, (name, given) in enumerate(calls)
     ]

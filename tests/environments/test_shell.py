@@ -14,7 +14,7 @@ import pytest
 
 from authoring.shell import generate, jobs, val_words
 from verigym.audit.check import check_environment
-from verigym.audit.scripted_episodes import Played, play
+from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import NotFound, Refused
 from verigym.core.records import (
     Fault,
@@ -52,11 +52,11 @@ def call(command: str, place: int = 0) -> FunctionCall:
     return FunctionCall(f"c{place}", "shell.run", json.dumps({"command": command}))
 
 
-def played(one: Task, *commands: str, last: str = "Done.") -> Played:
+def played(one: Task, *commands: str, last: str = "Done.") -> ScriptedEpisode:
     return asyncio.run(play(SPEC, one, [*([call(each)] for each in commands), last]))
 
 
-def told(done: Played) -> list[str]:
+def told(done: ScriptedEpisode) -> list[str]:
     return [item.output for item in done.trajectory.items if isinstance(item, FunctionCallOutput)]
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from verigym.environments.shell.state import differences
 from verigym.environments.shell.verifier import answer_in, declines, same_answer
-from verigym.sandbox.folder import Found
+from verigym.sandbox.folder import FolderEntry
 
 # -- archives ---------------------------------------------------------------------------------------------------------------
 
 
 def changed(name: str, data: bytes) -> Any:
-    return differences({}, {name: Found("file", 0o644, data)})
+    return differences({}, {name: FolderEntry("file", 0o644, data)})
 
 
 def tarred(name: str, data: bytes, size: int | None = None) -> bytes:

@@ -12,7 +12,7 @@ import pytest
 from authoring.support import generate, shops
 from authoring.support.world import REFUNDS, build, read
 from verigym.audit.check import check_environment
-from verigym.audit.scripted_episodes import Played, play
+from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.protocols import Policy, Request
 from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Message, Stop, Task, Trajectory, Version
@@ -79,7 +79,7 @@ def but(step: dict[str, Json], **arguments: object) -> dict[str, Json]:
     return {name: {**given, **arguments}}
 
 
-def played(task: Task, *steps: Step) -> Played:
+def played(task: Task, *steps: Step) -> ScriptedEpisode:
     replies: list[Reply] = [
         one
         if isinstance(one, str)

@@ -10,7 +10,7 @@ from authoring.toolcall import generate, phrasings
 from verigym.core.errors import NotFound
 from verigym.core.records import FunctionCall, Item, Json, Mark, Task, Trajectory, Verdict
 from verigym.environments import toolcall
-from verigym.harness.tools import Result
+from verigym.harness.tools import CallOutcome
 from verigym.policies.dialects import describe
 from verigym.tasks.load import shipped
 from verigym.verifiers.toolcall import tool_call_verifier
@@ -26,7 +26,7 @@ def opened(state: Json, unsafe: bool = False) -> toolcall.Environment:
     return environment
 
 
-def run(environment: toolcall.Environment, name: str, arguments: str) -> Result:
+def run(environment: toolcall.Environment, name: str, arguments: str) -> CallOutcome:
     return asyncio.run(toolcall.TOOLS.call(environment, name, arguments))
 
 

@@ -12,7 +12,7 @@ import pytest
 from authoring.triage import companies, generate
 from authoring.triage.world import shortest
 from verigym.audit.check import check_environment
-from verigym.audit.scripted_episodes import Played, play
+from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Task, Trajectory
 from verigym.environments import triage
@@ -60,7 +60,7 @@ def call(written: str) -> Item:
     return FunctionCall(f"c_{written}", name, msgspec.json.encode(given).decode())
 
 
-def played(task: Task, *replies: str) -> Played:
+def played(task: Task, *replies: str) -> ScriptedEpisode:
     """One reply each; calls of one reply are apart by a semicolon."""
     return asyncio.run(play(SPEC, task, [*([call(one) for one in reply.split("; ")] for reply in replies), "Done."]))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from authoring.workplace.generate import changes_of
 from authoring.workplace.scene import Call, call
-from verigym.audit.scripted_episodes import Played, play
+from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.records import Task, Verdict
 from verigym.environments.load import load_environment
 from verigym.environments.workplace.office import office
@@ -60,7 +60,7 @@ def asked(*calls: Call) -> Task:
     return Task(id="t", prompt="Please do it.", data={**data, "unsafe": calls == (REFUSE,)})
 
 
-def played(task: Task, *calls: Call) -> Played:
+def played(task: Task, *calls: Call) -> ScriptedEpisode:
     """A call a turn, in the plain dialect, then a word."""
     return asyncio.run(play(SPEC, task, [*(write_call(one.name, one.arguments) for one in calls), "Done."]))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verigym.core.records import Estimate
-from verigym.evaluation.advise import DPO, FIXES, GRPO, REWARD_MODEL, SFT, WORKFLOW, Evidence, Trial, advise
+from verigym.evaluation.advise import DPO, FIXES, GRPO, REWARD_MODEL, SFT, WORKFLOW, AdviceEvidence, Trial, advise
 from verigym.evaluation.failures import BUCKETS, Horizon
 
 PROMPT, CONSTRAINT, FACTS = "a prompt variant", "constrained decoding", "RAG, or the facts put into the prompt"
@@ -19,10 +19,10 @@ def _rate(value: float, half: float = 0.04) -> Estimate:
     return Estimate(value, max(0.0, value - half), min(1.0, value + half), 240)
 
 
-def _evidence(success: float = 0.3, **fields: Any) -> Evidence:
+def _evidence(success: float = 0.3, **fields: Any) -> AdviceEvidence:
     """A local model with tools, 2,000 training tasks with gold, a checked verifier."""
     plain = {"has_tools": True, "train_tasks": 2000, "train_families": 200, "gold": 2000, "audited": True}
-    return Evidence(success=_rate(success), **{**plain, **fields})
+    return AdviceEvidence(success=_rate(success), **{**plain, **fields})
 
 
 def _tried(once: float, k: float, signal: float = 0.4) -> dict[str, Any]:
@@ -35,7 +35,7 @@ HELPED = Trial(kind="prompt", version="v1", run="r1", tasks=40, before=0.1, afte
 NOTHING = Trial(kind="constraint", version="v2", run="r2", tasks=40, before=0.1, after=0.12, low=-0.05, high=0.1)
 SOLVED = Trial(kind="prompt", version="v1", run="r1", tasks=40, before=0.1, after=0.95, low=0.7, high=0.9)
 
-SITUATIONS: dict[str, tuple[Evidence, list[str]]] = {
+SITUATIONS: dict[str, tuple[AdviceEvidence, list[str]]] = {
     "never in the right form": (_evidence(0.0, buckets={"format error": 1.0}), [PROMPT, CONSTRAINT, SFT]),
     "after sft, tried once": (_evidence(0.68, trained="sft", buckets={"wrong tool": 0.2}), [TRIES]),
     "after sft, tried often": (
@@ -127,12 +127,12 @@ SITUATIONS: dict[str, tuple[Evidence, list[str]]] = {
 
 
 @pytest.mark.parametrize(("evidence", "expected"), SITUATIONS.values(), ids=SITUATIONS)
-def test_each_situation_has_its_fixes_the_lightest_first(evidence: Evidence, expected: list[str]):
+def test_each_situation_has_its_fixes_the_lightest_first(evidence: AdviceEvidence, expected: list[str]):
     assert [one.fix for one in advise(evidence) if one.advised] == expected
 
 
 @pytest.mark.parametrize("evidence", [evidence for evidence, _ in SITUATIONS.values()], ids=SITUATIONS)
-def test_whatever_is_advised_or_not_has_a_reason_and_what_is_advised_a_command(evidence: Evidence):
+def test_whatever_is_advised_or_not_has_a_reason_and_what_is_advised_a_command(evidence: AdviceEvidence):
     for one in advise(evidence):
         assert one.reasons and all(one.reasons)
         assert one.command.startswith("verigym ") if one.advised else not one.command
@@ -168,7 +168,7 @@ shares = st.floats(0, 1)
 
 @given(
     st.builds(
-        Evidence,
+        AdviceEvidence,
         success=st.builds(_rate, shares, st.floats(0, 0.2)),
         buckets=st.dictionaries(st.sampled_from(sorted(BUCKETS)), shares),
         errors=shares,
@@ -190,7 +190,7 @@ shares = st.floats(0, 1)
         trials=st.lists(st.sampled_from([HELPED, NOTHING, SOLVED]), max_size=3),
     )
 )
-def test_in_any_situation_a_fix_is_named_once_and_nothing_is_trained_on_a_faulty_verifier(evidence: Evidence):
+def test_in_any_situation_a_fix_is_named_once_and_nothing_is_trained_on_a_faulty_verifier(evidence: AdviceEvidence):
     found = advise(evidence)
     assert len({one.fix for one in found}) == len(found)
     trained = {one.fix for one in found if one.advised} & {SFT, DPO, REWARD_MODEL, GRPO, WORKFLOW}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.evaluation.builders import tasks
 from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Task
-from verigym.evaluation.suites import Part, make_suite, parse_part, pick, split_part, take_part
+from verigym.evaluation.suites import SuitePart, make_suite, parse_part, pick, split_part, take_part
 
 drawn_tasks = st.lists(st.integers(0, 5), min_size=1, max_size=30).map(
     lambda families: [Task(id=f"t{i}", prompt="", family=f"f{family}") for i, family in enumerate(families)]
@@ -90,19 +90,19 @@ def test_another_seed_picks_other_tasks():
 
 @given(drawn_tasks, st.integers(1, 6))
 def test_parts_divide_the_tasks_and_no_family_crosses_them(given: list[Task], of: int):
-    parts = [take_part(given, Part(place, of)) for place in range(1, of + 1)]
+    parts = [take_part(given, SuitePart(place, of)) for place in range(1, of + 1)]
     assert sorted(task.id for part in parts for task in part) == sorted(task.id for task in given)
     families = [{task.family for task in part} for part in parts]
     assert sum(map(len, families)) == len(set().union(*families))
 
 
 def test_a_new_family_moves_no_other_to_another_part():
-    before, after = take_part(tasks(40), Part(1, 3)), take_part(tasks(60), Part(1, 3))
+    before, after = take_part(tasks(40), SuitePart(1, 3)), take_part(tasks(60), SuitePart(1, 3))
     assert 0 < len(before) < 40 and before == [task for task in after if int(task.id[1:]) < 40]
 
 
 def test_parts_are_about_as_large_as_each_other():
-    assert all(80 <= len(take_part(tasks(300), Part(place, 3))) <= 120 for place in (1, 2, 3))
+    assert all(80 <= len(take_part(tasks(300), SuitePart(place, 3))) <= 120 for place in (1, 2, 3))
 
 
 @pytest.mark.parametrize("text", ["", "2", "0/3", "4/3", "1/0", "a/b", "1/3/5", "-1/3", "1/101", "½/2", "1 / 3"])
@@ -112,7 +112,7 @@ def test_a_part_is_written_as_one_of_so_many(text: str):
 
 
 def test_a_name_may_carry_a_part():
-    assert split_part("tool_call_eval 2/3") == ("tool_call_eval", Part(2, 3))
+    assert split_part("tool_call_eval 2/3") == ("tool_call_eval", SuitePart(2, 3))
     assert split_part("tool_call_eval") == ("tool_call_eval", None)
     assert split_part("my evals/first") == ("my evals/first", None)
     with pytest.raises(BadInput, match='part "3/2"'):

@@ -5,7 +5,7 @@ from tests.evaluation.builders import tasks
 from verigym.core.errors import NotFound
 from verigym.core.records import Decision, Estimate, Measurement, Suite
 from verigym.evaluation.suites import make_suite
-from verigym.evaluation.uses import MANY_VERSIONS, HeldOut, Look, find, flattery, held_out_sets, uses
+from verigym.evaluation.uses import MANY_VERSIONS, HeldOutSet, SuiteUse, find, flattery, held_out_sets, uses
 
 SUITE = make_suite("calendar", "desk", tasks(6), "match@1")
 CHANGED = make_suite("calendar", "desk", tasks(6), "match@2")
@@ -13,9 +13,10 @@ ELSEWHERE = make_suite("numbers", "sums", [msgspec.structs.replace(one, family="
 SUCCESS = Estimate(0.7, 0.6, 0.8, 100)
 
 
-def _looks(suite: Suite, *agents: str, start: float = 0.0) -> list[Look]:
+def _looks(suite: Suite, *agents: str, start: float = 0.0) -> list[SuiteUse]:
     return [
-        Look(suite, agent, f"{suite.hash[:4]} {agent}" if agent else "", start + i) for i, agent in enumerate(agents)
+        SuiteUse(suite, agent, f"{suite.hash[:4]} {agent}" if agent else "", start + i)
+        for i, agent in enumerate(agents)
     ]
 
 
@@ -50,7 +51,7 @@ def test_who_looks_at_a_set_that_shares_families_looks_at_this_one():
     assert uses(held_out_sets(looks, [])[1]) == "1 version measured; some of its families by 3 versions"
 
 
-def _used_by(num: int) -> HeldOut:
+def _used_by(num: int) -> HeldOutSet:
     return held_out_sets(_looks(SUITE, *(f"v{i}" for i in range(num))), [])[0]
 
 

@@ -15,7 +15,7 @@ from verigym.core.errors import EnvironmentFailure, InfrastructureFailure
 from verigym.core.records import Mark, Stop
 from verigym.harness.executor import Pace
 from verigym.harness.executor import Place as ThreadPlace
-from verigym.harness.tools import Result, ToolBox, tool
+from verigym.harness.tools import CallOutcome, ToolBox, tool
 
 
 class Size(enum.Enum):
@@ -79,12 +79,12 @@ BOX = ToolBox(Desk)
 SPECS = {spec.name: spec for spec in BOX.specs}
 
 
-def call(name: str, arguments: object = "", desk: Desk | None = None) -> Result:
+def call(name: str, arguments: object = "", desk: Desk | None = None) -> CallOutcome:
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return asyncio.run(BOX.call(desk or Desk(), name, text))
 
 
-def kinds(result: Result) -> list[str]:
+def kinds(result: CallOutcome) -> list[str]:
     return [mark.kind for mark in result.marks]
 
 
@@ -138,7 +138,7 @@ def test_enums_and_dataclasses_are_spelled_out_beside_the_arguments() -> None:
 def test_a_call_runs_the_method_on_the_episodes_own_state() -> None:
     desk = Desk()
     result = call("calendar.create_event", {"who": "Ada", "day": "tue"}, desk)
-    assert result == Result("booked", [Mark("executed", detail="calendar.create_event")])
+    assert result == CallOutcome("booked", [Mark("executed", detail="calendar.create_event")])
     assert desk.booked == [{"who": "Ada", "day": "tue", "hour": 9, "guests": ["me"], "note": None}]
 
 
@@ -351,7 +351,7 @@ class Limited:
 LIMITED = ToolBox(Limited)
 
 
-async def limited(name: str, arguments: str = "{}", before: int = 0) -> Result:
+async def limited(name: str, arguments: str = "{}", before: int = 0) -> CallOutcome:
     place = ThreadPlace(Pace(), own_thread=True)
     try:
         return await LIMITED.call(Limited(), name, arguments, place, before)
@@ -364,7 +364,7 @@ def test_a_call_that_takes_longer_than_its_tool_may_ends_the_episode(name: str) 
     began = time.monotonic()
     result = asyncio.run(limited(name))
     assert time.monotonic() - began < 4
-    assert result == Result(
+    assert result == CallOutcome(
         f"error: {name} took more than 0.3 s",
         [Mark("tool_time_out", detail=f"{name} took more than 0.3 s")],
         Stop.TOOL_TIME_OUT,
@@ -374,13 +374,13 @@ def test_a_call_that_takes_longer_than_its_tool_may_ends_the_episode(name: str) 
 @pytest.mark.parametrize("name", ["slow", "slow_async", "slow_beside"])
 def test_a_call_in_time_is_like_any_other(name: str) -> None:
     result = asyncio.run(limited(name, '{"wait_s": 0}'))
-    assert result == Result("whole", [Mark("executed", detail=name)])
+    assert result == CallOutcome("whole", [Mark("executed", detail=name)])
 
 
 def test_a_call_more_than_there_may_be_is_not_executed_and_ends_the_episode() -> None:
-    assert asyncio.run(limited("once", before=0)) == Result("did it", [Mark("executed", detail="once")])
+    assert asyncio.run(limited("once", before=0)) == CallOutcome("did it", [Mark("executed", detail="once")])
     words = "once may be called 1 times in an episode"
-    assert asyncio.run(limited("once", before=1)) == Result(
+    assert asyncio.run(limited("once", before=1)) == CallOutcome(
         f"error: {words}", [Mark("tool_limit", detail=words)], Stop.MAX_CALLS
     )
 

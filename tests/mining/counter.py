@@ -7,7 +7,7 @@ from typing import Any
 from verigym.core.records import Failure, Feedback, FunctionCall, Item, Message, Trajectory, content_hash
 from verigym.environments.load import load_environment
 from verigym.mining import proposals
-from verigym.mining.mine import Mined, mine
+from verigym.mining.mine import MiningReport, mine
 from verigym.policies.dialects import write_call
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -76,10 +76,10 @@ class Counter:
         self.feedback(id, outcome="failure", correction=right, who="ana", note="wrong")
         return id
 
-    def mine(self, **options: Any) -> Mined:
+    def mine(self, **options: Any) -> MiningReport:
         return mine(self.ws, self.environment, **options)
 
-    def kept(self) -> proposals.Kept:
+    def kept(self) -> proposals.ProposalSet:
         return proposals.kept(self.ws, self.environment.name)
 
     @property

@@ -7,7 +7,7 @@ import pytest
 
 from tests.mining.counter import TOOLCALL, Counter, book, broken, call, native, squeeze
 from verigym.core.records import Fault, Image, InputText, Message
-from verigym.mining.expectations import Missing, data_of
+from verigym.mining.expectations import MissingEvidence, data_of
 from verigym.mining.proposals import Proposal
 
 ASKED = squeeze("Ana")
@@ -121,7 +121,7 @@ def test_the_general_rule_is_one_call_or_words() -> None:
         ([native("email.send", "{")], "the right call cannot be read"),
         ([Message("assistant", " ")], "what would have been right is empty"),
     ):
-        with pytest.raises(Missing, match=words):
+        with pytest.raises(MissingEvidence, match=words):
             data_of(plain, "x", items)
 
 

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from tests.mining.counter import native
 from verigym.core.records import Task
-from verigym.mining.families import Asked, Place, asked, places, repeats
+from verigym.mining.families import FamilyAssignment, MinedRequest, asked, places, repeats
 from verigym.tasks import near_duplicates as near
 
 
-def wants(id: str, prompt: str, tool: str = "book", **arguments: str) -> Asked:
+def wants(id: str, prompt: str, tool: str = "book", **arguments: str) -> MinedRequest:
     right = [native(tool, json.dumps(arguments))]
     return asked(Task(id=id, prompt=prompt, split="train"), f"{tool} {sorted(arguments.items())}", right)
 
 
-def at(one: Asked, family: str, held_out: bool) -> Asked:
+def at(one: MinedRequest, family: str, held_out: bool) -> MinedRequest:
     return msgspec.structs.replace(one, family=family, held_out=held_out)
 
 
@@ -30,9 +30,9 @@ BARTHOLOMEW = wants(
 MAIL = wants("mail", "Send the quarterly figures to the auditors", "mail", to="auditors")
 
 
-def place(found: dict[str, Place | str], one: Asked) -> Place:
+def place(found: dict[str, FamilyAssignment | str], one: MinedRequest) -> FamilyAssignment:
     made = found[one.id]
-    assert isinstance(made, Place), made
+    assert isinstance(made, FamilyAssignment), made
     return made
 
 
@@ -60,7 +60,7 @@ def test_practically_the_same_words_stay_together_whatever_they_want() -> None:
 def test_a_known_family_keeps_its_new_member_on_its_side() -> None:
     for held_out in (True, False):
         found = places([BARTHOLOMEW], [at(ANA, "known", held_out)], [], 0.0 if held_out else 1.0)
-        assert place(found, BARTHOLOMEW) == Place("known", held_out)
+        assert place(found, BARTHOLOMEW) == FamilyAssignment("known", held_out)
 
 
 def test_what_resembles_a_held_out_task_is_never_trained_on() -> None:
@@ -74,7 +74,7 @@ def test_what_resembles_both_sides_goes_to_neither_and_it_is_said() -> None:
     trained = at(wants("trained", BOOK.format("Ann", "Friday"), who="Ann", day="Friday"), "train/1", False)
     found = places([ANA, MAIL], [], [held, trained], 0.5)
     assert found["ana"] == "it resembles trained, which is trained on, and held, which is held out"
-    assert isinstance(found["mail"], Place)
+    assert isinstance(found["mail"], FamilyAssignment)
 
 
 def test_nearly_the_same_request_that_wants_the_same_is_a_repeat() -> None:
@@ -110,12 +110,14 @@ def test_however_often_it_is_mined_a_family_never_crosses_and_nothing_moves(
     """Mined in parts, in any order of the requests within a part."""
     new = [wants(f"{place}", text, tool) for place, (text, tool) in enumerate(asked_for)]
     parts = [new[start::rounds] for start in range(rounds)]
-    known: list[Asked] = []
+    known: list[MinedRequest] = []
     for part in parts:
         mixed = data.draw(st.permutations(part))
         found, again = places(mixed, known, [], share), places(part, known, [], share)
         assert found == again  # the requests decide, whatever their order
-        known += [at(one, made.family, made.held_out) for one in mixed if isinstance(made := found[one.id], Place)]
+        known += [
+            at(one, made.family, made.held_out) for one in mixed if isinstance(made := found[one.id], FamilyAssignment)
+        ]
     sides: dict[str, set[bool]] = {}
     for one in known:
         sides.setdefault(one.family, set()).add(one.held_out)

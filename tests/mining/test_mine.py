@@ -13,7 +13,7 @@ from verigym.environments.load import load_environment
 from verigym.evaluation.suites import make_suite
 from verigym.mining import proposals
 from verigym.mining.mine import mine, take
-from verigym.mining.proposals import Review, Taken
+from verigym.mining.proposals import AcceptedBatch, Review
 from verigym.tasks.load import load_tasks
 from verigym.workspace.training_environments import check_held_out
 
@@ -73,9 +73,9 @@ def test_the_same_traces_again_add_nothing(counter: Counter) -> None:
     last = counter.mine(accept=True)
     assert (last.proposed, last.added, last.open) == ([], {}, []) and counter.file.read_bytes() == before
     assert last.summary.counts["already tasks"] == 8 and len(last.summary.unverifiable) == 1
-    summaries = counter.ws.store.documents("mining", proposals.Summary)
+    summaries = counter.ws.store.documents("mining", proposals.MiningSummary)
     counter.mine(accept=True)
-    assert counter.ws.store.documents("mining", proposals.Summary) == summaries
+    assert counter.ws.store.documents("mining", proposals.MiningSummary) == summaries
 
 
 def test_old_held_out_versions_stay_as_they_are_and_new_failures_make_the_next(counter: Counter) -> None:
@@ -301,7 +301,7 @@ def test_a_file_that_was_written_before_a_kill_is_found_again(counter: Counter) 
     proposals.say(counter.ws, Review(proposals=[made], answer="accepted", when=proposals.now()))
     counter.file.parent.mkdir()
     counter.file.write_bytes(msgspec.json.encode(task) + b"\n")
-    assert counter.ws.store.documents("taken", Taken) == []
+    assert counter.ws.store.documents("taken", AcceptedBatch) == []
     fail(counter, 1, "Ana")
     found = counter.mine(accept=True, held_out_share=1.0)
     assert list(found.added) == ["mined_v2"] and load_tasks(counter.file)[0].id == made

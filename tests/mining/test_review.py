@@ -5,16 +5,16 @@ import pytest
 from tests.mining.counter import Counter, book, squeeze
 from verigym.core.records import Task
 from verigym.mining import proposals
-from verigym.mining.expectations import Missing
+from verigym.mining.expectations import MissingEvidence
 from verigym.mining.proposals import Proposal, Review
-from verigym.mining.review import Session, accept_edited, edited, press
+from verigym.mining.review import ReviewSession, accept_edited, edited, press
 
 
 def proposal(id: str) -> Proposal:
     return Proposal(id=id, environment="small", task=Task(id=id, prompt=id), right="r", source="s", did="d")
 
 
-SESSION = Session(who="ana", proposals=[proposal("one"), proposal("two")])
+SESSION = ReviewSession(who="ana", proposals=[proposal("one"), proposal("two")])
 
 
 def said(review: Review | None) -> tuple[list[str], str, str] | None:
@@ -53,7 +53,7 @@ def test_an_edit_is_taken_as_it_was_edited_unless_it_is_taken_back(counter: Coun
     (made,) = counter.mine().proposed
     one, right = counter.kept().proposals[made], book("Ana", "16:45")
     task = edited(counter.ws, counter.environment, one, right)
-    session, review = accept_edited(Session(who="ana", proposals=[one]), task, right)
+    session, review = accept_edited(ReviewSession(who="ana", proposals=[one]), task, right)
     proposals.say(counter.ws, review)
     assert counter.kept().task(made).data["expected_args"]["time"] == "16:45" and counter.kept().right(made) == right
     _, taken_back = press(session, "u")
@@ -80,7 +80,7 @@ def test_an_edit_is_taken_as_it_was_edited_unless_it_is_taken_back(counter: Coun
 def test_an_edit_that_proves_nothing_is_not_taken(counter: Counter, text: str, words: str) -> None:
     counter.failed(squeeze("Ana"), book("Ana", "12:00"), book("Ana", "16:30"))
     (made,) = counter.mine().proposed
-    with pytest.raises(Missing, match=words):
+    with pytest.raises(MissingEvidence, match=words):
         edited(counter.ws, counter.environment, counter.kept().proposals[made], text)
 
 

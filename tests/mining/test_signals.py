@@ -7,13 +7,15 @@ import pytest
 from tests.mining.counter import broken, native
 from verigym.core.records import Fault, Feedback, Item, Mark, Message, Trajectory
 from verigym.mining.attempts import attempts_of
-from verigym.mining.signals import Heard, heard, judged
+from verigym.mining.signals import FeedbackSummary, heard, judged
 
 ASKED = Message("user", "mail Bob")
 RIGHT: list[Item] = [Message("assistant", "so")]
 
 
-def standing(said: Heard | None = None, items: list[Item] | None = None, **fields: Any) -> tuple[str, list[str]]:
+def standing(
+    said: FeedbackSummary | None = None, items: list[Item] | None = None, **fields: Any
+) -> tuple[str, list[str]]:
     made = Trajectory(id="r/t", task="t", group="t", items=items or [ASKED, Message("assistant", "done")], **fields)
     found = judged(attempts_of(made, {})[0], {"r/t": said} if said else {})
     return found.standing, found.signals
@@ -22,12 +24,12 @@ def standing(said: Heard | None = None, items: list[Item] | None = None, **field
 @pytest.mark.parametrize(
     ("said", "fields", "expected", "words"),
     [
-        (Heard(outcome="failure", who="ana", note="no"), {}, "failed", 'feedback: failure, by ana: "no"'),
-        (Heard(correction=RIGHT, who="ana"), {}, "failed", "feedback: a correction, by ana"),
-        (Heard(correction=RIGHT, outcome="success"), {}, "failed", "feedback: a correction"),
-        (Heard(intervention="took over"), {}, "failed", "intervention: took over"),
-        (Heard(outcome="success"), {"outcome": "failure"}, "succeeded", "feedback: success"),
-        (Heard(note="hm"), {"outcome": "failure"}, "failed", "outcome: failure"),
+        (FeedbackSummary(outcome="failure", who="ana", note="no"), {}, "failed", 'feedback: failure, by ana: "no"'),
+        (FeedbackSummary(correction=RIGHT, who="ana"), {}, "failed", "feedback: a correction, by ana"),
+        (FeedbackSummary(correction=RIGHT, outcome="success"), {}, "failed", "feedback: a correction"),
+        (FeedbackSummary(intervention="took over"), {}, "failed", "intervention: took over"),
+        (FeedbackSummary(outcome="success"), {"outcome": "failure"}, "succeeded", "feedback: success"),
+        (FeedbackSummary(note="hm"), {"outcome": "failure"}, "failed", "outcome: failure"),
         (None, {"outcome": "success"}, "succeeded", "outcome: success"),
         (None, {"outcome": "success", "interventions": ["took over"]}, "failed", "escalation: took over"),
         (None, {"marks": [Mark("escalation", detail="to tier 2")]}, "failed", "escalation: to tier 2"),
@@ -37,7 +39,7 @@ def standing(said: Heard | None = None, items: list[Item] | None = None, **field
         (None, {"error": broken("Loop", Fault.MODEL)}, "failed", "exception: Loop: it broke"),
         (None, {"error": broken("TimeOut", Fault.INFRASTRUCTURE)}, "infrastructure", "exception: TimeOut: it broke"),
         (
-            Heard(outcome="failure"),
+            FeedbackSummary(outcome="failure"),
             {"error": broken("TimeOut", Fault.INFRASTRUCTURE)},
             "infrastructure",
             "exception: TimeOut",
@@ -46,7 +48,7 @@ def standing(said: Heard | None = None, items: list[Item] | None = None, **field
     ],
     ids=lambda value: value if isinstance(value, str) and ":" in value else "",
 )
-def test_what_an_attempt_is(said: Heard | None, fields: dict[str, Any], expected: str, words: str) -> None:
+def test_what_an_attempt_is(said: FeedbackSummary | None, fields: dict[str, Any], expected: str, words: str) -> None:
     found, signals = standing(said, **fields)
     assert found == expected and (signals[0].startswith(words) if words else signals == [])
 
@@ -64,7 +66,7 @@ def test_a_call_that_broke_is_a_failure_only_where_it_was_the_last_word(kind: st
 
 def test_an_attempt_that_was_asked_again_failed_whatever_the_end() -> None:
     items: list[Item] = [ASKED, Message("assistant", "no"), ASKED, Message("assistant", "yes")]
-    assert standing(Heard(outcome="success"), items, outcome="success") == (
+    assert standing(FeedbackSummary(outcome="success"), items, outcome="success") == (
         "failed",
         ["retry: the same was asked again"],
     )
@@ -74,4 +76,4 @@ def test_of_several_people_the_last_word_counts_field_by_field() -> None:
     early = Feedback(trajectory="r/t", outcome="failure", note="wrong", who="ana", when="2026-01-01")
     late = Feedback(trajectory="r/t", outcome="success", who="ben", when="2026-01-02")
     for order in ([early, late], [late, early]):
-        assert heard(order) == {"r/t": Heard(outcome="success", note="wrong", who="ben")}
+        assert heard(order) == {"r/t": FeedbackSummary(outcome="success", note="wrong", who="ben")}

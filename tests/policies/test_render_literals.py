@@ -10,7 +10,7 @@ from tokenizers import AddedToken
 from tests.policies.templates import FAMILIES, tokenizer
 from tests.policies.test_render_families import ADD, CALL, FIRST, RENDERS, SYSTEM, USER, Talk, in_dialect, said
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, ToolSpec
-from verigym.policies.special_tokens import Literals
+from verigym.policies.special_tokens import SpecialTokens
 
 SPECIAL = {
     family: [id for id, token in RENDERS[family].tokenizer.added_tokens_decoder.items() if token.special]
@@ -125,12 +125,12 @@ def test_many_typed_tokens_take_no_time_to_speak_of() -> None:
 def test_a_token_that_swallows_the_white_space_before_it_gives_it_back() -> None:
     greedy: Any = tokenizer("bare")
     greedy.add_special_tokens({"additional_special_tokens": [AddedToken("<mask>", lstrip=True, special=True)]})
-    ids = Literals(greedy).encode(Literals(greedy).hide("a   <mask> b"))
+    ids = SpecialTokens(greedy).encode(SpecialTokens(greedy).hide("a   <mask> b"))
     assert greedy.decode(ids) == "a   <mask> b" and greedy.convert_tokens_to_ids("<mask>") not in ids
 
 
 def test_a_schema_keeps_its_numbers_and_lists() -> None:
     schema = {"type": "object", "properties": {"<s>": {"enum": ["</s>", 1, None], "minimum": 2}}}
-    literals = Literals(RENDERS["mistral"].tokenizer)
+    literals = SpecialTokens(RENDERS["mistral"].tokenizer)
     hidden = literals.hide(schema)["properties"]
     assert hidden != schema["properties"] and next(iter(hidden.values()))["enum"][1:] == [1, None]

@@ -23,7 +23,7 @@ from verigym.core.records import (
 )
 from verigym.evaluation.report import make_report
 from verigym.registry.ledger import crown_first, promote, rollback
-from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, Checked, verify
+from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, IntegrityCheck, verify
 from verigym.registry.versions import register
 from verigym.store.database import Store
 
@@ -72,7 +72,7 @@ class Kept:
         promote(self.store, decision)
         self.last = rollback(self.store, why="a test").hash
 
-    def found(self, **asked: Any) -> list[Checked]:
+    def found(self, **asked: Any) -> list[IntegrityCheck]:
         return verify(self.store, self.home, **asked)
 
     def damaged(self, **asked: Any) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from tests.registry.kept import dataset, report
 from tests.registry.memory import MemoryStore
 from verigym.core.records import Check, Decision, Estimate, Sampling, Version
-from verigym.registry.cards import About, card, figure
+from verigym.registry.cards import CardData, card, figure
 from verigym.registry.ledger import crown_first, entries, promote
 from verigym.registry.versions import register
 
@@ -28,7 +28,7 @@ TUNED = Version(
 
 
 def of(version: Version, **known: Any) -> str:
-    return card(About(**{"version": version, "parent": None, "reports": [], "entries": [], "data": None, **known}))
+    return card(CardData(**{"version": version, "parent": None, "reports": [], "entries": [], "data": None, **known}))
 
 
 def test_a_card_says_how_a_trained_version_was_made():

@@ -10,7 +10,7 @@ from verigym.core.errors import NotFound, Refused
 from verigym.core.records import Decision, content_hash
 from verigym.registry.ledger import (
     BrokenChain,
-    Entry,
+    LedgerEntry,
     champion,
     crown_first,
     entries,
@@ -122,7 +122,7 @@ def test_a_sound_chain_is_verified(store: MemoryStore):
     assert [entry.prev for entry in entries(store)] == ["", *(entry.hash for entry in entries(store)[:-1])]
 
 
-def _rehashed(entry: Entry) -> bytes:
+def _rehashed(entry: LedgerEntry) -> bytes:
     bare = msgspec.structs.replace(entry, hash="")
     return codec.encode(msgspec.structs.replace(bare, hash=content_hash(bare)))
 

@@ -12,7 +12,7 @@ from tests.registry.kept import Kept, report
 from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.records import Version, content_hash
-from verigym.registry.ledger import Entry, entries
+from verigym.registry.ledger import LedgerEntry, entries
 from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE
 from verigym.registry.versions import register
 
@@ -183,7 +183,7 @@ def test_a_ledger_written_anew_from_some_entry_on_is_found_by_a_hash_that_was_ke
     known = entries(kept.store)
     prev = known[0].hash
     for entry in known[1:]:
-        forged: Entry = msgspec.structs.replace(entry, who="mallory", prev=prev, hash="")
+        forged: LedgerEntry = msgspec.structs.replace(entry, who="mallory", prev=prev, hash="")
         forged = msgspec.structs.replace(forged, hash=content_hash(forged))
         kept.sql("UPDATE ledger SET body = ? WHERE seq = ?", codec.encode(forged), entry.seq)
         prev = forged.hash

@@ -13,21 +13,25 @@ from typing import Any
 import pytest
 
 from verigym.core.errors import BadInput, InfrastructureFailure
-from verigym.core.protocols import Box, Ran, Sandbox
+from verigym.core.protocols import Box, CommandResult, Sandbox
 from verigym.sandbox import bubblewrap
-from verigym.sandbox.box import ProcessSandbox, Way
-from verigym.sandbox.bubblewrap import Bubblewrap
-from verigym.sandbox.folder import Folder, Found
-from verigym.sandbox.limits import Limits
+from verigym.sandbox.box import CommandRunner, ProcessSandbox
+from verigym.sandbox.bubblewrap import BubblewrapRunner
+from verigym.sandbox.folder import Folder, FolderEntry
+from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.open import why_not_isolated
-from verigym.sandbox.plain import Plain
+from verigym.sandbox.plain import PlainRunner
 from verigym.sandbox.tree import listing, process
 
-SMALL = Limits(seconds=5, cpu_seconds=4, memory_mb=96, processes=24, file_mb=8, disk_mb=32, files=400, output_kb=64)
-ISOLATED = pytest.param(
-    Bubblewrap, id="bubblewrap", marks=pytest.mark.skipif(bool(why_not_isolated()), reason=why_not_isolated() or "-")
+SMALL = SandboxLimits(
+    seconds=5, cpu_seconds=4, memory_mb=96, processes=24, file_mb=8, disk_mb=32, files=400, output_kb=64
 )
-PLAIN = pytest.param(Plain, id="plain")
+ISOLATED = pytest.param(
+    BubblewrapRunner,
+    id="bubblewrap",
+    marks=pytest.mark.skipif(bool(why_not_isolated()), reason=why_not_isolated() or "-"),
+)
+PLAIN = pytest.param(PlainRunner, id="plain")
 
 
 @pytest.fixture(params=[ISOLATED, PLAIN])
@@ -43,7 +47,7 @@ def within(sandbox: Sandbox, do: Callable[[Box], Awaitable[Any]], files: Any = (
     return asyncio.run(inside())
 
 
-def run(sandbox: Sandbox, program: str, *arguments: str, **options: Any) -> Ran:
+def run(sandbox: Sandbox, program: str, *arguments: str, **options: Any) -> CommandResult:
     return within(sandbox, lambda box: box.run(["python3", "-c", textwrap.dedent(program), *arguments], **options))
 
 
@@ -57,7 +61,7 @@ def living(token: str) -> list[int]:
 
 
 def test_a_program_finds_its_files_and_leaves_others(sandbox: ProcessSandbox) -> None:
-    async def do(box: Box) -> tuple[Ran, bytes, Ran]:
+    async def do(box: Box) -> tuple[CommandResult, bytes, CommandResult]:
         first = await box.run(["python3", "in/main.py"])
         made = await box.read("out/x")
         await box.write("out/x", "later")
@@ -178,23 +182,23 @@ def test_all_that_is_in_a_box_is_listed_as_it_is_and_no_link_is_followed(sandbox
         os.chmod("shut", 0o100)
     """
 
-    async def inside() -> dict[str, Found]:
+    async def inside() -> dict[str, FolderEntry]:
         async with await sandbox.open({"a b/ü.txt": "text"}) as box:
             assert (await box.run(["python3", "-c", textwrap.dedent(program)])).stderr == ""
             return await box.list()
 
     assert asyncio.run(inside()) == {
-        ".": Found("folder", 0o700),
-        "a b": Found("folder", 0o755),
-        "a b/ü.txt": Found("file", 0o644, b"text"),
-        "link": Found("link", 0o777, b"/etc"),
-        "pipe": Found("other", 0o600),
-        "secret": Found("file", 0, b"\xfe\n"),
-        "shut": Found("folder", 0o100),
-        "shut/inner": Found("folder", 0o755),
-        "shut/inner/empty": Found("folder", 0o755),
-        "shut/inner/x": Found("file", 0, b"\xfe\n"),
-        "\ufffd name\n": Found("file", 0o644),
+        ".": FolderEntry("folder", 0o700),
+        "a b": FolderEntry("folder", 0o755),
+        "a b/ü.txt": FolderEntry("file", 0o644, b"text"),
+        "link": FolderEntry("link", 0o777, b"/etc"),
+        "pipe": FolderEntry("other", 0o600),
+        "secret": FolderEntry("file", 0, b"\xfe\n"),
+        "shut": FolderEntry("folder", 0o100),
+        "shut/inner": FolderEntry("folder", 0o755),
+        "shut/inner/empty": FolderEntry("folder", 0o755),
+        "shut/inner/x": FolderEntry("file", 0, b"\xfe\n"),
+        "\ufffd name\n": FolderEntry("file", 0o644),
     }
 
 
@@ -335,7 +339,7 @@ def test_no_variable_of_the_host_is_seen(sandbox: ProcessSandbox, monkeypatch: p
 
 @pytest.fixture
 def plain() -> ProcessSandbox:
-    return ProcessSandbox(Plain(), SMALL)
+    return ProcessSandbox(PlainRunner(), SMALL)
 
 
 @pytest.mark.parametrize("end", ["os._exit(3)", "time.sleep(60)"], ids=["exit", "time-out"])
@@ -387,7 +391,7 @@ def test_plain_output_files_and_processor_time_are_limited(plain: ProcessSandbox
     assert (
         run(plain, "import time\nfor n in range(9**9): open(str(n), 'w').close(); time.sleep(.0001)").stop == "killed"
     )
-    assert run(ProcessSandbox(Plain(), Limits(cpu_seconds=0.2)), "while True: pass").stop == "time"
+    assert run(ProcessSandbox(PlainRunner(), SandboxLimits(cpu_seconds=0.2)), "while True: pass").stop == "time"
 
 
 def test_a_plain_process_is_not_isolated_and_says_so(plain: ProcessSandbox, tmp_path: Path) -> None:
@@ -447,7 +451,7 @@ def test_a_process_that_is_gone_is_no_process() -> None:
 
 @pytest.mark.parametrize("way", [ISOLATED])
 def test_bubblewrap_that_does_not_start_is_an_infrastructure_failure(
-    way: type[Way], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    way: type[CommandRunner], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho no namespaces for you >&2\nexit 1\n")
@@ -461,7 +465,7 @@ def test_a_machine_that_cannot_start_a_process_is_an_infrastructure_failure() ->
     class Full:
         isolated = True
 
-        def start(self, folder: Folder, command: Sequence[str], limits: Limits, cpu_seconds: float) -> Any:
+        def start(self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float) -> Any:
             raise OSError(11, "Resource temporarily unavailable")
 
     with pytest.raises(InfrastructureFailure, match=r"could not start a command: .*temporarily unavailable"):
@@ -470,6 +474,6 @@ def test_a_machine_that_cannot_start_a_process_is_an_infrastructure_failure() ->
 
 def test_an_old_kernel_counts_all_processes_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert Bubblewrap()._others() == 1
+    assert BubblewrapRunner()._others() == 1
     monkeypatch.setattr(bubblewrap, "_COUNTED_BY_NAMESPACE", False)
-    assert Bubblewrap()._others() > 1
+    assert BubblewrapRunner()._others() > 1

@@ -19,10 +19,10 @@ import pytest
 
 from tests.sandbox.hostile import HOSTILE, WRAP, Hostile
 from verigym.core.errors import BadInput
-from verigym.core.protocols import Ran
+from verigym.core.protocols import CommandResult
 from verigym.sandbox.box import ProcessBox, ProcessSandbox
-from verigym.sandbox.bubblewrap import Bubblewrap
-from verigym.sandbox.limits import Limits
+from verigym.sandbox.bubblewrap import BubblewrapRunner
+from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.open import why_not_isolated
 from verigym.sandbox.tree import listing
 
@@ -30,16 +30,18 @@ pytestmark = [
     pytest.mark.skipif(bool(why_not_isolated()), reason=why_not_isolated() or "-"),
     pytest.mark.skipif(platform.machine() != "x86_64", reason="the programs call x86_64's system calls by number"),
 ]
-SMALL = Limits(seconds=5, cpu_seconds=4, memory_mb=96, processes=24, file_mb=8, disk_mb=32, files=400, output_kb=64)
+SMALL = SandboxLimits(
+    seconds=5, cpu_seconds=4, memory_mb=96, processes=24, file_mb=8, disk_mb=32, files=400, output_kb=64
+)
 REPO = Path(__file__).parents[2]
 ROOT = os.geteuid() == 0
 
 
-def run(program: str, limits: Limits = SMALL, *arguments: str, **options: Any) -> Ran:
+def run(program: str, limits: SandboxLimits = SMALL, *arguments: str, **options: Any) -> CommandResult:
     """In a box of its own, which is gone afterwards."""
 
-    async def inside() -> Ran:
-        async with await ProcessSandbox(Bubblewrap(), limits).open() as box:
+    async def inside() -> CommandResult:
+        async with await ProcessSandbox(BubblewrapRunner(), limits).open() as box:
             return await box.run(["python3", "-c", textwrap.dedent(program), *arguments], **options)
 
     return asyncio.run(inside())
@@ -176,9 +178,9 @@ def test_a_fork_bomb_stays_small_and_ends(body: str) -> None:
     program = "import os, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True:\n  try:\n"
     most = 0
 
-    async def watched() -> Ran:
+    async def watched() -> CommandResult:
         nonlocal most
-        async with await ProcessSandbox(Bubblewrap(), SMALL).open() as box:
+        async with await ProcessSandbox(BubblewrapRunner(), SMALL).open() as box:
             text = program + textwrap.indent(body, "    ") + "\n  except OSError: pass"
             bomb = asyncio.create_task(box.run(["python3", "-c", text, token], seconds=1.5))
             while not bomb.done():
@@ -324,7 +326,7 @@ def test_processor_time_is_of_all_processes_together() -> None:
 
 
 def test_a_processor_hog_alone_is_stopped_before_its_wall_time() -> None:
-    limits = Limits(seconds=20, cpu_seconds=0.3)
+    limits = SandboxLimits(seconds=20, cpu_seconds=0.3)
     ran = run("while True: pass", limits)
     assert ran.stop == "time" and ran.seconds < 15 and "processor" in ran.stderr
 
@@ -395,8 +397,8 @@ def test_signals_to_everybody_stay_inside(targets: Targets) -> None:
 
 
 def test_a_crash_leaves_no_core() -> None:
-    async def inside() -> tuple[Ran, Ran]:
-        async with await ProcessSandbox(Bubblewrap(), SMALL).open() as box:
+    async def inside() -> tuple[CommandResult, CommandResult]:
+        async with await ProcessSandbox(BubblewrapRunner(), SMALL).open() as box:
             return await box.run(["python3", "-c", "import os; os.abort()"]), await box.run(["ls", "-A"])
 
     crashed, listed = asyncio.run(inside())
@@ -445,7 +447,7 @@ def after(program: str, then: Any) -> Any:
     """What `then(box)` gives after a program ran in the box."""
 
     async def inside() -> Any:
-        async with await ProcessSandbox(Bubblewrap(), SMALL).open({"own": "x"}) as box:
+        async with await ProcessSandbox(BubblewrapRunner(), SMALL).open({"own": "x"}) as box:
             ran = await box.run(["python3", "-c", textwrap.dedent(program)])
             assert ran.code == 0, ran
             return await then(box)

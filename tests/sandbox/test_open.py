@@ -13,7 +13,7 @@ import pytest
 
 from verigym.core.errors import Refused
 from verigym.sandbox import open as opening
-from verigym.sandbox.limits import Limits
+from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.open import open_sandbox, why_not_isolated
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def link(folder: Path, *names: str) -> None:
 def test_bubblewrap_is_taken_where_it_works(capsys: pytest.CaptureFixture[str]) -> None:
     if why_not_isolated():
         pytest.skip(why_not_isolated())
-    assert open_sandbox(require=True).isolated and open_sandbox(limits=Limits(seconds=1)).limits.seconds == 1
+    assert open_sandbox(require=True).isolated and open_sandbox(limits=SandboxLimits(seconds=1)).limits.seconds == 1
     assert capsys.readouterr().err == ""
 
 
@@ -103,7 +103,7 @@ def test_other_systems_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_limit_is_documented_with_its_default() -> None:
     page = (ROOT / "docs" / "how-to" / "sandbox.md").read_text()
-    for field in msgspec.structs.fields(Limits):
+    for field in msgspec.structs.fields(SandboxLimits):
         assert f"| `{field.name}` | {field.default:g} |" in page, field.name
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Fault, FunctionCall, Version
-from verigym.store.database import Standing, Store
+from verigym.store.database import EpisodeStatus, Store
 from verigym.store.schema import VERSION
 
 
@@ -44,8 +44,8 @@ def test_everything_in_a_store_of_version_1_is_read(old: Path) -> None:
 
 def test_what_resumption_needs_to_know_is_filled_in(old: Path) -> None:
     assert list(Store(old).standing("eval-old", "passed@1")) == [
-        Standing("t1", 0, "", True, 1.0, True, ""),
-        Standing("t2", 0, "infrastructure", True, None, False, "infrastructure"),
+        EpisodeStatus("t1", 0, "", True, 1.0, True, ""),
+        EpisodeStatus("t2", 0, "infrastructure", True, None, False, "infrastructure"),
     ]
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verigym.core.records import Message, Task
-from verigym.tasks.dedup import Repeat, deduplicate
+from verigym.tasks.dedup import DuplicateTask, deduplicate
 
 LONG = "Please book a table for four people at the Italian place on Friday evening"
 
@@ -23,7 +23,7 @@ def test_the_first_of_exact_and_near_repeats_stays() -> None:
     )
     assert [one.id for one in found.kept] == ["a", "d"]
     exact, near = found.repeats
-    assert exact == Repeat("b", "a", 1.0, True)
+    assert exact == DuplicateTask("b", "a", 1.0, True)
     assert (near.task, near.of, near.exact) == ("c", "a", False) and 0.9 < near.likeness < 1
     assert found.conflicts == []
 

@@ -30,8 +30,8 @@ TEXTS = st.lists(
 )
 
 
-def groups(links: list[near.Link]) -> set[frozenset[str]]:
-    joined = near.Groups()
+def groups(links: list[near.SimilarPair]) -> set[frozenset[str]]:
+    joined = near.TextGroups()
     for left, right, _ in links:
         joined.join(left, right)
     roots: dict[str, set[str]] = {}
@@ -67,7 +67,7 @@ def test_links_depend_on_the_texts_and_not_on_their_order(texts: list[str], draw
 @settings(deadline=None)
 @given(TEXTS)
 def test_links_are_a_forest(texts: list[str]) -> None:
-    joined = near.Groups()
+    joined = near.TextGroups()
     for left, right, _ in near.links(texts, 0.3):
         assert joined.root(left) != joined.root(right)
         joined.join(left, right)

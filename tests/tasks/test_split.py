@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verigym.core.records import Task
-from verigym.tasks.split import Side, dominated, sides, split_of, split_tasks, with_families
+from verigym.tasks.split import SplitStats, dominated, sides, split_of, split_tasks, with_families
 
 SHARES = {"val": 0.3, "test": 0.2}
 WORDS = ["book a table", "cancel the meeting", "send an email to Ada", "what is six times seven", "list all my files"]
@@ -99,7 +99,7 @@ def test_splits_are_counted_with_their_largest_family() -> None:
     rows = [("a", "train", "f"), ("b", "train", "f"), ("c", "train", "g"), ("d", "val", "")]
     tasks = [Task(id=id, prompt=id, split=split, family=family) for id, split, family in rows]
     train, val = sides(tasks)
-    assert train == Side(split="train", tasks=3, share=0.75, families=2, largest="f", largest_share=2 / 3)
+    assert train == SplitStats(split="train", tasks=3, share=0.75, families=2, largest="f", largest_share=2 / 3)
     assert (val.split, val.largest, val.largest_share) == ("val", "d", 1.0)
     assert dominated(train)
     assert not dominated(msgspec.structs.replace(train, largest_share=0.5))

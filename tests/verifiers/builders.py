@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from verigym.core.protocols import Context, Ran
+from verigym.core.protocols import CommandResult, Context
 from verigym.core.records import Failure, Fault, Item, Message, Stop, Task, Trajectory, Verdict
 from verigym.verifiers.lift import lift
 
@@ -55,10 +55,10 @@ class FolderBox:
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory()
 
-    async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> Ran:
+    async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> CommandResult:
         return await asyncio.to_thread(self._run, command, stdin, seconds)
 
-    def _run(self, command: Sequence[str], stdin: str, seconds: float | None) -> Ran:
+    def _run(self, command: Sequence[str], stdin: str, seconds: float | None) -> CommandResult:
         start = time.monotonic()
         pipe = subprocess.PIPE
         folder = self._folder.name
@@ -73,7 +73,7 @@ class FolderBox:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         stop = "output" if len(out) > self.output else stop
-        return Ran(
+        return CommandResult(
             code=process.returncode if stop == "exit" else None,
             stdout=out[: self.output].decode("utf-8", "replace"),
             stderr=err.decode("utf-8", "replace"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verigym.verifiers.answers import Answer, Where, find_answer, find_block, find_json
+from verigym.verifiers.answers import ExtractedAnswer, Where, find_answer, find_block, find_json
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from verigym.verifiers.answers import Answer, Where, find_answer, find_block, fi
     ],
 )
 def test_a_marked_answer_is_found(reply: str, text: str) -> None:
-    assert find_answer(reply) == Answer(text, True)
+    assert find_answer(reply) == ExtractedAnswer(text, True)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_marked_answer_is_found(reply: str, text: str) -> None:
     ids=repr,
 )
 def test_without_a_mark_it_is_the_whole_reply(reply: str) -> None:
-    assert find_answer(f" {reply}\n") == Answer(reply, False)
+    assert find_answer(f" {reply}\n") == ExtractedAnswer(reply, False)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_looking_never_fails_and_finds_only_what_is_there(reply: str, where: Whe
 @given(st.integers(), pieces)
 def test_a_box_at_the_end_is_the_answer_whatever_came_before(answer: int, before: str) -> None:
     found = find_answer(f"{before}\n\\boxed{{{answer}}}", "boxed")
-    assert found == Answer(str(answer), True)
+    assert found == ExtractedAnswer(str(answer), True)
 
 
 @pytest.mark.parametrize("piece", ["\\boxed{", "<answer>", "Answer:", "#", "####\n", "answer" + "*" * 50, "{", "```\n"])

@@ -17,7 +17,7 @@ from verigym.rollout.settings import RunSettings
 from verigym.training.recipe import read_recipe
 from verigym.workspace import datasets as data
 from verigym.workspace import measure as stages
-from verigym.workspace.advise import Advised, advise_on, gather, open_subject
+from verigym.workspace.advise import AdviceReport, advise_on, gather, open_subject
 from verigym.workspace.dry_run import dry_run
 from verigym.workspace.train import train
 
@@ -100,7 +100,7 @@ def test_the_schema_of_a_call_is_fitted_by_gold_and_by_no_prose(bench: Bench):
 
 
 def test_training_that_is_advised_comes_with_a_recipe_that_runs_and_what_it_takes(bench: Bench):
-    found: Advised = advise_on(open_subject(bench.ws, _measured(bench)))
+    found: AdviceReport = advise_on(open_subject(bench.ws, _measured(bench)))
     sft = next(one for one in found.advice if one.fix == SFT)
     assert sft.advised and sft.estimate["tokens"] > 0 and sft.estimate["hours"] > 0 and sft.estimate["fits"] == 1
     path = Path(sft.command.removeprefix("verigym train "))

@@ -8,7 +8,7 @@ from tests.evaluation.builders import measured, tasks
 from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Decision, Verdict
 from verigym.environments.load import load_environment
-from verigym.evaluation.suites import Part, take_part
+from verigym.evaluation.suites import SuitePart, take_part
 from verigym.registry import ledger
 from verigym.training.recipe import make_recipe
 from verigym.workspace.held_out import sets_of
@@ -64,6 +64,6 @@ def test_a_part_that_does_not_exist_is_answered_in_words(named: str, error: type
 def test_a_part_without_a_family_is_refused():
     environment = load_environment("toolcall")
     given = environment.tasks("val")
-    empty = next(place for place in range(1, 101) if not take_part(given, Part(place, 100)))
+    empty = next(place for place in range(1, 101) if not take_part(given, SuitePart(place, 100)))
     with pytest.raises(Refused, match="divide into fewer parts"):
         suite_of(environment, f"val {empty}/100")

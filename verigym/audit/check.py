@@ -268,7 +268,7 @@ async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     made: list[Any] = []
     closed: list[Any] = []
 
-    class Watched(kind):
+    class InstrumentedEnvironment(kind):
         def open(self, task: Task) -> Any:
             made.append(self)
             return super().open(task)
@@ -277,7 +277,7 @@ async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
             closed.append(self)
             return super().close()
 
-    watched = msgspec.structs.replace(environment, factory=Watched)
+    watched = msgspec.structs.replace(environment, factory=InstrumentedEnvironment)
     for replies in ([""], some_replies(environment, tasks[0]), [InfrastructureFailure("the model is gone")]):
         played = await play(watched, tasks[0], replies)  # type: ignore[arg-type]
         broken = next((mark for mark in played.trajectory.marks if mark.kind == "close_error"), None)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from verigym.audit.scripted_episodes import Answer
-from verigym.audit.subprocess_scoring import Group, Work, in_fresh_process, score
+from verigym.audit.subprocess_scoring import ScoringGroup, ScoringJob, in_fresh_process, score
 from verigym.core.errors import VerifierFailure
 from verigym.core.protocols import Context
 from verigym.core.records import Verdict
@@ -35,7 +35,7 @@ def same(one: Verdict, other: Verdict) -> bool:
 
 async def repeats(
     environment: EnvironmentSpec,
-    groups: Sequence[Group],
+    groups: Sequence[ScoringGroup],
     context: Context,
     first: Mapping[str, Verdict],
     stored: Mapping[str, Verdict],
@@ -71,7 +71,7 @@ async def repeats(
 
 
 async def judge_repeats(
-    environment: EnvironmentSpec, groups: Sequence[Group], context: Context, first: Mapping[str, Verdict]
+    environment: EnvironmentSpec, groups: Sequence[ScoringGroup], context: Context, first: Mapping[str, Verdict]
 ) -> Answer:
     """A judge may waver; how often is measured, in the same and in another order."""
     turned = [msgspec.structs.replace(group, trajectories=group.trajectories[::-1]) for group in reversed(groups)]
@@ -88,11 +88,11 @@ async def judge_repeats(
     return ("unclear" if changes else "pass"), words
 
 
-def _work(environment: EnvironmentSpec, groups: Sequence[Group], context: Context) -> Work:
+def _work(environment: EnvironmentSpec, groups: Sequence[ScoringGroup], context: Context) -> ScoringJob:
     hashes = {sha256 for group in groups for one in group.trajectories for sha256 in one.blobs.values()}
     blobs = {sha256: context.blob(sha256) for sha256 in hashes}
-    bare = [Group(group.task, group.trajectories) for group in groups]
-    return Work(environment.name, next(iter(environment.verifiers)), bare, blobs)
+    bare = [ScoringGroup(group.task, group.trajectories) for group in groups]
+    return ScoringJob(environment.name, next(iter(environment.verifiers)), bare, blobs)
 
 
 def _differing(one: Mapping[str, Verdict], other: Mapping[str, Verdict], how: str) -> str:

@@ -19,7 +19,7 @@ _SAME = 0.95
 """Share of outputs with one and the same reward from which there is nothing to learn from."""
 
 
-class Part(Struct, frozen=True):
+class RewardPart(Struct, frozen=True):
     """One of the verifier's parts, beside `passed`."""
 
     name: str
@@ -43,14 +43,14 @@ def histogram(rewards: Sequence[float]) -> list[tuple[str, int]]:
     return [(f"{low + i * width:.3g} to {low + (i + 1) * width:.3g}", count) for i, count in enumerate(rows)]
 
 
-def parts_of(verdicts: Sequence[Verdict]) -> list[Part]:
+def parts_of(verdicts: Sequence[Verdict]) -> list[RewardPart]:
     names = list(dict.fromkeys(name for verdict in verdicts for name in verdict.parts))
     return [_part(name, [verdict for verdict in verdicts if name in verdict.parts]) for name in names]
 
 
-def _part(name: str, verdicts: Sequence[Verdict]) -> Part:
+def _part(name: str, verdicts: Sequence[Verdict]) -> RewardPart:
     values, passed = [one.parts[name] for one in verdicts], [one.passed for one in verdicts]
-    return Part(
+    return RewardPart(
         name,
         _mean([value for value, ok in zip(values, passed, strict=True) if ok]),
         _mean([value for value, ok in zip(values, passed, strict=True) if not ok]),
@@ -120,7 +120,7 @@ def passing_pays(verdicts: Sequence[Verdict]) -> Answer:
     return "pass", words
 
 
-def parts_that_say_little(parts: Sequence[Part]) -> list[str]:
+def parts_that_say_little(parts: Sequence[RewardPart]) -> list[str]:
     """In words: parts that are nearly as high where the output failed."""
     return [
         f"{part.name} is high where the output failed as well ({part.failed:.2f}): it says little about passing"

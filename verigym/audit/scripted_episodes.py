@@ -29,7 +29,7 @@ Replies = list[Reply]
 _AGENT = Version(base="scripted", id="scripted")
 
 
-class Played(NamedTuple):
+class ScriptedEpisode(NamedTuple):
     trajectory: Trajectory
     verdict: Verdict
     context: Context
@@ -43,7 +43,7 @@ async def play(
     pause_s: float = 0.0,
     judge: Policy | None = None,
     user: Sequence[str] = (),
-) -> Played:
+) -> ScriptedEpisode:
     """One episode with these replies, then empty messages if the environment goes on. `user` is what a model said
     as the user; a script speaks for itself."""
     blobs: dict[str, bytes] = {}
@@ -67,7 +67,7 @@ async def play(
     asked = judge or _judge(environment, task)
     context = Context(policies={"judge": asked}, sandbox=LazySandbox(), blob=blobs.__getitem__)
     trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # the one thing that differs between two episodes
-    return Played(trajectory, await judged(environment, task, trajectory, context), context)
+    return ScriptedEpisode(trajectory, await judged(environment, task, trajectory, context), context)
 
 
 def _judge(environment: EnvironmentSpec, task: Task) -> Policy:
@@ -112,7 +112,7 @@ def fitting(schema: Json, root: Json) -> Any:
     return {"string": "a", "integer": 1, "number": 1.0, "boolean": True, "array": []}.get(schema.get("type", ""))
 
 
-def why(played: Played) -> str:
+def why(played: ScriptedEpisode) -> str:
     error = played.trajectory.error or played.verdict.error
     if error is not None:
         whose = "" if error.fault is Fault.ENVIRONMENT else f" (the {error.fault}'s fault)"

@@ -24,7 +24,7 @@ _OFTEN = 3
 """Times an argument was changed unnoticed from which it is named."""
 
 
-class Subject(Struct, frozen=True):
+class EditableOutput(Struct, frozen=True):
     name: str
     """Trajectory, or the task whose gold solution it is."""
     task: Task
@@ -34,7 +34,7 @@ class Subject(Struct, frozen=True):
     passed: bool
 
 
-class Tried(Struct):
+class EditResults(Struct):
     """What the edits did."""
 
     outputs: int = 0
@@ -61,11 +61,11 @@ def subjects(
     verdicts: Mapping[str, Verdict],
     trajectories: Mapping[str, Trajectory],
     tasks: Mapping[str, Task],
-) -> list[Subject]:
+) -> list[EditableOutput]:
     """Passing outputs that differ, then gold solutions where those are few; then failed ones, to be padded."""
-    found: dict[tuple[str, bytes], Subject] = {}
+    found: dict[tuple[str, bytes], EditableOutput] = {}
     for passed in (True, False):
-        some: dict[tuple[str, bytes], Subject] = {}
+        some: dict[tuple[str, bytes], EditableOutput] = {}
         for id, verdict in verdicts.items():
             one = trajectories[id]
             if verdict.reward is None or verdict.passed != passed or cut(one) is None or len(some) == _MOST:
@@ -76,13 +76,13 @@ def subjects(
             ]
             said = [item.text for item in user if isinstance(item, Message)]
             replies = replies_of(one)
-            some.setdefault(_key(one.task, replies), Subject(id, tasks[one.task], replies, said, passed))
+            some.setdefault(_key(one.task, replies), EditableOutput(id, tasks[one.task], replies, said, passed))
         found |= some
         if passed:
             for task in list(tasks.values())[: _MOST - len(some)]:
                 if gold := [bare(reply) for reply in environment.gold_replies(task)]:
                     name = f"the gold solution of {task.id}"
-                    found.setdefault(_key(task.id, gold), Subject(name, task, gold, [], True))
+                    found.setdefault(_key(task.id, gold), EditableOutput(name, task, gold, [], True))
     return list(found.values())
 
 
@@ -92,24 +92,24 @@ def _key(task: str, replies: Replies) -> tuple[str, bytes]:
     return task, b"".join(map(wording, items))
 
 
-async def try_edits(environment: EnvironmentSpec, some: Sequence[Subject], judge: Policy | None) -> Tried:
+async def try_edits(environment: EnvironmentSpec, some: Sequence[EditableOutput], judge: Policy | None) -> EditResults:
     """All edits of all of them. `VerifierFailure` at the first that the verifier breaks or hangs on: the rest would too."""
-    tried = Tried()
+    tried = EditResults()
     noticed: Counter[str] = Counter()
 
-    async def verdict(one: Subject, replies: Replies) -> Verdict:
+    async def verdict(one: EditableOutput, replies: Replies) -> Verdict:
         played = await play(environment, one.task, replies, judge=judge, user=one.user)
         if played.verdict.reward is None and replies is not one.replies:
             raise VerifierFailure(f"an edit of {one.name} gets no verdict: {why(played)[:300]}")
         return played.verdict
 
-    def count(kind: str, one: Subject, wrong: bool) -> None:
+    def count(kind: str, one: EditableOutput, wrong: bool) -> None:
         tried.tried[kind] += 1
         tried.wrong[kind] += wrong
         if wrong:
             tried.example.setdefault(kind, one.name)
 
-    async def harmful(kind: str, one: Subject, edited: list[Edit]) -> None:
+    async def harmful(kind: str, one: EditableOutput, edited: list[Edit]) -> None:
         """One that is noticed is enough: of several calls some may not matter."""
         hits = [not (await verdict(one, edit.replies)).passed for edit in edited]
         count(kind, one, not any(hits))
@@ -139,11 +139,11 @@ async def try_edits(environment: EnvironmentSpec, some: Sequence[Subject], judge
     return tried
 
 
-def harmless_keep(tried: Tried) -> Answer:
+def harmless_keep(tried: EditResults) -> Answer:
     return _said(tried, list(HARMLESS), "turned a pass into a failure", "kept")
 
 
-def harmful_change(tried: Tried) -> Answer:
+def harmful_change(tried: EditResults) -> Answer:
     kinds = list(HARMFUL)
     outcome, words = _said(tried, kinds, "still passed", "noticed")
     if outcome == "fail" and all(tried.wrong[kind] == tried.tried[kind] for kind in kinds if kind != "a call dropped"):
@@ -154,7 +154,7 @@ def harmful_change(tried: Tried) -> Answer:
     return outcome, words
 
 
-def longer_pays(tried: Tried) -> Answer:
+def longer_pays(tried: EditResults) -> Answer:
     if not tried.padded:
         return "unclear", "no output could be made longer"
     words = f"six hundred empty words more raised the reward of {tried.paid} of {tried.padded} outputs"
@@ -163,7 +163,7 @@ def longer_pays(tried: Tried) -> Answer:
     return ("unclear" if tried.paid else "pass"), words
 
 
-def _said(tried: Tried, kinds: Sequence[str], bad: str, good: str) -> Answer:
+def _said(tried: EditResults, kinds: Sequence[str], bad: str, good: str) -> Answer:
     if tried.broken:
         return "fail", tried.broken
     some = [kind for kind in kinds if tried.tried[kind]]

@@ -28,29 +28,29 @@ _AHEAD_S = (401 * 24 + 5) * 3600.0
 """Another year, month, weekday and hour."""
 
 
-class Group(Struct, frozen=True):
+class ScoringGroup(Struct, frozen=True):
     """Episodes of one task, which a verifier sees together."""
 
     task: Task
     trajectories: list[Trajectory]
 
 
-class Work(Struct, frozen=True):
+class ScoringJob(Struct, frozen=True):
     environment: str
     """Name or path, to be loaded there again."""
     verifier: str
-    groups: list[Group]
+    groups: list[ScoringGroup]
     blobs: dict[str, bytes]
 
 
-class Scored(Struct, frozen=True):
+class SubprocessVerdicts(Struct, frozen=True):
     """Verdicts by trajectory."""
 
     elsewhere: dict[str, Verdict]
     a_year_later: dict[str, Verdict]
 
 
-async def score(verifier: Any, groups: Sequence[Group], context: Context) -> dict[str, Verdict]:
+async def score(verifier: Any, groups: Sequence[ScoringGroup], context: Context) -> dict[str, Verdict]:
     """The verdicts on all groups, one after another."""
     found: dict[str, Verdict] = {}
     for group in groups:
@@ -59,7 +59,7 @@ async def score(verifier: Any, groups: Sequence[Group], context: Context) -> dic
     return found
 
 
-def in_fresh_process(work: Work, hash_seed: int, seconds: float) -> Scored:
+def in_fresh_process(work: ScoringJob, hash_seed: int, seconds: float) -> SubprocessVerdicts:
     with tempfile.TemporaryDirectory(prefix="verigym-") as folder:
         given, made = Path(folder, "work.json"), Path(folder, "scored.json")
         given.write_bytes(msgspec.json.encode(work))
@@ -72,7 +72,7 @@ def in_fresh_process(work: Work, hash_seed: int, seconds: float) -> Scored:
         if done.returncode or not made.exists():
             last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
             raise VerifierFailure(f"the outputs could not be scored in another process: {last[0]}")
-        return msgspec.json.decode(made.read_bytes(), type=Scored)
+        return msgspec.json.decode(made.read_bytes(), type=SubprocessVerdicts)
 
 
 def main(given: str, made: str) -> None:
@@ -81,7 +81,7 @@ def main(given: str, made: str) -> None:
     from verigym.audit.scripted_episodes import watching
     from verigym.environments.load import environment_of
 
-    work = msgspec.json.decode(Path(given).read_bytes(), type=Work)
+    work = msgspec.json.decode(Path(given).read_bytes(), type=ScoringJob)
     environment = environment_of(work.environment, [group.task for group in work.groups])
     verifier = environment.verifiers[work.verifier]
     context = Context(sandbox=LazySandbox(), blob=work.blobs.__getitem__)
@@ -89,7 +89,7 @@ def main(given: str, made: str) -> None:
         elsewhere = asyncio.run(score(verifier, work.groups, context))
         clock.ahead_s = _AHEAD_S
         a_year_later = asyncio.run(score(verifier, work.groups, context))
-    Path(made).write_bytes(msgspec.json.encode(Scored(elsewhere, a_year_later)))
+    Path(made).write_bytes(msgspec.json.encode(SubprocessVerdicts(elsewhere, a_year_later)))
 
 
 class _Clock:
@@ -104,13 +104,13 @@ class _Clock:
         time.localtime = lambda seconds=None: local(time.time() if seconds is None else seconds)
         time.gmtime = lambda seconds=None: utc(time.time() if seconds is None else seconds)
 
-        class Like(type):
+        class AnyDate(type):
             """A date that somebody else made is one as well."""
 
             def __instancecheck__(cls, instance: Any) -> bool:
                 return isinstance(instance, cls.__mro__[1])
 
-        class Datetime(datetime.datetime, metaclass=Like):
+        class ShiftedDatetime(datetime.datetime, metaclass=AnyDate):
             @classmethod
             def now(cls, tz: Any = None) -> Any:
                 return cls.fromtimestamp(time.time(), tz)
@@ -123,12 +123,12 @@ class _Clock:
             def utcnow(cls) -> Any:
                 return cls.fromtimestamp(time.time(), datetime.UTC).replace(tzinfo=None)
 
-        class Date(datetime.date, metaclass=Like):
+        class ShiftedDate(datetime.date, metaclass=AnyDate):
             @classmethod
             def today(cls) -> Any:
                 return cls.fromtimestamp(time.time())
 
-        datetime.datetime, datetime.date = Datetime, Date  # type: ignore[misc]
+        datetime.datetime, datetime.date = ShiftedDatetime, ShiftedDate  # type: ignore[misc]
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ from verigym.audit.cases import cases_hold
 from verigym.audit.cheats import cheats_fail
 from verigym.audit.check import gold_passes
 from verigym.audit.repeatability import judge_repeats, repeats
-from verigym.audit.rewards import Part, parts_of, passing_pays, rewards_differ
+from verigym.audit.rewards import RewardPart, parts_of, passing_pays, rewards_differ
 from verigym.audit.scripted_episodes import Answer
-from verigym.audit.sensitivity import Tried, harmful_change, harmless_keep, longer_pays, subjects, try_edits
-from verigym.audit.subprocess_scoring import Group, score
+from verigym.audit.sensitivity import EditResults, harmful_change, harmless_keep, longer_pays, subjects, try_edits
+from verigym.audit.subprocess_scoring import ScoringGroup, score
 from verigym.core.errors import InfrastructureFailure, VerifierFailure
 from verigym.core.protocols import Context, Policy, Reply, Request
 from verigym.core.records import Case, Check, Label, Task, Trajectory, Verdict
@@ -59,7 +59,7 @@ class Outputs(Struct, frozen=True, kw_only=True):
 
     ids: list[str]
     """Trajectories, in the order in which they were picked."""
-    groups: list[Group]
+    groups: list[ScoringGroup]
     stored: dict[str, Verdict]
     """Those that count in the run, by trajectory."""
 
@@ -83,7 +83,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     """What to put right, the most harmful first, in words; empty where it can be trusted."""
     checks: list[Check]
     rewards: list[float]
-    parts: list[Part]
+    parts: list[RewardPart]
     agreement: Agreement | None
     asks_judge: bool
 
@@ -92,7 +92,7 @@ class Audit(Struct, frozen=True, kw_only=True):
         return not self.fix
 
 
-class Nobody:
+class NoJudge:
     """In the place of a judge: it answers nothing, and remembers that it was asked."""
 
     asked = False
@@ -102,7 +102,7 @@ class Nobody:
         raise InfrastructureFailure("it asks a judge, and none was named (--judge MODEL)")
 
 
-class Watched:
+class ObservedJudge:
     """A judge, and whether it was asked."""
 
     asked = False
@@ -128,7 +128,7 @@ async def audit_verifier(
     """All questions. `context.policies` has a judge where one was named; labels are by trajectory. In so many other processes
     the outputs are scored once more."""
     named = context.policies.get("judge")
-    watched = Watched(named) if named else Nobody()
+    watched = ObservedJudge(named) if named else NoJudge()
     context = msgspec.structs.replace(context, policies={**context.policies, "judge": watched})
     fresh = await score(environment.verifier, outputs.groups, context)
     asks_judge = watched.asked
@@ -168,7 +168,7 @@ async def audit_verifier(
         for name in ("harmless edits keep the verdict", "harmful edits change the verdict"):
             await ask(name, lambda: ("unclear", NO_JUDGE))
     else:
-        tried = Tried()
+        tried = EditResults()
         try:
             some = subjects(environment, judged, outputs.trajectories, outputs.tasks)
             tried = await try_edits(environment, some, judge)
@@ -262,13 +262,13 @@ def _order(verdicts: Sequence[Verdict]) -> Answer | None:
 
 def _winners(evidence: str) -> list[str]:
     try:
-        answers = msgspec.json.decode(evidence, type=_Evidence).answers
+        answers = msgspec.json.decode(evidence, type=_JudgeAnswers).answers
         return [msgspec.convert(find_json(answer), _Winner).winner for answer in answers]
     except ValueError:  # words, or the evidence of another verifier
         return []
 
 
-class _Evidence(Struct):
+class _JudgeAnswers(Struct):
     answers: list[str]
 
 

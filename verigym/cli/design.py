@@ -87,9 +87,9 @@ def _design(
     json: bool,
     home: Path | None,
 ) -> None:
-    from verigym.design.draw import Starved
+    from verigym.design.draw import DesignExhausted
     from verigym.design.files import check_ours, check_out, mark, write, write_rejected
-    from verigym.design.partial import Partial, partial_of
+    from verigym.design.partial import PartialResults, partial_of
     from verigym.design.profile import profile
     from verigym.design.spec import read_design
     from verigym.workspace.teach import made_by
@@ -106,7 +106,7 @@ def _design(
     partial = partial_of(read, seed, out)
     if not preview:
         check_ours(out, command)
-        known = len(Partial(partial, set()).known)
+        known = len(PartialResults(partial, set()).known)
         if known and not json:
             show.say(f"{counted(known, 'row')} known from before; it goes on from there")
     title = f"{read.stem}, seed {seed}"
@@ -122,7 +122,7 @@ def _design(
                     on_progress=bar,
                 )
             )
-    except Starved as error:
+    except DesignExhausted as error:
         if preview or error.made is None:
             raise
         aside, image = write_rejected(error.made, out), _draw(profile(error.made), title, out)

@@ -51,7 +51,7 @@ def label(
         what = "outputs" if single else "pairs"
         show.say(f"{who} has answered all {len(asked)} {what}; a larger --n or another --seed asks more")
         return show.next_command(after)
-    session = labels.Session(who=who, pairs=left, keys=labels.SINGLE_KEYS if single else labels.KEYS)
+    session = labels.LabelSession(who=who, pairs=left, keys=labels.SINGLE_KEYS if single else labels.KEYS)
     while not session.over:
         _ask(session, episodes, len(asked) - len(left), len(asked))
         key, rest = pressed()
@@ -86,7 +86,7 @@ def _singles(ws: Any, run: Any, n: int, seed: int) -> tuple[dict[str, Any], list
 
     outputs = outputs_of(ws, run, n, seed)
     episodes = outputs.trajectories
-    asked = [labels.Pair(episodes[id].task, id) for id in outputs.ids if cut(episodes[id]) is not None]
+    asked = [labels.LabelPair(episodes[id].task, id) for id in outputs.ids if cut(episodes[id]) is not None]
     if not asked:
         raise Refused(f"run {run.id}: in no episode did the model say anything; see: verigym explain {run.id}")
     return episodes, asked

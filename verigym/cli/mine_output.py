@@ -9,16 +9,16 @@ from verigym.core.words import counted
 
 if TYPE_CHECKING:
     from verigym.core.records import Trajectory
-    from verigym.mining.mine import Mined
-    from verigym.mining.proposals import Kept, Proposal, Summary, Unverifiable
-    from verigym.mining.provenance import Came
+    from verigym.mining.mine import MiningReport
+    from verigym.mining.proposals import MiningSummary, Proposal, ProposalSet, UnverifiableRequest
+    from verigym.mining.provenance import TraceProvenance
     from verigym.workspace.workspace import WorkspaceFolder
 
 _SHOWN = 8
 """Reasons, and proposals of a kind, that are listed without --json."""
 
 
-def found(ws: "WorkspaceFolder", found: "Mined", runs: Sequence[str] = (), *, goes_on: bool = False) -> None:
+def found(ws: "WorkspaceFolder", found: "MiningReport", runs: Sequence[str] = (), *, goes_on: bool = False) -> None:
     """What a mining (of these runs) saw and made; and, unless it goes on with a review, what to type next."""
     from verigym.environments.load import base_and_added
     from verigym.mining.proposals import HELD_OUT, kept
@@ -72,7 +72,7 @@ def _split(version: int) -> str:
     return f"{HELD_OUT}_v{version}"
 
 
-def _counts(base: str, summary: "Summary") -> None:
+def _counts(base: str, summary: "MiningSummary") -> None:
     counts = summary.counts
     others = counts.get("of another workload", 0)
     show.say(
@@ -104,7 +104,7 @@ def _counts(base: str, summary: "Summary") -> None:
         show.say("nothing failed, as far as is known")
 
 
-def _missing(found: "Sequence[Unverifiable]") -> None:
+def _missing(found: "Sequence[UnverifiableRequest]") -> None:
     if not found:
         return
     reasons = Counter(_kind(one.missing) for one in found)
@@ -154,7 +154,7 @@ def listed(ws: "WorkspaceFolder", environment: str, json: bool) -> None:
     next_of(with_file(ws, environment), newest_version(known.taken.values()))
 
 
-def _table(known: "Kept", state: str) -> None:
+def _table(known: "ProposalSet", state: str) -> None:
     found = known.by_state(state)  # type: ignore[arg-type]
     if not found:
         return
@@ -228,7 +228,7 @@ def way(ws: "WorkspaceFolder", id: str, json: bool) -> None:
     show.next_command(f"verigym trajectories show {show.quote(found.traces[0].id)}")
 
 
-def came_of(ws: "WorkspaceFolder", trajectory: str) -> "Came":
+def came_of(ws: "WorkspaceFolder", trajectory: str) -> "TraceProvenance":
     from verigym.mining.provenance import came_of
 
     return came_of(ws, trajectory)

@@ -11,7 +11,7 @@ from verigym.core.words import counted
 
 if TYPE_CHECKING:
     from verigym.harness.environment import EnvironmentSpec
-    from verigym.mining.review import Session
+    from verigym.mining.review import ReviewSession
     from verigym.workspace.workspace import WorkspaceFolder
 
 HELP = "a accept · e edit what is right · r reject · s skip · u undo · q quit"
@@ -24,13 +24,13 @@ def review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> N
     from verigym.environments.load import base_and_added
     from verigym.mining import proposals
     from verigym.mining.mine import take
-    from verigym.mining.review import Session, press
+    from verigym.mining.review import ReviewSession, press
 
     base = base_and_added(environment.name)[0]
     waiting = proposals.kept(ws, base).by_state("open")
     if not waiting:
         return show.say("nothing waits for a look")
-    session = Session(who=who, proposals=waiting)
+    session = ReviewSession(who=who, proposals=waiting)
     while not session.over:
         _ask(session)
         key, rest = pressed()
@@ -53,10 +53,12 @@ def review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> N
     )
 
 
-def _edit(ws: "WorkspaceFolder", environment: "EnvironmentSpec", session: "Session", text: str) -> "Session":
+def _edit(
+    ws: "WorkspaceFolder", environment: "EnvironmentSpec", session: "ReviewSession", text: str
+) -> "ReviewSession":
     """Another right outcome, from the rest of the line or an editor; it must be proven as well."""
     from verigym.mining import proposals
-    from verigym.mining.expectations import Missing
+    from verigym.mining.expectations import MissingEvidence
     from verigym.mining.review import accept_edited, edited
 
     one = session.proposal
@@ -71,7 +73,7 @@ def _edit(ws: "WorkspaceFolder", environment: "EnvironmentSpec", session: "Sessi
         return session
     try:
         task = edited(ws, environment, one, text)
-    except Missing as missing:
+    except MissingEvidence as missing:
         show.paragraph(f"not taken: {missing}")
         return session
     session, made = accept_edited(session, task, text.strip())
@@ -79,7 +81,7 @@ def _edit(ws: "WorkspaceFolder", environment: "EnvironmentSpec", session: "Sessi
     return session
 
 
-def _ask(session: "Session") -> None:
+def _ask(session: "ReviewSession") -> None:
     from rich.console import Console
 
     one = session.proposal

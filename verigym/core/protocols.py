@@ -45,7 +45,7 @@ async def closing(*policies: Policy | None) -> AsyncIterator[None]:
         yield
 
 
-class Ran(Struct, frozen=True, kw_only=True):
+class CommandResult(Struct, frozen=True, kw_only=True):
     """What came of one command in a sandbox."""
 
     code: int | None
@@ -61,7 +61,7 @@ class Ran(Struct, frozen=True, kw_only=True):
 class Box(Protocol):
     """One private folder of a sandbox, kept over several commands: `async with await sandbox.open(files) as box`."""
 
-    async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> Ran: ...
+    async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> CommandResult: ...
     async def read(self, path: str) -> bytes: ...
     async def write(self, path: str, data: str | bytes) -> None: ...
     async def close(self) -> None: ...

@@ -26,14 +26,14 @@ _STOPPED_S = 60.0
 """A process that is still at it then is stopped; the row that it was at has a problem, the others begin again."""
 
 
-class Called(NamedTuple):
+class CallResult(NamedTuple):
     value: Any = None
     problem: str = ""
 
 
 async def call(
     file: Path, function: str, rows: Sequence[Json], *, sandbox: Sandbox, in_process: bool, seconds: float
-) -> list[Called]:
+) -> list[CallResult]:
     """What the function returns for each row, whose keys are its arguments."""
     if in_process:
         found = _function(file, function)
@@ -46,8 +46,8 @@ async def call(
     ]
 
 
-async def _apart(file: Path, function: str, rows: Sequence[Json], sandbox: Sandbox, seconds: float) -> list[Called]:
-    called: list[Called] = []
+async def _apart(file: Path, function: str, rows: Sequence[Json], sandbox: Sandbox, seconds: float) -> list[CallResult]:
+    called: list[CallResult] = []
     async with await sandbox.open({"code.py": file.read_bytes()}) as box:
         while len(called) < len(rows):
             left = rows[len(called) :]
@@ -60,10 +60,10 @@ async def _apart(file: Path, function: str, rows: Sequence[Json], sandbox: Sandb
             ]
             if "broken" in loaded:
                 raise BadInput(f"{file}: cannot be run in the sandbox: {loaded['broken']}")
-            called += [Called(one.get("value"), one.get("problem", "")) for one in told]
+            called += [CallResult(one.get("value"), one.get("problem", "")) for one in told]
             if len(told) < len(left) and not (told and ran.stop == "time"):  # the row that it was at
                 said = "its process ended" if ran.stop == "exit" else f"stopped by the sandbox: {ran.stop}"
-                called.append(Called(problem=said))
+                called.append(CallResult(problem=said))
     return called
 
 
@@ -75,8 +75,8 @@ def _function(file: Path, name: str) -> Any:
         raise BadInput(f"{file}: cannot be loaded: {type(error).__name__}: {words_of(error)}") from error
 
 
-def _here(function: Any, row: Json) -> Called:
+def _here(function: Any, row: Json) -> CallResult:
     try:
-        return Called(codec.plain(function(**row)))
+        return CallResult(codec.plain(function(**row)))
     except (Exception, SystemExit) as error:
-        return Called(problem=f"{type(error).__name__}: {words_of(error)}"[:500])
+        return CallResult(problem=f"{type(error).__name__}: {words_of(error)}"[:500])

@@ -15,7 +15,7 @@ from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Json
 from verigym.core.seeds import derive
 from verigym.design import order, samplers
-from verigym.design.expressions import Expression, Template
+from verigym.design.expressions import Expression, TextTemplate
 from verigym.design.spec import Design, expressions_of
 
 CHUNK = 4096
@@ -24,7 +24,7 @@ SHOWN = 100
 """Rejected rows that are kept for each reason."""
 
 
-class Tally(msgspec.Struct):
+class AcceptanceCount(msgspec.Struct):
     """How many rows came to a constraint, a column or a validator, and how many it let pass."""
 
     seen: int = 0
@@ -35,18 +35,18 @@ class Tally(msgspec.Struct):
         return self.passed / self.seen if self.seen else 1.0
 
 
-class Starved(Refused):
+class DesignExhausted(Refused):
     """A set that finds no more rows. `made` is what there was until then."""
 
     made: Any = None
 
 
-class Rejected(msgspec.Struct, frozen=True):
+class RejectedRow(msgspec.Struct, frozen=True):
     reason: str
     row: Json
 
 
-class Drawn:
+class RowSampler:
     """The rows of a design as far as chance makes them, one after another."""
 
     def __init__(self, design: Design, seed: int) -> None:
@@ -61,7 +61,9 @@ class Drawn:
         names = [name for name in whole if name not in self.dear]
         ties = [*({name, *uses[name]} for name in names), *(one.names for one in self.cheap.values())]
         self.groups = [
-            Group(design, members, {n: one for n, one in self.cheap.items() if one.names & set(members)}, uses, seed)
+            ColumnGroup(
+                design, members, {n: one for n, one in self.cheap.items() if one.names & set(members)}, uses, seed
+            )
             for members in order.groups(names, ties)
         ]
 
@@ -71,12 +73,12 @@ class Drawn:
         return [{name: value for part in row for name, value in part.items()} for row in zip(*parts, strict=True)]
 
     @property
-    def tallies(self) -> dict[str, Tally]:
+    def tallies(self) -> dict[str, AcceptanceCount]:
         found = {name: tally for group in self.groups for name, tally in group.tallies.items()}
         return {name: found[name] for name in self.cheap}
 
     @property
-    def rejected(self) -> list[Rejected]:
+    def rejected(self) -> list[RejectedRow]:
         return [one for group in self.groups for one in group.rejected]
 
     @property
@@ -85,7 +87,7 @@ class Drawn:
         return max((group.drawn for group in self.groups), default=0)
 
 
-class Group:
+class ColumnGroup:
     """Columns that are drawn together."""
 
     def __init__(
@@ -98,8 +100,8 @@ class Group:
     ) -> None:
         self.names, self.constraints = names, constraints
         self.columns: dict[str, Any] = {name: design.spec.columns[name] for name in names}
-        self.tallies = {name: Tally() for name in constraints}
-        self.rejected: list[Rejected] = []
+        self.tallies = {name: AcceptanceCount() for name in constraints}
+        self.rejected: list[RejectedRow] = []
         self.drawn = 0
         self.accepted = 0
         self._uses, self._seed, self._where = uses, seed, design.where
@@ -113,7 +115,7 @@ class Group:
         while len(self._ready) < count:
             self._chunk()
             if self._since >= self._patience:
-                raise Starved(self._why())
+                raise DesignExhausted(self._why())
         return [self._ready.popleft() for _ in range(count)]
 
     def _chunk(self) -> None:
@@ -152,7 +154,7 @@ class Group:
                 chance = np.random.Generator(np.random.PCG64(derive(self._seed, "column", name, chunk)))
                 made[name] = samplers.draw(self.columns[name], chance, at, made, self._values[name])
 
-    def _worked(self, work: Expression | Template, made: Mapping[str, Any], count: int, what: str) -> Any:
+    def _worked(self, work: Expression | TextTemplate, made: Mapping[str, Any], count: int, what: str) -> Any:
         try:
             return work.values(made, count)
         except BadInput as error:
@@ -168,12 +170,12 @@ class Group:
                 left += self._uses[name]
         return found
 
-    def _keep_some(self, name: str, made: Mapping[str, Any], wrong: Any, tally: Tally) -> None:
+    def _keep_some(self, name: str, made: Mapping[str, Any], wrong: Any, tally: AcceptanceCount) -> None:
         room = SHOWN - (tally.seen - tally.passed - int(wrong.sum()))
         if room > 0:
             some = {column: values[wrong][:room].tolist() for column, values in made.items()}
             rows = [dict(zip(some, row, strict=True)) for row in zip(*some.values(), strict=True)]
-            self.rejected += [Rejected(f'constraint "{name}"', row) for row in rows]
+            self.rejected += [RejectedRow(f'constraint "{name}"', row) for row in rows]
 
     def _why(self) -> str:
         """Which constraint starves the group: looked at on fresh draws, each alone and all but one together."""

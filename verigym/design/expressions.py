@@ -189,7 +189,7 @@ class Expression:
         return self._worked(node) if node is not None else lambda row: None
 
 
-class Template:
+class TextTemplate:
     """A text with `{{ expression }}` in it. Text goes in as it is, everything else as JSON."""
 
     def __init__(self, text: str) -> None:
@@ -212,7 +212,7 @@ def written(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def each_row(work: Expression | Template, what: str, columns: Mapping[str, Any], count: int) -> list[Any]:
+def each_row(work: Expression | TextTemplate, what: str, columns: Mapping[str, Any], count: int) -> list[Any]:
     names = sorted(work.names)
     lists = [columns[name].tolist() for name in names]
     found: list[Any] = []

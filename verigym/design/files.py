@@ -9,7 +9,7 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, Refused, words_of
-from verigym.design.make import Made
+from verigym.design.make import DesignResult
 from verigym.design.spec import Design
 from verigym.tasks.files import write_whole
 from verigym.tasks.load import save_tasks
@@ -25,7 +25,7 @@ def check_out(design: Design, out: Path) -> None:
         raise BadInput(f"{out}: {rows} are written as {' or '.join(kinds)}")
 
 
-def write(made: Made, design: Design, out: Path) -> list[Path]:
+def write(made: DesignResult, design: Design, out: Path) -> list[Path]:
     """The rows, and beside them those that were rejected: both whole or not at all."""
     check_out(design, out)
     if design.makes_tasks:
@@ -36,7 +36,7 @@ def write(made: Made, design: Design, out: Path) -> list[Path]:
     return [out, write_rejected(made, out)]
 
 
-def write_rejected(made: Made, out: Path) -> Path:
+def write_rejected(made: DesignResult, out: Path) -> Path:
     aside = out.with_name(f"{out.name}.rejected.jsonl")
     try:
         rejected = [_line(one) for one in made.rejected]
@@ -53,7 +53,7 @@ def _line(value: Any) -> bytes:
 # -- whose file it is --------------------------------------------------------------------------------------------------------
 
 
-class _Mark(msgspec.Struct):
+class _FileMark(msgspec.Struct):
     made_by: str
     sha256: str
 
@@ -63,9 +63,9 @@ def check_ours(out: Path, made_by: str) -> None:
     if not out.exists():
         return
     try:
-        mark = msgspec.json.decode(_mark_of(out).read_bytes(), type=_Mark)
+        mark = msgspec.json.decode(_mark_of(out).read_bytes(), type=_FileMark)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        mark = _Mark("", "")
+        mark = _FileMark("", "")
     if mark.made_by != made_by:
         raise Refused(f"{out} exists and was made otherwise; it is not overwritten: name another file with --out")
     if mark.sha256 != _sha256(out):
@@ -73,7 +73,7 @@ def check_ours(out: Path, made_by: str) -> None:
 
 
 def mark(out: Path, made_by: str) -> None:
-    line = _line(_Mark(made_by, _sha256(out)))
+    line = _line(_FileMark(made_by, _sha256(out)))
     write_whole(_mark_of(out), lambda file: file.writelines([line]))
 
 

@@ -15,10 +15,10 @@ import msgspec
 
 from verigym.core.errors import Refused
 from verigym.core.records import Json, Task, content_hash
-from verigym.design.draw import SHOWN, Drawn, Rejected, Starved, Tally
-from verigym.design.partial import Partial
+from verigym.design.draw import SHOWN, AcceptanceCount, DesignExhausted, RejectedRow, RowSampler
+from verigym.design.partial import PartialResults
 from verigym.design.spec import Design
-from verigym.design.steps import TASK, Kit, Row, Step, at_once, steps_of
+from verigym.design.steps import TASK, DesignRow, DesignStep, StepResources, at_once, steps_of
 from verigym.environments.load import load_environment, names
 from verigym.tasks import near_duplicates as near
 from verigym.tasks.dedup import deduplicate
@@ -39,14 +39,14 @@ REPEAT, LIKE, TAKEN = "a repeat", "like a held-out task", "an id that another ro
 Progress = Callable[[int, int, str], None]
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class DesignResult(msgspec.Struct, frozen=True, kw_only=True):
     rows: list[Json]
     """Exactly as many as asked for (fewer of a set that starved), with the columns that are kept."""
     tasks: list[Task]
     """The same as tasks; empty for plain rows."""
-    tallies: dict[str, Tally]
+    tallies: dict[str, AcceptanceCount]
     """By constraint, column and validator, in the order in which rows come to them; then repeats and likeness."""
-    rejected: list[Rejected]
+    rejected: list[RejectedRow]
     drawn: int
     tried: int
     """Rows that met the constraints and went through the steps."""
@@ -57,20 +57,22 @@ async def make(
     design: Design,
     n: int,
     seed: int = 0,
-    kit: Kit = Kit(),
+    kit: StepResources = StepResources(),
     *,
     partial: Path | None = None,
     on_progress: Progress = lambda done, total, note: None,
-) -> Made:
-    """N rows of a design. `partial` is a file of its own for what steps find out. `Starved` has what was found until then."""
-    began = time.perf_counter()
-    drawn = Drawn(design, seed)
-    steps = steps_of(design, drawn, kit, seed)
-    sieve = _Sieve(design)
+) -> DesignResult:
+    """Generates N rows of a design. `partial` is the file in which the results of steps are saved.
 
-    def made() -> Made:
+    Raises `DesignExhausted`, which carries the rows generated so far."""
+    began = time.perf_counter()
+    drawn = RowSampler(design, seed)
+    steps = steps_of(design, drawn, kit, seed)
+    sieve = _RowFilter(design)
+
+    def made() -> DesignResult:
         kept = sieve.kept[:n]
-        return Made(
+        return DesignResult(
             rows=[{name: row.values[name] for name in design.kept} for row in kept],
             tasks=[row.task for row in kept if row.task is not None],
             tallies=drawn.tallies | _tallies(*sieve.so_far, steps, design),
@@ -82,7 +84,7 @@ async def make(
 
     try:
         await _fill(design, n, drawn, steps, sieve, kit, partial, on_progress)
-    except Starved as error:
+    except DesignExhausted as error:
         sieve.settle()
         error.made = made()
         raise
@@ -93,18 +95,18 @@ async def make(
 async def _fill(
     design: Design,
     n: int,
-    drawn: Drawn,
-    steps: Sequence[Step],
-    sieve: "_Sieve",
-    kit: Kit,
+    drawn: RowSampler,
+    steps: Sequence[DesignStep],
+    sieve: "_RowFilter",
+    kit: StepResources,
     partial: Path | None,
     on_progress: Progress,
 ) -> None:
     costly = len(steps) > design.makes_tasks
     tries = design.spec.tries_per_row
     patience = tries if costly else _CHEAP * tries
-    log = Partial(partial if costly else None, drawn.dear)
-    pace = _Pace(max([4, *map(at_once, kit.policies.values())]) if costly else BATCH)
+    log = PartialResults(partial if costly else None, drawn.dear)
+    pace = _BatchSize(max([4, *map(at_once, kit.policies.values())]) if costly else BATCH)
     wanted = n
     """New rows to look for before they are compared."""
     quiet, last = 0, sieve.so_far
@@ -115,7 +117,7 @@ async def _fill(
         while len(sieve.waiting) < min(wanted, max(_ROUND, len(sieve.passed))) and quiet < patience:
             share = max(sieve.new / sieve.tried, 1 / tries) if sieve.tried else 1
             count = min(BATCH, math.ceil((wanted - len(sieve.waiting)) / share))
-            rows = [Row(sieve.tried + place, values) for place, values in enumerate(drawn.rows(count))]
+            rows = [DesignRow(sieve.tried + place, values) for place, values in enumerate(drawn.rows(count))]
             known = sieve.new
             async for part in _through(rows, steps, log, pace):
                 sieve.add(part)
@@ -125,18 +127,18 @@ async def _fill(
         fresh += len(sieve.waiting)
         sieve.settle()
         if len(sieve.kept) < n and quiet >= patience:
-            raise Starved(_starved(design, steps, sieve, n, last))
+            raise DesignExhausted(_starved(design, steps, sieve, n, last))
         if fresh >= tries:  # enough to judge by
             if len(sieve.kept) < n and (len(sieve.kept) - before) * tries < fresh:
-                raise Starved(_starved(design, steps, sieve, n, looked))
+                raise DesignExhausted(_starved(design, steps, sieve, n, looked))
             fresh, before, looked = 0, len(sieve.kept), sieve.so_far
         stay = max(len(sieve.kept) / max(sieve.new, 1), 1 / tries)
         wanted = math.ceil(1.1 * (n - len(sieve.kept)) / stay) + 2
 
 
 async def _through(
-    rows: Sequence[Row], steps: Sequence[Step], log: Partial, pace: "_Pace"
-) -> AsyncIterator[Sequence[Row]]:
+    rows: Sequence[DesignRow], steps: Sequence[DesignStep], log: PartialResults, pace: "_BatchSize"
+) -> AsyncIterator[Sequence[DesignRow]]:
     """The rows, part by part, each written down before it is handed on."""
     while rows:
         part, rows = rows[: pace.rows], rows[pace.rows :]
@@ -155,7 +157,7 @@ async def _through(
         yield part
 
 
-class _Pace:
+class _BatchSize:
     """How many rows go through the steps before they are written down."""
 
     def __init__(self, least: int) -> None:
@@ -169,27 +171,27 @@ class _Pace:
 # -- repeats, and tasks that are like held-out ones ---------------------------------------------------------------------------
 
 
-class _Sieve:
+class _RowFilter:
     """All rows that were tried: those that are kept, those that wait to be compared, and a count of the others by reason.
     Whether a row is the very same as an earlier one is known at once; of what is rejected only some rows are held."""
 
     def __init__(self, design: Design) -> None:
-        self.kept: list[Row] = []
-        self.waiting: list[Row] = []
-        self.passed: list[Row] = []
+        self.kept: list[DesignRow] = []
+        self.waiting: list[DesignRow] = []
+        self.passed: list[DesignRow] = []
         """Those that were kept or are nearly the same as one that was."""
         self.tried = 0
         self.new = 0
         """Rows that passed all steps and are the same as no other."""
         self._design = design
-        self._away = _Away(design) if design.makes_tasks else None
+        self._away = _HeldOutFilter(design) if design.makes_tasks else None
         self._apart = design.spec.repeats != "keep" and (design.makes_tasks or design.spec.repeats == "refuse")
         self._ids: set[str] = set()
-        self._first: dict[str, Row] = {}
+        self._first: dict[str, DesignRow] = {}
         self._out: Counter[str] = Counter()
-        self._rejected: list[Row] = []
+        self._rejected: list[DesignRow] = []
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[DesignRow]) -> None:
         for row in rows:
             self.tried += 1
             if not row.reason:
@@ -219,21 +221,21 @@ class _Sieve:
         return self.tried, self._out + Counter({REPEAT: len(self.passed) - len(self.kept)})
 
     @property
-    def examples(self) -> list[Rejected]:
+    def examples(self) -> list[RejectedRow]:
         """Some of each reason, in the order in which they were tried."""
         rows = sorted([*self._rejected, *(row for row in self.passed if row.reason)], key=lambda row: row.place)
         seen: Counter[str] = Counter()
-        found: list[Rejected] = []
+        found: list[RejectedRow] = []
         for row in rows:
             seen[row.reason] += 1
             if seen[row.reason] <= SHOWN:
-                found.append(Rejected(_why(row), row.values))
+                found.append(RejectedRow(_why(row), row.values))
         return found
 
-    def first(self, reason: str) -> Row:
+    def first(self, reason: str) -> DesignRow:
         return min((row for row in [*self._rejected, *self.passed] if row.reason == reason), key=lambda row: row.place)
 
-    def _compare(self, row: Row) -> None:
+    def _compare(self, row: DesignRow) -> None:
         if row.task is not None and row.task.id in self._ids:
             row.reason, row.problem = TAKEN, row.task.id
         elif self._apart:
@@ -247,21 +249,21 @@ class _Sieve:
         if row.task is not None:
             self._ids.add(row.task.id)
 
-    def _reject(self, row: Row) -> None:
+    def _reject(self, row: DesignRow) -> None:
         self._out[row.reason] += 1
         if self._out[row.reason] <= SHOWN:
             self._rejected.append(row)
 
 
-def _name(row: Row) -> str:
+def _name(row: DesignRow) -> str:
     return row.task.id if row.task is not None else f"row {row.place}"
 
 
-def _why(row: Row) -> str:
+def _why(row: DesignRow) -> str:
     return f"{'no task' if row.reason == TASK else row.reason}: {row.problem}"
 
 
-def _without_near(rows: Sequence[Row], at_least: float) -> list[Row]:
+def _without_near(rows: Sequence[DesignRow], at_least: float) -> list[DesignRow]:
     """The rows without those nearly the same as an earlier one and those that ask the same with another answer, all marked."""
     for row in rows:
         row.reason = row.problem = ""
@@ -277,7 +279,7 @@ def _without_near(rows: Sequence[Row], at_least: float) -> list[Row]:
     return [by_id[task.id] for task in found.kept]
 
 
-class _Away:
+class _HeldOutFilter:
     """Keeps tasks away from every held-out set."""
 
     def __init__(self, design: Design) -> None:
@@ -292,7 +294,7 @@ class _Away:
                 self._texts.setdefault(near.text_of(task), f"{task.id} of {source}")
                 self._families.setdefault(family_of(task), source)
 
-    def check(self, rows: Sequence[Row]) -> None:
+    def check(self, rows: Sequence[DesignRow]) -> None:
         """Marks what is too like a held-out task. A held-out family is refused: it is a mistake."""
         for row in rows:
             assert row.task is not None
@@ -321,13 +323,15 @@ def held_out_of(source: str) -> list[Task]:
 # -- what is said --------------------------------------------------------------------------------------------------------------
 
 
-def _tallies(tried: int, reasons: Counter[str], steps: Iterable[Step], design: Design) -> dict[str, Tally]:
+def _tallies(
+    tried: int, reasons: Counter[str], steps: Iterable[DesignStep], design: Design
+) -> dict[str, AcceptanceCount]:
     left = tried
-    found: dict[str, Tally] = {}
+    found: dict[str, AcceptanceCount] = {}
     after = [TAKEN, LIKE, REPEAT] if design.makes_tasks else [REPEAT] if design.spec.repeats == "refuse" else []
     for name in [*(step.name for step in steps), *after]:
         if name not in (TASK, TAKEN) or reasons[name]:
-            found[name] = Tally(left, left - reasons[name])
+            found[name] = AcceptanceCount(left, left - reasons[name])
         left -= reasons[name]
     return found
 
@@ -351,7 +355,9 @@ _SAID = {
 }
 
 
-def _starved(design: Design, steps: Sequence[Step], sieve: _Sieve, n: int, since: tuple[int, Counter[str]]) -> str:
+def _starved(
+    design: Design, steps: Sequence[DesignStep], sieve: _RowFilter, n: int, since: tuple[int, Counter[str]]
+) -> str:
     """Which step lets the fewest rows pass of those that were tried lately."""
     tried, counts = sieve.so_far
     tallies = _tallies(tried - since[0], counts - since[1], steps, design)

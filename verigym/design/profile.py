@@ -13,7 +13,7 @@ import msgspec
 
 from verigym.core.records import content_hash
 from verigym.design.expressions import written
-from verigym.design.make import Made
+from verigym.design.make import DesignResult
 
 _BARS = 12
 _VALUES = 8
@@ -49,7 +49,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def profile(made: Made) -> Profile:
+def profile(made: DesignResult) -> Profile:
     names = list(made.rows[0]) if made.rows else []
     return Profile(
         rows=len(made.rows),

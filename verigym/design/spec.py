@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from verigym.core.errors import BadInput, not_found
 from verigym.core.records import Json, content_hash
 from verigym.core.settings import check_keys, decode, read_yaml
-from verigym.design.expressions import Expression, Template
+from verigym.design.expressions import Expression, TextTemplate
 
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -460,16 +460,16 @@ def key_of(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def expressions_of(column: Any) -> list[Expression | Template]:
+def expressions_of(column: Any) -> list[Expression | TextTemplate]:
     """What a column is worked out from, parsed."""
     match column:
         case TemplateColumn(text=text):
-            return [Template(text)]
+            return [TextTemplate(text)]
         case ExpressionColumn(value=value):
             return [Expression(value)]
         case Llm(prompt=prompt, system=system):
-            return [Template(prompt), Template(system)]
+            return [TextTemplate(prompt), TextTemplate(system)]
         case JudgeColumn(of=of) | JudgeCheck(of=of) | RewardCheck(of=of):
-            return [Template(of)]
+            return [TextTemplate(of)]
         case _:
             return []

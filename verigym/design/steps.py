@@ -17,8 +17,8 @@ from verigym.core.records import Fault, Item, Json, Message, Sampling, Task, Tra
 from verigym.core.seeds import derive
 from verigym.design import order
 from verigym.design.code import call
-from verigym.design.draw import Drawn
-from verigym.design.expressions import Expression, Template
+from verigym.design.draw import RowSampler
+from verigym.design.expressions import Expression, TextTemplate
 from verigym.design.spec import (
     Code,
     Design,
@@ -53,7 +53,7 @@ TASK = "a task"
 """The step that makes a row a task."""
 
 
-class Row(msgspec.Struct):
+class DesignRow(msgspec.Struct):
     """A row on its way."""
 
     place: int
@@ -67,7 +67,7 @@ class Row(msgspec.Struct):
     """Once it is one."""
 
 
-class Kit(msgspec.Struct, frozen=True, kw_only=True):
+class StepResources(msgspec.Struct, frozen=True, kw_only=True):
     """What steps may use beside the rows."""
 
     policies: Mapping[str, Policy] = {}
@@ -78,23 +78,23 @@ class Kit(msgspec.Struct, frozen=True, kw_only=True):
     """Where tasks are played; none for a file of questions."""
 
 
-class Step(NamedTuple):
+class DesignStep(NamedTuple):
     name: str
-    run: Callable[[Sequence[Row]], Awaitable[list[str]]]
+    run: Callable[[Sequence[DesignRow]], Awaitable[list[str]]]
     """What is wrong with each row; empty for nothing."""
 
 
-def steps_of(design: Design, drawn: Drawn, kit: Kit, seed: int) -> list[Step]:
-    steps: list[Step] = []
+def steps_of(design: Design, drawn: RowSampler, kit: StepResources, seed: int) -> list[DesignStep]:
+    steps: list[DesignStep] = []
     done = {name for name in drawn.order if name not in drawn.dear}
     waiting = dict(drawn.later)
     for name in [name for name in drawn.order if name in drawn.dear]:
         steps.append(_column(design, name, kit, seed))
         done.add(name)
         for held in [held for held, one in waiting.items() if one.names <= done]:
-            steps.append(Step(f'constraint "{held}"', _by_row(_holds, waiting.pop(held))))
+            steps.append(DesignStep(f'constraint "{held}"', _by_row(_holds, waiting.pop(held))))
     if design.makes_tasks:
-        steps.append(Step(TASK, _by_row(_as_task, (design, seed))))
+        steps.append(DesignStep(TASK, _by_row(_as_task, (design, seed))))
     order.check_validators(design)
     for place in range(len(design.spec.validators)):
         step = _validator(design, place, kit, seed)
@@ -103,15 +103,19 @@ def steps_of(design: Design, drawn: Drawn, kit: Kit, seed: int) -> list[Step]:
     return steps
 
 
-def _by_row(check: Callable[[Row, Any], str], given: Any) -> Callable[[Sequence[Row]], Awaitable[list[str]]]:
-    async def run(rows: Sequence[Row]) -> list[str]:
+def _by_row(
+    check: Callable[[DesignRow, Any], str], given: Any
+) -> Callable[[Sequence[DesignRow]], Awaitable[list[str]]]:
+    async def run(rows: Sequence[DesignRow]) -> list[str]:
         return [check(row, given) for row in rows]
 
     return run
 
 
-def _gathered(check: Callable[[Row], Awaitable[str]], at_once: int) -> Callable[[Sequence[Row]], Awaitable[list[str]]]:
-    async def run(rows: Sequence[Row]) -> list[str]:
+def _gathered(
+    check: Callable[[DesignRow], Awaitable[str]], at_once: int
+) -> Callable[[Sequence[DesignRow]], Awaitable[list[str]]]:
+    async def run(rows: Sequence[DesignRow]) -> list[str]:
         found = [""] * len(rows)
         waiting = iter(enumerate(rows))
 
@@ -128,24 +132,24 @@ def _gathered(check: Callable[[Row], Awaitable[str]], at_once: int) -> Callable[
 # -- columns ---------------------------------------------------------------------------------------------------------------
 
 
-def _column(design: Design, name: str, kit: Kit, seed: int) -> Step:
+def _column(design: Design, name: str, kit: StepResources, seed: int) -> DesignStep:
     column = design.spec.columns[name]
     title = f'column "{name}"'
     works = expressions_of(column)
     match column:
         case Code():
-            return Step(title, _called(design, column, column.function or name, kit, seed, name))
+            return DesignStep(title, _called(design, column, column.function or name, kit, seed, name))
         case Llm():
             policy = kit.policies[column.model or design.spec.model]
-            return Step(title, _gathered(_asked(column, policy, works, name, seed), at_once(policy)))
+            return DesignStep(title, _gathered(_asked(column, policy, works, name, seed), at_once(policy)))
         case JudgeColumn():
             policy = kit.policies[column.model or design.spec.model]
-            return Step(title, _gathered(_scored(column, policy, works[0], name, seed), at_once(policy)))
+            return DesignStep(title, _gathered(_scored(column, policy, works[0], name, seed), at_once(policy)))
         case _:
-            return Step(title, _by_row(_worked, (name, works[0])))
+            return DesignStep(title, _by_row(_worked, (name, works[0])))
 
 
-def _worked(row: Row, given: tuple[str, Expression | Template]) -> str:
+def _worked(row: DesignRow, given: tuple[str, Expression | TextTemplate]) -> str:
     name, work = given
     try:
         row.values[name] = work.value(row.values)
@@ -154,7 +158,7 @@ def _worked(row: Row, given: tuple[str, Expression | Template]) -> str:
     return ""
 
 
-def _holds(row: Row, constraint: Expression) -> str:
+def _holds(row: DesignRow, constraint: Expression) -> str:
     try:
         return "" if constraint.value(row.values) else "it does not hold"
     except Exception as error:
@@ -162,12 +166,12 @@ def _holds(row: Row, constraint: Expression) -> str:
 
 
 def _called(
-    design: Design, column: Code | PythonCheck, function: str, kit: Kit, seed: int, into: str
-) -> Callable[[Sequence[Row]], Awaitable[list[str]]]:
+    design: Design, column: Code | PythonCheck, function: str, kit: StepResources, seed: int, into: str
+) -> Callable[[Sequence[DesignRow]], Awaitable[list[str]]]:
     file = design.folder / column.file
     names = order.arguments(file, function)
 
-    async def run(rows: Sequence[Row]) -> list[str]:
+    async def run(rows: Sequence[DesignRow]) -> list[str]:
         given = [
             {one: row.values[one] if one in row.values else derive(seed, "code", row.place) for one in names}
             for row in rows
@@ -196,14 +200,14 @@ def at_once(policy: Policy) -> int:
 
 
 def _asked(
-    column: Llm, policy: Policy, works: Sequence[Expression | Template], name: str, seed: int
-) -> Callable[[Row], Awaitable[str]]:
+    column: Llm, policy: Policy, works: Sequence[Expression | TextTemplate], name: str, seed: int
+) -> Callable[[DesignRow], Awaitable[str]]:
     schema = column.json_schema
     fits = jsonschema.Draft202012Validator(schema) if schema is not None else None
     text = msgspec.json.encode(schema).decode() if schema is not None else ""
     sampling = Sampling(temperature=column.temperature, max_tokens=column.max_tokens, constrain=text)
 
-    async def ask(row: Row) -> str:
+    async def ask(row: DesignRow) -> str:
         try:
             prompt, system = (work.value(row.values) for work in works)
         except Exception as error:
@@ -242,12 +246,12 @@ def _fitting(said: str, fits: Any) -> tuple[str, Any]:
 
 
 def _scored(
-    column: JudgeColumn | JudgeCheck, policy: Policy, of: Expression | Template, name: str, seed: int
-) -> Callable[[Row], Awaitable[str]]:
+    column: JudgeColumn | JudgeCheck, policy: Policy, of: Expression | TextTemplate, name: str, seed: int
+) -> Callable[[DesignRow], Awaitable[str]]:
     asks = Judge(column.rubric, scale=column.scale, votes=column.votes)
     low, high = column.scale
 
-    async def ask(row: Row) -> str:
+    async def ask(row: DesignRow) -> str:
         task, trajectory = _shown(row, of, f"{seed}/{name}/{row.place}")
         try:
             verdict = await asks(task, trajectory, Context(policies={"judge": policy}))
@@ -263,7 +267,7 @@ def _scored(
     return ask
 
 
-def _shown(row: Row, of: Expression | Template, id: str) -> tuple[Task, Trajectory]:
+def _shown(row: DesignRow, of: Expression | TextTemplate, id: str) -> tuple[Task, Trajectory]:
     prompt = row.values.get("prompt")
     asked = prompt if isinstance(prompt, str) else "(nothing was asked)"
     items: list[Item] = [Message("user", asked), Message("assistant", of.value(row.values))]
@@ -273,7 +277,7 @@ def _shown(row: Row, of: Expression | Template, id: str) -> tuple[Task, Trajecto
 # -- tasks and validators ----------------------------------------------------------------------------------------------------
 
 
-def _as_task(row: Row, given: tuple[Design, int]) -> str:
+def _as_task(row: DesignRow, given: tuple[Design, int]) -> str:
     design, seed = given
     name = f"{design.stem}-{row.place:06}"
     plain = {key: row.values[key] for key in design.kept if row.values[key] is not None}
@@ -285,30 +289,32 @@ def _as_task(row: Row, given: tuple[Design, int]) -> str:
     return ""
 
 
-def _validator(design: Design, place: int, kit: Kit, seed: int) -> Step:
+def _validator(design: Design, place: int, kit: StepResources, seed: int) -> DesignStep:
     one = design.spec.validators[place]
     works = expressions_of(one)
     match one:
         case SchemaCheck(json_schema=schema, column=column):
-            return Step("validator schema", _by_row(_fits, (jsonschema.Draft202012Validator(schema), column, design)))
+            return DesignStep(
+                "validator schema", _by_row(_fits, (jsonschema.Draft202012Validator(schema), column, design))
+            )
         case PythonCheck(function=function):
-            return Step(f"validator {function}", _called(design, one, function, kit, seed, ""))
+            return DesignStep(f"validator {function}", _called(design, one, function, kit, seed, ""))
         case JudgeCheck():
             policy = kit.policies[one.model or design.spec.model]
-            return Step(
+            return DesignStep(
                 "validator judge", _gathered(_scored(one, policy, works[0], f"v{place}", seed), at_once(policy))
             )
         case RewardCheck():
             if one.model not in kit.scorers:
                 raise not_found("reward model", one.model, kit.scorers)
-            return Step("validator reward_model", _rewarded(one, kit.scorers[one.model], works[0]))
+            return DesignStep("validator reward_model", _rewarded(one, kit.scorers[one.model], works[0]))
         case GoldCheck():
-            return Step("validator gold", _gathered(_gold(one, kit, seed), _EPISODES))
+            return DesignStep("validator gold", _gathered(_gold(one, kit, seed), _EPISODES))
         case _:
             raise AssertionError(f"no validator: {one}")
 
 
-def _fits(row: Row, given: tuple[Any, str, Design]) -> str:
+def _fits(row: DesignRow, given: tuple[Any, str, Design]) -> str:
     validator, column, design = given
     value = row.values[column] if column else {key: row.values[key] for key in design.kept}
     wrong = next(iter(validator.iter_errors(value)), None)
@@ -316,17 +322,17 @@ def _fits(row: Row, given: tuple[Any, str, Design]) -> str:
 
 
 def _rewarded(
-    one: RewardCheck, scorer: Scorer, of: Expression | Template
-) -> Callable[[Sequence[Row]], Awaitable[list[str]]]:
-    async def run(rows: Sequence[Row]) -> list[str]:
+    one: RewardCheck, scorer: Scorer, of: Expression | TextTemplate
+) -> Callable[[Sequence[DesignRow]], Awaitable[list[str]]]:
+    async def run(rows: Sequence[DesignRow]) -> list[str]:
         scores = await scorer.score([_shown(row, of, str(row.place))[1] for row in rows])
         return ["" if s >= one.at_least else f"scored {s:.4g}, at least {one.at_least:g} is asked for" for s in scores]
 
     return run
 
 
-def _gold(one: GoldCheck, kit: Kit, seed: int) -> Callable[[Row], Awaitable[str]]:
-    async def play(row: Row) -> str:
+def _gold(one: GoldCheck, kit: StepResources, seed: int) -> Callable[[DesignRow], Awaitable[str]]:
+    async def play(row: DesignRow) -> str:
         assert row.task is not None
         if derive(seed, "gold", row.place) >= one.share * 2**63:
             return ""
@@ -351,7 +357,7 @@ async def proven(environment: EnvironmentSpec, task: Task, policies: Mapping[str
     return ""
 
 
-class Played(NamedTuple):
+class PlayResult(NamedTuple):
     passed: bool
     words: str
     """Why, or why not."""
@@ -360,7 +366,7 @@ class Played(NamedTuple):
 
 async def play(
     environment: EnvironmentSpec, task: Task, replies: Sequence[Reply], policies: Mapping[str, Policy] = {}
-) -> Played:
+) -> PlayResult:
     """An episode in which these replies are given, judged. A user whose part is written says it."""
     blobs: dict[str, bytes] = {}
 
@@ -385,4 +391,4 @@ async def play(
     if error is not None and error.fault is Fault.INFRASTRUCTURE:
         raise InfrastructureFailure(f"task {task.id} could not be played: {error.kind}: {error.message}")
     words = f"{error.kind}: {error.message}" if error is not None else verdict.evidence[:300]
-    return Played(verdict.passed, words, trajectory)
+    return PlayResult(verdict.passed, words, trajectory)

@@ -55,7 +55,7 @@ _CLOSES = re.compile(r"[.!?] [\w' ]{1,20}[.!]$")
 Progress = Callable[[int, int, str], None]
 
 
-class Varied(msgspec.Struct, frozen=True):
+class VariationResult(msgspec.Struct, frozen=True):
     tasks: list[Task]
     counts: dict[str, int]
     """By kind."""
@@ -71,7 +71,7 @@ async def vary(
     seed: int = 0,
     *,
     on_progress: Progress = lambda done, total, note: None,
-) -> Varied:
+) -> VariationResult:
     """N variations, or one of each kind of every task. Fewer than N is a failure that says why."""
     made: list[Task] = []
     counts: dict[str, int] = {kind: 0 for kind in kinds}
@@ -107,7 +107,7 @@ async def vary(
             f"only {len(made):,} of {n:,} variations could be made of {len(tasks):,} tasks ({reasons}); take more tasks, "
             "more kinds (--by), or ask for fewer (-n)"
         )
-    return Varied(made, counts, dict(dropped.most_common()))
+    return VariationResult(made, counts, dict(dropped.most_common()))
 
 
 def varied(environment: EnvironmentSpec, task: Task, kind: str, turn: int, seed: int) -> Task | None:

@@ -1,4 +1,4 @@
-"""What to try first: rules over what was measured, the lightest fix first. Pure: `Evidence` in, `Advice` out.
+"""What to try first: rules over what was measured, the lightest fix first. Pure: `AdviceEvidence` in, `Advice` out.
 
 Where the figures come from, trials and estimates are `flywheel.advise`'s. Each fix is a function that speaks for itself, or
 says why not; `FIXES` is their order, from what costs nothing to what costs most. RECIPE in a command is filled in there.
@@ -75,7 +75,7 @@ class Trial(Struct, frozen=True, kw_only=True):
         )
 
 
-class Evidence(Struct, frozen=True, kw_only=True):
+class AdviceEvidence(Struct, frozen=True, kw_only=True):
     """What decides. Shares are of scored episodes."""
 
     run: str = "latest"
@@ -151,7 +151,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
         return next((one for one in reversed(self.trials) if one.kind == kind), None)
 
 
-def advise(evidence: Evidence) -> list[Advice]:
+def advise(evidence: AdviceEvidence) -> list[Advice]:
     """What to try, the lightest first; then what was thought of and is not advised, with why not."""
     found = [advice for fix in FIXES if (advice := fix(evidence)) is not None]
     return [one for one in found if one.advised] + [one for one in found if not one.advised]
@@ -160,14 +160,14 @@ def advise(evidence: Evidence) -> list[Advice]:
 # -- before anything is changed ---------------------------------------------------------------------------------------------
 
 
-def _infrastructure(e: Evidence) -> Advice | None:
+def _infrastructure(e: AdviceEvidence) -> Advice | None:
     if e.errors < MAX_ERRORS:
         return None
     reason = f"{_percent(e.errors)} of episodes could not be scored; every other figure is of what is left"
     return _advise(REPAIR, [reason], f'verigym explain {e.run} --bucket "infrastructure"', errors=e.errors)
 
 
-def _verifier(e: Evidence) -> Advice | None:
+def _verifier(e: AdviceEvidence) -> Advice | None:
     if e.faults:
         return _advise(MEND, e.faults, f"verigym audit {e.environment} {e.run}")
     if not e.checked:
@@ -176,7 +176,7 @@ def _verifier(e: Evidence) -> Advice | None:
     return None
 
 
-def _good_enough(e: Evidence) -> Advice | None:
+def _good_enough(e: AdviceEvidence) -> Advice | None:
     if not _saturated(e):
         return None
     reason = (
@@ -185,7 +185,7 @@ def _good_enough(e: Evidence) -> Advice | None:
     return _advise(GOOD_ENOUGH, [reason], f"verigym gate {e.agent}", success=e.success.value)
 
 
-def _more_tasks(e: Evidence) -> Advice | None:
+def _more_tasks(e: AdviceEvidence) -> Advice | None:
     if _saturated(e) or (e.train_tasks >= MIN_TASKS and e.train_families >= MIN_FAMILIES):
         return None
     reason = (
@@ -199,7 +199,7 @@ def _more_tasks(e: Evidence) -> Advice | None:
 # -- what changes no weights ------------------------------------------------------------------------------------------------
 
 
-def _prompt(e: Evidence) -> Advice | None:
+def _prompt(e: AdviceEvidence) -> Advice | None:
     fix, tried = PROMPT, e.trial("prompt")
     if tried:
         return _of_trial(e, fix, tried)
@@ -224,7 +224,7 @@ def _prompt(e: Evidence) -> Advice | None:
     return _advise(fix, reasons, f"verigym advise {e.run} --try", unread=e.unread, wrong=wrong)
 
 
-def _constraint(e: Evidence) -> Advice | None:
+def _constraint(e: AdviceEvidence) -> Advice | None:
     fix, tried = CONSTRAINT, e.trial("constraint")
     if tried:
         return _of_trial(e, fix, tried)
@@ -244,7 +244,7 @@ def _constraint(e: Evidence) -> Advice | None:
     return _advise(fix, [reason], f"verigym advise {e.run} --try", unread=e.unread)
 
 
-def _facts(e: Evidence) -> Advice | None:
+def _facts(e: AdviceEvidence) -> Advice | None:
     fix, lost, wrong = "RAG, or the facts put into the prompt", e.share("retrieval failure"), e.share("wrong answer")
     if lost >= SHARE:
         reason = f"in {_percent(lost)} of episodes what it needed was in nothing that it found or read; no training puts it there"
@@ -267,7 +267,7 @@ def _facts(e: Evidence) -> Advice | None:
     )
 
 
-def _tries(e: Evidence) -> Advice | None:
+def _tries(e: AdviceEvidence) -> Advice | None:
     """Not a fix: what has to be known before the next ones can be advised."""
     if (
         e.pass_at_k is not None
@@ -291,7 +291,7 @@ def _tries(e: Evidence) -> Advice | None:
 # -- what trains ------------------------------------------------------------------------------------------------------------
 
 
-def _imitation(e: Evidence) -> Advice | None:
+def _imitation(e: AdviceEvidence) -> Advice | None:
     if why := _no_training(e):
         return _not(SFT, why)
     if e.trained:
@@ -315,7 +315,7 @@ def _imitation(e: Evidence) -> Advice | None:
     return _advise(SFT, reasons, "verigym train RECIPE", success=e.success.value, examples=float(e.examples))
 
 
-def _once_more(e: Evidence) -> Advice:
+def _once_more(e: AdviceEvidence) -> Advice:
     """What a trained agent was never shown it cannot be expected to do, however well it does the rest."""
     if e.fresh < MIN_FRESH:
         new = f"; {e.fresh} solutions are new to it, {MIN_FRESH} are a start" if e.fresh else ""
@@ -324,7 +324,7 @@ def _once_more(e: Evidence) -> Advice:
     return _advise(SFT, [reason], "verigym train RECIPE", success=e.success.value, fresh=float(e.fresh))
 
 
-def _pairs(e: Evidence) -> Advice | None:
+def _pairs(e: AdviceEvidence) -> Advice | None:
     if e.pairs < MIN_PAIRS:
         return _not(
             DPO,
@@ -338,7 +338,7 @@ def _pairs(e: Evidence) -> Advice | None:
     return _advise(DPO, reasons, "verigym train RECIPE", pairs=float(e.pairs))
 
 
-def _preference(e: Evidence) -> Advice | None:
+def _preference(e: AdviceEvidence) -> Advice | None:
     if e.verified_by == "program":
         return _not(REWARD_MODEL, "success is verified by a program, which is better than a model of it")
     if why := _no_training(e):
@@ -354,15 +354,15 @@ def _preference(e: Evidence) -> Advice | None:
     return _advise(REWARD_MODEL, reasons, "verigym train RECIPE", labels=float(e.labels), pairs=float(e.pairs))
 
 
-def _workflow(e: Evidence) -> Advice | None:
+def _workflow(e: AdviceEvidence) -> Advice | None:
     return _reinforce(e, WORKFLOW) if _long(e) else None
 
 
-def _grpo(e: Evidence) -> Advice | None:
+def _grpo(e: AdviceEvidence) -> Advice | None:
     return None if _long(e) else _reinforce(e, GRPO)
 
 
-def _reinforce(e: Evidence, fix: str) -> Advice:
+def _reinforce(e: AdviceEvidence, fix: str) -> Advice:
     if e.verified_by != "program":
         return _not(fix, "no program verifies success: what a judge likes would be learnt")
     if why := _no_training(e):
@@ -396,7 +396,7 @@ def _reinforce(e: Evidence, fix: str) -> Advice:
     return _advise(fix, reasons, "verigym train RECIPE", pass_at_1=once, pass_at_k=e.pass_at_k, signal=signal)
 
 
-def _other_model(e: Evidence) -> Advice | None:
+def _other_model(e: AdviceEvidence) -> Advice | None:
     fix = "a more capable model"
     if _saturated(e):
         return None
@@ -412,7 +412,7 @@ def _other_model(e: Evidence) -> Advice | None:
     return _advise(fix, [f"{known}{tried}{size}"], f"verigym eval {e.environment} -m MODEL", best=e.best)
 
 
-FIXES: tuple[Callable[[Evidence], Advice | None], ...] = (
+FIXES: tuple[Callable[[AdviceEvidence], Advice | None], ...] = (
     _infrastructure,
     _verifier,
     _good_enough,
@@ -433,15 +433,15 @@ FIXES: tuple[Callable[[Evidence], Advice | None], ...] = (
 # -- what several rules ask -------------------------------------------------------------------------------------------------
 
 
-def _saturated(e: Evidence) -> bool:
+def _saturated(e: AdviceEvidence) -> bool:
     return e.success.low >= SATURATED
 
 
-def _long(e: Evidence) -> bool:
+def _long(e: AdviceEvidence) -> bool:
     return e.horizon is not None and e.horizon.found
 
 
-def _no_training(e: Evidence) -> str:
+def _no_training(e: AdviceEvidence) -> str:
     """Why nothing should be trained now; empty where it may be."""
     if e.faults:
         return "what the verifier rewards wrongly would be learnt; fix it first"
@@ -461,7 +461,7 @@ def _no_training(e: Evidence) -> str:
     return ""
 
 
-def _of_trial(e: Evidence, fix: str, tried: Trial) -> Advice:
+def _of_trial(e: AdviceEvidence, fix: str, tried: Trial) -> Advice:
     if not tried.helped:
         return _not(fix, f"{tried.words}: no clear gain (version {tried.version})")
     figures = {"before": tried.before, "after": tried.after, "low": tried.low, "high": tried.high}
@@ -477,7 +477,7 @@ def _not(fix: str, why: str) -> Advice:
     return Advice(fix=fix, reasons=[why], figures={}, command="", advised=False)
 
 
-def _of_k(e: Evidence) -> str:
+def _of_k(e: AdviceEvidence) -> str:
     return f" in at least one of {e.k} tries" if e.pass_at_k is not None else ""
 
 

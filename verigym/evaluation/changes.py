@@ -22,7 +22,7 @@ CLAIM = 0.05
 """A change with q up to this may be called real."""
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class RateChange(Struct, frozen=True, kw_only=True):
     """A rate of one family or one bucket, before and after."""
 
     name: str
@@ -38,9 +38,9 @@ class Change(Struct, frozen=True, kw_only=True):
 class Changes(Struct, frozen=True, kw_only=True):
     sign_flip: float
     """One-sided p of the difference in success by sign-flip permutation over families, which supposes no distribution."""
-    families: list[Change]
+    families: list[RateChange]
     """Success, those that moved most first. A single family's tasks are taken as independent."""
-    buckets: list[Change]
+    buckets: list[RateChange]
     """Share of tasks that failed so (with repeats: whose first failure was so), those that moved most first."""
     ratios: dict[str, Ratio]
     """Latency, tokens and cost, candidate over champion; those that both reports hold."""
@@ -64,7 +64,7 @@ def _family_sums(pairs: list[Pair]) -> list[float]:
     return list(sums.values())
 
 
-def _by_family(pairs: list[Pair]) -> list[Change]:
+def _by_family(pairs: list[Pair]) -> list[RateChange]:
     members: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:
         members[pair[0].family].append(pair)
@@ -76,7 +76,7 @@ def _by_family(pairs: list[Pair]) -> list[Change]:
     )
 
 
-def _by_bucket(pairs: list[Pair]) -> list[Change]:
+def _by_bucket(pairs: list[Pair]) -> list[RateChange]:
     families = [before.family for before, _ in pairs]
     names = {one.bucket for pair in pairs for one in pair if one.bucket}
     return _changes(
@@ -84,7 +84,7 @@ def _by_bucket(pairs: list[Pair]) -> list[Change]:
     )
 
 
-def _changes(rows: list[tuple[str, list[tuple[float, float]], Sequence[object]]]) -> list[Change]:
+def _changes(rows: list[tuple[str, list[tuple[float, float]], Sequence[object]]]) -> list[RateChange]:
     """Of (name, rates by task before and after, clusters)."""
     found: list[tuple[str, int, float, float, float]] = []
     for name, rates, clusters in rows:
@@ -92,7 +92,7 @@ def _changes(rows: list[tuple[str, list[tuple[float, float]], Sequence[object]]]
         p = two_sided_p(before, after, clusters)
         found.append((name, len(rates), sum(before) / len(rates), sum(after) / len(rates), p))
     changes = [
-        Change(name=name, tasks=tasks, champion=champion, candidate=candidate, p=p, q=q)
+        RateChange(name=name, tasks=tasks, champion=champion, candidate=candidate, p=p, q=q)
         for (name, tasks, champion, candidate, p), q in zip(found, adjusted([row[-1] for row in found]), strict=True)
     ]
     return sorted(changes, key=lambda one: (-round(abs(one.candidate - one.champion), 9), one.p, one.name))

@@ -22,13 +22,13 @@ _NO_TOOLS = ("", content_hash([])[:16])
 _FAILED = {"unknown_tool", "bad_arguments", "tool_error", "tool_limit", "tool_time_out"}
 
 
-class Wanted(NamedTuple):
+class ExpectedCall(NamedTuple):
     name: str
     arguments: Json | None
     """None where any will do."""
 
 
-class Step(NamedTuple):
+class CallRecord(NamedTuple):
     """A call that was made, and what came of it."""
 
     name: str
@@ -52,26 +52,26 @@ class Step(NamedTuple):
         return self.name, written
 
 
-def expected_calls(task: Task) -> list[Wanted]:
+def expected_calls(task: Task) -> list[ExpectedCall]:
     data = task.data
     if "expected_tool" in data:
-        return [Wanted(str(data["expected_tool"]), _object(data.get("expected_args")))]
+        return [ExpectedCall(str(data["expected_tool"]), _object(data.get("expected_args")))]
     rows: Any = data.get("expected_calls") or data.get("ground_truth") or data.get("completion") or []
     calls = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return [
-        Wanted(str(row.get("name") or row.get("tool")), _object(row.get("arguments", row.get("args"))))
+        ExpectedCall(str(row.get("name") or row.get("tool")), _object(row.get("arguments", row.get("args"))))
         for row in calls
         if row.get("name") or row.get("tool")
     ]
 
 
-def steps_of(trajectory: Trajectory) -> list[Step]:
+def steps_of(trajectory: Trajectory) -> list[CallRecord]:
     outputs = {item.call_id: item.output for item in trajectory.items if isinstance(item, FunctionCallOutput)}
     marks: dict[int | None, list[tuple[str, str]]] = {}
     for mark in trajectory.marks:
         marks.setdefault(mark.item, []).append((mark.kind, mark.detail))
     return [
-        Step(
+        CallRecord(
             item.name,
             _object(item.arguments),
             outputs.get(item.call_id, ""),
@@ -95,7 +95,7 @@ def reads(name: str) -> bool:
     return bool(words) and words[0].casefold() in _READING
 
 
-def differences(wanted: Wanted, given: Json | None) -> dict[str, str]:
+def differences(wanted: ExpectedCall, given: Json | None) -> dict[str, str]:
     """Argument to `wrong`, `missing` or `unknown`; those that agree in meaning are left out."""
     if given is None:
         return {"arguments": "no JSON object"}

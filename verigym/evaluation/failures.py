@@ -122,7 +122,7 @@ class Horizon(Struct, frozen=True, kw_only=True):
         return self.short.value - self.long.value >= _GAP and self.low > 0
 
 
-class Explained(Struct, frozen=True, kw_only=True):
+class Explanation(Struct, frozen=True, kw_only=True):
     trajectories: int
     scored: int
     passed: int
@@ -142,7 +142,7 @@ class Explained(Struct, frozen=True, kw_only=True):
     """None where tasks do not say how many calls they need, or there are too few of either kind."""
 
 
-class Failed(NamedTuple):
+class FailedEpisode(NamedTuple):
     trajectory: str
     group: str
     reason: Reason
@@ -160,7 +160,7 @@ def explained(
     verdicts: Iterable[Verdict],
     own: Rule | None = None,
     judged: Mapping[str, Reason] = {},
-) -> Explained:
+) -> Explanation:
     """`judged` is what a judge said of trajectories by id; it counts only where the rules say "wrong answer"."""
     by_id = {task.id: task for task in tasks}
     bins: dict[str, _Bin] = defaultdict(_Bin)
@@ -174,7 +174,7 @@ def explained(
             bins[found.reason.bucket].add(found)
     scored = sum(map(len, tries.values()))
     several = {key: group for key, group in tries.items() if len(group) > 1}
-    return Explained(
+    return Explanation(
         trajectories=total,
         scored=scored,
         passed=sum(passed for group in tries.values() for passed, _ in group),
@@ -197,7 +197,7 @@ def failed(
     verdicts: Iterable[Verdict],
     own: Rule | None = None,
     judged: Mapping[str, Reason] = {},
-) -> Iterator[Failed]:
+) -> Iterator[FailedEpisode]:
     """Every failure of a run with its reason, one after another."""
     by_id = {task.id: task for task in tasks}
     return (found for _, _, found in _each(by_id, trajectories, verdicts, own, judged) if found.reason.bucket)
@@ -209,14 +209,14 @@ def _each(
     verdicts: Iterable[Verdict],
     own: Rule | None,
     judged: Mapping[str, Reason],
-) -> Iterator[tuple[Trajectory, Verdict, Failed]]:
+) -> Iterator[tuple[Trajectory, Verdict, FailedEpisode]]:
     verdict_of = {one.trajectory: _slim(one) for one in verdicts}
     for one in trajectories:
         verdict = verdict_of.get(one.id) or unscored(one)
         why = reason_of(tasks[one.task], one, verdict, own)
         if why.bucket == WRONG_ANSWER and one.id in judged:
             why = judged[one.id]
-        yield one, verdict, Failed(one.id, one.group, why, why.symptom or normalised(why.evidence))
+        yield one, verdict, FailedEpisode(one.id, one.group, why, why.symptom or normalised(why.evidence))
 
 
 def _slim(verdict: Verdict) -> Verdict:
@@ -233,7 +233,7 @@ class _Bin:
         self.examples: list[str] = []
         self.symptoms: dict[tuple[str, str], tuple[list[int], str, list[str]]] = {}
 
-    def add(self, found: Failed) -> None:
+    def add(self, found: FailedEpisode) -> None:
         self.count += 1
         words = " ".join(found.reason.evidence.split())[:300]
         if words and (words in self.reasons or len(self.reasons) < _MOST_SYMPTOMS):

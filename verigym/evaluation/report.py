@@ -27,7 +27,7 @@ RATES = {
 """Rate of a task result to the metric's name."""
 
 
-class _Episode(Struct, frozen=True):
+class _ScoredEpisode(Struct, frozen=True):
     trajectory: Trajectory
     verdict: Verdict
     bucket: str
@@ -91,14 +91,14 @@ def _by_task(
     trajectories: Sequence[Trajectory],
     verdicts: Sequence[Verdict],
     own: Rule | None,
-) -> dict[str, list[_Episode]]:
+) -> dict[str, list[_ScoredEpisode]]:
     if set(tasks) != set(suite.tasks):
         raise BadInput(
             f'suite "{suite.name}" has {len(suite.tasks)} tasks, and {len(tasks)} were given that are not the same; '
             "give exactly the suite's tasks"
         )
     verdict_of = {verdict.trajectory: verdict for verdict in verdicts}
-    episodes: dict[str, list[_Episode]] = defaultdict(list)
+    episodes: dict[str, list[_ScoredEpisode]] = defaultdict(list)
     for trajectory in sorted(trajectories, key=lambda one: one.index):
         if trajectory.task not in tasks:
             raise BadInput(
@@ -106,16 +106,16 @@ def _by_task(
             )
         verdict = verdict_of.get(trajectory.id, unscored(trajectory))
         reason = bucket(tasks[trajectory.task], trajectory, verdict, own)
-        episodes[trajectory.task].append(_Episode(trajectory, verdict, reason))
+        episodes[trajectory.task].append(_ScoredEpisode(trajectory, verdict, reason))
     return episodes
 
 
-def _result(task: Task, episodes: list[_Episode]) -> TaskResult:
+def _result(task: Task, episodes: list[_ScoredEpisode]) -> TaskResult:
     scored = [episode for episode in episodes if episode.scored]
     shown = next((episode for episode in scored if episode.bucket), (scored or episodes or [None])[0])
     passing = next((episode.trajectory.id for episode in scored if not episode.bucket), "")
 
-    def mean(value: Callable[[_Episode], float]) -> float:
+    def mean(value: Callable[[_ScoredEpisode], float]) -> float:
         return fmean(map(value, scored)) if scored else 0.0
 
     return TaskResult(
@@ -137,7 +137,7 @@ def _result(task: Task, episodes: list[_Episode]) -> TaskResult:
     )
 
 
-def _rates(scored: list[_Episode]) -> dict[str, float]:
+def _rates(scored: list[_ScoredEpisode]) -> dict[str, float]:
     seen: dict[str, list[float]] = defaultdict(list)
     for episode in scored:
         unsafe = is_unsafe(episode.trajectory, episode.verdict)
@@ -146,14 +146,14 @@ def _rates(scored: list[_Episode]) -> dict[str, float]:
     return {part: fmean(values) for part, values in seen.items()}
 
 
-def _reasons(everything: list[_Episode], never_run: int) -> dict[str, int]:
+def _reasons(everything: list[_ScoredEpisode], never_run: int) -> dict[str, int]:
     errors = [one.trajectory.error or one.verdict.error for one in everything if not one.scored]
     counts = Counter(f"{one.fault}: {one.kind}: {one.message}" if one else "never scored" for one in errors)
     counts.update({"never run": never_run} if never_run else {})
     return dict(counts.most_common(5))
 
 
-def _metrics(results: list[TaskResult], episodes: dict[str, list[_Episode]]) -> dict[str, Estimate]:
+def _metrics(results: list[TaskResult], episodes: dict[str, list[_ScoredEpisode]]) -> dict[str, Estimate]:
     scored = [result for result in results if not result.error]
     if not scored:
         return {}

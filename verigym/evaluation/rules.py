@@ -11,7 +11,15 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from verigym.core.records import Message, Stop, Task, Trajectory, Verdict
-from verigym.evaluation.expected import Step, Wanted, differences, expected_calls, offered_tools, reads, steps_of
+from verigym.evaluation.expected import (
+    CallRecord,
+    ExpectedCall,
+    differences,
+    expected_calls,
+    offered_tools,
+    reads,
+    steps_of,
+)
 from verigym.policies import dialects
 
 CUT_SHORT = {
@@ -56,7 +64,7 @@ class Reason(NamedTuple):
     """Who says so: the rules, the environment's own one, or a judge by name."""
 
 
-class Episode:
+class EpisodeFacts:
     """What the rules look at, computed once."""
 
     def __init__(self, task: Task, trajectory: Trajectory, verdict: Verdict) -> None:
@@ -68,15 +76,15 @@ class Episode:
         return any(isinstance(item, Message) and item.role == "assistant" for item in self.trajectory.items)
 
     @cached_property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[CallRecord]:
         return steps_of(self.trajectory)
 
     @cached_property
-    def expected(self) -> list[Wanted]:
+    def expected(self) -> list[ExpectedCall]:
         return expected_calls(self.task)
 
     @cached_property
-    def changed(self) -> list[Step]:
+    def changed(self) -> list[CallRecord]:
         """Calls that do more than look, tried on tools that exist."""
         return [step for step in self.steps if not reads(step.name) and "unknown_tool" not in step.marks]
 
@@ -104,7 +112,7 @@ class Episode:
 
 def reason(task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason:
     """Of an episode that was scored and did not pass."""
-    episode = Episode(task, trajectory, verdict)
+    episode = EpisodeFacts(task, trajectory, verdict)
     for rule in RULES:
         found = rule(episode)
         if found is not None:
@@ -115,7 +123,7 @@ def reason(task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason:
 # -- could it be read? ----------------------------------------------------------------------------------------------------
 
 
-def _truncated(one: Episode) -> Reason | None:
+def _truncated(one: EpisodeFacts) -> Reason | None:
     """A reply that was cut off and would have gone on in the right form. Prose where a call was asked for is no such one."""
     invalid = any(one.amiss(part) for part in _VALID)
     if one.trajectory.stop is not Stop.MAX_TOKENS or (not invalid and "valid" in one.parts):
@@ -127,7 +135,7 @@ def _truncated(one: Episode) -> Reason | None:
     return Reason("truncated", _quoted("cut off by the token limit", text[-80:]), "cut off by the token limit")
 
 
-def _format(one: Episode) -> Reason | None:
+def _format(one: EpisodeFacts) -> Reason | None:
     if any(one.amiss(part) for part in _VALID):
         shape = "JSON that does not fit the schema" if one.parts.get("valid_json") == 1 else _shape(one.reply)
         return Reason("format error", one.verdict.evidence, shape)
@@ -152,7 +160,7 @@ def _format(one: Episode) -> Reason | None:
     return None
 
 
-def _format_of_steps(one: Episode) -> Reason | None:
+def _format_of_steps(one: EpisodeFacts) -> Reason | None:
     """A reset/step environment says that it does not understand: prose, or a command that it does not have."""
     refused = [said for said, seen, _ in one.exchanges if _NOT_UNDERSTOOD.search(seen)]
     if 2 * len(refused) < len(one.exchanges) or not refused:
@@ -168,7 +176,7 @@ def _format_of_steps(one: Episode) -> Reason | None:
 # -- was it there? --------------------------------------------------------------------------------------------------------
 
 
-def _hallucinated(one: Episode) -> Reason | None:
+def _hallucinated(one: EpisodeFacts) -> Reason | None:
     unknown = [step for step in one.steps if "unknown_tool" in step.marks]
     if unknown and one.parts.get("tool", 0) < 1:
         called = {step.name for step in one.steps}
@@ -186,7 +194,7 @@ def _hallucinated(one: Episode) -> Reason | None:
 # -- loops ----------------------------------------------------------------------------------------------------------------
 
 
-def _loops(one: Episode) -> Reason | None:
+def _loops(one: EpisodeFacts) -> Reason | None:
     """The same call again and again, or something done twice that should be done once."""
     if one.amiss("tool") or one.amiss("arguments"):
         return None
@@ -215,7 +223,7 @@ def _loops(one: Episode) -> Reason | None:
 # -- the right calls? -------------------------------------------------------------------------------------------------------
 
 
-def _judged_calls(one: Episode) -> Reason | None:
+def _judged_calls(one: EpisodeFacts) -> Reason | None:
     """What the verifier says of the call, by its parts `tool`, `arguments` and `executed`."""
     if one.amiss("tool"):
         return _wrong_tool(one, one.steps[0].name if one.steps else "no call")
@@ -227,7 +235,7 @@ def _judged_calls(one: Episode) -> Reason | None:
     return None
 
 
-def _rejected(one: Episode) -> Reason | None:
+def _rejected(one: EpisodeFacts) -> Reason | None:
     """Arguments that never fitted the tool's schema, or that it never took."""
     worked = {step.name for step in one.steps if step.worked}
     for step in reversed(one.steps):
@@ -238,7 +246,7 @@ def _rejected(one: Episode) -> Reason | None:
     return None
 
 
-def _nothing_found(one: Episode) -> Reason | None:
+def _nothing_found(one: EpisodeFacts) -> Reason | None:
     """It looked, what it needed was not in what it saw, and it answered all the same, or gave up."""
     looked = [step for step in one.steps if reads(step.name) and "unknown_tool" not in step.marks]
     if not looked or one.changed or "tool" in one.parts:
@@ -260,7 +268,7 @@ def _nothing_found(one: Episode) -> Reason | None:
     return None
 
 
-def _not_looked(one: Episode) -> Reason | None:
+def _not_looked(one: EpisodeFacts) -> Reason | None:
     """A question about what only its tools can know, answered without one."""
     if one.answers and not one.steps and not one.parts and offered_tools(one.trajectory):
         return Reason(
@@ -269,7 +277,7 @@ def _not_looked(one: Episode) -> Reason | None:
     return None
 
 
-def _calls(one: Episode) -> Reason | None:
+def _calls(one: EpisodeFacts) -> Reason | None:
     """The calls that were made against those that were expected."""
     wanted = [each for each in one.expected if not reads(each.name)] or one.expected
     if not wanted or "tool" in one.parts:
@@ -292,7 +300,7 @@ def _calls(one: Episode) -> Reason | None:
     return None
 
 
-def _order(one: Episode) -> Reason | None:
+def _order(one: EpisodeFacts) -> Reason | None:
     """All that was expected was done, but in another order, or before what should have been read first."""
     names = [each.name for each in one.expected]
     if len(names) < 2 or "tool" in one.parts or one.trajectory.stop in CUT_SHORT:
@@ -307,7 +315,7 @@ def _order(one: Episode) -> Reason | None:
     return None
 
 
-def _state(one: Episode) -> Reason | None:
+def _state(one: EpisodeFacts) -> Reason | None:
     """What a diff of the end state says: something else was changed, changed wrongly, or not changed at all."""
     if "side_effects" not in one.parts:
         return None
@@ -328,7 +336,7 @@ def _state(one: Episode) -> Reason | None:
     return _incomplete(one, "not all of it was done" if one.changed else "nothing was done")
 
 
-def _unfinished(one: Episode) -> Reason | None:
+def _unfinished(one: EpisodeFacts) -> Reason | None:
     if one.amiss("executed") or any(not step.worked for step in one.steps[-1:]):
         return _incomplete(one, "the last call failed")._replace(symptom="")
     if not one.steps and one.trajectory.marked("tool_error") and "executed" not in one.parts:
@@ -338,7 +346,7 @@ def _unfinished(one: Episode) -> Reason | None:
     return None
 
 
-RULES: tuple[Callable[[Episode], Reason | None], ...] = (
+RULES: tuple[Callable[[EpisodeFacts], Reason | None], ...] = (
     _truncated,
     _format,
     _format_of_steps,
@@ -358,13 +366,13 @@ RULES: tuple[Callable[[Episode], Reason | None], ...] = (
 # -- words ----------------------------------------------------------------------------------------------------------------
 
 
-def _wrong_tool(one: Episode, got: str, expected: str = "") -> Reason:
+def _wrong_tool(one: EpisodeFacts, got: str, expected: str = "") -> Reason:
     wanted = expected or (one.expected[0].name if one.expected else "")
     words = f"expected {wanted}, got {got}" if wanted else ""
     return Reason("wrong tool", one.verdict.evidence if not expected else words, words)
 
 
-def _wrong_arguments(one: Episode, step: Step | None, wanted: Wanted | None = None) -> Reason:
+def _wrong_arguments(one: EpisodeFacts, step: CallRecord | None, wanted: ExpectedCall | None = None) -> Reason:
     """Evidence is the verifier's own, or the harness's, or what differs."""
     if step is None:
         return Reason("wrong arguments", one.verdict.evidence)
@@ -375,7 +383,7 @@ def _wrong_arguments(one: Episode, step: Step | None, wanted: Wanted | None = No
     return Reason("wrong arguments", evidence, f"{step.name}: {words}" if words else "")
 
 
-def _incomplete(one: Episode, words: str) -> Reason:
+def _incomplete(one: EpisodeFacts, words: str) -> Reason:
     said = one.verdict.evidence or _details(one.trajectory, "tool_error")
     return Reason("incomplete execution", f"{words}; {said}" if said else words, words)
 

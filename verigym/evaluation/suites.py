@@ -52,7 +52,7 @@ def pick(tasks: list[Task], n: int, seed: int) -> list[Task]:
     return [task for task in tasks if task.id in chosen]
 
 
-class Part(NamedTuple):
+class SuitePart(NamedTuple):
     """`2/3`: the second of three parts of a held-out set, each a set of its own."""
 
     place: int
@@ -62,20 +62,20 @@ class Part(NamedTuple):
         return f"{self.place}/{self.of}"
 
 
-def parse_part(text: str) -> Part:
+def parse_part(text: str) -> SuitePart:
     place, _, of = text.partition("/")
     if not (place.isdecimal() and of.isdecimal() and 1 <= int(place) <= int(of) <= MOST_PARTS):
         raise BadInput(f'part "{text}": write I/N, such as 1/3, with I from 1 to N and N at most {MOST_PARTS}')
-    return Part(int(place), int(of))
+    return SuitePart(int(place), int(of))
 
 
-def split_part(text: str) -> tuple[str, Part | None]:
+def split_part(text: str) -> tuple[str, SuitePart | None]:
     """`val 1/3` is a name and a part; `val` is the whole."""
     found = re.fullmatch(r"(.*\S) +([0-9]+/[0-9]+)", text)
     return (found[1], parse_part(found[2])) if found else (text, None)
 
 
-def take_part(tasks: list[Task], part: Part) -> list[Task]:
+def take_part(tasks: list[Task], part: SuitePart) -> list[Task]:
     """The tasks of the part, in the order given. A family's part follows from its name alone, so that families never cross
     and new ones move none."""
     return [task for task in tasks if derive(0, "part", family_of(task)) % part.of == part.place - 1]

@@ -16,7 +16,7 @@ MANY_VERSIONS = 10
 """Beyond so many versions the best of them is flattered by more than one and a half standard errors."""
 
 
-class Look(NamedTuple):
+class SuiteUse(NamedTuple):
     """One measurement on a suite."""
 
     suite: Suite
@@ -27,7 +27,7 @@ class Look(NamedTuple):
     when: float
 
 
-class HeldOut(Struct, frozen=True, kw_only=True):
+class HeldOutSet(Struct, frozen=True, kw_only=True):
     """A held-out set and what it was used for."""
 
     suite: Suite
@@ -48,14 +48,14 @@ class HeldOut(Struct, frozen=True, kw_only=True):
         return f"{self.suite.name}@{self.version}"
 
 
-def held_out_sets(looks: Iterable[Look], decisions: Iterable[Decision]) -> list[HeldOut]:
+def held_out_sets(looks: Iterable[SuiteUse], decisions: Iterable[Decision]) -> list[HeldOutSet]:
     """By name and version."""
-    by_hash: dict[str, list[Look]] = {}
+    by_hash: dict[str, list[SuiteUse]] = {}
     for look in sorted(looks, key=lambda look: look.when):
         by_hash.setdefault(look.suite.hash, []).append(look)
     relied = [_reports(decision) for decision in decisions]
     versions_of: dict[tuple[str, str], int] = {}
-    found: list[HeldOut] = []
+    found: list[HeldOutSet] = []
     for of_set in by_hash.values():
         suite = next((look.suite for look in of_set if look.agent), of_set[0].suite)
         key = suite.environment, suite.name
@@ -63,7 +63,7 @@ def held_out_sets(looks: Iterable[Look], decisions: Iterable[Decision]) -> list[
         families, reports = set(suite.families), {look.report for look in of_set if look.report}
         near = [other for other in by_hash.values() if not families.isdisjoint(other[0].suite.families)]
         found.append(
-            HeldOut(
+            HeldOutSet(
                 suite=suite,
                 version=versions_of[key],
                 versions=_agents(of_set),
@@ -76,7 +76,7 @@ def held_out_sets(looks: Iterable[Look], decisions: Iterable[Decision]) -> list[
     return sorted(found, key=lambda one: (one.suite.environment, one.suite.name, one.version))
 
 
-def find(sets: Sequence[HeldOut], text: str) -> HeldOut:
+def find(sets: Sequence[HeldOutSet], text: str) -> HeldOutSet:
     """By NAME (its newest version), NAME@VERSION, or the beginning of its hash."""
     exact = [one for one in sets if one.title == text]
     named = exact or [one for one in sets if one.suite.name == text]
@@ -89,7 +89,7 @@ def find(sets: Sequence[HeldOut], text: str) -> HeldOut:
     return named[-1]
 
 
-def uses(one: HeldOut) -> str:
+def uses(one: HeldOutSet) -> str:
     """`4 versions measured, 12 evaluations while training, 2 decisions`"""
     counts = [(len(one.versions), "version{} measured"), (one.training, "evaluation{} while training")]
     counts.append((one.decisions, "decision{}"))
@@ -98,7 +98,7 @@ def uses(one: HeldOut) -> str:
     return used + (f"; some of its families by {one.seen_by} versions" if more else "")
 
 
-def flattery(one: HeldOut, success: Estimate) -> str:
+def flattery(one: HeldOutSet, success: Estimate) -> str:
     """A warning in words; empty while the set was not used too often."""
     if one.seen_by <= MANY_VERSIONS:
         return ""
@@ -110,7 +110,7 @@ def flattery(one: HeldOut, success: Estimate) -> str:
     )
 
 
-def _agents(looks: Iterable[Look]) -> list[str]:
+def _agents(looks: Iterable[SuiteUse]) -> list[str]:
     return list(dict.fromkeys(look.agent for look in looks if look.agent))
 
 

@@ -24,7 +24,7 @@ from verigym.evaluation.advise import (
     SFT,
     TRIES,
     WORKFLOW,
-    Evidence,
+    AdviceEvidence,
     advise,
 )
 from verigym.evaluation.suites import pick
@@ -34,7 +34,7 @@ from verigym.flywheel.trials import try_out
 from verigym.rollout.settings import RunSettings
 from verigym.workspace import audit
 from verigym.workspace import measure as stages
-from verigym.workspace.advise import Subject, gather, recipe_for, training_tasks
+from verigym.workspace.advise import AdviceSubject, gather, recipe_for, training_tasks
 
 FIXES: dict[str, Fix] = {
     PROMPT: "prompt",
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
     say: Callable[[str], None]
 
 
-def choose(asked: Asked, subject: Subject) -> Chosen:
+def choose(asked: Asked, subject: AdviceSubject) -> Chosen:
     """The fix, or why there is none. `subject` is the champion in the round's environment."""
     if wrong := _broken_contract(subject):
         chosen = Chosen(advice=[CHECK], environment=subject.environment.name, why=wrong)
@@ -75,7 +75,7 @@ def choose(asked: Asked, subject: Subject) -> Chosen:
     return chosen
 
 
-def _broken_contract(subject: Subject) -> str:
+def _broken_contract(subject: AdviceSubject) -> str:
     """Why its verifier cannot be learnt from; empty where gold passes, cheats do not, and so on."""
     environment = subject.environment
     if audit.was_checked(subject.ws, environment):
@@ -89,7 +89,7 @@ def _broken_contract(subject: Subject) -> str:
     )
 
 
-def _evidence(asked: Asked, subject: Subject) -> Evidence:
+def _evidence(asked: Asked, subject: AdviceSubject) -> AdviceEvidence:
     """With what is missing of it measured: cheap fixes on training tasks, several tries for reinforcement."""
     recipe, (evidence, _) = asked.loop.recipe, gather(subject)
     advised = {one.fix for one in advise(evidence) if one.advised}
@@ -112,7 +112,7 @@ def _evidence(asked: Asked, subject: Subject) -> Evidence:
     return gather(subject)[0]
 
 
-def _lightest(asked: Asked, subject: Subject, evidence: Evidence, advised: list[Advice]) -> Chosen:
+def _lightest(asked: Asked, subject: AdviceSubject, evidence: AdviceEvidence, advised: list[Advice]) -> Chosen:
     recipe, where, names = asked.loop.recipe, subject.environment.name, [one.fix for one in advised]
     for one in advised:
         if one.fix in (REPAIR, MEND, GOOD_ENOUGH):
@@ -138,19 +138,19 @@ def _lightest(asked: Asked, subject: Subject, evidence: Evidence, advised: list[
     return Chosen(advice=names, environment=where, why="; ".join(words))
 
 
-def _same(asked: Asked, subject: Subject) -> list[Round]:
+def _same(asked: Asked, subject: AdviceSubject) -> list[Round]:
     """Earlier rounds that tried something on this champion."""
     mine = [one for one in asked.earlier if one.begun is not None and one.begun.champion == subject.agent.id]
     return [one for one in mine if one.decided is not None]
 
 
-def _tried(asked: Asked, subject: Subject, fix: Fix) -> bool:
+def _tried(asked: Asked, subject: AdviceSubject, fix: Fix) -> bool:
     """On this champion already; of training, on these tasks."""
     known = [one.chosen for one in _same(asked, subject) if one.chosen is not None and one.chosen.fix == fix]
     return any(fix not in TRAINED or one.environment == subject.environment.name for one in known)
 
 
-def _training(asked: Asked, subject: Subject, algorithm: Fix) -> Json:
+def _training(asked: Asked, subject: AdviceSubject, algorithm: Fix) -> Json:
     """The recipe that is advised, with the loop's own settings. Held-out tasks are left to the evaluation after it."""
     recipe = asked.loop.recipe
     name = f"{asked.loop.id}-{asked.number}-{algorithm}"

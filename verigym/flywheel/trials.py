@@ -21,7 +21,7 @@ from verigym.policies.openai.names import ToolNames
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import Prices, RunSettings
 from verigym.workspace import measure as stages
-from verigym.workspace.advise import LOOKED_AT, Kept, Subject, is_local, training_tasks
+from verigym.workspace.advise import LOOKED_AT, AdviceSubject, StoredTrial, is_local, training_tasks
 from verigym.workspace.explain import open_run
 
 EXAMPLES = 2
@@ -40,7 +40,7 @@ class Tried(NamedTuple):
 
 
 def try_out(
-    subject: Subject,
+    subject: AdviceSubject,
     n: int = 40,
     on_progress: stages.OnProgress = lambda _: None,
     kinds: Collection[str] = get_args(Kind),
@@ -71,7 +71,7 @@ def try_out(
             notes.append(f"{version.name} could not be tried: {error}")
             continue
         trial = _compared(subject, kind, version, before, run, tasks)
-        ws.store.put("trial", content_hash([agent.id, trial])[:16], Kept(agent.id, environment.name, trial))
+        ws.store.put("trial", content_hash([agent.id, trial])[:16], StoredTrial(agent.id, environment.name, trial))
         made.append(trial)
         if trial.tasks < len(tasks):
             lost = len(tasks) - trial.tasks
@@ -81,7 +81,7 @@ def try_out(
     return Tried(made, notes)
 
 
-def _variants(subject: Subject, shown: list[Task]) -> list[tuple[Kind, Version]]:
+def _variants(subject: AdviceSubject, shown: list[Task]) -> list[tuple[Kind, Version]]:
     environment, agent = subject.environment, subject.agent
     found: list[tuple[Kind, Version]] = []
     speech = _speech(agent, environment)
@@ -101,7 +101,7 @@ def _child(agent: Version, what: str, **changes: object) -> Version:
     return msgspec.structs.replace(made, id=version_id(made))
 
 
-def _settings(subject: Subject) -> RunSettings:
+def _settings(subject: AdviceSubject) -> RunSettings:
     """As the run was made, but greedy and once: two versions are compared on as little noise as can be."""
     config, ws = subject.run.config, subject.ws
     sampling = msgspec.convert(config.get("sampling", {}), Sampling)
@@ -207,7 +207,9 @@ def call_schema(environment: EnvironmentSpec) -> str:
 # -- the difference ---------------------------------------------------------------------------------------------------------
 
 
-def _compared(subject: Subject, kind: Kind, version: Version, before: str, after: str, tasks: list[Task]) -> Trial:
+def _compared(
+    subject: AdviceSubject, kind: Kind, version: Version, before: str, after: str, tasks: list[Task]
+) -> Trial:
     store, verifier = subject.ws.store, subject.environment.verifier.name
     passed = [
         {one.task: one.passed for one in store.standing(run, verifier) if one.reward is not None}
@@ -232,7 +234,7 @@ def _compared(subject: Subject, kind: Kind, version: Version, before: str, after
     )
 
 
-def _unread(subject: Subject, run: str) -> float:
+def _unread(subject: AdviceSubject, run: str) -> float:
     """Share of episodes that fail by their form."""
     shares = {one.bucket: one.share for one in open_run(subject.ws, run).explained().findings}
     return sum(shares.get(name, 0.0) for name in BY_FORM)

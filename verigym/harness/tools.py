@@ -25,7 +25,7 @@ _LONGEST = 1_000_000
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _Declared(msgspec.Struct, frozen=True):
+class _ToolOptions(msgspec.Struct, frozen=True):
     name: str | None = None
     unsafe_if: Callable[..., bool] | None = None
     seconds: float | None = None
@@ -53,17 +53,17 @@ def tool(name: Any = None, /, **settings: Any) -> Any:
     the same time where they are async; plain ones run one after another, unless `parallel` says that they need not.
     """
     if callable(name):
-        name.__verigym_tool__ = _Declared()  # type: ignore[attr-defined]
+        name.__verigym_tool__ = _ToolOptions()  # type: ignore[attr-defined]
         return name
 
     def mark(function: F) -> F:
-        function.__verigym_tool__ = _Declared(name, **settings)  # type: ignore[attr-defined]
+        function.__verigym_tool__ = _ToolOptions(name, **settings)  # type: ignore[attr-defined]
         return function
 
     return mark
 
 
-class Result(msgspec.Struct, frozen=True):
+class CallOutcome(msgspec.Struct, frozen=True):
     """What came of a call: the text that the model sees, and what the harness noticed (`item` is the caller's to fill)."""
 
     output: str
@@ -76,7 +76,7 @@ class _Tool(msgspec.Struct, frozen=True):
     spec: ToolSpec
     method: str
     arguments: type[msgspec.Struct]
-    declared: _Declared
+    declared: _ToolOptions
     is_async: bool
 
 
@@ -126,22 +126,22 @@ class ToolBox:
 
     async def call(
         self, environment: Any, name: str, arguments: str, place: Place | None = None, before: int = 0
-    ) -> Result:
+    ) -> CallOutcome:
         """Runs tool `name` on the environment's state with the JSON string `arguments`; it was called `before` times."""
         made = self._tools.get(name)
         if made is None:
-            return Result(
+            return CallOutcome(
                 f'error: no tool "{name}"; tools: {", ".join(self._tools)}', [Mark("unknown_tool", detail=name)]
             )
         limits = made.declared
         if limits.calls is not None and before >= limits.calls:
             words = f"{name} may be called {limits.calls} times in an episode"
-            return Result(f"error: {words}", [Mark("tool_limit", detail=words)], Stop.MAX_CALLS)
+            return CallOutcome(f"error: {words}", [Mark("tool_limit", detail=words)], Stop.MAX_CALLS)
         try:
             given = codec.read_json(arguments or "{}")
             checked = msgspec.structs.asdict(msgspec.convert(given, made.arguments, strict=False))
         except Exception as error:  # not JSON, not what is asked for, or refused by a type of the tool's own
-            return Result(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
+            return CallOutcome(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
         where = place or _HERE
         try:
@@ -157,15 +157,15 @@ class ToolBox:
             raise
         except Overdue:
             words = f"{name} took more than {limits.seconds or 0:g} s"
-            return Result(f"error: {words}", [*marks, Mark("tool_time_out", detail=words)], Stop.TOOL_TIME_OUT)
+            return CallOutcome(f"error: {words}", [*marks, Mark("tool_time_out", detail=words)], Stop.TOOL_TIME_OUT)
         except (Exception, SystemExit) as error:  # the tool's own code may raise anything; the model is told
             marks.append(Mark("tool_error", detail=f"{type(error).__name__}: {words_of(error)}"))
-            return Result(f"error: {words_of(error)}", marks)
+            return CallOutcome(f"error: {words_of(error)}", marks)
         marks.append(Mark("executed", detail=name))
         if len(text) > _LONGEST:
             marks.append(Mark("output_cut", detail=f"{len(text):,} characters"))
             text = f"{text[:_LONGEST]}\n... ({len(text) - _LONGEST:,} characters more)"
-        return Result(text, marks)
+        return CallOutcome(text, marks)
 
 
 def _text(output: Any) -> str:
@@ -174,7 +174,7 @@ def _text(output: Any) -> str:
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
-async def _unsafe(where: Place, limits: _Declared, environment: Any, name: str, arguments: dict[str, Any]) -> bool:
+async def _unsafe(where: Place, limits: _ToolOptions, environment: Any, name: str, arguments: dict[str, Any]) -> bool:
     """A rule of safety that cannot be asked is the environment's failure, never a call that was safe."""
     assert limits.unsafe_if is not None
     try:

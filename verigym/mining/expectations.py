@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from verigym.audit.scripted_episodes import Played, play, why
-from verigym.audit.verifier import Nobody
+from verigym.audit.scripted_episodes import ScriptedEpisode, play, why
+from verigym.audit.verifier import NoJudge
 from verigym.core.errors import VerigymError, words_of
 from verigym.core.records import Fault, FunctionCall, Item, Json, Message, Task, content_hash
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.mining.attempts import Attempt, named, replies, solution
-from verigym.mining.signals import Heard, Judged
+from verigym.mining.signals import AttemptJudgement, FeedbackSummary
 from verigym.policies.dialects.plain import arguments_of
 from verigym.tasks import near_duplicates as near
 from verigym.verifiers.toolcall import canonical
@@ -33,18 +33,18 @@ class Expectation(Struct, frozen=True):
     by_correction: bool = False
 
 
-class Missing(Exception):
+class MissingEvidence(Exception):
     """Why no task can be made of a request, in words."""
 
 
 def expectation(
     environment: EnvironmentSpec,
     attempts: Sequence[Attempt],
-    judged: Sequence[Judged],
-    heard: Mapping[str, Heard],
+    judged: Sequence[AttemptJudgement],
+    heard: Mapping[str, FeedbackSummary],
     names: Mapping[str, str],
 ) -> Expectation:
-    """Of the attempts at one request. Raises `Missing`."""
+    """Of the attempts at one request. Raises `MissingEvidence`."""
     found: dict[str, Expectation] = {}
     for one in attempts:
         said = heard.get(one.trace.id)
@@ -54,50 +54,50 @@ def expectation(
             made = _expected(environment, right, f"correction{by} on {one.trace.id}", True)
             found.setdefault(meaning(made.items), made)
     if len(found) > 1:
-        raise Missing(f"the corrections disagree: {_either(found.values())}")
+        raise MissingEvidence(f"the corrections disagree: {_either(found.values())}")
     for one, judgement in zip(attempts, judged, strict=True):
         if judgement.standing == "succeeded" and one.tried:
             made = _expected(environment, one.tried, f"{one.trace.id}, which succeeded", False)
             found.setdefault(meaning(made.items), made)
     if not found:
-        raise Missing("no correction, and no trace with the same request that succeeded")
+        raise MissingEvidence("no correction, and no trace with the same request that succeeded")
     if len(found) > 1:
         people = any(one.by_correction for one in found.values())
-        raise Missing(
+        raise MissingEvidence(
             f"{'a correction and a success disagree' if people else 'ambiguous: successes differ'}: {_either(found.values())}"
         )
     return next(iter(found.values()))
 
 
 def data_of(environment: EnvironmentSpec, request: str, items: Sequence[Item]) -> Json:
-    """The data of a task whose right outcome these items are. Raises `Missing`."""
+    """The data of a task whose right outcome these items are. Raises `MissingEvidence`."""
     calls = [item for item in items if isinstance(item, FunctionCall)]
     known = {tool.name for tool in environment.tools}
     for call in calls:
         if call.name not in known:
-            raise Missing(f'tool unknown: "{call.name}" is no tool of {environment.name}')
+            raise MissingEvidence(f'tool unknown: "{call.name}" is no tool of {environment.name}')
     if environment.mined is not None:
         try:
             data = environment.mined(request, list(items))
         except Exception as error:  # the user's own code may raise anything
-            raise Missing(
+            raise MissingEvidence(
                 f"mined(...) of {environment.name} raised {type(error).__name__}: {words_of(error)}"
             ) from error
         if data is None:
-            raise Missing(f"the environment's rule mined(request, items) makes no task of it: {short(items)}")
+            raise MissingEvidence(f"the environment's rule mined(request, items) makes no task of it: {short(items)}")
         return data
     if len(calls) == 1:
         arguments = arguments_of(calls[0])
         if arguments is None:
-            raise Missing(f"the right call cannot be read: {calls[0].arguments[:_SHOWN]}")
+            raise MissingEvidence(f"the right call cannot be read: {calls[0].arguments[:_SHOWN]}")
         return {"expected_tool": calls[0].name, "expected_args": arguments}
     if calls:
-        raise Missing(
+        raise MissingEvidence(
             f"{len(calls)} calls: which task they are, only a rule mined(request, items) of the environment can say"
         )
     text = "\n".join(item.text for item in items if isinstance(item, Message)).strip()
     if not text:
-        raise Missing("what would have been right is empty")
+        raise MissingEvidence("what would have been right is empty")
     return {"answer": text}
 
 
@@ -110,11 +110,11 @@ def meaning(items: Sequence[Item]) -> str:
 
 
 async def proven(environment: EnvironmentSpec, task: Task, right: Sequence[Reply]) -> None:
-    """That the task's gold passes, and what is right passes. Raises `Missing`."""
+    """That the task's gold passes, and what is right passes. Raises `MissingEvidence`."""
     try:
         gold = environment.gold_replies(task)
     except Exception as error:  # the user's own code may raise anything
-        raise Missing(
+        raise MissingEvidence(
             f"state unknown: gold(task) of {environment.name} raised {type(error).__name__}: {words_of(error)}; "
             "a rule mined(request, items) can give the task all that it needs"
         ) from error
@@ -124,26 +124,26 @@ async def proven(environment: EnvironmentSpec, task: Task, right: Sequence[Reply
             continue
         played = await played_in(environment, task, said)
         if not played.verdict.passed:
-            raise Missing(f"the verifier does not pass {what}: {why(played)[:_SHOWN]}")
+            raise MissingEvidence(f"the verifier does not pass {what}: {why(played)[:_SHOWN]}")
 
 
-async def played_in(environment: EnvironmentSpec, task: Task, said: Sequence[Reply]) -> Played:
-    """An attempt, or a solution, played and scored. Raises `Missing` where nothing can be said about it."""
-    nobody = Nobody()
+async def played_in(environment: EnvironmentSpec, task: Task, said: Sequence[Reply]) -> ScriptedEpisode:
+    """An attempt, or a solution, played and scored. Raises `MissingEvidence` where nothing can be said about it."""
+    nobody = NoJudge()
     try:
         played = await play(environment, task, said, judge=nobody)
     except VerigymError as error:
-        raise Missing(f"it cannot be played: {words_of(error)}") from error
+        raise MissingEvidence(f"it cannot be played: {words_of(error)}") from error
     if nobody.asked:
-        raise Missing("its verifier asks a judge, which mining does not")
+        raise MissingEvidence("its verifier asks a judge, which mining does not")
     error = played.trajectory.error
     if error is not None and error.fault is not Fault.MODEL:
-        raise Missing(
+        raise MissingEvidence(
             f"state unknown: {error.kind}: {error.message[:_SHOWN]}; a rule mined(request, items) of the environment can "
             "give the task all that it needs"
         )
     if played.verdict.reward is None:
-        raise Missing(f"the verifier failed: {why(played)[:_SHOWN]}")
+        raise MissingEvidence(f"the verifier failed: {why(played)[:_SHOWN]}")
     return played
 
 

@@ -15,7 +15,7 @@ from verigym.core.records import FunctionCall, Item, Task, content_hash
 from verigym.policies.dialects.plain import arguments_of
 from verigym.tasks import leaks
 from verigym.tasks import near_duplicates as near
-from verigym.tasks.dedup import Repeat, deduplicate
+from verigym.tasks.dedup import DuplicateTask, deduplicate
 from verigym.tasks.split import split_of
 
 ALIKE = 0.5
@@ -23,7 +23,7 @@ ALIKE = 0.5
 93% of them are with those of their own phrasing."""
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class MinedRequest(Struct, frozen=True, kw_only=True):
     """A request with what is right, as families see it."""
 
     id: str
@@ -37,16 +37,16 @@ class Asked(Struct, frozen=True, kw_only=True):
     held_out: bool = False
 
 
-class Place(Struct, frozen=True):
+class FamilyAssignment(Struct, frozen=True):
     family: str
     held_out: bool
 
 
-def asked(task: Task, meaning: str, right: Sequence[Item]) -> Asked:
+def asked(task: Task, meaning: str, right: Sequence[Item]) -> MinedRequest:
     """The task as families see it; its own family and side where it has them."""
     calls = [item for item in right if isinstance(item, FunctionCall)]
     values = [str(value) for call in calls for value in (arguments_of(call) or {}).values()]
-    return Asked(
+    return MinedRequest(
         id=task.id,
         prompt=task.prompt,
         meaning=meaning,
@@ -57,7 +57,7 @@ def asked(task: Task, meaning: str, right: Sequence[Item]) -> Asked:
     )
 
 
-def repeats(known: Iterable[Asked], new: Iterable[Asked]) -> dict[str, Repeat]:
+def repeats(known: Iterable[MinedRequest], new: Iterable[MinedRequest]) -> dict[str, DuplicateTask]:
     """The new ones that repeat a known one, or a new one before them."""
     fresh = [*new]
     wanted, ids = {one.meaning for one in fresh}, {one.id for one in fresh}
@@ -67,34 +67,34 @@ def repeats(known: Iterable[Asked], new: Iterable[Asked]) -> dict[str, Repeat]:
 
 
 def places(
-    new: Sequence[Asked], known: Sequence[Asked], own: Sequence[Asked], held_out_share: float
-) -> dict[str, Place | str]:
+    new: Sequence[MinedRequest], known: Sequence[MinedRequest], own: Sequence[MinedRequest], held_out_share: float
+) -> dict[str, FamilyAssignment | str]:
     """Family and side of each new request, by id; in words why it has none, where it resembles both sides. `known` were mined
     before and stay where they are, `own` are the environment's tasks."""
     groups = _groups(new)
     touched = _families(new, known)
     sides = {side: _near(new, [one for one in (*known, *own) if one.held_out is side]) for side in (False, True)}
-    found: dict[str, Place | str] = {}
+    found: dict[str, FamilyAssignment | str] = {}
     for members in groups:
         families = {one.family: one for member in members for one in touched[member.id]}
         trained = [other for member in members for other in sides[False][member.id]]
         held = [other for member in members for other in sides[True][member.id]]
         trained += [one.id for one in families.values() if not one.held_out]
         held += [one.id for one in families.values() if one.held_out]
-        place: Place | str
+        place: FamilyAssignment | str
         if trained and held:
             place = f"it resembles {trained[0]}, which is trained on, and {held[0]}, which is held out"
         else:
             named = min(families, default="") or _name(members)
             by_chance = split_of(named, {"held out": held_out_share}) == "held out"
-            place = Place(named, bool(held) or (by_chance and not trained))
+            place = FamilyAssignment(named, bool(held) or (by_chance and not trained))
         found |= dict.fromkeys([one.id for one in members], place)
     return found
 
 
-def _groups(new: Sequence[Asked]) -> list[list[Asked]]:
+def _groups(new: Sequence[MinedRequest]) -> list[list[MinedRequest]]:
     """Alike without their values where they want the same tool; or nearly the same as they are, whatever they want."""
-    groups = near.Groups()
+    groups = near.TextGroups()
     for tool in sorted({one.tool for one in new}):
         patterns = {one.pattern for one in new if one.tool == tool}
         for left, right, _ in near.links(patterns, ALIKE):
@@ -105,15 +105,15 @@ def _groups(new: Sequence[Asked]) -> list[list[Asked]]:
         groups.join(by_text.setdefault(text, member), member)
     for left, right, _ in near.links(by_text, leaks.NEAR):
         groups.join(by_text[left], by_text[right])
-    found: dict[str, list[Asked]] = defaultdict(list)
+    found: dict[str, list[MinedRequest]] = defaultdict(list)
     for one in new:
         found[groups.root(f"{one.tool}\n{one.pattern}")].append(one)
     return list(found.values())
 
 
-def _families(new: Sequence[Asked], known: Sequence[Asked]) -> dict[str, list[Asked]]:
+def _families(new: Sequence[MinedRequest], known: Sequence[MinedRequest]) -> dict[str, list[MinedRequest]]:
     """The known requests whose family each new one is of."""
-    found: dict[str, list[Asked]] = {one.id: [] for one in new}
+    found: dict[str, list[MinedRequest]] = {one.id: [] for one in new}
     for tool in sorted({one.tool for one in new}):
         ours, theirs = ([one for one in each if one.tool == tool] for each in (new, known))
         alike = near.likes([one.pattern for one in ours], [one.pattern for one in theirs], ALIKE) if theirs else []
@@ -122,7 +122,7 @@ def _families(new: Sequence[Asked], known: Sequence[Asked]) -> dict[str, list[As
     return found
 
 
-def _near(new: Sequence[Asked], others: Sequence[Asked]) -> dict[str, list[str]]:
+def _near(new: Sequence[MinedRequest], others: Sequence[MinedRequest]) -> dict[str, list[str]]:
     """The ids of those that each new request is practically the same as."""
     if not new or not others:
         return {one.id: [] for one in new}
@@ -130,7 +130,7 @@ def _near(new: Sequence[Asked], others: Sequence[Asked]) -> dict[str, list[str]]
     return {one.id: [others[place].id for place, _ in found] for one, found in zip(new, alike, strict=True)}
 
 
-def _name(members: Sequence[Asked]) -> str:
+def _name(members: Sequence[MinedRequest]) -> str:
     first = min(members, key=lambda one: (one.pattern, one.tool))
     return f"mined/{first.tool or 'answer'}/{content_hash([first.tool, first.pattern])[:12]}"
 
@@ -142,5 +142,5 @@ def _pattern(text: str, values: Iterable[str]) -> str:
     return re.sub(r"\d+", "#", text)
 
 
-def _text(one: Asked) -> str:
+def _text(one: MinedRequest) -> str:
     return near.text_of(Task(id=one.id, prompt=one.prompt))

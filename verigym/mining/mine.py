@@ -23,8 +23,8 @@ from verigym.mining import expectations as expect
 from verigym.mining import families as family
 from verigym.mining import proposals
 from verigym.mining.attempts import Attempt, attempts_of, belongs, solution, tool_names
-from verigym.mining.proposals import HELD_OUT, Proposal, Review, Summary, Unverifiable
-from verigym.mining.requests import Miner, Request
+from verigym.mining.proposals import HELD_OUT, MiningSummary, Proposal, Review, UnverifiableRequest
+from verigym.mining.requests import Miner, RequestAnalysis
 from verigym.mining.signals import heard
 from verigym.policies.dialects.plain import write
 from verigym.workspace.workspace import WorkspaceFolder
@@ -38,7 +38,7 @@ ALL = "all that was proven"
 OnProgress = Callable[[int, int], None]
 
 
-class Mined(Struct, frozen=True, kw_only=True):
+class MiningReport(Struct, frozen=True, kw_only=True):
     environment: str
     """By its name, with the file of mined tasks where there is one: what every command takes."""
     added: dict[str, list[str]]
@@ -51,7 +51,7 @@ class Mined(Struct, frozen=True, kw_only=True):
     """All tasks and cases that wait for a person."""
     version: int
     """Of the held-out tasks; 0 where there are none."""
-    summary: Summary
+    summary: MiningSummary
 
 
 def mine(
@@ -63,7 +63,7 @@ def mine(
     accept: bool = False,
     who: str = "",
     on_progress: OnProgress = lambda done, total: None,
-) -> Mined:
+) -> MiningReport:
     """`runs` are runs of traces, all of them the environment's; without any, all traces are looked through for those that are."""
     base, added = base_and_added(environment.name)
     environment = load_environment(base) if added else environment
@@ -82,7 +82,7 @@ def mine(
             _accept_all(ws, base, who)
         taken += proposals.take(ws, base)
         known = proposals.kept(ws, base)
-    return Mined(
+    return MiningReport(
         environment=proposals.with_file(ws, base),
         added=_by_split(taken),
         proposed=[one.id for one in made],
@@ -124,9 +124,9 @@ def _attempts(
     return [sorted(found[key], key=lambda one: (one.trace.id, one.last)) for key in sorted(found)]
 
 
-def _looked_at(miner: Miner, asked: Sequence[Sequence[Attempt]], on_progress: OnProgress) -> list[Request]:
-    async def each() -> list[Request]:
-        found: list[Request] = []
+def _looked_at(miner: Miner, asked: Sequence[Sequence[Attempt]], on_progress: OnProgress) -> list[RequestAnalysis]:
+    async def each() -> list[RequestAnalysis]:
+        found: list[RequestAnalysis] = []
         for place, attempts in enumerate(asked):
             found.append(await miner.look(attempts))
             if place % 100 == 0:
@@ -141,8 +141,8 @@ def _looked_at(miner: Miner, asked: Sequence[Sequence[Attempt]], on_progress: On
 
 
 def _made(
-    miner: Miner, found: Sequence[Request], counts: Counter[str], held_out_share: float
-) -> tuple[list[Proposal], Summary]:
+    miner: Miner, found: Sequence[RequestAnalysis], counts: Counter[str], held_out_share: float
+) -> tuple[list[Proposal], MiningSummary]:
     """New proposals, in families, none of them a repeat; and what there is to say of all the rest."""
     provable = {one.task.id: one for one in found if one.task is not None}
     known = [_asked_before(one) for one in miner.known.proposals.values() if one.case is None]
@@ -176,7 +176,7 @@ def _made(
     counts["unverifiable"] = len(unverifiable)
     counts["new tasks"] = len(made)
     buckets = Counter(failed.bucket for one in found for failed in one.failed)
-    return made, Summary(
+    return made, MiningSummary(
         environment=miner.name,
         counts=dict(counts),
         buckets=dict(sorted(buckets.items(), key=lambda pair: (-pair[1], pair[0]))),
@@ -185,13 +185,13 @@ def _made(
     )
 
 
-def _asked(one: Request) -> family.Asked:
+def _asked(one: RequestAnalysis) -> family.MinedRequest:
     assert one.task is not None and one.right is not None
     return family.asked(one.task, expect.meaning(one.right.items), one.right.items)
 
 
-def _asked_before(one: Proposal) -> family.Asked:
-    return family.Asked(
+def _asked_before(one: Proposal) -> family.MinedRequest:
+    return family.MinedRequest(
         id=one.id,
         prompt=one.task.prompt,
         meaning=one.meaning,
@@ -202,7 +202,13 @@ def _asked_before(one: Proposal) -> family.Asked:
     )
 
 
-def _proposal(miner: Miner, one: Request, asked: family.Asked, place: family.Place, traces: Sequence[str]) -> Proposal:
+def _proposal(
+    miner: Miner,
+    one: RequestAnalysis,
+    asked: family.MinedRequest,
+    place: family.FamilyAssignment,
+    traces: Sequence[str],
+) -> Proposal:
     assert one.task is not None and one.right is not None
     buckets = Counter(failed.bucket for failed in one.failed)
     bucket = min(buckets, key=lambda name: (-buckets[name], name))
@@ -230,9 +236,9 @@ def _proposal(miner: Miner, one: Request, asked: family.Asked, place: family.Pla
     )
 
 
-def _unverifiable(one: Request, missing: str) -> Unverifiable:
+def _unverifiable(one: RequestAnalysis, missing: str) -> UnverifiableRequest:
     first = one.failed[0]
-    return Unverifiable(
+    return UnverifiableRequest(
         request=first.attempt.request,
         missing=missing,
         bucket=first.bucket,

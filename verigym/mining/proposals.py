@@ -69,7 +69,7 @@ class Review(Struct, frozen=True, kw_only=True, omit_defaults=True):
     note: str = ""
 
 
-class Taken(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class AcceptedBatch(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was written together: tasks to the file, cases to the verifier's own."""
 
     environment: str
@@ -79,7 +79,7 @@ class Taken(Struct, frozen=True, kw_only=True, omit_defaults=True):
     when: str
 
 
-class Unverifiable(Struct, frozen=True, kw_only=True):
+class UnverifiableRequest(Struct, frozen=True, kw_only=True):
     """A request at which the agent failed, and what is missing to make a task of it."""
 
     request: str
@@ -89,19 +89,19 @@ class Unverifiable(Struct, frozen=True, kw_only=True):
     trajectories: list[str]
 
 
-class Summary(Struct, frozen=True, kw_only=True):
+class MiningSummary(Struct, frozen=True, kw_only=True):
     """What a mining saw beside what it proposed."""
 
     environment: str
     counts: dict[str, int]
     buckets: dict[str, int]
     """Failed attempts by bucket, the most frequent first."""
-    unverifiable: list[Unverifiable]
+    unverifiable: list[UnverifiableRequest]
     tasks: dict[str, str]
     """Failed trace to the task that stands for it."""
 
 
-class Kept(Struct, frozen=True):
+class ProposalSet(Struct, frozen=True):
     """All that is known of an environment's proposals."""
 
     proposals: dict[str, Proposal]
@@ -146,7 +146,7 @@ def with_file(ws: WorkspaceFolder, environment: str) -> str:
     return f"{base}+{path}" if path.exists() else base
 
 
-def kept(ws: WorkspaceFolder, environment: str) -> Kept:
+def kept(ws: WorkspaceFolder, environment: str) -> ProposalSet:
     name = name_of(environment)
     proposals = {one.id: one for one in ws.store.documents("proposal", Proposal) if one.environment == name}
     reviews: dict[str, list[Review]] = {}
@@ -154,16 +154,16 @@ def kept(ws: WorkspaceFolder, environment: str) -> Kept:
         for id in review.proposals:
             if id in proposals:
                 reviews.setdefault(id, []).append(review)
-    noted = [one for one in ws.store.documents("taken", Taken) if one.environment == name]
+    noted = [one for one in ws.store.documents("taken", AcceptedBatch) if one.environment == name]
     taken = {task.id: task for one in noted for task in one.tasks}
     path = file_of(ws, environment)
     in_file = {task.id: task for task in load_tasks(path)} if path.exists() else {}
-    return Kept(proposals, reviews, taken | in_file, {id for one in noted for id in one.cases})
+    return ProposalSet(proposals, reviews, taken | in_file, {id for one in noted for id in one.cases})
 
 
-def last_summary(ws: WorkspaceFolder, environment: str) -> Summary | None:
+def last_summary(ws: WorkspaceFolder, environment: str) -> MiningSummary | None:
     name = name_of(environment)
-    return next((one for one in reversed(ws.store.documents("mining", Summary)) if one.environment == name), None)
+    return next((one for one in reversed(ws.store.documents("mining", MiningSummary)) if one.environment == name), None)
 
 
 def propose(ws: WorkspaceFolder, proposals: Iterable[Proposal]) -> None:
@@ -198,7 +198,7 @@ def take(ws: WorkspaceFolder, environment: str) -> list[Task]:
     ]
     if tasks:
         _append(file_of(ws, environment), tasks)
-    noted = Taken(environment=name_of(environment), tasks=tasks, cases=[one.id for one in told], when=now())
+    noted = AcceptedBatch(environment=name_of(environment), tasks=tasks, cases=[one.id for one in told], when=now())
     ws.store.put("taken", uuid.uuid4().hex, noted)
     return tasks
 

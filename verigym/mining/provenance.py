@@ -7,19 +7,19 @@ from msgspec import Struct
 
 from verigym.core.errors import NotFound, not_found
 from verigym.core.records import Feedback, Report, Task, Version
-from verigym.mining.proposals import Proposal, Review, State, Summary, Taken, kept
+from verigym.mining.proposals import AcceptedBatch, MiningSummary, Proposal, Review, State, kept
 from verigym.registry import ledger
 from verigym.workspace.workspace import WorkspaceFolder
 
 
-class Trace(Struct, frozen=True, kw_only=True):
+class ProposalTrace(Struct, frozen=True, kw_only=True):
     id: str
     source: str
     """Where it came from: a file and line, or the gateway; empty where it is no longer kept."""
     feedback: list[Feedback]
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class TaskMeasurement(Struct, frozen=True, kw_only=True):
     report: str
     suite: str
     version: str
@@ -28,22 +28,22 @@ class Measured(Struct, frozen=True, kw_only=True):
     """Of the ledger, that rest on the report: `3: PROMOTE`."""
 
 
-class Story(Struct, frozen=True, kw_only=True):
+class TaskProvenance(Struct, frozen=True, kw_only=True):
     proposal: Proposal
     state: State
     task: Task
     right: str
     """As it was proposed, or edited."""
-    traces: list[Trace]
+    traces: list[ProposalTrace]
     reviews: list[Review]
     taken: str
     """When; empty where it was not."""
     versions: list[str]
     """Trained on its family."""
-    reports: list[Measured]
+    reports: list[TaskMeasurement]
 
 
-class Came(Struct, frozen=True, kw_only=True):
+class TraceProvenance(Struct, frozen=True, kw_only=True):
     """What came of one trace."""
 
     feedback: list[Feedback]
@@ -54,22 +54,24 @@ class Came(Struct, frozen=True, kw_only=True):
     """Why there is none."""
 
 
-def story(ws: WorkspaceFolder, id: str) -> Story:
+def story(ws: WorkspaceFolder, id: str) -> TaskProvenance:
     """Of a proposal, by its id, a unique part of that, or a trace that it was made of."""
     found = _find(ws, id)
     known = kept(ws, found.environment)
-    noted = [one for one in ws.store.documents("taken", Taken) if one.environment == found.environment]
+    noted = [one for one in ws.store.documents("taken", AcceptedBatch) if one.environment == found.environment]
     when = [one.when for one in noted if found.id in one.cases or any(task.id == found.id for task in one.tasks)]
     task = known.task(found.id)
     said: dict[str, list[Feedback]] = {}
     for feedback in ws.store.documents("feedback", Feedback):
         said.setdefault(feedback.trajectory, []).append(feedback)
-    return Story(
+    return TaskProvenance(
         proposal=found,
         state=known.state(found.id),
         task=task,
         right=known.right(found.id),
-        traces=[Trace(id=each, source=_source(ws, each), feedback=said.get(each, [])) for each in found.trajectories],
+        traces=[
+            ProposalTrace(id=each, source=_source(ws, each), feedback=said.get(each, [])) for each in found.trajectories
+        ],
         reviews=known.reviews.get(found.id, []),
         taken=when[0] if when else "",
         versions=[one.id for one in ws.store.documents("version", Version) if task.family in one.families],
@@ -77,12 +79,12 @@ def story(ws: WorkspaceFolder, id: str) -> Story:
     )
 
 
-def came_of(ws: WorkspaceFolder, trajectory: str) -> Came:
+def came_of(ws: WorkspaceFolder, trajectory: str) -> TraceProvenance:
     made = [one.id for one in ws.store.documents("proposal", Proposal) if trajectory in one.trajectories]
-    newest = {one.environment: one for one in ws.store.documents("mining", Summary)}
+    newest = {one.environment: one for one in ws.store.documents("mining", MiningSummary)}
     tasks = [one.tasks[trajectory] for one in newest.values() if trajectory in one.tasks]
     listed = [each for one in newest.values() for each in one.unverifiable]
-    return Came(
+    return TraceProvenance(
         feedback=[one for one in ws.store.documents("feedback", Feedback) if one.trajectory == trajectory],
         proposals=made,
         tasks=list(dict.fromkeys([*(id for id in made if not id.startswith("case/")), *tasks])),
@@ -112,15 +114,15 @@ def _source(ws: WorkspaceFolder, trajectory: str) -> str:
         return ""
 
 
-def _reports(ws: WorkspaceFolder, task: str) -> list[Measured]:
+def _reports(ws: WorkspaceFolder, task: str) -> list[TaskMeasurement]:
     entries = ledger.entries(ws.store)
-    found: list[Measured] = []
+    found: list[TaskMeasurement] = []
     for report in ws.store.documents("report", Report):
         result = next((one for one in report.results if one.task == task), None)
         if result is not None:
             relied = [f"{one.seq}: {one.decision.verdict}" for one in entries if report.id in one.decision.reports]
             found.append(
-                Measured(
+                TaskMeasurement(
                     report=report.id,
                     suite=report.suite.name,
                     version=report.agent,

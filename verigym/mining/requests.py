@@ -12,29 +12,29 @@ import msgspec
 from msgspec import Struct
 
 from verigym.audit import cases
-from verigym.audit.scripted_episodes import Played
+from verigym.audit.scripted_episodes import ScriptedEpisode
 from verigym.core.records import FunctionCall, Item, Task, Trajectory, Verdict, content_hash
 from verigym.evaluation.failures import reason_of
 from verigym.harness.environment import EnvironmentSpec
 from verigym.mining import expectations as expect
 from verigym.mining.attempts import Attempt, named, replies, solution, tool_names
-from verigym.mining.expectations import Expectation, Missing
-from verigym.mining.proposals import Kept, Proposal, name_of
-from verigym.mining.signals import Heard, Judged, judged
+from verigym.mining.expectations import Expectation, MissingEvidence
+from verigym.mining.proposals import Proposal, ProposalSet, name_of
+from verigym.mining.signals import AttemptJudgement, FeedbackSummary, judged
 
 
-class Failed(NamedTuple):
+class FailedAttempt(NamedTuple):
     attempt: Attempt
     signals: list[str]
     bucket: str
 
 
-class Request(Struct, frozen=True, kw_only=True):
+class RequestAnalysis(Struct, frozen=True, kw_only=True):
     """A request, looked at."""
 
     standings: dict[str, int]
     """Attempts by how they ended."""
-    failed: list[Failed] = []
+    failed: list[FailedAttempt] = []
     task: Task | None = None
     """That proves the failures, and what is right in it; none where nothing failed, or something is missing."""
     right: Expectation | None = None
@@ -51,15 +51,15 @@ class Request(Struct, frozen=True, kw_only=True):
 class Miner:
     """What looking at a request needs; attempts in the same words are played once."""
 
-    def __init__(self, environment: EnvironmentSpec, known: Kept, heard: Mapping[str, Heard]) -> None:
+    def __init__(self, environment: EnvironmentSpec, known: ProposalSet, heard: Mapping[str, FeedbackSummary]) -> None:
         self.environment, self.known, self.heard = environment, known, heard
         self.name, self.names = name_of(environment.name), tool_names(environment)
         splits = dict.fromkeys(["train", *environment.suites.values()])
         self.own = [task for split in splits for task in environment.tasks(split)]
         self._by_request = {_key(task): task for task in (*self.own, *known.taken.values())}
-        self._played: dict[tuple[str, bytes], Played] = {}
+        self._played: dict[tuple[str, bytes], ScriptedEpisode] = {}
 
-    async def look(self, attempts: Sequence[Attempt]) -> Request:
+    async def look(self, attempts: Sequence[Attempt]) -> RequestAnalysis:
         """At all attempts at one request."""
         said = [judged(one, self.heard) for one in attempts]
         own = self._by_request.get(attempts[0].key)
@@ -68,29 +68,31 @@ class Miner:
                 return await self._known(own, attempts, said)
             right = expect.expectation(self.environment, attempts, said, self.heard, self.names)
             return await self._new(right, attempts, said)
-        except Missing as missing:
+        except MissingEvidence as missing:
             failed = [
-                Failed(one, judgement.signals, self._by_marks(one, judgement.signals))
+                FailedAttempt(one, judgement.signals, self._by_marks(one, judgement.signals))
                 for one, judgement in zip(attempts, said, strict=True)
                 if judgement.standing == "failed"
             ]
-            return Request(standings=Counter(one.standing for one in said), failed=failed, missing=str(missing))
+            return RequestAnalysis(standings=Counter(one.standing for one in said), failed=failed, missing=str(missing))
 
-    async def _new(self, right: Expectation, attempts: Sequence[Attempt], said: Sequence[Judged]) -> Request:
+    async def _new(
+        self, right: Expectation, attempts: Sequence[Attempt], said: Sequence[AttemptJudgement]
+    ) -> RequestAnalysis:
         """A task whose right solution passes and at which every failure fails. Where nobody knows how an attempt ended, the
         verifier says so; but of words only where a person wrote what is right: there are many ways to say it."""
         first, standings = attempts[0], Counter[str]()
         asks = right.by_correction or any(isinstance(item, FunctionCall) for item in right.items)
         if all(one.standing != "failed" and not (asks and one.standing == "unknown") for one in said):
-            return Request(standings=Counter(one.standing for one in said))
+            return RequestAnalysis(standings=Counter(one.standing for one in said))
         if first.has_image:
-            raise Missing("an image: tasks are text")
+            raise MissingEvidence("an image: tasks are text")
         data = expect.data_of(self.environment, first.request, right.items)
         id = f"{self.name}/mined/{content_hash([first.key, expect.meaning(right.items)])[:16]}"
         task = Task(id=id, prompt=first.prompt, data=data)
         await expect.proven(self.environment, task, right.replies)
-        failed: list[Failed] = []
-        passed: list[Failed] = []
+        failed: list[FailedAttempt] = []
+        passed: list[FailedAttempt] = []
         found: list[Proposal] = []
         for one, judgement in zip(attempts, said, strict=True):
             standing = judgement.standing
@@ -99,24 +101,26 @@ class Miner:
                 signals = judgement.signals or [f"verifier: {played.verdict.evidence}"]
                 if not played.verdict.passed:
                     standing = "failed"
-                    failed.append(Failed(one, signals, self._bucket(task, played)))
+                    failed.append(FailedAttempt(one, signals, self._bucket(task, played)))
                 elif standing == "failed" and not judgement.is_guess:
-                    passed.append(Failed(one, signals, self._by_marks(one, signals)))
+                    passed.append(FailedAttempt(one, signals, self._by_marks(one, signals)))
                     found += self._case(task, one, judgement, played)
                 else:
                     standing = "succeeded"
             standings[standing] += 1
         if passed and not failed:
             missing = f"the verifier passes what {passed[0].attempt.trace.id} did, which is said to have failed"
-            return Request(standings=standings, failed=passed, missing=missing, cases=found)
+            return RequestAnalysis(standings=standings, failed=passed, missing=missing, cases=found)
         if not failed:
-            return Request(standings=standings)
-        return Request(standings=standings, failed=failed, task=task, right=right, cases=found)
+            return RequestAnalysis(standings=standings)
+        return RequestAnalysis(standings=standings, failed=failed, task=task, right=right, cases=found)
 
-    async def _known(self, task: Task, attempts: Sequence[Attempt], said: Sequence[Judged]) -> Request:
+    async def _known(
+        self, task: Task, attempts: Sequence[Attempt], said: Sequence[AttemptJudgement]
+    ) -> RequestAnalysis:
         """A request that is a task already: nothing is made of it, but the verifier may turn out to be wrong."""
         self._check_corrections(task, attempts)
-        failed: list[Failed] = []
+        failed: list[FailedAttempt] = []
         found: list[Proposal] = []
         standings = Counter[str]()
         for one, judgement in zip(attempts, said, strict=True):
@@ -129,9 +133,9 @@ class Miner:
                 if standing == "failed":
                     signals = judgement.signals or [f"verifier: {played.verdict.evidence}"]
                     bucket = self._by_marks(one, signals) if played.verdict.passed else self._bucket(task, played)
-                    failed.append(Failed(one, signals, bucket))
+                    failed.append(FailedAttempt(one, signals, bucket))
             standings[standing] += 1
-        return Request(standings=standings, failed=failed, own=task.id, cases=found)
+        return RequestAnalysis(standings=standings, failed=failed, own=task.id, cases=found)
 
     def _check_corrections(self, task: Task, attempts: Sequence[Attempt]) -> None:
         """A correction that says otherwise than the task is for people to settle, unless the task was made of it and edited."""
@@ -139,10 +143,10 @@ class Miner:
         made_of = proposal.trajectories if proposal is not None else []
         wanted = self.gold(task)
         for one in attempts:
-            said = self.heard.get(one.trace.id, Heard()).correction
+            said = self.heard.get(one.trace.id, FeedbackSummary()).correction
             right = solution(self.environment, [named(item, self.names) for item in said])
             if right and wanted and one.trace.id not in made_of and expect.meaning(right) != expect.meaning(wanted):
-                raise Missing(
+                raise MissingEvidence(
                     f"{task.id} asks the same and expects {expect.short(wanted)}; the correction on {one.trace.id} says "
                     f"{expect.short(right)}"
                 )
@@ -154,7 +158,7 @@ class Miner:
             found += solution(self.environment, expect.as_items(reply))
         return found
 
-    async def play(self, task: Task, attempt: Attempt) -> Played:
+    async def play(self, task: Task, attempt: Attempt) -> ScriptedEpisode:
         """The attempt, played on the task and scored. Why it stopped in production still counts."""
         said = replies(attempt.tried) or [""]
         key = task.id, msgspec.json.encode(said)
@@ -164,7 +168,7 @@ class Miner:
         trajectory = msgspec.structs.replace(played.trajectory, id=trace.id, stop=trace.stop, source=trace.source)
         return played._replace(trajectory=trajectory)
 
-    def _bucket(self, task: Task, played: Played) -> str:
+    def _bucket(self, task: Task, played: ScriptedEpisode) -> str:
         return reason_of(task, played.trajectory, played.verdict, self.environment.explain).bucket
 
     def _by_marks(self, attempt: Attempt, signals: Sequence[str]) -> str:
@@ -175,9 +179,9 @@ class Miner:
             trace = msgspec.structs.replace(trace, items=did, marks=[])
         return reason_of(Task(id="", prompt=attempt.prompt), trace, told).bucket
 
-    def _case(self, task: Task, attempt: Attempt, said: Judged, played: Played) -> list[Proposal]:
+    def _case(self, task: Task, attempt: Attempt, said: AttemptJudgement, played: ScriptedEpisode) -> list[Proposal]:
         """A person says one thing and the verifier another. That it failed must have been said in words, not by a click."""
-        told, passes = self.heard.get(attempt.trace.id, Heard()), played.verdict.passed
+        told, passes = self.heard.get(attempt.trace.id, FeedbackSummary()), played.verdict.passed
         differ = said.standing == ("failed" if passes else "succeeded") and (bool(told.note) or not passes)
         if not (attempt.last and said.by_person and differ):
             return []

@@ -16,7 +16,7 @@ from verigym.core.records import Message, Task
 from verigym.harness.environment import EnvironmentSpec
 from verigym.mining import expectations as expect
 from verigym.mining.attempts import Attempt, attempts_of, replies, solution, tool_names
-from verigym.mining.expectations import Missing
+from verigym.mining.expectations import MissingEvidence
 from verigym.mining.proposals import Answer, Proposal, Review, now
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -24,7 +24,7 @@ KEYS: dict[str, Answer | None] = {"a": "accepted", "r": "rejected", "s": None}
 """What a proposal is; `s` leaves it open. `u` takes the last answer back, `q` ends."""
 
 
-class Session(Struct, frozen=True, kw_only=True):
+class ReviewSession(Struct, frozen=True, kw_only=True):
     who: str
     proposals: list[Proposal]
     """Those to be asked, in order."""
@@ -38,7 +38,7 @@ class Session(Struct, frozen=True, kw_only=True):
         return self.proposals[len(self.answers)] if len(self.answers) < len(self.proposals) else None
 
 
-def press(session: Session, key: str, note: str = "") -> tuple[Session, Review | None]:
+def press(session: ReviewSession, key: str, note: str = "") -> tuple[ReviewSession, Review | None]:
     """The session after a key, and the review to be stored before anything else is shown. A key without a meaning here
     changes nothing."""
     if key == "q":
@@ -53,14 +53,15 @@ def press(session: Session, key: str, note: str = "") -> tuple[Session, Review |
     return session, None
 
 
-def accept_edited(session: Session, task: Task, right: str) -> tuple[Session, Review]:
+def accept_edited(session: ReviewSession, task: Task, right: str) -> tuple[ReviewSession, Review]:
     after = msgspec.structs.replace(session, answers=[*session.answers, "accepted"])
     return after, msgspec.structs.replace(_review(session, "accepted", "edited"), task=task, right=right)
 
 
 def edited(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal, text: str) -> Task:
-    """The task with another right outcome, a call as `{"tool": ..., "args": {...}}` or words. Raises `Missing` where it does not
-    pass, or the failures do."""
+    """The task with another right outcome: a call as `{"tool": ..., "args": {...}}`, or text.
+
+    Raises `MissingEvidence` if that outcome does not pass, or if the failures pass."""
     right = [Message("assistant", text.strip())]
     attempts = list(_attempts(ws, environment, proposal))
     request = attempts[0].request if attempts else expect.short([Message("user", str(proposal.task.prompt))])
@@ -72,7 +73,7 @@ def edited(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal
         for one in attempts:
             played = await expect.played_in(environment, task, replies(one.tried) or [""])
             if played.verdict.passed:
-                raise Missing(f"what {one.trace.id} did would pass then")
+                raise MissingEvidence(f"what {one.trace.id} did would pass then")
 
     with watching():
         asyncio.run(check())
@@ -90,6 +91,6 @@ def _attempts(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Propo
         yield from (one for one in attempts_of(trace, names)[:1] if one.prompt == proposal.task.prompt)
 
 
-def _review(session: Session, answer: Answer, note: str = "") -> Review:
+def _review(session: ReviewSession, answer: Answer, note: str = "") -> Review:
     assert session.proposal is not None
     return Review(proposals=[session.proposal.id], answer=answer, who=session.who, when=now(), note=note)

@@ -18,7 +18,7 @@ RETRY = "retry"
 _BROKEN = {"tool_error": "a tool failed", "bad_arguments": "arguments that do not fit", "unknown_tool": "no such tool"}
 
 
-class Heard(Struct, frozen=True, kw_only=True):
+class FeedbackSummary(Struct, frozen=True, kw_only=True):
     """All feedback on one trace, taken together: of each field the newest that says something counts."""
 
     outcome: str = ""
@@ -28,7 +28,7 @@ class Heard(Struct, frozen=True, kw_only=True):
     who: str = ""
 
 
-class Judged(Struct, frozen=True):
+class AttemptJudgement(Struct, frozen=True):
     standing: Standing
     signals: list[str]
     """In words, the strongest first: `feedback: failure, by ana: "the wrong day"`."""
@@ -41,12 +41,12 @@ class Judged(Struct, frozen=True):
         return bool(self.signals) and all(words.startswith(RETRY) for words in self.signals)
 
 
-def heard(feedback: Iterable[Feedback]) -> dict[str, Heard]:
+def heard(feedback: Iterable[Feedback]) -> dict[str, FeedbackSummary]:
     """By trajectory."""
-    found: dict[str, Heard] = {}
+    found: dict[str, FeedbackSummary] = {}
     for one in sorted(feedback, key=lambda one: one.when):
-        before = found.get(one.trajectory, Heard())
-        found[one.trajectory] = Heard(
+        before = found.get(one.trajectory, FeedbackSummary())
+        found[one.trajectory] = FeedbackSummary(
             outcome=one.outcome or before.outcome,
             correction=one.correction or before.correction,
             intervention=one.intervention or before.intervention,
@@ -56,12 +56,12 @@ def heard(feedback: Iterable[Feedback]) -> dict[str, Heard]:
     return found
 
 
-def judged(attempt: Attempt, heard: Mapping[str, Heard]) -> Judged:
-    trace, said = attempt.trace, heard.get(attempt.trace.id, Heard())
+def judged(attempt: Attempt, heard: Mapping[str, FeedbackSummary]) -> AttemptJudgement:
+    trace, said = attempt.trace, heard.get(attempt.trace.id, FeedbackSummary())
     if not attempt.last:
-        return Judged("failed", [f"{RETRY}: the same was asked again"])
+        return AttemptJudgement("failed", [f"{RETRY}: the same was asked again"])
     if trace.error is not None and trace.error.fault is not Fault.MODEL:
-        return Judged("infrastructure", [_error(trace.error)])
+        return AttemptJudgement("infrastructure", [_error(trace.error)])
     by = f", by {said.who}" if said.who else ""
     note = f': "{said.note}"' if said.note else ""
     told = [
@@ -70,16 +70,16 @@ def judged(attempt: Attempt, heard: Mapping[str, Heard]) -> Judged:
         *([f"intervention: {said.intervention}{by}"] if said.intervention else []),
     ]
     if told:
-        return Judged("failed", told, by_person=True)
+        return AttemptJudgement("failed", told, by_person=True)
     if said.outcome == "success":
-        return Judged("succeeded", [f"feedback: success{by}{note}"], by_person=True)
+        return AttemptJudgement("succeeded", [f"feedback: success{by}{note}"], by_person=True)
     escalated = [mark.detail for mark in trace.marks if mark.kind == "escalation"]
     if trace.interventions or escalated:
-        return Judged("failed", [f"escalation: {(trace.interventions or escalated)[0] or 'to a person'}"])
+        return AttemptJudgement("failed", [f"escalation: {(trace.interventions or escalated)[0] or 'to a person'}"])
     if trace.outcome:
-        return Judged("failed" if trace.outcome == "failure" else "succeeded", [f"outcome: {trace.outcome}"])
+        return AttemptJudgement("failed" if trace.outcome == "failure" else "succeeded", [f"outcome: {trace.outcome}"])
     broken = _broken(attempt)
-    return Judged("failed", broken) if broken else Judged("unknown", [])
+    return AttemptJudgement("failed", broken) if broken else AttemptJudgement("unknown", [])
 
 
 def _broken(attempt: Attempt) -> list[str]:

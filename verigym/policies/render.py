@@ -30,8 +30,8 @@ from verigym.policies.dialects.calls import from_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
 from verigym.policies.openai.names import ToolNames
-from verigym.policies.special_tokens import Literals, mark
-from verigym.policies.template import Offer, Template
+from verigym.policies.special_tokens import SpecialTokens, mark
+from verigym.policies.template import ChatTemplate, ToolOffer
 
 _KEPT = 512
 """Prompts whose ids are kept."""
@@ -40,8 +40,8 @@ _KEPT = 512
 class Renderer:
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
-        self._literals = Literals(tokenizer)
-        self.template = Template(tokenizer, self._literals)
+        self._literals = SpecialTokens(tokenizer)
+        self.template = ChatTemplate(tokenizer, self._literals)
         self.dialect = self.template.dialect
         self.end_id: int = tokenizer.convert_tokens_to_ids(self.template.end)
         self.stop_ids: set[int] = {tokenizer.eos_token_id, self.end_id}
@@ -97,7 +97,7 @@ class Renderer:
             return len(head)
         return next((i for i, (a, b) in enumerate(zip(head, ids, strict=False)) if a != b), len(ids))
 
-    def _head(self, system: list[Item], offer: Offer) -> str:
+    def _head(self, system: list[Item], offer: ToolOffer) -> str:
         if self.dialect is PLAIN:
             with contextlib.suppress(BadInput):  # of a template that wants a user
                 return self.template.text(system, offer, reply=False)

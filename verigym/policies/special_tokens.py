@@ -17,7 +17,7 @@ def mark(name: str) -> str:
     return f"wx{name}xw"
 
 
-class Literals:
+class SpecialTokens:
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         special = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}

@@ -20,7 +20,7 @@ from verigym.policies import text_chat as plain
 from verigym.policies.dialects import Dialect, thinking
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.openai.names import ToolNames
-from verigym.policies.special_tokens import Literals, mark
+from verigym.policies.special_tokens import SpecialTokens, mark
 
 DEFAULT_TEMPLATE = (
     "{% for message in messages %}{{ message['role'] + ': ' + message['content'] + eos_token + '\\n' }}{% endfor %}"
@@ -32,7 +32,7 @@ STAND_IN = conversation.tool(ToolSpec(name=""), mark("tool"))
 _OFFERS_KEPT, _OUTLINES_KEPT = 8, 512
 
 
-class Offer(Struct, frozen=True):
+class ToolOffer(Struct, frozen=True):
     """The tools of a run as the template takes them."""
 
     tools: list[ToolSpec]
@@ -43,22 +43,22 @@ class Offer(Struct, frozen=True):
     heads: dict[str, list[int]] = {}
     """By system prompt: the ids that every conversation begins with."""
     outlines: dict[bytes, str] = {}
-    """By digest of the items: see `Template.outline`."""
+    """By digest of the items: see `ChatTemplate.outline`."""
 
 
-class Template:
-    def __init__(self, tokenizer: Any, literals: Literals) -> None:
+class ChatTemplate:
+    def __init__(self, tokenizer: Any, literals: SpecialTokens) -> None:
         if not tokenizer.chat_template:
             tokenizer.chat_template = DEFAULT_TEMPLATE
         self._tokenizer, self._literals = tokenizer, literals
         self._name = tokenizer.name_or_path or "this model"
-        self._offers: list[Offer] = []
+        self._offers: list[ToolOffer] = []
         self._takes_reasoning = "reasoning_content" in str(tokenizer.chat_template)
         self._takes_system = self._try([Message("system", "."), Message("user", ".")]) is not None
         self.end, self.closing = self._end_of_turn()
         self.dialect = self._find_dialect()
 
-    def outline(self, items: Sequence[Item], offer: Offer) -> str:
+    def outline(self, items: Sequence[Item], offer: ToolOffer) -> str:
         """The conversation up to where the next reply begins, with `STAND_IN` for its tools. Each is asked for twice, as
         where a turn has come to and as where the next one came from, and so the last ones are kept."""
         key = hashlib.sha256(msgspec.json.encode(items)).digest()
@@ -68,7 +68,7 @@ class Template:
             offer.outlines[key] = self.text(items, offer, reply=True, brief=True)
         return offer.outlines[key]
 
-    def text(self, items: Sequence[Item], offer: Offer, *, reply: bool, brief: bool = False) -> str:
+    def text(self, items: Sequence[Item], offer: ToolOffer, *, reply: bool, brief: bool = False) -> str:
         """The conversation, up to where the next reply begins when there is to be a `reply`. `brief`: without what the
         tools say."""
         refusal: Exception | None = None
@@ -80,28 +80,28 @@ class Template:
                 refusal = error
         raise BadInput(f"{self._name}: its chat template refuses the conversation: {refusal}") from refusal
 
-    def spoken(self, reply: Sequence[Item], offer: Offer) -> str:
+    def spoken(self, reply: Sequence[Item], offer: ToolOffer) -> str:
         """A reply as the dialect writes it."""
         return self._messages(reply, offer, brief=True, spoken=True)[0]["content"]
 
-    def offer(self, tools: list[ToolSpec]) -> Offer:
+    def offer(self, tools: list[ToolSpec]) -> ToolOffer:
         """A run offers the same tools again and again: they are written once."""
         for offer in self._offers:
             if offer.tools == tools:
                 return offer
         names = ToolNames(tool.name for tool in tools)
         written = self._literals.hide([conversation.tool(tool, names.wire(tool.name)) for tool in tools])
-        self._offers = [Offer([*tools], names, written), *self._offers[: _OFFERS_KEPT - 1]]
+        self._offers = [ToolOffer([*tools], names, written), *self._offers[: _OFFERS_KEPT - 1]]
         return self._offers[0]
 
-    def _ways(self, items: Sequence[Item], offer: Offer, brief: bool) -> Iterator[list[Json]]:
+    def _ways(self, items: Sequence[Item], offer: ToolOffer, brief: bool) -> Iterator[list[Json]]:
         """The conversation as it is; then so that strict templates may take it."""
         messages = self._messages(items, offer, brief=brief)
         yield messages
         yield conversation.joined(messages)
         yield conversation.joined(self._messages(items, offer, brief=brief, spoken=True))
 
-    def _messages(self, items: Sequence[Item], offer: Offer, *, brief: bool, spoken: bool = False) -> list[Json]:
+    def _messages(self, items: Sequence[Item], offer: ToolOffer, *, brief: bool, spoken: bool = False) -> list[Json]:
         """`spoken`: with the calls as text."""
         if self.dialect is PLAIN:
             messages: list[Json] = [*plain.to_messages([*items], [] if brief else offer.tools, reasoning=True)]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from verigym.core.records import Dataset, Estimate, Report, Version
 from verigym.evaluation.report import RATES
-from verigym.registry.ledger import Entry
+from verigym.registry.ledger import LedgerEntry
 from verigym.registry.versions import kind_of
 
 _NOT_KNOWN = {
@@ -22,20 +22,20 @@ _NOT_KNOWN = {
 """Environments that ask what the version's own suite does not; what is not known without them."""
 
 
-class About(Struct, frozen=True, kw_only=True):
+class CardData(Struct, frozen=True, kw_only=True):
     """What is on record about a version."""
 
     version: Version
     parent: Version | None
     reports: Sequence[Report]
     """Oldest first."""
-    entries: Sequence[Entry]
+    entries: Sequence[LedgerEntry]
     """The whole ledger."""
     data: Dataset | None
     """What it learnt from, where that was a data set."""
 
 
-def card(about: About) -> str:
+def card(about: CardData) -> str:
     version = about.version
     sections = {
         "What it is": _what(about),
@@ -69,7 +69,7 @@ def figure(name: str, estimate: Estimate) -> str:
 # -- sections -------------------------------------------------------------------------------------------------------
 
 
-def _what(about: About) -> Iterator[str]:
+def _what(about: CardData) -> Iterator[str]:
     version = about.version
     yield f"- Kind: {kind_of(version)}"
     yield f"- Base model: `{version.base}`, which is only ever read"
@@ -89,7 +89,7 @@ def _what(about: About) -> Iterator[str]:
         yield from (f"- Tool `{tool}` is described as:", *_fenced(text))
 
 
-def _made(about: About) -> Iterator[str]:
+def _made(about: CardData) -> Iterator[str]:
     version, parent = about.version, about.parent
     if version.made:
         yield f"- When: {version.made}"
@@ -113,7 +113,7 @@ def _made(about: About) -> Iterator[str]:
     yield f"- Recipe: {settings} (all of it: `verigym models show {version.id} --json`)"
 
 
-def _measured(about: About) -> Iterator[str]:
+def _measured(about: CardData) -> Iterator[str]:
     reports = latest_by_suite(about.reports)
     if not reports:
         yield f"Never. Run: `verigym eval ENV -m {about.version.id}`"
@@ -132,7 +132,7 @@ def _measured(about: About) -> Iterator[str]:
             yield from ("", f"{report.errors} episodes could not be scored and are in no figure.")
 
 
-def _decisions(about: About) -> Iterator[str]:
+def _decisions(about: CardData) -> Iterator[str]:
     id = about.version.id
     current = about.entries[-1].champion_after if about.entries else None
     yield "It is the champion." if current == id else f"It is not the champion; that is {current or 'nobody yet'}."
@@ -152,7 +152,7 @@ def _decisions(about: About) -> Iterator[str]:
         yield from ("", f"What the gate said last (entry {judged[-1].seq}): {judged[-1].decision.words}")
 
 
-def _limits(about: About) -> Iterator[str]:
+def _limits(about: CardData) -> Iterator[str]:
     version = about.version
     reports = latest_by_suite(about.reports)
     seen = {report.suite.environment for report in reports}
@@ -181,7 +181,7 @@ def _limits(about: About) -> Iterator[str]:
         yield "Its base model is known here by name: that its files are unchanged is not checked."
 
 
-def _rolling_back(about: About) -> Iterator[str]:
+def _rolling_back(about: CardData) -> Iterator[str]:
     yield (
         "`verigym rollback` makes the champion before this one the champion again, `verigym rollback VERSION` any earlier "
         f"one, and `verigym rollback {about.version.id}` this one once it was champion. Each is one entry in the ledger; "

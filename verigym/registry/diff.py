@@ -17,7 +17,7 @@ _LONGEST = 5000
 _ABSENT = "-"
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class VersionDiff(Struct, frozen=True, kw_only=True):
     prompt: list[str]
     """Lines of a unified diff; empty where the prompts are the same."""
     tools: dict[str, list[str]]
@@ -29,7 +29,7 @@ class Difference(Struct, frozen=True, kw_only=True):
         return bool(self.prompt or self.tools or self.fields)
 
 
-def diff(one: Version, other: Version, own_prompt: str = "", own_tools: Mapping[str, str] = {}) -> Difference:
+def diff(one: Version, other: Version, own_prompt: str = "", own_tools: Mapping[str, str] = {}) -> VersionDiff:
     """`own_prompt` and `own_tools` are the environment's, where one is known: what a version without its own is shown."""
     prompts = [version.system_prompt for version in (one, other)]
     prompt: list[str] = []
@@ -55,7 +55,7 @@ def diff(one: Version, other: Version, own_prompt: str = "", own_tools: Mapping[
         for name in dict.fromkeys([*before, *after])
         if before.get(name, _ABSENT) != after.get(name, _ABSENT)
     }
-    return Difference(prompt=prompt, tools=tools, fields=fields)
+    return VersionDiff(prompt=prompt, tools=tools, fields=fields)
 
 
 def text_diff(before: str, after: str) -> list[str]:

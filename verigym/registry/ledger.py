@@ -38,7 +38,7 @@ class BrokenChain(VerigymError):
         self.seq = seq
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class LedgerEntry(Struct, frozen=True, kw_only=True):
     seq: int
     """1, 2, 3, ..."""
     prev: str
@@ -55,33 +55,33 @@ class Entry(Struct, frozen=True, kw_only=True):
     """Of all of the above."""
 
 
-def entries(store: LedgerStore) -> list[Entry]:
+def entries(store: LedgerStore) -> list[LedgerEntry]:
     """Oldest first."""
-    return [codec.decode(data, Entry) for data in store.ledger()]
+    return [codec.decode(data, LedgerEntry) for data in store.ledger()]
 
 
 def champion(store: LedgerStore) -> str | None:
     """Version id of the champion; none before the first was crowned."""
     known = store.ledger()
-    return codec.decode(known[-1], Entry).champion_after if known else None
+    return codec.decode(known[-1], LedgerEntry).champion_after if known else None
 
 
-def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", why: str = "") -> Entry:
+def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", why: str = "") -> LedgerEntry:
     """Appends a decision; with `moves`, its candidate becomes champion, if the decision allows that and is not stale."""
     why = why or decision.why
     if moves:
         _check_may_move(decision, why)
-    written: list[Entry] = []
+    written: list[LedgerEntry] = []
 
     def make(last: bytes | None) -> bytes:
-        previous = codec.decode(last, Entry) if last is not None else None
+        previous = codec.decode(last, LedgerEntry) if last is not None else None
         before = previous.champion_after if previous else None
         if moves and (before or "") != decision.champion:
             raise Refused(
                 f"this decision compares {decision.candidate} with {decision.champion or 'no champion'}, but the champion is now "
                 f"{before or 'not crowned yet'}: gate {decision.candidate} again"
             )
-        entry = Entry(
+        entry = LedgerEntry(
             seq=previous.seq + 1 if previous else 1,
             prev=previous.hash if previous else "",
             decision=decision,
@@ -99,12 +99,12 @@ def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", w
     return written[0]
 
 
-def promote(store: LedgerStore, decision: Decision, who: str = "", why: str = "") -> Entry:
+def promote(store: LedgerStore, decision: Decision, who: str = "", why: str = "") -> LedgerEntry:
     """Makes the candidate champion. It takes a PROMOTE from the gate, or an override with a reason."""
     return record(store, decision, moves=True, who=who, why=why)
 
 
-def crown_first(store: LedgerStore, version_id: str, who: str = "", why: str = "") -> Entry:
+def crown_first(store: LedgerStore, version_id: str, who: str = "", why: str = "") -> LedgerEntry:
     """The first champion: usually the base agent, which has nothing to beat."""
     decision = Decision(
         candidate=version_id, champion="", verdict="PROMOTE", kind="first", words=f"{version_id} is the first champion."
@@ -112,7 +112,7 @@ def crown_first(store: LedgerStore, version_id: str, who: str = "", why: str = "
     return record(store, decision, moves=True, who=who, why=why)
 
 
-def way_back(history: list[Entry], to: str | None = None) -> str:
+def way_back(history: list[LedgerEntry], to: str | None = None) -> str:
     """Where a rollback leads: to the champion before this one, or to any named earlier champion. Rolling back twice goes two
     steps back, not back and forth."""
     now = history[-1].champion_after if history else None
@@ -122,7 +122,7 @@ def way_back(history: list[Entry], to: str | None = None) -> str:
     return target
 
 
-def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str = "") -> Entry:
+def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str = "") -> LedgerEntry:
     """Makes an earlier champion the champion again; see `way_back`."""
     history = entries(store)
     target = way_back(history, to)
@@ -135,10 +135,10 @@ def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str 
 
 def verify_chain(store: LedgerStore) -> int:
     """The number of entries, all of them sound; raises `BrokenChain` with the first that is not."""
-    previous: Entry | None = None
+    previous: LedgerEntry | None = None
     for seq, data in enumerate(store.ledger(), start=1):
         try:
-            entry = codec.decode(data, Entry)
+            entry = codec.decode(data, LedgerEntry)
         except BadInput as error:
             raise BrokenChain(seq, "cannot be read") from error
         if entry.hash != _hash(entry):
@@ -162,7 +162,7 @@ def _check_may_move(decision: Decision, why: str) -> None:
         )
 
 
-def _champion_before(history: list[Entry]) -> str | None:
+def _champion_before(history: list[LedgerEntry]) -> str | None:
     line: list[str] = []
     for entry in history:
         after = entry.champion_after
@@ -175,7 +175,7 @@ def _champion_before(history: list[Entry]) -> str | None:
     return line[-2] if len(line) > 1 else None
 
 
-def _named_champion(history: list[Entry], name: str) -> str:
+def _named_champion(history: list[LedgerEntry], name: str) -> str:
     once = {entry.champion_after for entry in history if entry.champion_after is not None}
     if name not in once:
         raise not_found("earlier champion", name, once)
@@ -189,5 +189,5 @@ def current_user() -> str:
         return str(os.getuid())
 
 
-def _hash(entry: Entry) -> str:
+def _hash(entry: LedgerEntry) -> str:
     return content_hash(msgspec.structs.replace(entry, hash=""))

@@ -19,7 +19,7 @@ from verigym.core.errors import BadInput, VerigymError
 from verigym.core.records import Dataset, Json, Version, content_hash
 from verigym.registry import ledger
 from verigym.registry.versions import version_id
-from verigym.store.database import Body, Store
+from verigym.store.database import Store, StoredDocument
 
 ADAPTER_FILE = "adapter_model.safetensors"
 CONFIG_FILE = "adapter_config.json"
@@ -27,7 +27,7 @@ _SHORTEST = 8
 """Digits of a hash that one may be asked for by."""
 
 
-class Checked(Struct, frozen=True, kw_only=True):
+class IntegrityCheck(Struct, frozen=True, kw_only=True):
     """One thing that was looked at."""
 
     what: str
@@ -37,12 +37,12 @@ class Checked(Struct, frozen=True, kw_only=True):
     words: str
 
 
-def verify(store: Store, home: Path, only: Version | None = None, expect: str = "") -> list[Checked]:
+def verify(store: Store, home: Path, only: Version | None = None, expect: str = "") -> list[IntegrityCheck]:
     """Everything that is kept in `home`, or the ledger and what belongs to one version. `expect` is a ledger hash that was
     noted earlier: where no entry has it, entries were cut off or replaced since."""
     if damage := store.damage():
         words = f"the database file is damaged ({damage}); restore it from a backup"
-        return [Checked(what="store", id=str(store.path), sound=False, words=words)]
+        return [IntegrityCheck(what="store", id=str(store.path), sound=False, words=words)]
     bodies = [one for one in store.bodies("version") if only is None or one.id == only.id]
     versions = [version for one in bodies if (version := _read(one)) is not None]
     reports = [one for one in store.bodies("report") if only is None or _plain(one).get("agent") == only.id]
@@ -66,16 +66,16 @@ def sha256_of(path: Path) -> str:
 # -- the ledger -----------------------------------------------------------------------------------------------------
 
 
-def _ledger(store: Store, expect: str) -> Iterator[Checked]:
+def _ledger(store: Store, expect: str) -> Iterator[IntegrityCheck]:
     try:
         count = ledger.verify_chain(store)
     except ledger.BrokenChain as broken:
-        yield Checked(what="ledger", id=str(broken.seq), sound=False, words=str(broken))
+        yield IntegrityCheck(what="ledger", id=str(broken.seq), sound=False, words=str(broken))
         return
     entries = ledger.entries(store)
     last = entries[-1].hash if entries else ""
     words = f"{count} entries, chain sound, last hash {last}" if last else "no entries yet"
-    yield Checked(what="ledger", id=last, sound=True, words=words)
+    yield IntegrityCheck(what="ledger", id=last, sound=True, words=words)
     if expect:
         yield _expected(entries, expect)
     known = {kind: {one.id for one in store.bodies(kind)} for kind in ("version", "report")}
@@ -86,10 +86,10 @@ def _ledger(store: Store, expect: str) -> Iterator[Checked]:
         for kind, ids in named.items():
             for id in sorted(one for one in ids if one and one not in known[kind]):
                 gone = f"names {kind} {id}, which is not in the store: it was removed; restore the store from a backup"
-                yield Checked(what="ledger", id=str(entry.seq), sound=False, words=f"entry {entry.seq} {gone}")
+                yield IntegrityCheck(what="ledger", id=str(entry.seq), sound=False, words=f"entry {entry.seq} {gone}")
 
 
-def _expected(entries: list[ledger.Entry], expect: str) -> Checked:
+def _expected(entries: list[ledger.LedgerEntry], expect: str) -> IntegrityCheck:
     if len(expect) < _SHORTEST or not set(expect.lower()) <= set("0123456789abcdef"):
         raise BadInput(
             f'--expect "{expect}": give the hash that models verify printed, at least {_SHORTEST} digits of it'
@@ -97,25 +97,25 @@ def _expected(entries: list[ledger.Entry], expect: str) -> Checked:
     for entry in entries:
         if entry.hash.startswith(expect.lower()):
             words = f"the hash {expect[:12]} is that of entry {entry.seq} of {len(entries)}"
-            return Checked(what="ledger", id=entry.hash, sound=True, words=words)
+            return IntegrityCheck(what="ledger", id=entry.hash, sound=True, words=words)
     words = (
         f"no entry has the hash {expect[:12]}: entries were cut off or replaced after it was noted; "
         "restore the store from a backup"
     )
-    return Checked(what="ledger", id=expect, sound=False, words=words)
+    return IntegrityCheck(what="ledger", id=expect, sound=False, words=words)
 
 
 # -- documents ------------------------------------------------------------------------------------------------------
 
 
-def _read(one: Body) -> Version | None:
+def _read(one: StoredDocument) -> Version | None:
     try:
         return codec.decode(one.body, Version)
     except BadInput:
         return None
 
 
-def _plain(one: Body) -> Json:
+def _plain(one: StoredDocument) -> Json:
     """What was written, whatever fields records have by now; nothing where it cannot be read."""
     try:
         found: Any = msgspec.json.decode(one.body)
@@ -124,7 +124,7 @@ def _plain(one: Body) -> Json:
     return {name: value for name, value in found.items() if name != "schema"} if isinstance(found, dict) else {}
 
 
-def _version(one: Body) -> Checked:
+def _version(one: StoredDocument) -> IntegrityCheck:
     version = _read(one)
     if version is None:
         return _damaged("version", one.id, "cannot be read")
@@ -136,20 +136,20 @@ def _version(one: Body) -> Checked:
     if seal and content_hash(plain) != seal:
         return _damaged("version", one.id, "where it came from was changed: name, parent, recipe, data or families")
     words = "as it was registered" if seal else "behaves as registered (older than seals: its origin is not covered)"
-    return Checked(what="version", id=one.id, sound=True, words=f"{version.name or version.base}: {words}")
+    return IntegrityCheck(what="version", id=one.id, sound=True, words=f"{version.name or version.base}: {words}")
 
 
-def _report(one: Body) -> Checked:
+def _report(one: StoredDocument) -> IntegrityCheck:
     plain = _plain(one)
     if not plain:
         return _damaged("report", one.id, "cannot be read")
     if plain.get("id") != one.id or content_hash({**plain, "id": ""})[:12] != one.id:
         return _damaged("report", one.id, "its figures or results were changed")
     words = f"of {plain['agent']} on {plain['suite']['name']}: as it was made"
-    return Checked(what="report", id=one.id, sound=True, words=words)
+    return IntegrityCheck(what="report", id=one.id, sound=True, words=words)
 
 
-def _data(place: Path, one: Body) -> Checked:
+def _data(place: Path, one: StoredDocument) -> IntegrityCheck:
     try:
         dataset = codec.decode(one.body, Dataset)
     except BadInput:
@@ -160,19 +160,19 @@ def _data(place: Path, one: Body) -> Checked:
         return _damaged("data", one.id, f"{path} is missing", again)
     if sha256_of(path) != one.id:
         return _damaged("data", one.id, f"{path} was changed: its bytes have another hash", again)
-    return Checked(
+    return IntegrityCheck(
         what="data", id=one.id, sound=True, words=f"{dataset.name}: {dataset.rows} rows, as they were written"
     )
 
 
-def _damaged(what: str, id: str, words: str, remedy: str = "restore the store from a backup") -> Checked:
-    return Checked(what=what, id=id, sound=False, words=f"{words}; {remedy}")
+def _damaged(what: str, id: str, words: str, remedy: str = "restore the store from a backup") -> IntegrityCheck:
+    return IntegrityCheck(what=what, id=id, sound=False, words=f"{words}; {remedy}")
 
 
 # -- adapters and recipes -------------------------------------------------------------------------------------------
 
 
-def _adapters(place: Path, versions: list[Version]) -> Iterator[Checked]:
+def _adapters(place: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:
     """Each once, however many versions wear it."""
     for version in {version.adapter: version for version in reversed(versions) if version.adapter}.values():
         folder, id = place / version.adapter, version.adapter
@@ -189,7 +189,7 @@ def _adapters(place: Path, versions: list[Version]) -> Iterator[Checked]:
         else:
             size = weights.stat().st_size
             words = f"of {version.name or version.id}: {size:,} bytes, as they were kept"
-            yield Checked(what="adapter", id=id, sound=True, words=words)
+            yield IntegrityCheck(what="adapter", id=id, sound=True, words=words)
 
 
 def _how_damaged(weights: Path) -> str:
@@ -205,7 +205,7 @@ def _how_damaged(weights: Path) -> str:
     return f"was cut off: {size:,} of {whole:,} bytes" if size < whole else "was changed: its bytes have another hash"
 
 
-def _recipe(store: Store, version: Version) -> Checked:
+def _recipe(store: Store, version: Version) -> IntegrityCheck:
     """The recipe against the run that made it, which is named by its own settings."""
     recipe = {name: value for name, value in version.recipe.items() if name != "run"}
     run = str(version.recipe["run"])
@@ -224,4 +224,4 @@ def _recipe(store: Store, version: Version) -> Checked:
     if "data" in config and store.get("dataset", config["data"], Dataset) is None:
         return _damaged("recipe", run, f"{named}: its data set {config['data'][:12]} is not in the store")
     words = f"{version.name or version.id}: as run {run} was made by, data {version.data_hash[:12] or 'none'}"
-    return Checked(what="recipe", id=run, sound=True, words=words)
+    return IntegrityCheck(what="recipe", id=run, sound=True, words=words)

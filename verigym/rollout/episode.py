@@ -37,7 +37,7 @@ from verigym.core.seeds import derive
 from verigym.core.watchdog import Overdue
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.executor import OutOfTime, Place
-from verigym.harness.tools import Result
+from verigym.harness.tools import CallOutcome
 from verigym.harness.user import ask_policy
 from verigym.policies import dialects
 from verigym.rollout.settings import RunSettings
@@ -262,8 +262,8 @@ class _Episode:
                     self.log.error = Failure(Fault.ENVIRONMENT, "ToolTimeOut", result.marks[-1].detail)
         return stop
 
-    async def _together(self, calls: list[int]) -> dict[int, Result]:
-        results: dict[int, Result] = {}
+    async def _together(self, calls: list[int]) -> dict[int, CallOutcome]:
+        results: dict[int, CallOutcome] = {}
 
         async def in_order(some: list[int]) -> None:
             for i in some:
@@ -279,7 +279,7 @@ class _Episode:
         assert isinstance(call, FunctionCall)
         return call.name
 
-    async def _call(self, i: int) -> Result:
+    async def _call(self, i: int) -> CallOutcome:
         call = self.log.items[i]
         assert isinstance(call, FunctionCall)
         before = self.log.calls[call.name]

@@ -18,17 +18,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, Protocol, Self
 
 from verigym.core.errors import BadInput, InfrastructureFailure
-from verigym.core.protocols import Ran
-from verigym.sandbox.folder import Folder, Found
-from verigym.sandbox.limits import Limits
+from verigym.core.protocols import CommandResult
+from verigym.sandbox.folder import Folder, FolderEntry
+from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.tree import Process
-from verigym.sandbox.watch import Stop, Watch
+from verigym.sandbox.watch import KillReason, Watch
 
 _CHUNK = 1 << 16
 _FIRST_UID, _NUM_UIDS = 1_900_000_000, 100_000_000
 
 
-class Started(Protocol):
+class RunningCommand(Protocol):
     """A command that runs."""
 
     process: "subprocess.Popen[bytes]"
@@ -37,18 +37,20 @@ class Started(Protocol):
     def kill(self) -> None: ...
 
 
-class Way(Protocol):
+class CommandRunner(Protocol):
     """How commands are run: in bubblewrap, or as plain processes."""
 
     isolated: bool
 
-    def start(self, folder: Folder, command: Sequence[str], limits: Limits, cpu_seconds: float) -> Started: ...
+    def start(
+        self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float
+    ) -> RunningCommand: ...
 
 
 class ProcessSandbox:
     """`core.protocols.Sandbox`. At most two commands a processor run at once; the others wait, and their time does not run."""
 
-    def __init__(self, way: Way, limits: Limits) -> None:
+    def __init__(self, way: CommandRunner, limits: SandboxLimits) -> None:
         self.isolated = way.isolated
         self.way = way
         self.limits = limits
@@ -82,9 +84,9 @@ class ProcessBox:
     def __init__(self, sandbox: ProcessSandbox, folder: Folder) -> None:
         self._sandbox = sandbox
         self._folder = folder
-        self._running: dict[Future[Ran], threading.Event] = {}
+        self._running: dict[Future[CommandResult], threading.Event] = {}
 
-    async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> Ran:
+    async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> CommandResult:
         halt = threading.Event()
         box = self._sandbox
         run = box.pool.submit(execute, box.way, self._folder, command, stdin, box.limits, seconds, halt)
@@ -97,7 +99,7 @@ class ProcessBox:
         finally:
             del self._running[run]
 
-    async def _end(self, run: "Future[Ran]") -> None:
+    async def _end(self, run: "Future[CommandResult]") -> None:
         """Cancels one that waits, or kills one that runs and waits until it is gone."""
         if not run.cancel():
             self._running[run].set()
@@ -109,7 +111,7 @@ class ProcessBox:
     async def write(self, path: str, data: str | bytes) -> None:
         await asyncio.to_thread(self._folder.write, path, data)
 
-    async def list(self, most_files: int = 2000, most_bytes: int = 8 << 20) -> dict[str, Found]:
+    async def list(self, most_files: int = 2000, most_bytes: int = 8 << 20) -> dict[str, FolderEntry]:
         """All that is in the working folder in the end, by path; the folder itself is `.`."""
         return await asyncio.to_thread(self._folder.list, most_files, most_bytes)
 
@@ -131,21 +133,21 @@ def own_uid() -> int | None:
 
 
 def execute(
-    way: Way,
+    way: CommandRunner,
     folder: Folder,
     command: Sequence[str],
     stdin: str,
-    limits: Limits,
+    limits: SandboxLimits,
     seconds: float | None,
     halt: threading.Event,
-) -> Ran:
+) -> CommandResult:
     """Runs one command to its end, or kills it: whatever it started is gone when this returns. Plain commands of one box take
     turns: each kills all that is left of its user."""
     if not command:
         raise BadInput("a command needs at least one word")
     wall_s = limits.seconds if seconds is None else seconds
     cpu_s = limits.cpu_seconds * wall_s / limits.seconds
-    stop: Stop | None = None
+    stop: KillReason | None = None
     with contextlib.nullcontext() if way.isolated else folder.turn:
         started = _start(way, folder, command, limits, cpu_s)
         watch = Watch(started.members, folder, limits, wall_s, cpu_s)
@@ -153,7 +155,7 @@ def execute(
             streams = _Streams(started.process, stdin.encode("utf-8", "replace"), limits.output_kb << 10)
             while started.process.poll() is None and stop is None:
                 streams.move(watch.pause_s)
-                stop = Stop("killed", "it was called off") if halt.is_set() else streams.full() or watch.look()
+                stop = KillReason("killed", "it was called off") if halt.is_set() else streams.full() or watch.look()
             seconds = watch.passed_s
         finally:
             started.kill()
@@ -162,12 +164,14 @@ def execute(
     stop = stop or streams.full()
     if stop is None:
         code = started.process.returncode
-        return Ran(code=code if code >= 0 else 128 - code, stdout=out, stderr=err, seconds=seconds)
+        return CommandResult(code=code if code >= 0 else 128 - code, stdout=out, stderr=err, seconds=seconds)
     err += "\n" * (err[-1:] not in ("", "\n")) + f"[sandbox] killed: {stop.why}\n"
-    return Ran(code=None, stdout=out, stderr=err, stop=stop.kind, seconds=seconds)
+    return CommandResult(code=None, stdout=out, stderr=err, stop=stop.kind, seconds=seconds)
 
 
-def _start(way: Way, folder: Folder, command: Sequence[str], limits: Limits, cpu_s: float) -> Started:
+def _start(
+    way: CommandRunner, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_s: float
+) -> RunningCommand:
     try:
         return way.start(folder, command, limits, cpu_s)
     except (ValueError, OSError) as error:
@@ -226,9 +230,9 @@ class _Streams:
         self._selector.unregister(stream)
         stream.close()
 
-    def full(self) -> Stop | None:
+    def full(self) -> KillReason | None:
         if max(map(len, self._kept.values())) > self._most:
-            return Stop("output", f"more than {self._most >> 10} kB of output")
+            return KillReason("output", f"more than {self._most >> 10} kB of output")
         return None
 
     def finish(self) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from verigym.core.errors import InfrastructureFailure
 from verigym.sandbox.folder import PARTS, Folder
-from verigym.sandbox.limits import Limits, impose
+from verigym.sandbox.limits import SandboxLimits, impose
 from verigym.sandbox.seccomp import seccomp_filter
 from verigym.sandbox.tree import Process, descendants, listing, process, processes_of
 
@@ -34,7 +34,7 @@ _AS_USER = f"--uid {NOBODY} --gid {NOBODY}"
 _COUNTED_BY_NAMESPACE = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (5, 14)
 
 
-class Contained:
+class BubblewrapCommand:
     """One command in bubblewrap: the monitor outside, the first process of the new pid namespace, and all below it."""
 
     def __init__(self, monitor: "subprocess.Popen[bytes]", first: Process) -> None:
@@ -56,7 +56,7 @@ class Contained:
             time.sleep(0.0005)
 
 
-class Bubblewrap:
+class BubblewrapRunner:
     isolated = True
 
     def __init__(self) -> None:
@@ -65,7 +65,9 @@ class Bubblewrap:
         self._as_root = os.geteuid() == 0
         self._root = _root()
 
-    def start(self, folder: Folder, command: Sequence[str], limits: Limits, cpu_seconds: float) -> Contained:
+    def start(
+        self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float
+    ) -> BubblewrapCommand:
         assert self._filter is not None
         (info, info_in), (wait, go), (rules, rules_in) = os.pipe(), os.pipe(), os.pipe()
         os.write(rules_in, self._filter)
@@ -104,7 +106,7 @@ class Bubblewrap:
                 (monitor.stdin if self._as_root else go_on).write(b"\n")
             except OSError:  # it ended before it was let go
                 raise _broken(monitor) from None
-        return Contained(monitor, first)
+        return BubblewrapCommand(monitor, first)
 
     def _others(self) -> int:
         """Processes that count against the limit and are not the command's: root's user of its own has none; else the first

@@ -23,7 +23,7 @@ _DEEPEST = 32
 """Folders inside each other that are listed."""
 
 
-class Found(NamedTuple):
+class FolderEntry(NamedTuple):
     """One thing in the box."""
 
     kind: Literal["file", "folder", "link", "other"]
@@ -105,10 +105,10 @@ class Folder:
             os.chown(name, self.uid, self.uid, dir_fd=folder, follow_symlinks=False)
         return os.open(name, _FOLDER, dir_fd=folder)
 
-    def list(self, most_files: int, most_bytes: int) -> dict[str, Found]:
+    def list(self, most_files: int, most_bytes: int) -> dict[str, FolderEntry]:
         """All that is in the working folder, by path, and itself as `.`; refused where it is more than that, or nested too deep.
         What is closed to us is opened on the way, as its owner could, and stays open."""
-        found = {".": Found("folder", stat.S_IMODE(os.fstat(self._fd).st_mode))}
+        found = {".": FolderEntry("folder", stat.S_IMODE(os.fstat(self._fd).st_mode))}
         for path, one in _things(os.dup(self._fd), "", most_bytes):
             found[path] = one
             most_bytes -= len(one.data)
@@ -161,7 +161,7 @@ class Folder:
         os.rmdir(self.top)
 
 
-def _things(folder: int, above: str, most_bytes: int) -> Iterator[tuple[str, Found]]:
+def _things(folder: int, above: str, most_bytes: int) -> Iterator[tuple[str, FolderEntry]]:
     """What is in an open folder and below it, by name; of a file no more than `most_bytes` and one. Closes the folder."""
     try:
         with os.scandir(folder) as entries:
@@ -171,15 +171,15 @@ def _things(folder: int, above: str, most_bytes: int) -> Iterator[tuple[str, Fou
             about = os.stat(name, dir_fd=folder, follow_symlinks=False)
             mode = stat.S_IMODE(about.st_mode)
             if stat.S_ISDIR(about.st_mode):
-                yield path, Found("folder", mode)
+                yield path, FolderEntry("folder", mode)
                 yield from _things(_opened(name, _FOLDER, folder), f"{path}/", most_bytes)
             elif stat.S_ISLNK(about.st_mode):
-                yield path, Found("link", mode, os.fsencode(os.readlink(name, dir_fd=folder)))
+                yield path, FolderEntry("link", mode, os.fsencode(os.readlink(name, dir_fd=folder)))
             elif stat.S_ISREG(about.st_mode):
                 with open(_opened(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, folder), "rb") as file:
-                    yield path, Found("file", mode, file.read(most_bytes + 1))
+                    yield path, FolderEntry("file", mode, file.read(most_bytes + 1))
             else:
-                yield path, Found("other", mode)
+                yield path, FolderEntry("other", mode)
     finally:
         os.close(folder)
 

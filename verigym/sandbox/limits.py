@@ -8,7 +8,7 @@ from msgspec import Struct
 OPEN_FILES = 256
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class SandboxLimits(Struct, frozen=True, kw_only=True):
     """Of one command; `disk_mb` and `files` are of the box, over all its commands."""
 
     seconds: float = 10.0
@@ -29,7 +29,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Of standard output, and of standard error; what came before stays."""
 
 
-def impose(pid: int, limits: Limits, cpu_seconds: float, others: int) -> None:
+def impose(pid: int, limits: SandboxLimits, cpu_seconds: float, others: int) -> None:
     """Sets them on a process that waits to be let go: all that it starts inherits them. `others`: processes that count against
     the same number and are not its own."""
     cpu_s = math.ceil(cpu_seconds) + 1  # should the watch be late; it sees all processes together, and is exact

@@ -10,29 +10,29 @@ from collections.abc import Mapping
 
 from verigym.core.errors import Refused, VerigymError
 from verigym.core.protocols import Box, Sandbox
-from verigym.sandbox.box import ProcessSandbox, Way, execute, own_uid
-from verigym.sandbox.bubblewrap import Bubblewrap
+from verigym.sandbox.box import CommandRunner, ProcessSandbox, execute, own_uid
+from verigym.sandbox.bubblewrap import BubblewrapRunner
 from verigym.sandbox.folder import Folder
-from verigym.sandbox.limits import Limits
-from verigym.sandbox.plain import Plain
+from verigym.sandbox.limits import SandboxLimits
+from verigym.sandbox.plain import PlainRunner
 from verigym.sandbox.seccomp import seccomp_filter
 
 INSTALL = "apt-get install bubblewrap (dnf, pacman and apk name it so too)"
 
 
-def open_sandbox(require: bool = False, limits: Limits = Limits()) -> ProcessSandbox:
+def open_sandbox(require: bool = False, limits: SandboxLimits = SandboxLimits()) -> ProcessSandbox:
     """Opens it; the first call tries it out. With `require`, or VERIGYM_REQUIRE_SANDBOX=1, what is not isolated is refused."""
     if sys.platform != "linux":
         raise Refused("the sandbox needs Linux; run verigym in a virtual machine or a container")
     reason = why_not_isolated()
     if not reason:
-        return ProcessSandbox(Bubblewrap(), limits)
+        return ProcessSandbox(BubblewrapRunner(), limits)
     if require or os.environ.get("VERIGYM_REQUIRE_SANDBOX") == "1":
         raise Refused(f"code must not run without a sandbox (--require-sandbox), and there is none: {reason}")
-    if os.geteuid() == 0 and (plain := fails(Plain())):
+    if os.geteuid() == 0 and (plain := fails(PlainRunner())):
         raise Refused(f"{reason} Without it, root's code runs as a user that owns nothing, which fails too: {plain}")
     _warn(reason)
-    return ProcessSandbox(Plain(), limits)
+    return ProcessSandbox(PlainRunner(), limits)
 
 
 class LazySandbox:
@@ -64,7 +64,7 @@ def why_not_isolated() -> str:
         return "root needs setpriv beside bubblewrap; install util-linux (on Alpine: apk add setpriv)."
     if seccomp_filter() is None:
         return f"the sandbox's filter of system calls does not know this processor ({platform.machine()})."
-    said = fails(Bubblewrap())
+    said = fails(BubblewrapRunner())
     return said and (
         f"bubblewrap is installed and does not work here: {said}. Containers often forbid namespaces: allow them (docker run"
         " --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined),"
@@ -72,12 +72,12 @@ def why_not_isolated() -> str:
     )
 
 
-def fails(way: Way) -> str:
+def fails(way: CommandRunner) -> str:
     """What a trial run says when it does not work."""
     try:
         folder = Folder(own_uid())
         try:
-            ran = execute(way, folder, ["python3", "-c", "print(1)"], "", Limits(), None, threading.Event())
+            ran = execute(way, folder, ["python3", "-c", "print(1)"], "", SandboxLimits(), None, threading.Event())
         finally:
             folder.delete()
     except VerigymError as error:

@@ -15,13 +15,13 @@ from pathlib import Path
 
 from verigym.sandbox.bubblewrap import become, environment
 from verigym.sandbox.folder import Folder
-from verigym.sandbox.limits import Limits, impose
+from verigym.sandbox.limits import SandboxLimits, impose
 from verigym.sandbox.tree import Process, belongs, descendants, listing, processes_of
 
 _KILL_S = 5.0
 
 
-class Loose:
+class PlainCommand:
     """One command and what descends from it, found by parent, by session, and by what no child loses by itself: its user where
     that is the box's own, else a variable of its environment."""
 
@@ -57,10 +57,10 @@ class Loose:
             time.sleep(0.001)
 
 
-class Plain:
+class PlainRunner:
     isolated = False
 
-    def start(self, folder: Folder, command: Sequence[str], limits: Limits, cpu_seconds: float) -> Loose:
+    def start(self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float) -> PlainCommand:
         mark = secrets.token_hex(16)
         leader = subprocess.Popen(
             [
@@ -84,7 +84,7 @@ class Plain:
         with contextlib.suppress(ProcessLookupError, BrokenPipeError):  # ended already; it says why on standard error
             impose(leader.pid, limits, cpu_seconds, others)
             leader.stdin.write(b"\n")  # the shell waits for it
-        return Loose(leader, folder.uid, mark)
+        return PlainCommand(leader, folder.uid, mark)
 
 
 def _signal(pids: set[int], which: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from verigym.sandbox.folder import Folder
-from verigym.sandbox.limits import Limits
+from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.tree import Process, memory, written
 
 _EVERY_S = 0.05
@@ -16,7 +16,7 @@ _SHARE = 0.1
 often."""
 
 
-class Stop(NamedTuple):
+class KillReason(NamedTuple):
     """Why a command is to be killed: as the record has it, and in words."""
 
     kind: Literal["time", "memory", "output", "killed"]
@@ -25,7 +25,7 @@ class Stop(NamedTuple):
 
 class Watch:
     def __init__(
-        self, members: Callable[[], list[Process]], folder: Folder, limits: Limits, wall_s: float, cpu_s: float
+        self, members: Callable[[], list[Process]], folder: Folder, limits: SandboxLimits, wall_s: float, cpu_s: float
     ) -> None:
         self._members = members
         self._folder = folder
@@ -44,10 +44,10 @@ class Watch:
         """Until there is something to look at."""
         return max(0.0, min(self._next, self._began + self._wall_s) - time.monotonic())
 
-    def look(self) -> Stop | None:
+    def look(self) -> KillReason | None:
         """The limit that it passed, if any; free of charge until the next look is due."""
         if self.passed_s >= self._wall_s:
-            return Stop("time", f"it took more than {self._wall_s:g} s")
+            return KillReason("time", f"it took more than {self._wall_s:g} s")
         began = time.monotonic()
         if began < self._next:
             return None
@@ -55,23 +55,25 @@ class Watch:
         self._next = time.monotonic() + max(_EVERY_S, (time.monotonic() - began) / _SHARE)
         return stop
 
-    def _processes(self) -> Stop | None:
+    def _processes(self) -> KillReason | None:
         members, limits = self._members(), self._limits
         if sum(one.cpu_s for one in members) >= self._cpu_s:
-            return Stop("time", f"it used more than {self._cpu_s:g} s of processor time")
+            return KillReason("time", f"it used more than {self._cpu_s:g} s of processor time")
         if sum(one.threads for one in members) > limits.processes:
-            return Stop("killed", f"more than {limits.processes} processes and threads")
+            return KillReason("killed", f"more than {limits.processes} processes and threads")
         most = limits.memory_mb << 20
         if sum(one.resident for one in members) > most and sum(map(memory, members)) > most:
-            return Stop("memory", f"its processes together took more than {limits.memory_mb} MB of memory")
+            return KillReason("memory", f"its processes together took more than {limits.memory_mb} MB of memory")
         if sum(map(written, members)) > limits.disk_mb << 20:
-            return Stop("killed", f"it wrote more than {limits.disk_mb} MB")
+            return KillReason("killed", f"it wrote more than {limits.disk_mb} MB")
         return None
 
-    def _disk(self) -> Stop | None:
+    def _disk(self) -> KillReason | None:
         size, count = self._folder.used(self._limits.files)
         if count > self._limits.files:
-            return Stop("killed", f"more than {self._limits.files} files in the box, or folders too deep to count")
+            return KillReason(
+                "killed", f"more than {self._limits.files} files in the box, or folders too deep to count"
+            )
         if size > self._limits.disk_mb << 20:
-            return Stop("killed", f"more than {self._limits.disk_mb} MB in the box")
+            return KillReason("killed", f"more than {self._limits.disk_mb} MB in the box")
         return None

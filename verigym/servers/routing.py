@@ -16,7 +16,7 @@ from verigym.core import codec
 from verigym.core.errors import BadInput, NotFound, Refused, not_found, words_of
 from verigym.core.protocols import Policy
 from verigym.core.records import Version
-from verigym.registry.ledger import Entry
+from verigym.registry.ledger import LedgerEntry
 from verigym.servers.errors import HttpError
 from verigym.servers.upstream import KEY_ENV, Upstream
 from verigym.workspace.workspace import WorkspaceFolder
@@ -122,9 +122,9 @@ class Lineup:
         self._seq = entry.seq
         return self._ws.find(entry.champion_after)
 
-    def _last(self) -> Entry | None:
+    def _last(self) -> LedgerEntry | None:
         body = self._ws.store.last_of_ledger()
-        return None if body is None else codec.decode(body, Entry)
+        return None if body is None else codec.decode(body, LedgerEntry)
 
     def _open(self, version: Version) -> Agent:
         return Agent(version, self._opener.open(version))
@@ -143,7 +143,7 @@ class Lineup:
             except Exception as error:  # a server goes on with what it has
                 self._complain(f"the ledger could not be followed: {words_of(error)}")
 
-    async def _take(self, entry: Entry) -> None:
+    async def _take(self, entry: LedgerEntry) -> None:
         if entry.champion_after is None or entry.champion_after == self.champion.version.id:
             return
         version = await asyncio.to_thread(self._ws.find, entry.champion_after)

@@ -67,7 +67,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     scored: int = 0
 
 
-class Standing(NamedTuple):
+class EpisodeStatus(NamedTuple):
     """What is known of one stored episode without reading it."""
 
     task: str
@@ -81,7 +81,7 @@ class Standing(NamedTuple):
     verdict_fault: str
 
 
-class Body(NamedTuple):
+class StoredDocument(NamedTuple):
     """A document as it is stored."""
 
     id: str
@@ -315,7 +315,7 @@ class Store:
         with self._engine.connect() as connection:
             return [codec.decode(body, Verdict) for body in connection.execute(query).scalars()]
 
-    def standing(self, run: str, verifier: str) -> Iterator[Standing]:
+    def standing(self, run: str, verifier: str) -> Iterator[EpisodeStatus]:
         """What is stored of a run, episode by episode, and how this verifier judged it: all that resumption needs."""
         made, judged = TRAJECTORIES.c, VERDICTS.c
         mine = sa.and_(judged.trajectory == made.id, judged.run == made.run, judged.verifier == verifier)
@@ -328,7 +328,7 @@ class Store:
             for task, place, fault, has, reward, passed, verdict_fault in connection.execution_options(
                 yield_per=_PAGE
             ).execute(query):
-                yield Standing(task, place, fault, has is not None, reward, bool(passed), verdict_fault or "")
+                yield EpisodeStatus(task, place, fault, has is not None, reward, bool(passed), verdict_fault or "")
 
     def blob(self, sha256: str) -> bytes:
         with self._engine.connect() as connection:
@@ -374,13 +374,13 @@ class Store:
         with self._engine.connect() as connection:
             return [codec.decode(body, type) for body in connection.execute(query).scalars()]
 
-    def bodies(self, kind: str) -> list[Body]:
+    def bodies(self, kind: str) -> list[StoredDocument]:
         """The documents of a kind as they are stored, for whoever checks them; oldest first."""
         columns = (DOCUMENTS.c.id, DOCUMENTS.c.created, DOCUMENTS.c.body)
         query = sa.select(*columns).where(DOCUMENTS.c.kind == kind)
         query = query.order_by(DOCUMENTS.c.created, sa.literal_column("rowid"))
         with self._engine.connect() as connection:
-            return [Body(*row) for row in connection.execute(query)]
+            return [StoredDocument(*row) for row in connection.execute(query)]
 
     def damage(self) -> str:
         """What the database finds wrong with its own file; empty when it is sound."""

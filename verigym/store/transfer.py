@@ -28,7 +28,7 @@ _COLUMNS = ("record", "run", "id", "task", "index", "reward", "passed", "stop", 
 _KINDS = {"task": Task, "trajectory": Trajectory, "verdict": Verdict, "tools": Toolset}
 
 
-class _Row(msgspec.Struct):
+class _TransferRow(msgspec.Struct):
     """One record, with what is said beside it in Parquet."""
 
     record: str
@@ -38,7 +38,7 @@ class _Row(msgspec.Struct):
     beside: dict[str, Any] = {}
 
 
-class _Head(msgspec.Struct):
+class _RowHead(msgspec.Struct):
     record: str
     run: str = ""
     packed: str = ""
@@ -80,7 +80,7 @@ def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
     counts: Counter[str] = Counter()
     draft = path.with_name(f".{path.name}.{os.getpid()}")
 
-    def counted() -> Iterator[_Row]:
+    def counted() -> Iterator[_TransferRow]:
         for row in _rows(store, run):
             counts[row.record] += 1
             yield row
@@ -120,14 +120,14 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
         counts[head.record] += 1
     if not runs:
         raise BadInput(f"{path} holds no run; verigym runs export RUN --to FILE writes one")
-    waiting = _Waiting(store)
+    waiting = _ImportBatch(store)
     for _, body in read(path):
         waiting.add(_decoded(body)[1])
     waiting.flush()
     return runs, dict(counts)
 
 
-class _Waiting:
+class _ImportBatch:
     """Records of one run on their way into the store, committed in batches."""
 
     def __init__(self, store: Store) -> None:
@@ -184,28 +184,28 @@ class _Waiting:
             self.store.finish_run(self.line.id, self.line.finished)
 
 
-def _rows(store: Store, run: Run) -> Iterator[_Row]:
+def _rows(store: Store, run: Run) -> Iterator[_TransferRow]:
     line = _RunLine(run.id, run.kind, run.parent, run.created, run.finished, run.config, run.verifier)
-    yield _Row("run", run.id, msgspec.json.encode(line), {"id": run.id})
+    yield _TransferRow("run", run.id, msgspec.json.encode(line), {"id": run.id})
     for task in store.tasks(run.id):
-        yield _Row("task", run.id, codec.encode(task), {"id": task.id, "task": task.id})
+        yield _TransferRow("task", run.id, codec.encode(task), {"id": task.id, "task": task.id})
     sent: set[str] = set()
     for one in store.each_trajectory(run.id):
         for sha256 in set(one.blobs.values()) - sent:
             sent.add(sha256)
             blob = _Blob(sha256, base64.b64encode(store.blob(sha256)).decode())
-            yield _Row("blob", run.id, msgspec.json.encode(blob), {"id": sha256})
+            yield _TransferRow("blob", run.id, msgspec.json.encode(blob), {"id": sha256})
         if one.tools not in sent and (tools := store.get("tools", one.tools, Toolset)) is not None:
             sent.add(one.tools)
-            yield _Row("tools", run.id, codec.encode(tools), {"id": one.tools})
+            yield _TransferRow("tools", run.id, codec.encode(tools), {"id": one.tools})
         beside = {"id": one.id, "task": one.task, "index": one.index, "stop": one.stop.value, "seconds": one.seconds}
-        yield _Row("trajectory", run.id, _written(one), {**beside, "reply": one.reply})
+        yield _TransferRow("trajectory", run.id, _written(one), {**beside, "reply": one.reply})
     for verdict in store.each_verdict(run.id, "*"):
         beside = {"id": verdict.trajectory, "reward": verdict.reward, "passed": verdict.passed}
-        yield _Row("verdict", run.id, codec.encode(verdict), beside)
+        yield _TransferRow("verdict", run.id, codec.encode(verdict), beside)
     for step, values in store.metrics(run.id).items():
         written = {name: str(value) if value in (math.inf, -math.inf) else value for name, value in values.items()}
-        yield _Row("metrics", run.id, msgspec.json.encode({"run": run.id, "step": step, "values": written}))
+        yield _TransferRow("metrics", run.id, msgspec.json.encode({"run": run.id, "step": step, "values": written}))
     for child in store.runs(parent=run.id):
         yield from _rows(store, child)
 
@@ -218,8 +218,8 @@ def _written(one: Trajectory) -> bytes:
     return codec.encode(bare)[:-1] + b',"packed":"%s"}' % base64.b64encode(packed or b"")
 
 
-def _decoded(body: bytes) -> tuple[_Head, Any]:
-    head = msgspec.json.decode(body, type=_Head)
+def _decoded(body: bytes) -> tuple[_RowHead, Any]:
+    head = msgspec.json.decode(body, type=_RowHead)
     if head.record in _KINDS:
         record = codec.decode(body, _KINDS[head.record])
         if head.packed and isinstance(record, Trajectory):
@@ -234,7 +234,7 @@ def _decoded(body: bytes) -> tuple[_Head, Any]:
     return head, record
 
 
-def _with_head(row: _Row) -> bytes:
+def _with_head(row: _TransferRow) -> bytes:
     return b'{"record":"%s",' % row.record.encode() + row.body[1:]
 
 
@@ -254,7 +254,7 @@ def _opened(read: Any, path: Path) -> Iterator[tuple[str, bytes]]:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _write_jsonl(path: Path, rows: Iterable[_Row]) -> None:
+def _write_jsonl(path: Path, rows: Iterable[_TransferRow]) -> None:
     with path.open("wb") as file:
         file.writelines(_with_head(row) + b"\n" for row in rows)
         file.flush()
@@ -277,7 +277,7 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-def _write_parquet(path: Path, rows: Iterable[_Row]) -> None:
+def _write_parquet(path: Path, rows: Iterable[_TransferRow]) -> None:
     arrow = _pyarrow()
     kinds = [arrow.string()] * 4 + [arrow.int32(), arrow.float64(), arrow.bool_(), arrow.string(), arrow.float64()]
     schema = arrow.schema(list(zip(_COLUMNS, [*kinds, arrow.string(), arrow.string()], strict=True)))

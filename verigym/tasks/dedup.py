@@ -22,7 +22,7 @@ _REPLIES = ("completion", "chosen", "rejected")
 """Compared by likeness, as prompts are."""
 
 
-class Repeat(msgspec.Struct, frozen=True):
+class DuplicateTask(msgspec.Struct, frozen=True):
     task: str
     of: str
     likeness: float
@@ -30,9 +30,9 @@ class Repeat(msgspec.Struct, frozen=True):
     exact: bool
 
 
-class Deduplicated(msgspec.Struct, frozen=True):
+class DedupResult(msgspec.Struct, frozen=True):
     kept: list[Task]
-    repeats: list[Repeat]
+    repeats: list[DuplicateTask]
     conflicts: list[list[str]]
     """Tasks that ask the same and disagree on the answer, group by group."""
 
@@ -44,27 +44,27 @@ def deduplicate(
     ignore: Collection[str] = (),
     keep_conflicts: bool = False,
     on_progress: near.Progress = lambda done, total: None,
-) -> Deduplicated:
+) -> DedupResult:
     """The tasks without repeats, in order. `ignore` names keys of data that do not make two tasks different (a score)."""
     repeated = _exact(tasks, ignore)
     conflicts = _conflicts([task for task in tasks if task.id not in repeated], ignore)
     out = {task for group in conflicts for task in group} if not keep_conflicts else set()
     rest = [task for task in tasks if task.id not in repeated and task.id not in out]
     repeated |= _near(rest, at_least, ignore, on_progress)
-    return Deduplicated(
+    return DedupResult(
         kept=[task for task in rest if task.id not in repeated],
         repeats=[repeated[task.id] for task in tasks if task.id in repeated],
         conflicts=conflicts,
     )
 
 
-def _exact(tasks: Sequence[Task], ignore: Collection[str]) -> dict[str, Repeat]:
+def _exact(tasks: Sequence[Task], ignore: Collection[str]) -> dict[str, DuplicateTask]:
     first: dict[str, str] = {}
-    found: dict[str, Repeat] = {}
+    found: dict[str, DuplicateTask] = {}
     for task in tasks:
         key = content_hash([task.prompt, _without(task.data, ignore)])
         if key in first:
-            found[task.id] = Repeat(task.id, first[key], 1.0, True)
+            found[task.id] = DuplicateTask(task.id, first[key], 1.0, True)
         else:
             first[key] = task.id
     return found
@@ -82,12 +82,12 @@ def _conflicts(tasks: Sequence[Task], ignore: Collection[str]) -> list[list[str]
 
 def _near(
     tasks: Sequence[Task], at_least: float, ignore: Collection[str], on_progress: near.Progress
-) -> dict[str, Repeat]:
+) -> dict[str, DuplicateTask]:
     groups: dict[str, list[Task]] = {}
     for task in tasks:
         same = [_instructions(task), _without(task.data, (*ignore, *_REPLIES))]
         groups.setdefault(content_hash(same), []).append(task)
-    found: dict[str, Repeat] = {}
+    found: dict[str, DuplicateTask] = {}
     done = 0
     for group in groups.values():
         if len(group) > 1:
@@ -96,7 +96,7 @@ def _near(
                 on_progress(done + place, len(tasks))
 
             for place, (other, likeness) in near.repeats([_text(task) for task in group], at_least, on_group).items():
-                found[group[place].id] = Repeat(group[place].id, group[other].id, likeness, False)
+                found[group[place].id] = DuplicateTask(group[place].id, group[other].id, likeness, False)
         done += len(group)
     return found
 

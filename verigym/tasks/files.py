@@ -27,7 +27,7 @@ _TEXT = {"id", "prompt", "split", "family", "answer", "expected_tool", "completi
 _MARK = b"\xef\xbb\xbf"
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """One row where it was found. With a problem, `value` is what there was instead: the text, or the cells."""
 
     number: int
@@ -41,7 +41,7 @@ def is_task_file(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def rows_of(path: Path) -> Iterator[Row]:
+def rows_of(path: Path) -> Iterator[FileRow]:
     """The rows of a file, by its extension."""
     kind = path.suffix.lower()
     with _open(path) as file:
@@ -56,7 +56,7 @@ def rows_of(path: Path) -> Iterator[Row]:
         else:
             from verigym.tasks import parquet
 
-            yield from (Row(number, f"row {number}", *rest) for number, *rest in parquet.read(file, path))
+            yield from (FileRow(number, f"row {number}", *rest) for number, *rest in parquet.read(file, path))
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
@@ -90,23 +90,23 @@ def kind_of(value: Any) -> str:
 # -- JSON -------------------------------------------------------------------------------------------------------------
 
 
-def _json_lines(file: IO[bytes]) -> Iterator[Row]:
+def _json_lines(file: IO[bytes]) -> Iterator[FileRow]:
     for number, line in enumerate(_without_mark(file), start=1):
         if not line.strip():
             continue
         try:
-            yield Row(number, f"line {number}", codec.read_json(line.decode()))
+            yield FileRow(number, f"line {number}", codec.read_json(line.decode()))
         except UnicodeDecodeError as error:
             text = line.decode(errors="backslashreplace")
             problem = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
-            yield Row(number, f"line {number}", text, problem)
+            yield FileRow(number, f"line {number}", text, problem)
         except (msgspec.DecodeError, RecursionError) as error:
             text = line.decode()
             problem = f"{_why_not_json(text, error)}; write one JSON object a line"
-            yield Row(number, f"line {number}", text, problem)
+            yield FileRow(number, f"line {number}", text, problem)
 
 
-def _json_list(file: IO[bytes], path: Path) -> Iterator[Row]:
+def _json_list(file: IO[bytes], path: Path) -> Iterator[FileRow]:
     content = file.read().removeprefix(_MARK)
     if not content.strip():
         return
@@ -121,7 +121,7 @@ def _json_list(file: IO[bytes], path: Path) -> Iterator[Row]:
         value = value["data"]
     if not isinstance(value, list):
         raise BadInput(f'{path}: a .json file is one list of rows, or {{"data": [...]}}; this is {kind_of(value)}')
-    yield from (Row(number, f"row {number}", row) for number, row in enumerate(value, start=1))
+    yield from (FileRow(number, f"row {number}", row) for number, row in enumerate(value, start=1))
 
 
 def _is_json_lines(content: bytes) -> bool:
@@ -146,7 +146,7 @@ def _why_not_json(text: str, error: Exception) -> str:
 # -- CSV --------------------------------------------------------------------------------------------------------------
 
 
-def _table(file: IO[bytes], path: Path) -> Iterator[Row]:
+def _table(file: IO[bytes], path: Path) -> Iterator[FileRow]:
     csv.field_size_limit(sys.maxsize)
     seen: list[str] = []
     """Lines of the row that is being read, so that one that cannot be is kept as it was."""
@@ -173,7 +173,7 @@ def _table(file: IO[bytes], path: Path) -> Iterator[Row]:
         if header is None:
             header = _header(cells, problem, path, number)
         elif problem:
-            yield Row(number, f"line {number}", _readable("".join(seen)), problem)
+            yield FileRow(number, f"line {number}", _readable("".join(seen)), problem)
         else:
             yield _table_row(header, cells, number)
 
@@ -197,16 +197,16 @@ def _header(cells: list[str], problem: str, path: Path, number: int) -> list[str
     return names
 
 
-def _table_row(header: list[str], cells: list[str], number: int) -> Row:
+def _table_row(header: list[str], cells: list[str], number: int) -> FileRow:
     place = f"line {number}"
     if len(cells) != len(header):
         problem = f"cells: {len(cells)}, columns in the first line: {len(header)}; quote a cell that holds a comma"
-        return Row(number, place, [_readable(cell) for cell in cells], problem)
+        return FileRow(number, place, [_readable(cell) for cell in cells], problem)
     for name, cell in zip(header, cells, strict=True):
         if not _is_utf8(cell):
             value = {name: _readable(cell) for name, cell in zip(header, cells, strict=True)}
-            return Row(number, place, value, f'"{name}" is not UTF-8; save the file as UTF-8')
-    return Row(number, place, {n: _cell(n, cell) for n, cell in zip(header, cells, strict=True) if cell.strip()})
+            return FileRow(number, place, value, f'"{name}" is not UTF-8; save the file as UTF-8')
+    return FileRow(number, place, {n: _cell(n, cell) for n, cell in zip(header, cells, strict=True) if cell.strip()})
 
 
 def _cell(name: str, text: str) -> Any:

@@ -15,7 +15,7 @@ _SHOWN = 5
 """How many families or prompts a refusal lists."""
 
 
-class Crossing(msgspec.Struct, frozen=True):
+class LeakPair(msgspec.Struct, frozen=True):
     """Something that two sides share, with a task of each."""
 
     sides: tuple[str, str]
@@ -26,10 +26,10 @@ class Crossing(msgspec.Struct, frozen=True):
 
 
 class Leaks(msgspec.Struct, frozen=True):
-    families: list[Crossing]
-    prompts: list[Crossing]
+    families: list[LeakPair]
+    prompts: list[LeakPair]
     """Word for word."""
-    near: list[Crossing]
+    near: list[LeakPair]
     """At least one for each group of like prompts that crosses."""
 
     def __bool__(self) -> bool:
@@ -71,11 +71,11 @@ def _by(key: Callable[[Task], str], sides: Mapping[str, Sequence[Task]]) -> dict
     return found
 
 
-def _crossings(left: _Found, right: _Found, likeness: float = 1.0) -> list[Crossing]:
+def _crossings(left: _Found, right: _Found, likeness: float = 1.0) -> list[LeakPair]:
     """Every side of the one with every other side of the other."""
     pairs = combinations(left, 2) if left is right else [(a, b) for a in left for b in right if a != b]
     return [
-        Crossing(
+        LeakPair(
             sides=(a, b),
             tasks=(left[a].id, right[b].id),
             families=(family_of(left[a]), family_of(right[b])),

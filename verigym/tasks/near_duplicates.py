@@ -24,7 +24,7 @@ _SLACK = 0.15
 """How far a signature's estimate may be off before the real likeness is worth computing: more than three deviations."""
 
 
-class Link(NamedTuple):
+class SimilarPair(NamedTuple):
     left: str
     right: str
     likeness: float
@@ -39,11 +39,11 @@ def plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def links(texts: Iterable[str], at_least: float, on_progress: Progress | None = None) -> list[Link]:
+def links(texts: Iterable[str], at_least: float, on_progress: Progress | None = None) -> list[SimilarPair]:
     """Pairs of different texts that are alike, enough of them to connect all that are: a forest.
     The texts alone decide, whatever their order."""
-    found: list[Link] = []
-    groups = Groups()
+    found: list[SimilarPair] = []
+    groups = TextGroups()
     distinct = sorted(set(texts))
     index = _Index(distinct, at_least)
 
@@ -53,7 +53,7 @@ def links(texts: Iterable[str], at_least: float, on_progress: Progress | None = 
     for place, text in enumerate(distinct):
         for other, likeness in index.like(place, apart):
             groups.join(text, distinct[other])
-            found.append(Link(distinct[other], text, likeness))
+            found.append(SimilarPair(distinct[other], text, likeness))
         index.add(place)
         if on_progress is not None and place % 1000 == 0:
             on_progress(place, len(distinct))
@@ -84,7 +84,7 @@ def likes(texts: Sequence[str], known: Sequence[str], at_least: float) -> list[l
     return [list(index.like(len(known) + place)) for place in range(len(texts))]
 
 
-class Groups:
+class TextGroups:
     """Texts joined into groups (union-find). A group's root is its smallest text."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ NEAR = 0.5
 _DOMINATES = 0.5
 
 
-class Side(msgspec.Struct, frozen=True):
+class SplitStats(msgspec.Struct, frozen=True):
     """One split, counted."""
 
     split: str
@@ -44,7 +44,7 @@ def with_families(
     for text, family in zip(texts, given, strict=True):
         if family:
             named[text] = min(family, named.get(text, family))
-    groups = near.Groups()
+    groups = near.TextGroups()
     for left, right, _ in near.links(texts, at_least, on_progress):
         if not (left in named and right in named):  # given families are not joined
             groups.join(left, right)
@@ -74,19 +74,19 @@ def split_tasks(tasks: Sequence[Task], shares: Mapping[str, float], seed: int = 
     return [msgspec.structs.replace(task, split=split_of(family_of(task), shares, seed)) for task in tasks]
 
 
-def sides(tasks: Sequence[Task]) -> list[Side]:
+def sides(tasks: Sequence[Task]) -> list[SplitStats]:
     """The splits that there are: `train`, `val`, then the others."""
     by_split: dict[str, dict[str, int]] = {}
     for task in tasks:
         counts = by_split.setdefault(task.split, {})
         counts[family_of(task)] = counts.get(family_of(task), 0) + 1
-    found: list[Side] = []
+    found: list[SplitStats] = []
     for split in sorted(by_split, key=lambda split: ({"train": 0, "val": 1}.get(split, 2), split)):
         counts = by_split[split]
         count = sum(counts.values())
         largest = min(counts, key=lambda family: (-counts[family], family))
         found.append(
-            Side(
+            SplitStats(
                 split=split,
                 tasks=count,
                 share=count / len(tasks),
@@ -98,6 +98,6 @@ def sides(tasks: Sequence[Task]) -> list[Side]:
     return found
 
 
-def dominated(side: Side) -> bool:
+def dominated(side: SplitStats) -> bool:
     """Whether one family is most of a split, so that its figures are about that family."""
     return side.largest_share > _DOMINATES

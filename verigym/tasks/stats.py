@@ -11,15 +11,15 @@ from verigym.tasks.chat import said
 from verigym.tasks.leaks import family_of, prompt_of
 from verigym.tasks.load import tasks_hash
 from verigym.tasks.rows import shape_of
-from verigym.tasks.split import Side, sides
+from verigym.tasks.split import SplitStats, sides
 
 
-class Stats(msgspec.Struct, frozen=True):
+class TaskStats(msgspec.Struct, frozen=True):
     tasks: int
     families: int
     own_families: int
     """Tasks that have no family but their own id: `split` gives them one."""
-    splits: list[Side]
+    splits: list[SplitStats]
     shapes: dict[str, int]
     tags: dict[str, int]
     """Most frequent first."""
@@ -32,9 +32,9 @@ class Stats(msgspec.Struct, frozen=True):
     hash: str
 
 
-def describe(tasks: Sequence[Task]) -> Stats:
+def describe(tasks: Sequence[Task]) -> TaskStats:
     lengths = sorted(len(task.prompt if isinstance(task.prompt, str) else said(task.prompt)) for task in tasks)
-    return Stats(
+    return TaskStats(
         tasks=len(tasks),
         families=len({family_of(task) for task in tasks}),
         own_families=sum(family_of(task) == task.id for task in tasks),

@@ -16,7 +16,7 @@ from verigym.core.records import Example, Item, Json, Message, Preference, Task,
 from verigym.evaluation.suites import family_of
 from verigym.policies.render import replies
 from verigym.rollout.replies import wording
-from verigym.tasks.files import Row, rows_of
+from verigym.tasks.files import FileRow, rows_of
 from verigym.tasks.load import load_tasks
 from verigym.tasks.rows import shape_of
 from verigym.training.data import Counts
@@ -56,7 +56,7 @@ def _is_own(row: Any) -> bool:
     return isinstance(row, dict) and type(row.get("schema")) is int and "task" in row
 
 
-def _own(row: Row, kind: type[Example] | type[Preference], path: Path) -> Example | Preference:
+def _own(row: FileRow, kind: type[Example] | type[Preference], path: Path) -> Example | Preference:
     try:
         if row.problem:
             raise BadInput(row.problem)

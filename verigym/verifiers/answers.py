@@ -17,22 +17,22 @@ import msgspec
 Where = Literal["auto", "whole", "boxed", "tag", "marker"]
 
 
-class Answer(NamedTuple):
+class ExtractedAnswer(NamedTuple):
     text: str
     marked: bool
     """Whether the reply says that this is the answer; otherwise it is all of the reply."""
 
 
-def find_answer(reply: str, where: Where = "auto") -> Answer | None:
+def find_answer(reply: str, where: Where = "auto") -> ExtractedAnswer | None:
     """None where `where` names a mark that the reply does not have."""
     if where == "whole":
-        return Answer(reply.strip(), False)
+        return ExtractedAnswer(reply.strip(), False)
     finders = {"boxed": _boxed, "tag": _tagged, "marker": _after_marker}
     chosen = finders.values() if where == "auto" else [finders[where]]
     found = [place for finder in chosen if (place := finder(reply))]
     if found:
-        return Answer(_bare(max(found)[1]), True)
-    return Answer(reply.strip(), False) if where == "auto" else None
+        return ExtractedAnswer(_bare(max(found)[1]), True)
+    return ExtractedAnswer(reply.strip(), False) if where == "auto" else None
 
 
 _BRACES = re.compile(r"\\boxed\s*\{|\\.|[{}]", re.DOTALL)

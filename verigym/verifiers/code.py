@@ -17,11 +17,11 @@ import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import VerifierFailure
-from verigym.core.protocols import Box, Context, Ran
+from verigym.core.protocols import Box, CommandResult, Context
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.verifiers import code_inside
 from verigym.verifiers.answers import find_block
-from verigym.verifiers.code_tests import Unit, read_units
+from verigym.verifiers.code_tests import SubmissionTest, read_units
 
 _INSIDE = inspect.getsource(code_inside)
 _PYTHON = ["env", "PYTHONHASHSEED=0", "python3", "-s"]
@@ -72,13 +72,13 @@ class Code(Struct, frozen=True):
         return source.encode("utf-8", "replace").decode()
 
 
-class _Result(NamedTuple):
+class _TestResult(NamedTuple):
     name: str
     passed: bool
     words: str = ""
 
 
-def _evidence(results: Sequence[_Result]) -> str:
+def _evidence(results: Sequence[_TestResult]) -> str:
     wrong = [result for result in results if not result.passed]
     lines = [f"{len(results) - len(wrong)} of {len(results)} tests passed"]
     lines += [f"failed: {result.name}: {result.words[:300]}" for result in wrong[:_SHOWN]]
@@ -86,15 +86,17 @@ def _evidence(results: Sequence[_Result]) -> str:
     return "\n".join(lines)
 
 
-async def _case(place: int, case: Any, box: Box, seconds: float) -> _Result:
+async def _case(place: int, case: Any, box: Box, seconds: float) -> _TestResult:
     name = f"case {place + 1}"
     if not isinstance(case, dict) or not {"input", "output"} <= case.keys():
         raise VerifierFailure(f'{name} of the tests is not {{"input": ..., "output": ...}}')
     ran = await box.run([*_PYTHON, "main.py"], stdin=str(case["input"]), seconds=seconds)
     if ran.stop != "exit" or ran.code != 0:
-        return _Result(name, False, _ended(ran))
+        return _TestResult(name, False, _ended(ran))
     printed, expected = _lines(ran.stdout), _lines(str(case["output"]))
-    return _Result(name, printed == expected, f"printed {ran.stdout[:120]!r}, expected {str(case['output'])[:120]!r}")
+    return _TestResult(
+        name, printed == expected, f"printed {ran.stdout[:120]!r}, expected {str(case['output'])[:120]!r}"
+    )
 
 
 def _lines(text: str) -> list[str]:
@@ -102,7 +104,7 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.rstrip().split("\n")]
 
 
-def _ended(ran: Ran) -> str:
+def _ended(ran: CommandResult) -> str:
     if ran.stop != "exit":
         return f"stopped by the sandbox: {ran.stop}"
     return f"ended with {ran.code}: {ran.stderr.strip()[-200:]}"
@@ -112,7 +114,7 @@ class _Exchange:
     """The tests ask, the submission answers, in rounds: every call that a test made so far is made again in a fresh
     process, so that a test sees one submission from its first call to its last."""
 
-    def __init__(self, units: list[Unit], source: str, box: Box, test_box: Box, seconds: float) -> None:
+    def __init__(self, units: list[SubmissionTest], source: str, box: Box, test_box: Box, seconds: float) -> None:
         self._units = units
         self._source = source
         self._box = box
@@ -125,8 +127,8 @@ class _Exchange:
         self._broke = ""
         """Why there are no answers, in the submission's own words or the sandbox's."""
 
-    async def results(self) -> list[_Result]:
-        done: dict[int, _Result] = {}
+    async def results(self) -> list[_TestResult]:
+        done: dict[int, _TestResult] = {}
         for _ in range(_ROUNDS):
             waiting = [place for place in range(len(self._units)) if place not in done]
             if not waiting:
@@ -139,15 +141,15 @@ class _Exchange:
                     done[place] = self._result(self._units[place], outcome)
             await self._answer([place for place in waiting if place not in done])
         unfinished = f"it makes more than {_ROUNDS} calls that depend on each other"
-        return [done.get(place, _Result(unit.name, False, unfinished)) for place, unit in enumerate(self._units)]
+        return [done.get(place, _TestResult(unit.name, False, unfinished)) for place, unit in enumerate(self._units)]
 
-    def _result(self, unit: Unit, outcome: dict[str, Any]) -> _Result:
+    def _result(self, unit: SubmissionTest, outcome: dict[str, Any]) -> _TestResult:
         if "broken" in outcome:
             raise VerifierFailure(f"the test {unit.name} cannot be run: {outcome['broken']}")
         words = outcome.get("failed", "")
         if words == "the submission gave no answer" and self._broke:
             words += f" ({self._broke})"
-        return _Result(unit.name, "passed" in outcome, words)
+        return _TestResult(unit.name, "passed" in outcome, words)
 
     async def _try(self, waiting: list[int]) -> dict[int, dict[str, Any]]:
         """Place to outcome; a test whose outcome was crowded out by the others' is left for the next round."""
@@ -197,6 +199,6 @@ class _Exchange:
                 self._broke = answer[:300]
 
 
-async def _inside(box: Box, role: str, order: Any, seconds: float) -> Ran:
+async def _inside(box: Box, role: str, order: Any, seconds: float) -> CommandResult:
     command = [*_PYTHON, "-c", _INSIDE, role]
     return await box.run(command, stdin=msgspec.json.encode(order).decode(), seconds=seconds)

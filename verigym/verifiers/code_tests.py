@@ -18,14 +18,14 @@ from verigym.core.records import Task
 _BUILTINS = frozenset(dir(builtins))
 
 
-class Unit(Struct, frozen=True):
+class SubmissionTest(Struct, frozen=True):
     name: str
     code: str
     names: list[str]
     """What is the submission's."""
 
 
-def read_units(task: Task, tests: Any) -> list[Unit]:
+def read_units(task: Task, tests: Any) -> list[SubmissionTest]:
     entry = task.data.get("entry_point", "")
     try:
         units = _from_text(tests, entry, task) if isinstance(tests, str) else [_alone(text, entry) for text in tests]
@@ -37,15 +37,15 @@ def read_units(task: Task, tests: Any) -> list[Unit]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _alone(text: str, entry: str) -> Unit:
+def _alone(text: str, entry: str) -> SubmissionTest:
     """A test that is a text of its own: read once for all episodes of its task."""
     return _unit(text, text, ast.parse(text), entry)
 
 
-def _from_text(text: str, entry: str, task: Task) -> list[Unit]:
+def _from_text(text: str, entry: str, task: Task) -> list[SubmissionTest]:
     tree = ast.parse(text)
     setup = [statement for statement in tree.body if not _asserts(statement)]
-    units: list[Unit] = []
+    units: list[SubmissionTest] = []
     for statement in tree.body:
         match statement:
             case ast.FunctionDef(name=name) if name.startswith("test"):
@@ -66,15 +66,15 @@ def _asserts(statement: ast.stmt) -> bool:
     return any(isinstance(node, ast.Assert) for node in ast.walk(statement))
 
 
-def _assembled(name: str, body: list[ast.stmt], entry: str) -> Unit:
+def _assembled(name: str, body: list[ast.stmt], entry: str) -> SubmissionTest:
     module = ast.Module(body, [])
     return _unit(name, ast.unparse(module), module, entry)
 
 
-def _unit(name: str, code: str, tree: ast.Module, entry: str) -> Unit:
+def _unit(name: str, code: str, tree: ast.Module, entry: str) -> SubmissionTest:
     used, bound = _names(tree)
     theirs = (used - _BUILTINS | ({entry} if entry else set())) - bound
-    return Unit(" ".join(name.split())[:100], code, sorted(theirs))
+    return SubmissionTest(" ".join(name.split())[:100], code, sorted(theirs))
 
 
 def _names(tree: ast.Module) -> tuple[set[str], set[str]]:

@@ -62,7 +62,7 @@ class Judge(Struct, frozen=True):
             ask(
                 policy,
                 prompt,
-                _Scored,
+                _JudgeScore,
                 self._fits,
                 derive(0, "judge", trajectory.id, vote),
                 self.sampling,
@@ -87,7 +87,7 @@ class Judge(Struct, frozen=True):
             evidence=evidence(prompt, [raw for _, raw in votes]),
         )
 
-    def _fits(self, scored: "_Scored") -> bool:
+    def _fits(self, scored: "_JudgeScore") -> bool:
         return self.scale[0] <= scored.score <= self.scale[1]
 
     def _prompt(self, task: Task, shown: str) -> str:
@@ -107,7 +107,7 @@ class Judge(Struct, frozen=True):
         )
 
 
-class _Scored(Struct, frozen=True):
+class _JudgeScore(Struct, frozen=True):
     reason: str
     score: float
 

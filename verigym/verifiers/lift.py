@@ -35,7 +35,7 @@ def lift(name: str, verify: Verify | Verifier) -> Verifier:
     if isinstance(verify, type):
         kind: type = verify
         raise BadInput(f"verifier {name}: {kind.__name__} is a class; write {kind.__name__}(...)")
-    return verify if isinstance(verify, Verifier) else _Lifted(f"{name}@{version(verify)}", verify)
+    return verify if isinstance(verify, Verifier) else _LiftedVerifier(f"{name}@{version(verify)}", verify)
 
 
 def lift_group(name: str, verify_group: VerifyGroup) -> Verifier:
@@ -43,7 +43,7 @@ def lift_group(name: str, verify_group: VerifyGroup) -> Verifier:
     return _LiftedGroup(f"{name}@{version(verify_group)}", verify_group)
 
 
-class _Lifted:
+class _LiftedVerifier:
     def __init__(self, name: str, verify: Verify) -> None:
         self.name = name
         self._verify = verify

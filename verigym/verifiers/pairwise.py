@@ -96,7 +96,7 @@ class PairwiseJudge(Struct, frozen=True, dict=True):
             ask(
                 policy,
                 prompt,
-                _Compared,
+                _PairJudgement,
                 lambda _: True,
                 derive(0, "pairwise", name, order, vote),
                 self.sampling,
@@ -125,7 +125,7 @@ class PairwiseJudge(Struct, frozen=True, dict=True):
         )
 
 
-class _Compared(Struct, frozen=True):
+class _PairJudgement(Struct, frozen=True):
     reason: str
     winner: Literal["A", "B", "tie"]
 

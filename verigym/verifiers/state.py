@@ -52,7 +52,7 @@ class StateDiff(Struct, frozen=True):
                 f"task {task.id}: the episode has no end state; the environment needs end_state(self)"
             )
         rules = _Rules(_globs(self.ignore), _globs(self.unordered), _globs(self.loose))
-        found = list(_compare(_Place("", ""), before, expected, trajectory.end_state, rules))
+        found = list(_compare(_StatePath("", ""), before, expected, trajectory.end_state, rules))
         wrong = [each for each in found if each.words]
         asked = [each for each in found if not each.side_effect]
         effects = len(found) - len(asked)
@@ -127,21 +127,21 @@ class _Rules(NamedTuple):
     loose: re.Pattern[str]
 
 
-class _Place(NamedTuple):
+class _StatePath(NamedTuple):
     path: str
     """`tasks.*.status`: what globs are matched with."""
     shown: str
     """`tasks[3].status`"""
 
-    def field(self, name: str) -> "_Place":
+    def field(self, name: str) -> "_StatePath":
         shown = f"{self.shown}[{name}]" if name.isdigit() and self.shown else f"{self.shown}.{name}".lstrip(".")
-        return _Place(f"{self.path}.{name}" if self.path else name, shown)
+        return _StatePath(f"{self.path}.{name}" if self.path else name, shown)
 
-    def row(self, label: str) -> "_Place":
-        return _Place(f"{self.path}.*", f"{self.shown}[{label}]")
+    def row(self, label: str) -> "_StatePath":
+        return _StatePath(f"{self.path}.*", f"{self.shown}[{label}]")
 
 
-class _Difference(NamedTuple):
+class _StateDifference(NamedTuple):
     """A place where something should have changed, or did."""
 
     words: str = ""
@@ -155,7 +155,7 @@ def _globs(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(fnmatch.translate, patterns)) or "(?!)")
 
 
-def _compare(at: _Place, before: Any, expected: Any, actual: Any, rules: _Rules) -> Iterator[_Difference]:
+def _compare(at: _StatePath, before: Any, expected: Any, actual: Any, rules: _Rules) -> Iterator[_StateDifference]:
     if rules.ignore.match(at.path) or _raw(before) == _raw(expected) == _raw(actual):
         return
     if isinstance(expected, dict) and isinstance(actual, dict) and not rules.unordered.match(at.path):
@@ -171,10 +171,10 @@ def _compare(at: _Place, before: Any, expected: Any, actual: Any, rules: _Rules)
         yield from [difference] if difference else []
 
 
-def _difference(at: _Place, before: Any, expected: Any, actual: Any, rules: _Rules) -> _Difference | None:
+def _difference(at: _StatePath, before: Any, expected: Any, actual: Any, rules: _Rules) -> _StateDifference | None:
     old, wanted, got = (_key(at.path, value, rules) for value in (before, expected, actual))
     if wanted == got:
-        return None if old == wanted else _Difference()
+        return None if old == wanted else _StateDifference()
     if old == wanted:  # nobody asked for a change
         if actual is _NOTHING:
             words = f"{at.shown} deleted: {_text(expected)}"
@@ -182,12 +182,12 @@ def _difference(at: _Place, before: Any, expected: Any, actual: Any, rules: _Rul
             words = f"{at.shown} added: {_text(actual)}"
         else:
             words = f"{at.shown}: {_text(before)} became {_text(actual)}"
-        return _Difference(f"- side effect: {words}", side_effect=True)
+        return _StateDifference(f"- side effect: {words}", side_effect=True)
     if expected is _NOTHING:
-        return _Difference(f"~ {at.shown}: {_text(actual)} is still there, expected deleted")
+        return _StateDifference(f"~ {at.shown}: {_text(actual)} is still there, expected deleted")
     if actual is _NOTHING:
-        return _Difference(f"+ {at.shown}: {_text(expected)} (missing)", num_values=_leaves(expected))
-    return _Difference(f"~ {at.shown}: {_text(actual)}, expected {_text(expected)}", num_values=_leaves(expected))
+        return _StateDifference(f"+ {at.shown}: {_text(expected)} (missing)", num_values=_leaves(expected))
+    return _StateDifference(f"~ {at.shown}: {_text(actual)}, expected {_text(expected)}", num_values=_leaves(expected))
 
 
 def _raw(value: Any) -> bytes:
@@ -220,13 +220,13 @@ def _content(path: str, value: Any, rules: _Rules) -> Any:
 # -- Rows of a table, matched by content -------------------------------------------------------------------------------
 
 
-class _Row(NamedTuple):
+class _TableRow(NamedTuple):
     label: str
     value: Any
     key: bytes
 
 
-def _compare_rows(at: _Place, before: Any, expected: Any, actual: Any, rules: _Rules) -> Iterator[_Difference]:
+def _compare_rows(at: _StatePath, before: Any, expected: Any, actual: Any, rules: _Rules) -> Iterator[_StateDifference]:
     """Equal rows are matched first, wherever they stand; then the most alike of those left, so that a changed row is shown
     as changed; what remains was added, deleted or is missing."""
     keys: dict[bytes, bytes] = {}
@@ -238,14 +238,14 @@ def _compare_rows(at: _Place, before: Any, expected: Any, actual: Any, rules: _R
     kept, wanted_new, old_left = _cancel(wanted, old)
     unchanged, got_new, old_left = _cancel(got, old_left)
 
-    def pairs(ones: list[_Row], others: list[_Row]) -> list[tuple[_Row, _Row]]:
+    def pairs(ones: list[_TableRow], others: list[_TableRow]) -> list[tuple[_TableRow, _TableRow]]:
         found = _alike(ones, others)
         for one, other in found:
             ones.remove(one)
             others.remove(other)
         return found
 
-    def compare(row: _Row, start: Any, expected: Any, actual: Any) -> Iterator[_Difference]:
+    def compare(row: _TableRow, start: Any, expected: Any, actual: Any) -> Iterator[_StateDifference]:
         return _compare(at.row(row.label), start, expected, actual, rules)
 
     for one, row in pairs(both, old_left):  # changed as expected
@@ -262,36 +262,36 @@ def _compare_rows(at: _Place, before: Any, expected: Any, actual: Any, rules: _R
     for row in kept:
         yield from compare(row, row.value, row.value, _NOTHING)
     for row in wanted_new:  # it has no place in the actual table
-        yield _Difference(f"+ {at.shown}: {_text(row.value)} (missing)", num_values=_leaves(row.value))
+        yield _StateDifference(f"+ {at.shown}: {_text(row.value)} (missing)", num_values=_leaves(row.value))
     for row in unchanged:
         yield from compare(row, row.value, _NOTHING, row.value)
     for row in got_new:
         yield from compare(row, _NOTHING, _NOTHING, row.value)
     for _ in old_left:  # deleted as expected
-        yield _Difference()
+        yield _StateDifference()
 
 
-def _rows(at: _Place, table: Any, rules: _Rules, keys: dict[bytes, bytes]) -> list[_Row]:
+def _rows(at: _StatePath, table: Any, rules: _Rules, keys: dict[bytes, bytes]) -> list[_TableRow]:
     """`keys` is filled: most rows are the same in all three states."""
     inside = at.row("").path
     if rules.ignore.match(inside):
         return []
-    rows: list[_Row] = []
+    rows: list[_TableRow] = []
     for label, value in table.items() if isinstance(table, dict) else enumerate(table):
         raw = _raw(value)
         if raw not in keys:
             keys[raw] = _key(inside, value, rules)
-        rows.append(_Row(str(label), value, keys[raw]))
+        rows.append(_TableRow(str(label), value, keys[raw]))
     return rows
 
 
-def _cancel(ones: list[_Row], others: list[_Row]) -> tuple[list[_Row], list[_Row], list[_Row]]:
+def _cancel(ones: list[_TableRow], others: list[_TableRow]) -> tuple[list[_TableRow], list[_TableRow], list[_TableRow]]:
     """Rows of equal content, as they stand in `others`, and what is left of each."""
-    waiting: dict[bytes, list[_Row]] = {}
+    waiting: dict[bytes, list[_TableRow]] = {}
     for row in reversed(others):
         waiting.setdefault(row.key, []).append(row)
-    equal: list[_Row] = []
-    left: list[_Row] = []
+    equal: list[_TableRow] = []
+    left: list[_TableRow] = []
     for row in ones:
         if waiting.get(row.key):
             equal.append(waiting[row.key].pop())
@@ -301,15 +301,19 @@ def _cancel(ones: list[_Row], others: list[_Row]) -> tuple[list[_Row], list[_Row
     return equal, left, [row for row in others if id(row) not in taken]
 
 
-def _compare_order(at: _Place, old: list[_Row], wanted: list[_Row], got: list[_Row]) -> Iterator[_Difference]:
+def _compare_order(
+    at: _StatePath, old: list[_TableRow], wanted: list[_TableRow], got: list[_TableRow]
+) -> Iterator[_StateDifference]:
     place = {id(row): number for number, row in enumerate(got)}
     places = [place[id(row)] for row in _cancel(wanted, got)[0]]
     if places != sorted(places):
         unasked = [row.key for row in old] == [row.key for row in wanted]
-        yield _Difference(f"{'- side effect:' if unasked else '~'} {at.shown}: in another order", side_effect=unasked)
+        yield _StateDifference(
+            f"{'- side effect:' if unasked else '~'} {at.shown}: in another order", side_effect=unasked
+        )
 
 
-def _alike(ones: list[_Row], others: list[_Row]) -> list[tuple[_Row, _Row]]:
+def _alike(ones: list[_TableRow], others: list[_TableRow]) -> list[tuple[_TableRow, _TableRow]]:
     """Pairs of objects of which at least half the fields agree, the most alike first."""
     if not ones or not others or len(ones) > _PAIRED or len(others) > _PAIRED:
         return []
@@ -351,7 +355,7 @@ def _leaves(value: Any) -> int:
     return sum(map(_leaves, inner)) or 1
 
 
-def _evidence(wrong: list[_Difference]) -> str:
+def _evidence(wrong: list[_StateDifference]) -> str:
     lines = [each.words[: 3 * _CUT] for each in wrong[:_LINES]]
     lines += [f"… and {len(wrong) - _LINES} more differences"] if len(wrong) > _LINES else []
     return "\n".join(lines) or "the end state is as expected"

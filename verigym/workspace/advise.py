@@ -12,7 +12,7 @@ import msgspec
 from verigym.core.errors import BadInput, NotFound, Refused, VerigymError
 from verigym.core.records import Advice, Dataset, Estimate, Label, Sampling, Task, Version
 from verigym.environments.load import environment_of
-from verigym.evaluation.advise import DPO, GRPO, MIN_FRESH, REWARD_MODEL, SFT, WORKFLOW, Evidence, Trial, advise
+from verigym.evaluation.advise import DPO, GRPO, MIN_FRESH, REWARD_MODEL, SFT, WORKFLOW, AdviceEvidence, Trial, advise
 from verigym.evaluation.stats import clustered_mean
 from verigym.evaluation.suites import family_of, pick
 from verigym.harness.environment import EnvironmentSpec
@@ -20,7 +20,7 @@ from verigym.store.database import Run
 from verigym.tasks.files import write_whole
 from verigym.workspace import datasets as data
 from verigym.workspace.audit import last_audit, was_checked
-from verigym.workspace.explain import Source, open_run
+from verigym.workspace.explain import ExplainSource, open_run
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -31,24 +31,24 @@ KNOWN = 2
 """Times as many known solutions as new ones, where a trained agent learns more."""
 
 
-class Advised(msgspec.Struct, frozen=True, kw_only=True):
-    evidence: Evidence
+class AdviceReport(msgspec.Struct, frozen=True, kw_only=True):
+    evidence: AdviceEvidence
     advice: list[Advice]
     notes: list[str] = []
     """What else a reader should know: where figures come from, what could not be estimated."""
 
 
-class Subject(msgspec.Struct, frozen=True):
+class AdviceSubject(msgspec.Struct, frozen=True):
     """Who is advised on, and where."""
 
     ws: WorkspaceFolder
     run: Run
     agent: Version
     environment: EnvironmentSpec
-    source: Source
+    source: ExplainSource
 
 
-def open_subject(ws: WorkspaceFolder, text: str) -> Subject:
+def open_subject(ws: WorkspaceFolder, text: str) -> AdviceSubject:
     """By run, or by version: then its newest run."""
     run = _run(ws, text)
     agent = ws.store.get("version", str(run.config.get("agent", "")), Version)
@@ -60,7 +60,7 @@ def open_subject(ws: WorkspaceFolder, text: str) -> Subject:
     environment = environment_of(str(run.config["environment"]), tasks)
     if not run.scored:
         raise Refused(f"run {run.id}: no episode was scored; see why: verigym explain {run.id}")
-    return Subject(ws, run, agent, environment, open_run(ws, run.id))
+    return AdviceSubject(ws, run, agent, environment, open_run(ws, run.id))
 
 
 def _run(ws: WorkspaceFolder, text: str) -> Run:
@@ -77,18 +77,18 @@ def _run(ws: WorkspaceFolder, text: str) -> Run:
     return runs[-1]
 
 
-def advise_on(subject: Subject, notes: Sequence[str] = ()) -> Advised:
+def advise_on(subject: AdviceSubject, notes: Sequence[str] = ()) -> AdviceReport:
     """Advice with recipes written and estimated; `notes` are what the caller has to add."""
     evidence, more = gather(subject)
     said = [*notes, *more]
     advice = [_completed(subject, one, said) for one in advise(evidence)]
-    return Advised(evidence=evidence, advice=advice, notes=said)
+    return AdviceReport(evidence=evidence, advice=advice, notes=said)
 
 
 # -- what is known ----------------------------------------------------------------------------------------------------------
 
 
-def gather(subject: Subject) -> tuple[Evidence, list[str]]:
+def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
     ws, run, agent, environment = subject.ws, subject.run, subject.agent, subject.environment
     found = subject.source.explained()
     notes = [subject.source.note] if subject.source.note else []
@@ -100,7 +100,7 @@ def gather(subject: Subject) -> tuple[Evidence, list[str]]:
     gold = sum(bool(environment.gold_replies(task)) for task in train[:LOOKED_AT])
     sets = [one for one in data.known(ws) if one.environment in ("", environment.name)]
     audit = last_audit(ws, environment)
-    evidence = Evidence(
+    evidence = AdviceEvidence(
         run=run.id,
         agent=agent.id,
         environment=environment.name,
@@ -129,12 +129,12 @@ def gather(subject: Subject) -> tuple[Evidence, list[str]]:
         checked=was_checked(ws, environment),
         audited=audit is not None,
         faults=audit.fix if audit is not None else [],
-        trials=[one.trial for one in ws.store.documents("trial", Kept) if one.of(agent, environment)],
+        trials=[one.trial for one in ws.store.documents("trial", StoredTrial) if one.of(agent, environment)],
     )
     return evidence, notes
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredTrial(msgspec.Struct, frozen=True):
     """A trial as the store keeps it."""
 
     agent: str
@@ -145,7 +145,7 @@ class Kept(msgspec.Struct, frozen=True):
         return (self.agent, self.environment) == (agent.id, environment.name)
 
 
-def _success(subject: Subject) -> Estimate:
+def _success(subject: AdviceSubject) -> Estimate:
     """Tries of a task are averaged first; the interval is clustered by family."""
     passed: dict[str, list[bool]] = {}
     for one in subject.ws.store.standing(subject.run.id, subject.run.verifier):
@@ -156,7 +156,7 @@ def _success(subject: Subject) -> Estimate:
     return clustered_mean(list(means.values()), [family[task] for task in means], rate=True)
 
 
-def _several_tries(subject: Subject) -> Run | None:
+def _several_tries(subject: AdviceSubject) -> Run | None:
     """The newest run of the same agent in the same environment in which tasks were tried several times."""
     ours = (subject.agent.id, subject.environment.name)
     runs = [
@@ -175,7 +175,7 @@ def training_tasks(environment: EnvironmentSpec) -> list[Task]:
         return []
 
 
-def _passed_in_training(subject: Subject) -> int:
+def _passed_in_training(subject: AdviceSubject) -> int:
     """Episodes on training tasks that passed, in rollouts that anybody made here."""
     where, store = subject.environment.name, subject.ws.store
     runs = [
@@ -234,7 +234,7 @@ def _parameters(agent: Version) -> float:
 _ALGORITHM = {SFT: "sft", DPO: "dpo", REWARD_MODEL: "reward", GRPO: "grpo", WORKFLOW: "grpo"}
 
 
-def _completed(subject: Subject, one: Advice, notes: list[str]) -> Advice:
+def _completed(subject: AdviceSubject, one: Advice, notes: list[str]) -> Advice:
     """A training advice with its recipe written, and what the dry run says that it takes."""
     if not one.advised or one.fix not in _ALGORITHM:
         return one
@@ -252,7 +252,7 @@ def _completed(subject: Subject, one: Advice, notes: list[str]) -> Advice:
     return msgspec.structs.replace(one, command=command, estimate=estimate)
 
 
-def _estimate(subject: Subject, fields: dict[str, Any]) -> dict[str, float]:
+def _estimate(subject: AdviceSubject, fields: dict[str, Any]) -> dict[str, float]:
     from verigym.training.recipe import make_recipe
     from verigym.workspace.dry_run import dry_run
 
@@ -268,7 +268,7 @@ def _estimate(subject: Subject, fields: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def recipe_for(subject: Subject, algorithm: str) -> dict[str, Any]:
+def recipe_for(subject: AdviceSubject, algorithm: str) -> dict[str, Any]:
     """Settings to start from, those that were measured (docs/how-to/training.md, recipes/). An adapter keeps its shape."""
     agent, environment = subject.agent, subject.environment
     small = _parameters(agent) < 1e9
@@ -292,7 +292,7 @@ def recipe_for(subject: Subject, algorithm: str) -> dict[str, Any]:
     return fields | more
 
 
-def _imitated(subject: Subject) -> dict[str, Any]:
+def _imitated(subject: AdviceSubject) -> dict[str, Any]:
     """Gold solutions where tasks have them, else the newest demonstrations. A trained agent learns what is new to it, beside
     what it knows."""
     if len(fresh_tasks(subject.ws, subject.agent, subject.environment)) >= MIN_FRESH:
@@ -302,7 +302,7 @@ def _imitated(subject: Subject) -> dict[str, Any]:
     return {"data": _newest(subject, "demonstrations")}
 
 
-def _new_beside_known(subject: Subject) -> Dataset:
+def _new_beside_known(subject: AdviceSubject) -> Dataset:
     """Solutions that are new to the agent, and `KNOWN` times as many of families that it has learnt from, so that it does not
     forget them over the new ones."""
     agent, environment = subject.agent, subject.environment
@@ -318,7 +318,7 @@ def _new_beside_known(subject: Subject) -> Dataset:
     return data.keep(subject.ws, rows, counts, environment=environment.name, source=source)
 
 
-def _newest(subject: Subject, kind: str) -> str:
+def _newest(subject: AdviceSubject, kind: str) -> str:
     fitting = [
         one for one in data.known(subject.ws) if one.kind == kind and one.environment in ("", subject.environment.name)
     ]

@@ -10,8 +10,8 @@ from verigym.core.records import Dataset, Report, Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
-from verigym.registry.cards import About, latest_by_suite
-from verigym.registry.diff import Difference, diff
+from verigym.registry.cards import CardData, latest_by_suite
+from verigym.registry.diff import VersionDiff, diff
 from verigym.registry.versions import version_id
 from verigym.workspace.gate import GUARDS
 from verigym.workspace.workspace import WorkspaceFolder
@@ -113,8 +113,8 @@ def reports_of(ws: WorkspaceFolder, version: Version) -> list[Report]:
     return [report for report in ws.store.documents("report", Report) if report.agent == version.id]
 
 
-def about(ws: WorkspaceFolder, version: Version) -> About:
-    return About(
+def about(ws: WorkspaceFolder, version: Version) -> CardData:
+    return CardData(
         version=version,
         parent=ws.store.get("version", version.parent, Version) if version.parent else None,
         reports=reports_of(ws, version),
@@ -130,7 +130,7 @@ def shared(ws: WorkspaceFolder, one: Version, other: Version) -> list[tuple[Repo
     return [(report, theirs[report.suite.hash]) for report in mine if report.suite.hash in theirs]
 
 
-def difference(ws: WorkspaceFolder, one: Version, other: Version) -> Difference:
+def difference(ws: WorkspaceFolder, one: Version, other: Version) -> VersionDiff:
     """A version without a prompt or description of its own is shown with those of the environment it was measured in."""
     reports = [
         report

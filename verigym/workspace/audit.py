@@ -14,8 +14,8 @@ from verigym.audit import cases, labels
 from verigym.audit.agreement import Calibration, Disagreement, single_labels
 from verigym.audit.check import check_environment
 from verigym.audit.scripted_episodes import Answer, play, some_replies, watching
-from verigym.audit.subprocess_scoring import Group
-from verigym.audit.verifier import NO_JUDGE, Audit, Nobody, Outputs, audit_verifier
+from verigym.audit.subprocess_scoring import ScoringGroup
+from verigym.audit.verifier import NO_JUDGE, Audit, NoJudge, Outputs, audit_verifier
 from verigym.core.errors import Refused
 from verigym.core.records import Case, Check, Label, Version
 from verigym.harness.environment import EnvironmentSpec
@@ -29,7 +29,7 @@ ENOUGH = 50
 """Outputs that a run should have to be audited without being named."""
 
 
-class Checked(msgspec.Struct, frozen=True):
+class CheckRecord(msgspec.Struct, frozen=True):
     """That the contract of an environment held, with this verifier."""
 
     environment: str
@@ -37,7 +37,7 @@ class Checked(msgspec.Struct, frozen=True):
     checks: int
 
 
-class Audited(msgspec.Struct, frozen=True):
+class AuditRecord(msgspec.Struct, frozen=True):
     """That a verifier was audited, and what came of it."""
 
     environment: str
@@ -61,12 +61,12 @@ def check(
         on_check(found[-1])
     if not any(one.outcome == "fail" for one in found):
         for verifier in environment.verifiers.values():
-            ws.store.put("checked", verifier.name, Checked(environment.name, verifier.name, len(found)))
+            ws.store.put("checked", verifier.name, CheckRecord(environment.name, verifier.name, len(found)))
     return found
 
 
 async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, known: Sequence[Case]) -> Answer:
-    nobody = Nobody()
+    nobody = NoJudge()
     async with context_of(ws, RunSettings()) as context:
         given = msgspec.structs.replace(context, policies={"judge": nobody})
         found = await cases.cases_hold(environment, known, given)
@@ -75,20 +75,20 @@ async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, known: Sequen
 
 def asks_judge(environment: EnvironmentSpec) -> bool:
     """Whether the verifier asks a judge about a good reply to a held-out task."""
-    nobody, task = Nobody(), environment.tasks("val")[0]
+    nobody, task = NoJudge(), environment.tasks("val")[0]
     with watching():
         asyncio.run(play(environment, task, some_replies(environment, task), judge=nobody))
     return nobody.asked
 
 
 def was_checked(ws: WorkspaceFolder, environment: EnvironmentSpec) -> bool:
-    return ws.store.get("checked", environment.verifier.name, Checked) is not None
+    return ws.store.get("checked", environment.verifier.name, CheckRecord) is not None
 
 
-def last_audit(ws: WorkspaceFolder, environment: EnvironmentSpec) -> Audited | None:
+def last_audit(ws: WorkspaceFolder, environment: EnvironmentSpec) -> AuditRecord | None:
     """The newest of the verifier as it is now."""
     name = environment.verifier.name
-    return next((one for one in reversed(ws.store.documents("audited", Audited)) if one.verifier == name), None)
+    return next((one for one in reversed(ws.store.documents("audited", AuditRecord)) if one.verifier == name), None)
 
 
 def audit(
@@ -114,7 +114,7 @@ def audit(
 
     with watching():
         made = asyncio.run(ask())
-    ws.store.put("audited", uuid.uuid4().hex, Audited(made.environment, made.verifier, found.id, made.n, made.fix))
+    ws.store.put("audited", uuid.uuid4().hex, AuditRecord(made.environment, made.verifier, found.id, made.n, made.fix))
     asked = judge.id if judge is not None else found.config.get("judge", "")
     if made.asks_judge and made.agreement is not None and made.agreement.kappa is not None:
         seen = made.agreement
@@ -170,7 +170,7 @@ def outputs_of(
     wanted = dict.fromkeys(task for task, _ in chosen)
     if also:
         wanted |= {task: None for task in tasks if any(id.startswith(f"{run.id}/{task}/") for id in also)}
-    groups = [Group(tasks[task], ws.store.trajectories(run.id, task)) for task in wanted]
+    groups = [ScoringGroup(tasks[task], ws.store.trajectories(run.id, task)) for task in wanted]
     ids = {(one.task, one.index): one.id for group in groups for one in group.trajectories}
     verdicts = [one for group in groups for each in group.trajectories for one in ws.store.verdicts_on(run.id, each.id)]
     return Outputs(

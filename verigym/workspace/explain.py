@@ -15,7 +15,7 @@ from verigym.core.records import Sampling, Task, Trajectory, Verdict, Version, c
 from verigym.core.seeds import derive
 from verigym.environments.load import environment_of
 from verigym.evaluation import failures
-from verigym.evaluation.failures import BUCKETS, INFRASTRUCTURE, WRONG_ANSWER, Explained, Failed, Rule
+from verigym.evaluation.failures import BUCKETS, INFRASTRUCTURE, WRONG_ANSWER, Explanation, FailedEpisode, Rule
 from verigym.evaluation.rules import Reason
 from verigym.store.database import Run
 from verigym.verifiers.judge import UNTRUSTED, ask, quoted, task_text, transcript
@@ -36,7 +36,7 @@ _SAMPLING = Sampling(temperature=0.0, max_tokens=256)
 _AT_ONCE = 32
 
 
-class Said(Struct, frozen=True):
+class JudgeExplanation(Struct, frozen=True):
     """What a judge said of one failure."""
 
     trajectory: str
@@ -45,7 +45,7 @@ class Said(Struct, frozen=True):
     reason: str
 
 
-class Source(Struct, frozen=True):
+class ExplainSource(Struct, frozen=True):
     """A run to be explained: its records and who has a say."""
 
     ws: WorkspaceFolder
@@ -58,10 +58,10 @@ class Source(Struct, frozen=True):
     unanswered: int = 0
     """Episodes of which the judge gave no usable answer."""
 
-    def explained(self) -> Explained:
+    def explained(self) -> Explanation:
         return failures.explained(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
 
-    def failed(self) -> Iterator[Failed]:
+    def failed(self) -> Iterator[FailedEpisode]:
         return failures.failed(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
 
     def _episodes(self) -> Iterator[Trajectory]:
@@ -71,33 +71,35 @@ class Source(Struct, frozen=True):
         return self.ws.store.each_verdict(self.run.id)
 
 
-def open_run(ws: WorkspaceFolder, run: str) -> Source:
+def open_run(ws: WorkspaceFolder, run: str) -> ExplainSource:
     """A run by id, beginning of an id, or latest."""
     found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
     tasks = ws.store.tasks(found.id)
     where = str(found.config.get("environment", ""))
     try:
         own = environment_of(where, tasks).explain if where else None
-        return Source(ws, found, tasks, own)
+        return ExplainSource(ws, found, tasks, own)
     except VerigymError as error:
-        return Source(ws, found, tasks, note=f"{where} could not be opened, so only the general rules spoke: {error}")
+        return ExplainSource(
+            ws, found, tasks, note=f"{where} could not be opened, so only the general rules spoke: {error}"
+        )
 
 
 def with_judge(
-    source: Source, judge: Version, on_asked: Callable[[int, int], None] = lambda done, total: None
-) -> Source:
+    source: ExplainSource, judge: Version, on_asked: Callable[[int, int], None] = lambda done, total: None
+) -> ExplainSource:
     """With a judge's word on what the rules leave as "wrong answer"."""
     open_cases = [one.trajectory for one in source.failed() if one.reason.bucket == WRONG_ANSWER]
     judged, unanswered = asyncio.run(_judged(source, judge, open_cases, on_asked))
-    return Source(source.ws, source.run, source.tasks, source.own, source.note, judged, unanswered)
+    return ExplainSource(source.ws, source.run, source.tasks, source.own, source.note, judged, unanswered)
 
 
 async def _judged(
-    source: Source, judge: Version, ids: list[str], on_asked: Callable[[int, int], None]
+    source: ExplainSource, judge: Version, ids: list[str], on_asked: Callable[[int, int], None]
 ) -> tuple[dict[str, Reason], int]:
     store, tasks = source.ws.store, {task.id: task for task in source.tasks}
     keys = {id: f"{judge.id}/{_PINNED}/{id}" for id in ids}
-    said = {id: found for id in ids if (found := store.get("said", keys[id], Said)) is not None}
+    said = {id: found for id in ids if (found := store.get("said", keys[id], JudgeExplanation)) is not None}
     left = [id for id in ids if id not in said]
     policy = source.ws.open_beside(judge) if left else None
     async with closing(policy):
@@ -114,19 +116,19 @@ async def _judged(
     return {id: Reason(one.bucket, one.reason, by=by) for id, one in said.items()}, len(ids) - len(said)
 
 
-async def _asked(policy: Policy, judge: Version, task: Task, one: Trajectory) -> Said | None:
+async def _asked(policy: Policy, judge: Version, task: Task, one: Trajectory) -> JudgeExplanation | None:
     prompt = "\n\n".join(
         [QUESTION, quoted("task", task_text(task)), quoted("work", transcript(one)[-6000:]), UNTRUSTED, ANSWER]
     )
     try:
         found, _ = await ask(
-            policy, prompt, _Answer, lambda it: it.bucket in CHOICES, derive(0, "explain", one.id), _SAMPLING, 2
+            policy, prompt, _JudgeAnswer, lambda it: it.bucket in CHOICES, derive(0, "explain", one.id), _SAMPLING, 2
         )
     except VerifierFailure:
         return None
-    return Said(one.id, judge.id, found.bucket, found.reason)
+    return JudgeExplanation(one.id, judge.id, found.bucket, found.reason)
 
 
-class _Answer(Struct, frozen=True):
+class _JudgeAnswer(Struct, frozen=True):
     bucket: str
     reason: str = ""

@@ -80,7 +80,7 @@ def settle(ws: WorkspaceFolder, decision: Decision, why: str) -> None:
         keep(ws, decision, why)
 
 
-def _answers(ws: WorkspaceFolder, decision: Decision) -> list[ledger.Entry]:
+def _answers(ws: WorkspaceFolder, decision: Decision) -> list[ledger.LedgerEntry]:
     """What the ledger holds of the same question."""
     asked = _question(decision)
     return [one for one in ledger.entries(ws.store) if one.decision.kind == "gate" and _question(one.decision) == asked]

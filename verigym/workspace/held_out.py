@@ -2,24 +2,24 @@
 
 from verigym.core.records import Report
 from verigym.evaluation.suites import make_suite
-from verigym.evaluation.uses import HeldOut, Look, held_out_sets
+from verigym.evaluation.uses import HeldOutSet, SuiteUse, held_out_sets
 from verigym.registry import ledger
 from verigym.store.database import Run
 from verigym.workspace.workspace import WorkspaceFolder
 
 
-def sets_of(ws: WorkspaceFolder) -> list[HeldOut]:
+def sets_of(ws: WorkspaceFolder) -> list[HeldOutSet]:
     """By name and version."""
     runs = {run.id: run for run in ws.store.runs(parent=None)}
     looks = [
-        Look(report.suite, report.agent, report.id, runs[report.run].created if report.run in runs else 0.0)
+        SuiteUse(report.suite, report.agent, report.id, runs[report.run].created if report.run in runs else 0.0)
         for report in ws.store.documents("report", Report)
     ]
     decisions = [entry.decision for entry in ledger.entries(ws.store)]
     return held_out_sets(looks + _while_training(ws, runs), decisions)
 
 
-def _while_training(ws: WorkspaceFolder, runs: dict[str, Run]) -> list[Look]:
+def _while_training(ws: WorkspaceFolder, runs: dict[str, Run]) -> list[SuiteUse]:
     """A training run measures on the same tasks each time, so its suites are made once for each environment."""
     suites, looks = {}, []
     for run in runs.values():
@@ -32,5 +32,5 @@ def _while_training(ws: WorkspaceFolder, runs: dict[str, Run]) -> list[Look]:
             named = runs[run.parent].config.get("recipe", {}).get("held_out_eval", "")
             name = named if named and named.split()[0] != "all" else f"{environment}:{tasks[0].split}"
             suites[key] = make_suite(name, environment, tasks, verifier)
-        looks.append(Look(suites[key], "", "", run.created))
+        looks.append(SuiteUse(suites[key], "", "", run.created))
     return looks

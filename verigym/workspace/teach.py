@@ -8,9 +8,9 @@ import msgspec
 
 from verigym.core.protocols import closing
 from verigym.core.records import Dataset, Sampling, Task
-from verigym.design.make import Made, Progress, make
+from verigym.design.make import DesignResult, Progress, make
 from verigym.design.spec import Design
-from verigym.design.steps import Kit
+from verigym.design.steps import StepResources
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.settings import RunSettings
@@ -37,7 +37,7 @@ async def made_by(
     *,
     partial: Path | None,
     on_progress: Progress,
-) -> Made:
+) -> DesignResult:
     """A design made with the models that it names. A design that asks none opens no workspace."""
     environment = load_environment(design.spec.environment) if design.spec.environment else None
     policies: dict[str, Any] = {}
@@ -46,7 +46,7 @@ async def made_by(
         ws = open_workspace()
         policies = {name: ws.open_beside(ws.agent(name)) for name in design.models}
         scorers = {name: ws.open_scorer(ws.find(name)) for name in design.reward_models}
-    kit = Kit(policies=policies, scorers=scorers, environment=environment)
+    kit = StepResources(policies=policies, scorers=scorers, environment=environment)
     async with closing(*policies.values()):
         return await make(design, n, seed, kit, partial=partial, on_progress=on_progress)
 

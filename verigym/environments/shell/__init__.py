@@ -14,18 +14,20 @@ from pathlib import Path
 import msgspec
 
 from verigym.core.errors import BadInput, EnvironmentFailure, InfrastructureFailure, Refused, not_found
-from verigym.core.protocols import Ran
+from verigym.core.protocols import CommandResult
 from verigym.core.records import FunctionCall, Item, Json, Message, Stop, Task, Trajectory, Verdict
 from verigym.environments.shell.state import Listing, differences, remains
 from verigym.environments.shell.verifier import shell_verifier
 from verigym.harness.tools import ToolBox, tool
 from verigym.sandbox.box import ProcessBox, ProcessSandbox
-from verigym.sandbox.folder import Found
-from verigym.sandbox.limits import Limits
+from verigym.sandbox.folder import FolderEntry
+from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.open import open_sandbox
 
 DATA = Path(__file__).parent / "data"
-LIMITS = Limits(seconds=5, cpu_seconds=5, memory_mb=256, processes=32, file_mb=8, disk_mb=32, files=2000, output_kb=64)
+LIMITS = SandboxLimits(
+    seconds=5, cpu_seconds=5, memory_mb=256, processes=32, file_mb=8, disk_mb=32, files=2000, output_kb=64
+)
 _MOST_FILES, _MOST_BYTES = 1000, 1 << 20
 """Of the folder in the end; the jobs need a fraction of it."""
 _FIRST, _LAST = 3000, 1000
@@ -98,7 +100,7 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
         for path in {**self.files, **self.data.get("wanted", {}), **self.data.get("archives", {})}:
             with contextlib.suppress(BadInput):
                 mode = self.before[path].mode if path in self.before else 0o644
-                found[path] = Found("file", mode, await box.read(path))
+                found[path] = FolderEntry("file", mode, await box.read(path))
         return found
 
     async def close(self) -> None:
@@ -131,7 +133,7 @@ def _setup(data: Json) -> str:
     return "\n".join(rows)
 
 
-def _shown(ran: Ran) -> str:
+def _shown(ran: CommandResult) -> str:
     """Output, errors and a code that is not 0, the middle left out where it is long."""
     text = ran.stdout + ran.stderr
     if len(text) > _FIRST + _LAST:

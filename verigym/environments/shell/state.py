@@ -10,14 +10,14 @@ import tarfile
 from pathlib import PurePosixPath
 
 from verigym.core.records import Json
-from verigym.sandbox.folder import Found
+from verigym.sandbox.folder import FolderEntry
 
 _MOST_UNPACKED = 4 << 20
 _USUAL = {"file": 0o644, "folder": 0o755}
 _MOST_TOLD = 1000
 """Characters of a file in a folder that is too full."""
 _LINK = "(a link to "
-Listing = dict[str, Found]
+Listing = dict[str, FolderEntry]
 
 
 def differences(before: Listing, after: Listing) -> Json:
@@ -66,11 +66,11 @@ def _contents(listing: Listing) -> Listing:
     return {path: found for path, found in listing.items() if found.kind != "folder"} | empty
 
 
-def _differs(one: Found, two: Found) -> bool:
+def _differs(one: FolderEntry, two: FolderEntry) -> bool:
     return (one.kind, one.data) != (two.kind, two.data)
 
 
-def _text(found: Found) -> str:
+def _text(found: FolderEntry) -> str:
     if found.kind == "link":
         return f"{_LINK}{found.data.decode('utf-8', 'replace')})"
     if found.kind == "other":

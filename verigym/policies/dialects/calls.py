@@ -17,23 +17,23 @@ from verigym.core.records import FunctionCall, Item, Message
 from verigym.policies.dialects.plain import is_text_of, text_of
 
 
-class Call(NamedTuple):
+class ParsedCall(NamedTuple):
     name: str
     arguments: str
     """A JSON object."""
 
 
-Found = tuple[list[Call], int]
+Found = tuple[list[ParsedCall], int]
 """Calls, and where in the text they end."""
 
 
-class _Written(Struct):
+class _CallJson(Struct):
     name: str
     arguments: msgspec.Raw = msgspec.Raw()
     parameters: msgspec.Raw = msgspec.Raw()
 
 
-_one = msgspec.json.Decoder(_Written)
+_one = msgspec.json.Decoder(_CallJson)
 _many = msgspec.json.Decoder(list[msgspec.Raw])
 _scanner = json.JSONDecoder()
 _SPACE = re.compile(r"\s*")
@@ -79,13 +79,13 @@ def calls_at(text: str, place: int) -> Found | None:
     return (whole, place + len(written)) if whole and len(whole) == len(calls) else None
 
 
-def _call(written: str) -> Call | None:
+def _call(written: str) -> ParsedCall | None:
     try:
         found = _one.decode(written)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
     arguments = arguments_in(bytes(found.arguments or found.parameters).decode())
-    return None if arguments is None else Call(found.name, arguments)
+    return None if arguments is None else ParsedCall(found.name, arguments)
 
 
 def between(closing: str) -> Callable[[str, int], Found | None]:
@@ -101,10 +101,10 @@ def between(closing: str) -> Callable[[str, int], Found | None]:
     return read
 
 
-def cut_out(text: str, opening: str, read: Callable[[str, int], Found | None]) -> tuple[str, list[Call]]:
+def cut_out(text: str, opening: str, read: Callable[[str, int], Found | None]) -> tuple[str, list[ParsedCall]]:
     """The text without the calls that `read` finds behind an `opening`, and the calls."""
     kept: list[str] = []
-    calls: list[Call] = []
+    calls: list[ParsedCall] = []
     place = 0
     while (start := text.find(opening, place)) >= 0:
         behind = start + len(opening)
@@ -115,7 +115,7 @@ def cut_out(text: str, opening: str, read: Callable[[str, int], Found | None]) -
     return "".join([*kept, text[place:]]), calls
 
 
-def to_items(text: str, calls: list[Call], call_id: str) -> list[Item]:
+def to_items(text: str, calls: list[ParsedCall], call_id: str) -> list[Item]:
     """The message and the calls of a reply; the second call is `call_0_1` where the first is `call_0`."""
     said = text.strip() if calls else text
     items: list[Item] = [Message("assistant", said)] if said or not calls else []

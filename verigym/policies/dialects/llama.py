@@ -17,7 +17,7 @@ def parse(text: str, call_id: str = "call_0") -> list[Item]:
 
 def _read(text: str, place: int) -> calls.Found | None:
     """Calls from `place` to the end of the text."""
-    made: list[calls.Call] = []
+    made: list[calls.ParsedCall] = []
     while (found := calls.calls_at(text, place)) is not None:
         made += found[0]
         place = calls.skip_space(text, found[1])

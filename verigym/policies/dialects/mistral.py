@@ -26,7 +26,7 @@ def _read(text: str, place: int) -> calls.Found | None:
     arguments = None if written is None else calls.arguments_in(written)
     if written is None or arguments is None:
         return None
-    return [calls.Call(named[1], arguments)], named.end() + len(written)
+    return [calls.ParsedCall(named[1], arguments)], named.end() + len(written)
 
 
 def write(items: Sequence[Item]) -> str:
