@@ -60,7 +60,7 @@ def test_a_file_of_a_page_can_be_read_at_one_sitting(page: Path) -> None:
 
 
 def test_the_readmes_environment_has_thirty_lines_of_code() -> None:
-    [file] = [step for step in steps(README.read_text()) if isinstance(step, File)]
+    file = next(step for step in steps(README.read_text()) if isinstance(step, File))
     assert len([line for line in file.text.splitlines() if line.strip()]) <= 30
 
 
