@@ -137,7 +137,7 @@ def test_a_set_of_one_family_is_told_to_need_more_before_it_is_split() -> None:
         (["design", "ranges.yaml", "--teacher", "x"], "no column prompt"),
         (["design", "sums.yaml", "--keep", "all"], "demos or pairs"),
         (["design", "--vary", "nothing"], 'no environment "nothing"'),
-        (["design", "--vary", "toolcall", "--by", "tpyo"], 'did you mean "typo"'),
+        (["design", "--vary", "toolcall", "--by", "tpyo"], 'Did you mean "typo"'),
         (["design", "--vary", "toolcall", "--split", "none"], "no split"),
     ],
 )

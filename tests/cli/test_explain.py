@@ -91,7 +91,7 @@ def test_explain_goes_from_buckets_to_clusters_to_episodes_to_a_conversation(she
 
 def test_explain_names_the_buckets_and_clusters_that_there_are(shell: Shell, server: str) -> None:
     run = _run(shell("rollout", "toolcall", "-m", f"{server}#prose?tools=text", "-n", "3"))
-    with pytest.raises(NotFound, match='did you mean "format error"'):
+    with pytest.raises(NotFound, match='Did you mean "format error"'):
         shell("explain", run, "--bucket", "format")
     with pytest.raises(BadInput, match="has no cluster 9; they are numbered from 1 to 1"):
         shell("explain", run, "--cluster", "9")

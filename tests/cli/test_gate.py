@@ -106,6 +106,6 @@ def test_a_policy_with_a_mistake_stops_before_anything_is_measured(office: Offic
         ["gate", new.id, "--champion", old.id, "--policy", "bad.yaml"],
         ["promote", new.id, "--policy", "bad.yaml"],
     ):
-        with pytest.raises(VerigymError, match=r"unknown key margins\.unsave; did you mean margins\.unsafe"):
+        with pytest.raises(VerigymError, match=r"unknown key margins\.unsave. Did you mean margins\.unsafe"):
             typed(office, *words)
     assert ledger.entries(office.ws.store) == []

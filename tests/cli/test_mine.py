@@ -146,7 +146,7 @@ def test_a_trace_without_a_task_says_why(shell: Shell) -> None:
     ("words", "error"),
     [
         ([], "name the environment whose workload it is"),
-        (["tolcall"], 'did you mean "toolcall"'),
+        (["tolcall"], 'Did you mean "toolcall"'),
         (["toolcall", "--review", "--yes"], "four ways to go on; name one of them"),
         (["toolcall", "--review", "--json"], "--review is a screen"),
         (["toolcall", "--from", "nothing"], 'no run "nothing"'),

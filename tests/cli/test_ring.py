@@ -148,7 +148,7 @@ def test_a_server_that_is_down_ends_in_words_and_is_tried_again(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["eval", "tolcall", "-m", "x"], 'no environment "tolcall"; did you mean "toolcall"'),
+        (["eval", "tolcall", "-m", "x"], 'no environment "tolcall". Did you mean "toolcall"'),
         (["eval", "toolcall", "-m", "http://localhost:1"], "a server is URL#MODEL"),
         (["eval", "toolcall", "-m", "x", "--split", "nosuch"], 'no split of toolcall "nosuch"'),
         (["eval", "toolcall", "-m", "champion"], "there is no champion version yet"),

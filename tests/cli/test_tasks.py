@@ -49,7 +49,7 @@ def test_an_environments_tasks_are_listed_and_one_is_shown_with_its_gold_solutio
 def test_a_task_that_is_none_and_a_split_without_tasks_are_said() -> None:
     code, said = run("tasks", "show", "toolcall", "nope")
     assert code == 2 and 'no task "nope"' in said and "See: verigym tasks show toolcall" in said and len(said) < 2000
-    assert 'did you mean "val"?' in run("tasks", "show", "workplace", "--split", "vla")[1]
+    assert 'Did you mean "val"?' in run("tasks", "show", "workplace", "--split", "vla")[1]
 
 
 def test_a_task_without_a_gold_solution_is_shown_all_the_same() -> None:

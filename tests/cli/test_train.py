@@ -55,12 +55,12 @@ def test_overrides_change_fields_at_any_depth(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("override", "words"),
     [
-        ("steps", '"steps": an override is key=value, such as steps=20 or lora.r=8'),
+        ("steps", '"steps" is not an override. Write key=value, such as steps=20 or lora.r=8'),
         ("steps.x=1", '"steps.x=1": steps has no keys below it'),
-        ("stps=3", "unknown key stps; did you mean steps?"),
-        ("loss.klx=3", "unknown key loss.klx; did you mean loss.kl?"),
-        ("steps=ten", "steps has to be a whole number, not text"),
-        ("loss=", "loss has to be keys and values"),
+        ("stps=3", "unknown key stps. Did you mean steps?"),
+        ("loss.klx=3", "unknown key loss.klx. Did you mean loss.kl?"),
+        ("steps=ten", "steps must be a whole number, not text"),
+        ("loss=", "loss must be keys and values"),
         ("steps=[1", '"steps=[1": the value is not YAML'),
     ],
 )

@@ -205,7 +205,7 @@ def test_a_field_that_is_not_known_is_passed_over() -> None:
 
 @pytest.mark.parametrize("version", [codec.SCHEMA_VERSION + 1, 99, 0, -1, '"two"', "1.5"])
 def test_another_schema_version_is_refused_in_words(version: object) -> None:
-    with pytest.raises(BadInput, match=r"this Task has schema version .*reads up to 2: upgrade verigym"):
+    with pytest.raises(BadInput, match=r"This Task has schema version .*reads up to 2\. Upgrade verigym"):
         codec.decode(f'{{"schema":{version},"id":"a","prompt":"b"}}', Task)
 
 
@@ -238,7 +238,7 @@ def test_items_that_a_turn_of_version_1_saw_one_by_one_are_ranges_now(places: se
         ('{"schema":1,"prompt":"b"}', "`id`"),
         ('{"schema":1,"id":3,"prompt":"b"}', r"\$\.id"),
         ('{"schema":1,"id":"a","prompt":[{"type":"poem"}]}', "poem"),
-        ("[1]", "expected an object, found list"),
+        ("[1]", "expected an object, got list"),
         ("", "not a Task"),
     ],
     ids=["missing field", "wrong type", "unknown item", "not an object", "empty"],

@@ -45,7 +45,7 @@ def test_a_held_out_version_holds_all_that_came_before_it(tmp_path: Path) -> Non
     ]
     found = {split: [task.id for task in both.tasks(split)] for split in both.suites.values() if "mined" in split}
     assert found == {"mined_v1": ["b"], "mined_v2": ["b", "c"], "mined_v10": ["b", "c", "d"]}
-    with pytest.raises(NotFound, match=r'no version of the held-out tasks .* "mined_v3"; did you mean "mined_v'):
+    with pytest.raises(NotFound, match=r'no version of the held-out tasks .* "mined_v3". Did you mean "mined_v'):
         both.tasks("mined_v3")
 
 

@@ -257,7 +257,7 @@ def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() ->
     checks = check_environment(SPEC, num_tasks=2)  # an episode starts five processes, a task is played thirty times
     assert [one.words for one in checks if one.outcome == "fail"] == []
     assert find_by_verifier("code_functions").name == find_by_verifier("code_verifier").name == "code"
-    with pytest.raises(NotFound, match=r'no split of code "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of code "test".*Available: train, val'):
         code.tasks("test")
 
 

@@ -322,7 +322,7 @@ def test_gold_solutions_pass_and_no_cheat_does() -> None:
 
 def test_it_is_found_by_its_names() -> None:
     assert find_by_verifier("code_repair").name == find_by_verifier("repair_verifier").name == "code_repair"
-    with pytest.raises(NotFound, match=r'no split of code_repair "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of code_repair "test".*Available: train, val'):
         code_repair.tasks("test")
 
 

@@ -176,7 +176,7 @@ def test_a_family_has_more_tasks_than_are_shipped() -> None:
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
     assert [one.name for one in check_environment(SPEC, num_tasks=20) if one.outcome == "fail"] == []
     assert find_by_verifier("data_analysis_eval").name == find_by_verifier("data_analysis_verifier").name
-    with pytest.raises(NotFound, match=r'no split of data_analysis "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of data_analysis "test".*Available: train, val'):
         data_analysis.tasks("test")
 
 

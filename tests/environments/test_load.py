@@ -98,13 +98,13 @@ def test_tasks_that_are_no_tasks_are_refused_in_words(tmp_path: Path) -> None:
 
 def test_an_unknown_name_suggests_the_nearest() -> None:
     assert "toolcall" in names()
-    with pytest.raises(NotFound, match='no environment "tolcall"; did you mean "toolcall"'):
+    with pytest.raises(NotFound, match=r'no environment "tolcall"\. Did you mean "toolcall"'):
         load_environment("tolcall")
 
 
 def test_a_shipped_environment_is_found_by_the_names_it_defines() -> None:
     assert find_by_verifier("tool_call_verifier").name == find_by_verifier("tool_call_eval").name == "toolcall"
-    with pytest.raises(NotFound, match='did you mean "tool_call_verifier"'):
+    with pytest.raises(NotFound, match='Did you mean "tool_call_verifier"'):
         find_by_verifier("tool_call_verifer")
 
 

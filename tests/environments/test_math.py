@@ -108,7 +108,7 @@ def test_a_family_has_more_tasks_than_are_shipped_and_ends_when_it_has_no_more()
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
     assert [one.name for one in check_environment(load_environment("math")) if one.outcome == "fail"] == []
     assert find_by_verifier("math_eval").name == find_by_verifier("math_verifier").name == "math"
-    with pytest.raises(NotFound, match=r'no split of math "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of math "test".*Available: train, val'):
         math.tasks("test")
 
 

@@ -134,5 +134,5 @@ def test_a_native_call_is_no_answer() -> None:
 def test_an_unknown_rule_is_the_verifiers_failure_and_an_unknown_split_is_named() -> None:
     with pytest.raises(VerifierFailure, match=r"of number, options.*not 'guess'"):
         judged({"rule": "guess", "answer": 1}, "1")
-    with pytest.raises(NotFound, match=r'no split of retention "test".*There are: val'):
+    with pytest.raises(NotFound, match=r'no split of retention "test".*Available: val'):
         retention.tasks("test")

@@ -201,5 +201,5 @@ def test_a_task_without_expected_calls_is_the_verifiers_failure() -> None:
     said: list[Item] = [Message("assistant", "hi"), FunctionCall("c", "refuse", "{}")]
     with pytest.raises(VerifierFailure, match='data has no "expected"'):
         safety_verifier(Task(id="t", prompt="?"), Trajectory(id="a", task="t", group="g", items=said))
-    with pytest.raises(NotFound, match=r'no split of safety "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of safety "test".*Available: train, val'):
         safety.tasks("test")

@@ -250,7 +250,7 @@ def test_a_family_has_more_tasks_than_are_shipped() -> None:
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
     assert [one.name for one in check_environment(SPEC, num_tasks=12) if one.outcome != "pass"] == []
     assert find_by_verifier("science_eval").name == find_by_verifier("science_verifier").name == "science"
-    with pytest.raises(NotFound, match=r'no split of science "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of science "test".*Available: train, val'):
         science.tasks("test")
 
 

@@ -134,7 +134,7 @@ def test_yes_is_as_often_right_as_no() -> None:
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
     assert [one.name for one in check_environment(SPEC, num_tasks=20) if one.outcome == "fail"] == []
     assert find_by_verifier("search_eval").name == find_by_verifier("search_verifier").name == "search"
-    with pytest.raises(NotFound, match=r'no split of search "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of search "test".*Available: train, val'):
         search.tasks("test")
 
 

@@ -552,5 +552,5 @@ def test_no_cheat_passes_in_any_family(part: int) -> None:
 
 def test_it_is_found_by_its_names() -> None:
     assert find_by_verifier("shell_eval").name == find_by_verifier("shell_verifier").name == "shell"
-    with pytest.raises(NotFound, match=r'no split of shell "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of shell "test".*Available: train, val'):
         shell.tasks("test")

@@ -188,7 +188,7 @@ def test_a_family_has_more_tasks_than_are_shipped() -> None:
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
     assert [one.name for one in check_environment(load_environment("structured")) if one.outcome == "fail"] == []
     assert find_by_verifier("structured_eval").name == find_by_verifier("structured_verifier").name == "structured"
-    with pytest.raises(NotFound, match=r'no split of structured "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of structured "test".*Available: train, val'):
         structured.tasks("test")
 
 

@@ -130,7 +130,7 @@ def test_no_held_out_puzzle_is_like_one_to_learn_from() -> None:
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
     assert [one.name for one in check_environment(SPEC, num_tasks=20) if one.outcome == "fail"] == []
     assert find_by_verifier("sudoku_eval").name == find_by_verifier("sudoku_verifier").name == "sudoku"
-    with pytest.raises(NotFound, match=r'no split of sudoku "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of sudoku "test".*Available: train, val'):
         sudoku.tasks("test")
 
 

@@ -245,7 +245,7 @@ def test_a_family_has_more_tasks_than_are_shipped() -> None:
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:
     assert [one.name for one in check_environment(SPEC, num_tasks=20) if one.outcome == "fail"] == []
     assert find_by_verifier("support_eval").name == find_by_verifier("support_verifier").name == "support"
-    with pytest.raises(NotFound, match=r'no split of support "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of support "test".*Available: train, val'):
         support.tasks("test")
 
 

@@ -154,7 +154,7 @@ def test_the_first_seed_task_is_the_one_everybody_knows() -> None:
 
 
 def test_an_unknown_split_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(NotFound, match=r'did you mean "val".*seed, train, val'):
+    with pytest.raises(NotFound, match=r'Did you mean "val".*seed, train, val'):
         toolcall.tasks("vall")
 
 

@@ -124,7 +124,7 @@ def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() ->
     assert [one.name for one in check_environment(SPEC, num_tasks=20) if one.outcome == "fail"] == []
     assert find_by_verifier("workplace_eval").name == find_by_verifier("workplace_verifier").name == "workplace"
     assert len(SPEC.tools) == 28 and len({tool.name.partition(".")[0] for tool in SPEC.tools}) == 7
-    with pytest.raises(NotFound, match=r'no split of workplace "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of workplace "test".*Available: train, val'):
         workplace.tasks("test")
 
 

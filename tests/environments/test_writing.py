@@ -134,7 +134,7 @@ def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() ->
     checks = check_environment(load_environment("writing"), num_tasks=12)
     assert [one.name for one in checks if one.outcome != "pass"] == []
     assert find_by_verifier("writing_eval").name == find_by_verifier("writing_verifier").name == "writing"
-    with pytest.raises(NotFound, match=r'no split of writing "test".*There are: train, val'):
+    with pytest.raises(NotFound, match=r'no split of writing "test".*Available: train, val'):
         writing.tasks("test")
 
 

@@ -66,9 +66,9 @@ def test_a_set_is_found_by_name_version_and_beginning_of_its_hash():
     assert find(sets, "calendar").version == 2, "its newest"
     assert find(sets, "calendar@1").suite == SUITE
     assert find(sets, ELSEWHERE.hash[:8]).suite == ELSEWHERE
-    with pytest.raises(NotFound, match='no held-out set "calender@1"; did you mean "calendar@1"'):
+    with pytest.raises(NotFound, match=r'no held-out set "calender@1"\. Did you mean "calendar@1"'):
         find(sets, "calender@1")
-    with pytest.raises(NotFound, match="There is no held-out set yet"):
+    with pytest.raises(NotFound, match="No held-out set exists yet"):
         find([], "calendar")
 
 

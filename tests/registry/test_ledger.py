@@ -106,7 +106,7 @@ def test_after_a_rollback_and_a_promotion_the_way_back_is_the_way_come(store: Me
 def test_a_rollback_can_name_any_earlier_champion(store: MemoryStore):
     assert rollback(store, "a").champion_after == "a"
     assert rollback(store, "c").champion_after == "c"
-    with pytest.raises(NotFound, match='no earlier champion "x"\\. There are: a, b, c'):
+    with pytest.raises(NotFound, match='no earlier champion "x"\\. Available: a, b, c'):
         rollback(store, "x")
     with pytest.raises(Refused, match="c is the champion"):
         rollback(store, "c")

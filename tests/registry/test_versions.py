@@ -66,13 +66,13 @@ def test_a_version_is_found_by_id_beginning_name_latest_and_champion(store: Memo
 
 def test_an_unknown_name_lists_what_exists_and_suggests_the_nearest(store: MemoryStore):
     base = register(store, BASE)
-    with pytest.raises(NotFound, match=f'no version "bose"; did you mean "base"\\? There are: {base.id}, base'):
+    with pytest.raises(NotFound, match=f'no version "bose". Did you mean "base"\\? Available: {base.id}, base'):
         resolve(store, "bose")
 
 
 @pytest.mark.parametrize("text", ["latest", "", "x"])
 def test_an_empty_registry_says_so(store: MemoryStore, text: str):
-    with pytest.raises(NotFound, match="There is no version yet"):
+    with pytest.raises(NotFound, match="No version exists yet"):
         resolve(store, text)
 
 

@@ -145,7 +145,7 @@ def test_a_fixed_version_stays_whatever_is_promoted(tmp_path: Path) -> None:
     with running(tmp_path, fixed=version(ws, "mine")) as server:
         server.promote(version(server.ws, "new"))
         assert not server.gateway.lineup.follows and ask(server, "mine") == "I am mine."
-        with pytest.raises(openai.NotFoundError, match=r"There are: .*mine"):
+        with pytest.raises(openai.NotFoundError, match=r"Available: .*mine"):
             ask(server, "champion")
 
 

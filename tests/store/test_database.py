@@ -104,11 +104,11 @@ def test_the_children_of_a_run_do_not_make_its_beginning_ambiguous(store: Store)
 
 
 def test_a_run_that_is_unknown_or_ambiguous_lists_what_there_is(store: Store) -> None:
-    with pytest.raises(NotFound, match="There is no run yet"):
+    with pytest.raises(NotFound, match="No run exists yet"):
         store.run("latest")
     for id in ("eval-a1", "eval-a2", "sft-c"):
         store.begin_run(id, "eval", {})
-    with pytest.raises(NotFound, match=r'did you mean "sft-c"\? There are: eval-a1, eval-a2, sft-c. See: verigym runs'):
+    with pytest.raises(NotFound, match=r'Did you mean "sft-c"\? Available: eval-a1, eval-a2, sft-c. See: verigym runs'):
         store.run("sftc")
     with pytest.raises(NotFound, match=r'"eval" fits 2 runs: eval-a1, eval-a2; write more'):
         store.run("eval")

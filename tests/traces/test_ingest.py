@@ -266,7 +266,7 @@ def test_a_name_or_format_that_cannot_be_is_refused(place: Place) -> None:
     for name in ("a/b", "", "served-2026-01-01", "../x"):
         with pytest.raises(BadInput, match="cannot name traces"):
             place.take(ALL[0], name=name)
-    with pytest.raises(NotFound, match='did you mean "chat"'):
+    with pytest.raises(NotFound, match='Did you mean "chat"'):
         place.take(ALL[0], format="chatt")
     assert place.store.runs() == []
 

@@ -88,7 +88,7 @@ def test_a_name_is_given_once(ws: WorkspaceFolder):
 
 def test_a_described_tool_must_be_one_of_the_environments(ws: WorkspaceFolder):
     toolcall = load_environment("toolcall")
-    with pytest.raises(NotFound, match='no tool "refus"; did you mean "refuse"'):
+    with pytest.raises(NotFound, match=r'no tool "refus"\. Did you mean "refuse"'):
         derive(ws, BASE, describe={"refus": "x"}, environment=toolcall)
     assert derive(ws, BASE, describe={"refuse": "x"}, environment=toolcall).tool_descriptions == {"refuse": "x"}
 

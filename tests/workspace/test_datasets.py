@@ -138,12 +138,12 @@ def test_a_data_set_is_found_by_name_id_beginning_latest_and_path(ws: WorkspaceF
 
 
 def test_a_name_that_does_not_exist_is_answered_with_those_that_do(ws: WorkspaceFolder) -> None:
-    with pytest.raises(NotFound, match=r'no data set "latest"\. There is no data set yet'):
+    with pytest.raises(NotFound, match=r'no data set "latest"\. No data set exists yet'):
         data.find(ws, "latest")
     keep(ws, example(), name="polite")
-    with pytest.raises(NotFound, match='no data set "polit"; did you mean "polite"'):
+    with pytest.raises(NotFound, match=r'no data set "polit"\. Did you mean "polite"'):
         data.find(ws, "polit")
-    with pytest.raises(NotFound, match=r"There are: polite\. See: verigym data list"):
+    with pytest.raises(NotFound, match=r"Available: polite\. See: verigym data list"):
         data.find(ws, "")
     with pytest.raises(BadInput, match=r"nosuch.jsonl does not exist"):
         data.find(ws, "nosuch.jsonl")

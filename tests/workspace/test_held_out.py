@@ -52,7 +52,7 @@ def test_a_recipe_may_hold_out_a_part_and_measures_on_that_alone():
 @pytest.mark.parametrize(
     ("named", "error", "words"),
     [
-        ("tool_call_evil 1/3", NotFound, 'no held_out_eval "tool_call_evil"; did you mean "tool_call_eval"'),
+        ("tool_call_evil 1/3", NotFound, 'no held_out_eval "tool_call_evil". Did you mean "tool_call_eval"'),
         ("tool_call_eval 4/3", BadInput, 'part "4/3": write I/N'),
     ],
 )

@@ -1,1 +1,1 @@
-"""Records, protocols, errors, codec and seeds: what every other layer speaks. Standard library and msgspec only."""
+"""Records, protocols, errors, codec and seeds, which every other layer uses. Needs only the standard library and msgspec."""

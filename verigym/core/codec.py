@@ -1,7 +1,7 @@
-"""Records to bytes and back, with a schema version, so that what was written yesterday can be read tomorrow.
+"""Encodes records to bytes and decodes them, with a schema version, so that old files stay readable.
 
-Written as JSON with `"schema": N` first. A reader takes its own and every older version: `MIGRATIONS[n]` lifts the plain
-data of version n to n + 1. A newer version than its own is refused in words.
+A record is written as JSON that starts with `"schema": N`. The reader accepts its own version and every older one:
+`MIGRATIONS[n]` converts plain data from version n to n + 1. It refuses a newer version and says so.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _DEEPEST = 200
 
 
 def _saw_as_ranges(data: dict[str, Any], kind: str) -> dict[str, Any]:
-    """1 -> 2: a turn lists the items that it saw as half-open ranges, no longer one by one."""
+    """1 -> 2: a turn lists the items it saw as half-open ranges instead of one by one."""
     if kind != "Trajectory":
         return data
     turns = cast(list[dict[str, Any]], data.get("turns", []))
@@ -39,7 +39,7 @@ def _ranges(places: list[int]) -> list[list[int]]:
 
 
 MIGRATIONS: dict[int, Callable[[dict[str, Any], str], dict[str, Any]]] = {1: _saw_as_ranges}
-"""version -> function(data, record name) -> data one version on"""
+"""Schema version -> function(data, record name) -> data of the next version."""
 
 
 def encode(record: msgspec.Struct) -> bytes:
@@ -51,21 +51,21 @@ def encode(record: msgspec.Struct) -> bytes:
 
 
 def decode(data: bytes | str, kind: type[T]) -> T:
-    """The record in `data`; raises `BadInput` naming the field when it is not one."""
+    """Decodes a record. Raises `BadInput` that names the field if `data` is not such a record."""
     raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
     if raw.startswith(_PREFIX + b",") or raw.startswith(_PREFIX + b"}"):
         return _decode_now(raw, kind)
     try:
         plain = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput(f"not a {kind.__name__}: {error}") from error
+        raise BadInput(f"This is not a {kind.__name__}: {error}") from error
     if not isinstance(plain, dict):
-        raise BadInput(f"not a {kind.__name__}: expected an object, found {type(plain).__name__}")
+        raise BadInput(f"This is not a {kind.__name__}: expected an object, got {type(plain).__name__}")
     plain = cast(dict[str, Any], plain)
     version = plain.get("schema", SCHEMA_VERSION)
     if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
         raise BadInput(
-            f"this {kind.__name__} has schema version {version}; this verigym reads up to {SCHEMA_VERSION}: upgrade verigym"
+            f"This {kind.__name__} has schema version {version}, but this verigym reads up to {SCHEMA_VERSION}. Upgrade verigym"
         )
     for step in range(version, SCHEMA_VERSION):
         plain = MIGRATIONS[step](plain, kind.__name__)
@@ -79,26 +79,26 @@ def _decode_now(raw: bytes, kind: type[T]) -> T:
     try:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput(f"not a {kind.__name__}: {error}") from error
+        raise BadInput(f"This is not a {kind.__name__}: {error}") from error
 
 
 def read_json(text: str) -> Any:
-    """The JSON value in a text from anywhere. `RecursionError` where it is nested so deeply that it could be read here and
-    not written, compared or copied elsewhere; nobody means such a thing."""
+    """Reads JSON from an untrusted text. Raises `RecursionError` if it is nested so deeply that other code could not
+    write, compare or copy it."""
     value = msgspec.json.decode(text)
-    if text.count("[") + text.count("{") > _DEEPEST:  # it may be
+    if text.count("[") + text.count("{") > _DEEPEST:  # only then can it be too deep
         level: list[Any] = [value]
         for _ in range(_DEEPEST + 1):
             lists = [cast(list[Any], each) for each in level if isinstance(each, list)]
             dicts = [cast(dict[str, Any], each) for each in level if isinstance(each, dict)]
             level = [one for each in lists for one in each] + [one for each in dicts for one in each.values()]
         if level:
-            raise RecursionError(f"it is nested more than {_DEEPEST} levels deep")
+            raise RecursionError(f"The JSON is nested more than {_DEEPEST} levels deep")
     return value
 
 
 def plain(value: Any) -> Any:
-    """A value as it will be read back: keys are text, tuples are lists, half a surrogate pair is a replacement character."""
+    """The value as it will be read back: keys are text, tuples are lists, lone surrogates become replacement characters."""
     try:
         body = _encoder.encode(value)
     except UnicodeEncodeError:
@@ -107,7 +107,7 @@ def plain(value: Any) -> Any:
 
 
 def _mended(value: Any) -> Any:
-    """Plain data with what cannot be written as UTF-8 replaced by the replacement character."""
+    """Plain data in which the replacement character stands for everything that UTF-8 cannot encode."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if isinstance(value, list):

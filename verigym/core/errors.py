@@ -1,7 +1,7 @@
-"""What can go wrong, as the user is told it: what happened, where, and what to do.
+"""The errors that a user sees: what happened, where, and what to do.
 
-`VerigymError` and its kinds are for the user and end a command with their words alone; a bug is any other exception.
-`failure` says whose fault an exception raised during an episode was.
+`VerigymError` and its subclasses are for the user: a command prints their message without a traceback. Any other exception
+is a bug. `failure` records whose fault an exception during an episode was.
 """
 
 import difflib
@@ -11,27 +11,27 @@ from verigym.core.records import Failure, Fault
 
 
 class VerigymError(Exception):
-    """Something the user can put right."""
+    """An error that the user can fix."""
 
 
 class BadInput(VerigymError):
-    """A file, row, field or argument is not what it should be."""
+    """A file, row, field or argument is invalid."""
 
 
 class NotFound(VerigymError):
-    """A name that does not exist; the words list what does."""
+    """A name does not exist. The message lists the names that do."""
 
 
 class Refused(VerigymError):
-    """A rule of the ring would be broken: a held-out family in training, two suites compared that differ."""
+    """The request would break a rule, such as training on a held-out family or comparing different suites."""
 
 
 class EnvironmentFailure(VerigymError):
-    """The environment itself broke."""
+    """The environment itself failed."""
 
 
 class VerifierFailure(VerigymError):
-    """The verifier itself broke: no verdict, never a silent 0."""
+    """The verifier itself failed. The episode gets no verdict, never a silent 0."""
 
 
 class InfrastructureFailure(VerigymError):
@@ -39,7 +39,7 @@ class InfrastructureFailure(VerigymError):
 
 
 class ContextFull(VerigymError):
-    """The prompt does not fit the model's window."""
+    """The prompt does not fit the model's context window."""
 
 
 _FAULTS: list[tuple[type[BaseException], Fault]] = [
@@ -52,28 +52,29 @@ _FAULTS: list[tuple[type[BaseException], Fault]] = [
 
 
 def failure(error: BaseException, otherwise: Fault) -> Failure:
-    """The record of an exception. `otherwise` is whose code was running, for exceptions that do not say themselves."""
+    """The record of an exception. `otherwise` is the owner of the code that was running. It is used if the exception does not
+    name a fault itself."""
     fault = next((fault for kind, fault in _FAULTS if isinstance(error, kind)), otherwise)
     return Failure(fault=fault, kind=type(error).__name__, message=words_of(error))
 
 
 def words_of(error: BaseException) -> str:
-    """What an exception says; other people's may fail even at that."""
+    """The exception's message. Safe even if its `__str__` raises."""
     try:
         return str(error) or repr(error)
     except Exception:
-        return f"{type(error).__name__} (which cannot be shown)"
+        return f"{type(error).__name__} (its message cannot be shown)"
 
 
 _LISTED = 24
 
 
-def not_found(what: str, name: str, known: Iterable[str], remedy: str = "") -> NotFound:
-    """`no environment "tolcall"; did you mean "toolcall"? There are: ...`"""
-    names = sorted(known)
+def not_found(what: str, name: str, existing: Iterable[str], remedy: str = "") -> NotFound:
+    """`no environment "tolcall". Did you mean "toolcall"? Available: ...`"""
+    names = sorted(existing)
     near = difflib.get_close_matches(name, names, n=1)
-    words = f'no {what} "{name}"'
-    words += f'; did you mean "{near[0]}"?' if near else "."
+    words = f'no {what} "{name}".'
+    words += f' Did you mean "{near[0]}"?' if near else ""
     more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    words += f" There are: {', '.join(names[:_LISTED])}{more}." if names else f" There is no {what} yet."
+    words += f" Available: {', '.join(names[:_LISTED])}{more}." if names else f" No {what} exists yet."
     return NotFound(f"{words} {remedy}".strip())

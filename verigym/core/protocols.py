@@ -1,7 +1,7 @@
-"""What a lower layer needs from a higher one, as protocols: nothing to inherit, everything passed in."""
+"""Protocols for what a lower layer needs from a higher one. You inherit nothing and pass everything in."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Literal, Protocol, Self, runtime_checkable
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from verigym.core.records import Item, Sampling, Task, ToolSpec, Trajectory, Tur
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """One call of a policy."""
+    """One call to a policy."""
 
     items: list[Item]
     """The whole context."""
@@ -18,11 +18,11 @@ class Request(Struct, frozen=True, kw_only=True):
     sampling: Sampling = Sampling()
     seed: int = 0
     turns: list[Turn] = []
-    """The policy's earlier turns in this episode: a policy with tokens extends their ids, never re-tokenises them."""
+    """The policy's earlier turns in this episode. A policy with tokens extends their ids and never tokenises them again."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """What a policy answered: the items, and the turn that made them (`saw` and `made` are the caller's to fill)."""
+    """A policy's answer: the items, and the turn that made them. The caller fills in `saw` and `made`."""
 
     items: list[Item]
     turn: Turn
@@ -30,13 +30,13 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 @runtime_checkable
 class Policy(Protocol):
-    """Anything that answers: a local model, a server, a script."""
+    """Anything that answers requests: a local model, a server, a script."""
 
     async def respond(self, request: Request) -> Reply: ...
 
 
 @contextlib.asynccontextmanager
-async def closing(*policies: Policy | None) -> AsyncIterator[None]:
+async def closing(*policies: Policy | None) -> AsyncGenerator[None]:
     """Closes the policies at the end of the block. A policy without a `close` method needs no closing."""
     async with contextlib.AsyncExitStack() as stack:
         for policy in policies:
@@ -46,20 +46,20 @@ async def closing(*policies: Policy | None) -> AsyncIterator[None]:
 
 
 class CommandResult(Struct, frozen=True, kw_only=True):
-    """What came of one command in a sandbox."""
+    """The result of one command in a sandbox."""
 
     code: int | None
-    """Exit code; none when it was killed."""
+    """Exit code, or None if the command was killed."""
     stdout: str = ""
     stderr: str = ""
-    """Both cut at the output limit."""
+    """Both are cut at the output limit."""
     stop: Literal["exit", "time", "memory", "output", "killed"] = "exit"
-    """Why it ended: by itself, or by which limit."""
+    """Why it ended: on its own, or because of a limit."""
     seconds: float = 0.0
 
 
 class Box(Protocol):
-    """One private folder of a sandbox, kept over several commands: `async with await sandbox.open(files) as box`."""
+    """One private folder in a sandbox that persists across commands: `async with await sandbox.open(files) as box`."""
 
     async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> CommandResult: ...
     async def read(self, path: str) -> bytes: ...
@@ -70,11 +70,11 @@ class Box(Protocol):
 
 
 class Sandbox(Protocol):
-    """Runs code that nobody trusts."""
+    """Runs untrusted code."""
 
     @property
     def isolated(self) -> bool:
-        """Whether code in it can see neither network nor files of the host; a plain process can."""
+        """Whether code in it is cut off from the network and the host's files. Code in a plain process is not."""
         ...
 
     async def open(self, files: Mapping[str, str | bytes] = {}) -> Box: ...
@@ -85,31 +85,31 @@ class Scorer(Protocol):
 
     @property
     def name(self) -> str:
-        """Of its version."""
+        """The name of its version."""
         ...
 
     async def score(self, trajectories: Sequence[Trajectory]) -> list[float]: ...
 
 
 def no_blob(sha256: str) -> bytes:
-    raise KeyError(f"blob {sha256} is not here")
+    raise KeyError(f"blob {sha256} is not stored")
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """What a verifier may use beside the record."""
+    """What a verifier may use besides the record."""
 
     policies: dict[str, Policy] = {}
-    """By name: `judge`, `user`."""
+    """Policies by name: `judge`, `user`."""
     sandbox: Sandbox | None = None
     blob: Callable[[str], bytes] = no_blob
-    """The bytes of a blob by its hash."""
+    """Returns the bytes of a blob by its hash."""
     scorer: Scorer | None = None
     """A reward model."""
 
 
 @runtime_checkable
 class Verifier(Protocol):
-    """Scores the trajectories of one task, together."""
+    """Scores all trajectories of one task together."""
 
     @property
     def name(self) -> str:

@@ -1,7 +1,7 @@
 """The records of the ring, in the order in which they are made.
 
-Every record is a frozen struct: a stage takes records and makes new ones, nothing edits what it was given.
-Only data lives here. How a record is written to bytes is `codec`; who may make one is the stage's own business.
+Every record is a frozen struct. A stage takes records and makes new ones. Nothing edits a record after it was made.
+This module holds only data. `codec` writes records as bytes.
 """
 
 import enum
@@ -27,21 +27,21 @@ class Stop(enum.StrEnum):
     """Why an episode ended."""
 
     DONE = "done"
-    """The model finished, the user has nothing more to say, or the environment says that the task is over."""
+    """The model finished, the user has nothing more to say, or the environment ended the task."""
     MAX_TURNS = "max_turns"
     MAX_TOKENS = "max_tokens"
-    """The last reply was cut off by the token limit of one reply."""
+    """The last reply was cut off by the token limit per reply."""
     CONTEXT_FULL = "context_full"
-    """The prompt no longer fits the model's window."""
+    """The prompt no longer fits the model's context window."""
     TOKENS_SPENT = "tokens_spent"
-    """The episode's limit of sampled tokens."""
+    """The episode reached its limit of sampled tokens."""
     COST_SPENT = "cost_spent"
-    """The episode's limit of US dollars."""
+    """The episode reached its limit of US dollars."""
     TIME_OUT = "time_out"
     TOOL_TIME_OUT = "tool_time_out"
-    """One call took longer than its tool may."""
+    """One call took longer than its tool allows."""
     MAX_CALLS = "max_calls"
-    """One tool was called more often than it may be."""
+    """One tool was called more often than allowed."""
     ERROR = "error"
     """See `Trajectory.error`."""
 
@@ -50,19 +50,19 @@ class Stop(enum.StrEnum):
 
 
 class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing to be done, with all that the environment and the verifier need to know about it."""
+    """One thing to do, with everything the environment and the verifier need to know about it."""
 
     id: str
     prompt: "str | list[Item]"
     data: Json = {}
-    """What the environment and the verifier need: expected call, starting state, an answer."""
+    """What the environment and the verifier need: expected call, starting state, answer."""
     split: str = "train"
-    """`train` is trained on; every other split is held out."""
+    """`train` is used for training. Every other split is held out."""
     family: str = ""
-    """Tasks from one seed, one template or one failure share it. A family never crosses a split."""
+    """Tasks from the same seed, template or failure share a family. A family is never in two splits."""
     tags: list[str] = []
     lineage: list[str] = []
-    """Where it came from: a generator and its seed, a file and line, a trajectory."""
+    """Where the task came from: a generator and its seed, a file and line, a trajectory."""
 
 
 # -- Items: the OpenAI Responses items, as the same JSON -----------------------------------------------------------
@@ -82,7 +82,7 @@ class Refusal(Struct, frozen=True, tag="refusal"):
 
 
 class Image(Struct, frozen=True, tag="input_image"):
-    """An image is kept by hash and never trained on."""
+    """An image, stored by hash and never trained on."""
 
     sha256: str
 
@@ -93,7 +93,7 @@ class Message(Struct, frozen=True, tag="message", omit_defaults=True):
 
     @property
     def text(self) -> str:
-        """All text of the message; images and refusals left out."""
+        """All text of the message, without images and refusals."""
         if isinstance(self.content, str):
             return self.content
         return "".join(part.text for part in self.content if isinstance(part, InputText | OutputText))
@@ -133,18 +133,19 @@ Item = Message | Reasoning | FunctionCall | FunctionCallOutput
 
 
 class ToolSpec(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A tool as the model is shown it."""
+    """A tool as the model sees it."""
 
     name: str
     description: str = ""
     parameters: Json = {}
     """JSON schema of the arguments object."""
     own: bool = False
-    """The description is the agent's own (`Version.tool_descriptions`): it is shown even where a tool takes one line."""
+    """Whether the description is the agent's own (`Version.tool_descriptions`). It is then shown even if the prompt format
+    gives a tool only one line."""
 
 
 class Toolset(Struct, frozen=True):
-    """The tools as one agent was offered them; a trajectory names them by their hash."""
+    """The tools that one agent was offered. A trajectory refers to them by hash."""
 
     tools: list[ToolSpec]
     hash: str
@@ -152,18 +153,18 @@ class Toolset(Struct, frozen=True):
 
 class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     temperature: float = 1.0
-    """0 is greedy."""
+    """0 means greedy decoding."""
     top_p: float = 1.0
-    """Only the likeliest tokens that together reach this probability; 1 for all."""
+    """Sample only from the most likely tokens whose probabilities add up to this. 1 means all."""
     top_k: int = 0
-    """Only so many of the likeliest tokens; 0 for all."""
+    """Sample only from this many of the most likely tokens. 0 means all."""
     min_p: float = 0.0
-    """Only tokens at least this share as likely as the likeliest."""
+    """Sample only tokens whose probability is at least this share of the most likely token's."""
     max_tokens: int = 256
     stop: list[str] = []
     constrain: str = ""
-    """`tools`: a call is one of the offered tools with arguments of its schema. A JSON schema: the reply is such a value.
-    Empty for a free reply. See `Version.constraints`."""
+    """`tools`: a call names one of the offered tools, and its arguments fit the schema. A JSON schema: the reply is a value
+    of that schema. Empty: the reply is unconstrained. See `Version.constraints`."""
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
@@ -176,25 +177,26 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     gains `[6]` (a tool result), completion `[7]`: ids `1 2 3 4 5 6 7`, trained mask `0 0 0 1 1 0 1`."""
 
     actor: str = "policy"
-    """`policy`, `user`, `judge`, or an agent's name. Only the policy's turns are trained on."""
+    """`policy`, `user`, `judge`, or an agent's name. Only turns of the policy are trained on."""
     parent: int | None = None
-    """Index of the turn whose context this one extends; none for a root."""
+    """Index of the turn whose context this one extends. None for a root."""
     saw: list[tuple[int, int]] = []
     """The items in its context, as half-open ranges: `[[0, 3], [5, 6]]` is items 0, 1, 2 and 5."""
     made: list[int] = []
     """Indices of the items it made."""
     context_ids: list[int] = []
-    """Token ids its context gained since the parent's completion (all of the context for a root)."""
+    """Token ids that its context gained since the parent's completion. For a root, the whole context."""
     completion_ids: list[int] = []
     logprobs: list[float] = []
-    """Of each completion token, at the sampling temperature, untruncated."""
+    """Log probability of each completion token at the sampling temperature, before truncation."""
     restricted: list[float] = []
-    """The same under truncation (top_p, top_k, min_p) or constraint; empty where neither was on."""
+    """The same after truncation (top_p, top_k, min_p) or constraint. Empty if neither was used."""
     rewritten: bool = False
-    """A root because the chat template writes what came before differently now (it dropped earlier thinking)."""
+    """Whether this turn is a root because the chat template now renders the earlier turns differently (for example, it dropped
+    earlier thinking)."""
     sampling: Sampling = Sampling()
     agent: str = ""
-    """Agent version that replied."""
+    """The agent version that replied."""
     usage: Usage = Usage()
     latency_s: float = 0.0
     finish: Literal["stop", "length", "tool_calls", "context_full", "error"] = "stop"
@@ -204,44 +206,45 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Mark(Struct, frozen=True, omit_defaults=True):
-    """Something that the harness saw happen: `format_error`, `unknown_tool`, `bad_arguments`, `executed`, `unsafe`, ..."""
+    """An event that the harness recorded: `format_error`, `unknown_tool`, `bad_arguments`, `executed`, `unsafe`, ..."""
 
     kind: str
     item: int | None = None
-    """Index of the item it is about."""
+    """Index of the item that the mark refers to."""
     detail: str = ""
 
 
 class Failure(Struct, frozen=True):
     fault: Fault
     kind: str
-    """Name of the exception or of the limit."""
+    """Name of the exception or the limit."""
     message: str
 
 
 class Trajectory(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One episode, whole. Everything a verifier needs is here, so a stored run can be scored again."""
+    """One complete episode. It holds everything that a verifier needs, so a stored run can be rescored."""
 
     id: str
     task: str
     """Task id."""
     group: str
-    """Episodes of one task in one run, compared with each other, share it."""
+    """Shared by episodes of one task in one run, which are compared with each other."""
     index: int = 0
-    """Which of the group's episodes."""
+    """Index of the episode in its group."""
     items: list[Item] = []
     """Append-only log."""
     tools: str = ""
-    """Hash of the tools offered."""
+    """Hash of the tools that were offered."""
     turns: list[Turn] = []
     marks: list[Mark] = []
     rewards: list[float] = []
-    """By step, for reset/step environments."""
+    """Reward per step, for reset/step environments."""
     end_state: Json = {}
     blobs: dict[str, str] = {}
-    """Name to sha256: parts of the end state that are bytes, or too large for JSON. A verifier reads one by `context.blob`."""
+    """Name to sha256, for parts of the end state that are bytes or too large for JSON. A verifier reads one with
+    `context.blob`."""
     outcome: str = ""
-    """What became of it in production, where that is known."""
+    """The outcome in production, if known."""
     interventions: list[str] = []
     """What people did during the episode."""
     stop: Stop = Stop.DONE
@@ -255,16 +258,16 @@ class Trajectory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     source: str = ""
     """Where a production trace came from: a file and line, or the gateway."""
     redacted: str = ""
-    """name@version of the rules by which secrets and personal data were taken out before it was stored."""
+    """name@version of the rules that removed secrets and personal data before the trace was stored."""
 
     @property
     def scorable(self) -> bool:
-        """Whether the episode says something about the model: it ended well, or badly by the model's own fault."""
+        """Whether the episode says something about the model: it ended normally, or failed by the model's own fault."""
         return self.error is None or self.error.fault is Fault.MODEL
 
     @property
     def reply(self) -> str:
-        """Text of the assistant's last message, empty when there is none."""
+        """Text of the assistant's last message. Empty if it wrote none."""
         for item in reversed(self.items):
             if isinstance(item, Message) and item.role == "assistant":
                 return item.text
@@ -279,13 +282,13 @@ class Trajectory(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Feedback(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of a production trace, said later: it is kept beside the trajectory, which stays as it was."""
+    """Feedback on a production trace. It is stored beside the trajectory, which does not change."""
 
     trajectory: str
     outcome: Literal["success", "failure", ""] = ""
-    """Empty where it is not known, which is never a failure."""
+    """Empty if unknown. Unknown never counts as a failure."""
     correction: list[Item] = []
-    """What should have been said or called instead."""
+    """What the agent should have said or called instead."""
     intervention: str = ""
     """What a person had to do: took over, retried, escalated."""
     note: str = ""
@@ -297,75 +300,75 @@ class Feedback(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
     trajectory: str = ""
     verifier: str = ""
-    """name@version; both are filled in for a plain `verify` function"""
+    """name@version. Filled in for you if you write a plain `verify` function."""
     reward: float | None
-    """None when the verifier itself failed."""
+    """None if the verifier itself failed."""
     passed: bool = False
     parts: dict[str, float] = {}
-    """Named shares of the reward, and rates worth counting."""
+    """Named parts of the reward, and rates worth counting."""
     unsafe: bool = False
     evidence: str = ""
-    """A diff, or a reason in words."""
+    """A diff, or a reason in plain text."""
     error: Failure | None = None
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """What is trained on: one root-to-leaf path of the policy's turns.
+    """A training sample: one path of the policy's turns from root to leaf.
     `ids = prompt + reply + tool result + reply`, mask `0 1 0 1`."""
 
     ids: list[int]
     mask: list[int]
-    """1 where the policy sampled the token (or, in a demonstration, should have)."""
+    """1 if the policy sampled the token or, in a demonstration, should have."""
     logprobs: list[float]
-    """The sampler's, 0 where mask is 0; empty for a demonstration."""
+    """Log probabilities from the sampler, 0 where the mask is 0. Empty for a demonstration."""
     advantage: float = 1.0
     advantages: list[float] = []
-    """Of each scored token, where turns of one episode differ; else `advantage` is that of all."""
+    """Advantage per scored token, if turns of one episode differ. Otherwise `advantage` applies to all."""
     trajectory: str = ""
 
 
 class Example(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A conversation to imitate: of a person, of a stronger policy, or the policy's own that passed."""
+    """A conversation to imitate, from a person, a stronger policy, or the policy's own passing episodes."""
 
     task: str
     family: str = ""
     items: list[Item]
     made: list[tuple[int, int]]
-    """What is imitated, reply by reply, as half-open ranges of the items: `[[1, 2], [3, 5]]` is two replies."""
+    """The replies to imitate, as half-open ranges of the items: `[[1, 2], [3, 5]]` is two replies."""
     tools: list[ToolSpec] = []
     source: str = ""
     """The trajectory, or the file and line, that it came from."""
 
 
 class Preference(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Of two replies to one prompt, the one that was preferred."""
+    """Two replies to one prompt, one preferred over the other."""
 
     task: str
     family: str = ""
     prompt: list[Item]
     chosen: list[Item]
-    """What followed the prompt: one reply, or replies with tool results between them."""
+    """What followed the prompt: one reply, or several with tool results between them."""
     rejected: list[Item]
     tools: list[ToolSpec] = []
     margin: float = 0.0
-    """By how much it was better, where rewards say so."""
+    """How much better the chosen reply was, if rewards say so."""
     source: str = ""
 
 
 class Dataset(Struct, frozen=True, kw_only=True):
-    """Examples or preferences, kept as one file of JSON lines; its id is the hash of that file."""
+    """Examples or preferences, stored as one JSONL file. The id is the hash of that file."""
 
     id: str
     kind: Literal["demonstrations", "preferences"]
     name: str
     environment: str
     source: str
-    """How it was made, in words."""
+    """How it was made, in plain text."""
     rows: int
     tasks: int
     families: list[str]
     counts: dict[str, int]
-    """What was looked at, what was kept, and what was dropped for which reason."""
+    """How many rows were read, kept, and dropped for each reason."""
 
 
 # -- Measuring ------------------------------------------------------------------------------------------------------
@@ -380,11 +383,11 @@ class Suite(Struct, frozen=True, kw_only=True):
     families: list[str]
     verifier: str
     hash: str
-    """Of the tasks' content and the verifier's version."""
+    """Hash of the tasks' content and the verifier's version."""
 
 
 class Estimate(Struct, frozen=True):
-    """A figure with its 95% interval."""
+    """A value with its 95% interval."""
 
     value: float
     low: float
@@ -393,7 +396,7 @@ class Estimate(Struct, frozen=True):
 
 
 class TaskResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One task of a report: means over its repeats."""
+    """The result on one task: means over its repeats."""
 
     task: str
     family: str
@@ -402,25 +405,25 @@ class TaskResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     passed: float = 0.0
     reward: float = 0.0
     rates: dict[str, float] = {}
-    """valid, tool, arguments, executed, unsafe: whatever the verifier names in `parts`, and the marks."""
+    """Rates such as valid, tool, arguments, executed, unsafe: what the verifier names in `parts`, and the marks."""
     bucket: str = ""
-    """Failure bucket of its first failed trajectory; empty when all passed."""
+    """Failure bucket of its first failed trajectory. Empty if all passed."""
     trajectory: str = ""
-    """The one to look at: the first failed, else the first."""
+    """The trajectory to look at: the first that failed, or the first if none failed."""
     passing: str = ""
-    """The first that passed, where `trajectory` is one that did not."""
+    """The first that passed, if `trajectory` failed."""
     latency_s: float = 0.0
     tokens: float = 0.0
-    """Sampled by the agent; 0 with `prompt_tokens` where an older verigym did not keep them."""
+    """Tokens the agent sampled. 0 together with `prompt_tokens` in reports of older versions, which did not count them."""
     prompt_tokens: float = 0.0
     cost: float = 0.0
-    """Dollars; 0 where no prices were given."""
+    """US dollars. 0 if no prices were given."""
     error: bool = False
-    """No repeat could be scored: infrastructure, environment or verifier failed."""
+    """Whether no repeat could be scored, because infrastructure, environment or verifier failed."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """An agent version measured on a suite."""
+    """The measurement of an agent version on a suite."""
 
     id: str
     run: str
@@ -430,9 +433,9 @@ class Report(Struct, frozen=True, kw_only=True):
     results: list[TaskResult]
     buckets: dict[str, int]
     errors: int = 0
-    """Episodes that could not be scored; not in any metric."""
+    """Episodes that could not be scored. They enter no metric."""
     reasons: dict[str, int] = {}
-    """Why they could not, the most frequent first; at most five."""
+    """Why they could not be scored, the most frequent reasons first, at most five."""
     seed: int = 0
     repeats: int = 1
 
@@ -441,47 +444,47 @@ class Cluster(Struct, frozen=True, kw_only=True):
     """Failures of one bucket with the same symptom."""
 
     symptom: str
-    """What they have in common; numbers, quoted values and ids are left out."""
+    """What the failures have in common, without numbers, quoted values and ids."""
     count: int
     example: str
-    """What is said of the first of them."""
+    """The evidence of the first failure."""
     trajectories: list[str]
-    """The first few."""
+    """The first few trajectories."""
     by: str = "rules"
-    """Who says so: the rules, the environment's own one, or a judge."""
+    """Who decided: the rules, the environment's own rule, or a judge."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """A bucket of failures with its evidence."""
+    """A failure bucket with its evidence."""
 
     bucket: str
     count: int
     share: float
-    """Of all scored episodes."""
+    """Share of all scored episodes."""
     meaning: str
     evidence: list[str]
-    """A few reasons in words, the most frequent first."""
+    """A few reasons in plain text, the most frequent first."""
     trajectories: list[str]
     clusters: list[Cluster] = []
-    """By symptom, the largest first."""
+    """Clusters by symptom, the largest first."""
 
 
 class Advice(Struct, frozen=True, kw_only=True):
-    """Something to try, or not to, with what speaks for it."""
+    """Something to try or to avoid, with its reasons."""
 
     fix: str
     reasons: list[str]
     figures: dict[str, float]
     command: str
-    """To type next; empty where there is nothing to type."""
+    """The command to type next. Empty if none applies."""
     advised: bool = True
-    """Else it was thought of, and the reasons say why not."""
+    """False if it was considered and rejected. The reasons say why."""
     estimate: dict[str, float] = {}
-    """What it would take: rollouts, tokens, hours (on the device that was measured), dollars where a price is known."""
+    """Estimated cost: rollouts, tokens, hours on the measured device, and dollars if a price is known."""
 
 
 class Label(Struct, frozen=True, kw_only=True):
-    """A person's judgement of an output, or of one output against another."""
+    """A person's judgement of one output, or of one output against another."""
 
     trajectory: str
     judgement: Literal["good", "bad", "better", "worse", "same", "skip"]
@@ -492,75 +495,75 @@ class Label(Struct, frozen=True, kw_only=True):
 
 
 class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An output that a verifier once judged wrongly, with what is right: one of its regression tests."""
+    """An output that a verifier once judged wrongly, with the right verdict. It is a regression test of the verifier."""
 
     should: Literal["pass", "fail"]
     note: str = ""
-    """Why, in words."""
+    """Why, in plain text."""
     who: str = ""
     verifier: str = ""
-    """Its name without version; empty for the environment's first."""
+    """The verifier's name without its version. Empty for the environment's first."""
     task: Task
     trajectory: Trajectory
     blobs: dict[str, bytes] = {}
-    """By sha256: what the verifier needs beside the record."""
+    """Blobs by sha256 that the verifier needs besides the record."""
 
 
 # -- Versions and decisions -----------------------------------------------------------------------------------------
 
 
 class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An agent, not only weights: a changed prompt is a version just as a trained adapter is.
-    Its id is the hash of what makes it behave as it does; where it came from is kept beside that."""
+    """An agent, which is more than weights: a changed prompt makes a new version, just as a trained adapter does.
+    The id is the hash of everything that affects behaviour. Provenance is stored beside it."""
 
     base: str
-    """Base model: a hub id, a path, `smollm2-135m`, or the address of a server and the model's name there."""
+    """Base model: a hub id, a path, `smollm2-135m`, or a server's address with the model's name there."""
     adapter: str = ""
-    """sha256 of the adapter's weights; empty for none."""
+    """sha256 of the adapter's weights. Empty without an adapter."""
     system_prompt: str | None = None
-    """None leaves the environment's own."""
+    """None uses the environment's system prompt."""
     tool_descriptions: dict[str, str] = {}
     """Tool name to the text that replaces its description."""
     constraints: str = ""
-    """What its replies are held to while they are sampled: see `Sampling.constrain`."""
+    """The constraint on its replies during sampling. See `Sampling.constrain`."""
     sampling: Sampling | None = None
-    """None leaves the caller's."""
+    """None uses the caller's sampling."""
     id: str = ""
     name: str = ""
     parent: str = ""
     recipe: Json = {}
     data_hash: str = ""
     families: list[str] = []
-    """Families it was trained on, so that no gate compares it on one of them."""
+    """Families it was trained on, so that no gate compares it on them."""
     adapter_config: str = ""
     """sha256 of the adapter's settings (rank, scale), a file beside its weights."""
     software: dict[str, str] = {}
-    """What it was made with: verigym, python, and torch and transformers where they are installed."""
+    """Software versions it was made with: verigym, python, and torch and transformers if installed."""
     made: str = ""
-    """When it was registered: UTC, ISO 8601."""
+    """When it was registered, in UTC, ISO 8601."""
     seal: str = ""
-    """Hash of all of the above, so that damage shows in where it came from as well. Its reports and the decisions about it
-    come later: they name it."""
+    """Hash of all fields above, so that damage to the provenance can be detected. Reports and decisions come later and refer
+    to the version."""
 
 
 class Check(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One question the gate asked."""
+    """One check of the gate."""
 
     name: str
     outcome: Literal["pass", "fail", "unclear", "skipped"]
-    """skipped: there was nothing to ask, or the policy does not ask it; the words say which."""
+    """skipped: nothing to check, or the policy does not require it. The words say which."""
     words: str
     figures: dict[str, float] = {}
     suite: str = ""
-    """Whose tasks it looked at."""
+    """The suite whose tasks it used."""
     needed: int = 0
-    """Tasks of that suite that would settle it, when unclear."""
+    """Number of tasks of that suite that would settle an unclear result."""
     needed_families: int = 0
-    """Families that they should be spread over at the least."""
+    """Minimum number of families that those tasks should cover."""
 
 
 class Measurement(Struct, frozen=True, kw_only=True):
-    """What a decision rests on: one suite, measured on both sides."""
+    """The measurements behind a decision: one suite, measured for both versions."""
 
     suite: str
     hash: str
@@ -568,9 +571,9 @@ class Measurement(Struct, frozen=True, kw_only=True):
     tasks: int
     repeats: int
     candidate: str
-    """Report."""
+    """Report id."""
     champion: str
-    """Report."""
+    """Report id."""
 
 
 class Decision(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -581,9 +584,9 @@ class Decision(Struct, frozen=True, kw_only=True, omit_defaults=True):
     words: str = ""
     kind: Literal["gate", "override", "rollback", "first"] = "gate"
     reports: list[str] = []
-    """Candidate's and champion's on the primary suite."""
+    """Reports of the candidate and the champion on the primary suite."""
     policy: Json = {}
-    """What the gate demanded, whole, and its hash: what may not be changed after looking."""
+    """The full gate policy and its hash. It must not change after the results are known."""
     policy_hash: str = ""
     measured: list[Measurement] = []
     who: str = ""
@@ -592,5 +595,5 @@ class Decision(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def content_hash(value: Any) -> str:
-    """sha256 of a value's canonical JSON: keys sorted, so that equal content has equal hashes."""
+    """sha256 of a value's canonical JSON. Keys are sorted, so equal content has equal hashes."""
     return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()

@@ -1,4 +1,4 @@
-"""Settings that people write: YAML, decoded into a struct. What is wrong is said by its key, with the nearest known one."""
+"""Reads settings from YAML into a struct. An error names the wrong key and the nearest valid one."""
 
 import difflib
 import re
@@ -15,15 +15,15 @@ T = TypeVar("T", bound=Struct)
 
 
 def read_yaml(path: Path, what: str) -> Json:
-    """`what` it should be: `a recipe is a list of keys and values, such as model: smollm2-135m`."""
+    """Reads a YAML file. `what` describes the format: `a recipe is a list of keys and values, such as model: smollm2-135m`."""
     data = _parsed(path.read_bytes(), f"{path}: ")
     if not isinstance(data, dict):
-        raise BadInput(f"{path}: {what}" + ("; the file is empty" if data is None else ""))
+        raise BadInput(f"{path}: {what}" + (". The file is empty" if data is None else ""))
     return cast(Json, data)
 
 
 def _parsed(text: str | bytes, where: str, wrong: str = "not YAML") -> Any:
-    import yaml  # what msgspec reads YAML with, too; it is not needed before there is some
+    import yaml  # msgspec also uses it; imported only when needed
 
     loader: Any = None
     try:
@@ -38,17 +38,17 @@ def _parsed(text: str | bytes, where: str, wrong: str = "not YAML") -> Any:
         at = f"line {mark.line + 1}: " if mark is not None else ""
         said = ", ".join(part for part in (error.context, error.problem) if part)
         raise BadInput(f"{where}{wrong}: {at}{said}") from error
-    except yaml.YAMLError as error:  # a letter that text cannot have
-        raise BadInput(f"{where}{wrong}: {getattr(error, 'reason', error)}; save the file as UTF-8") from error
+    except yaml.YAMLError as error:  # an invalid character
+        raise BadInput(f"{where}{wrong}: {getattr(error, 'reason', error)}. Save the file as UTF-8") from error
     except RecursionError as error:
-        raise BadInput(f"{where}{wrong}: it is nested too deep") from error
+        raise BadInput(f"{where}{wrong}: it is nested too deeply") from error
     finally:
         if loader is not None:
             loader.dispose()
 
 
 def _check_node(node: Any, name: str, loader: Any, where: str, seen: set[int]) -> None:
-    """What YAML lets pass, or fails on without words: a key written twice, a value that cannot be built (2026-02-30)."""
+    """Catches what YAML accepts or reports badly: a key written twice, a value that cannot be built (2026-02-30)."""
     if id(node) in seen:  # an alias
         return
     seen.add(id(node))
@@ -61,9 +61,7 @@ def _check_node(node: Any, name: str, loader: Any, where: str, seen: set[int]) -
                 _check_node(key, below, loader, where, seen)
             line = key.start_mark.line + 1
             if word in lines:
-                raise BadInput(
-                    f"{where}{below} is written twice, in line {lines[word]} and in line {line}; leave one out"
-                )
+                raise BadInput(f"{where}{below} is written twice, on line {lines[word]} and on line {line}. Remove one")
             lines[word] = line
             _check_node(value, below, loader, where, seen)
     elif node.id == "sequence":
@@ -82,16 +80,16 @@ def check_keys(data: Json, kind: type[Struct], where: str, above: str = "") -> N
     for key, value in data.items():
         if key not in known:
             near = difflib.get_close_matches(str(key), list(known), n=1)
-            hint = f"; did you mean {above}{near[0]}?" if near else f"; known: {', '.join(known)}"
+            hint = f". Did you mean {above}{near[0]}?" if near else f". Valid keys: {', '.join(known)}"
             raise BadInput(f"{where}: unknown key {above}{key}{hint}")
         if get_origin(known[key]) is Literal and value not in (allowed := get_args(known[key])):
-            raise BadInput(f'{where}: {above}{key} cannot be "{value}"; it is one of: {", ".join(allowed)}')
+            raise BadInput(f'{where}: {above}{key} cannot be "{value}". Use one of: {", ".join(allowed)}')
         if isinstance(value, dict) and (below := _section(known[key])) is not None:
             check_keys(cast(Json, value), below, where, f"{key}.")
 
 
 def decode(data: Json, kind: type[T], where: str, strict: bool = True, see: str = "") -> T:
-    """The settings as their struct; `see` says where more is written."""
+    """Converts the settings to their struct. `see` is added to an error and says where to read more."""
     try:
         return msgspec.convert(data, kind, strict=strict)
     except msgspec.ValidationError as error:
@@ -106,30 +104,30 @@ _KINDS = {
     "array": "a list",
     "object": "keys and values",
     "null": "null",
-    "date": "a day, such as 2026-05-31",
+    "date": "a date, such as 2026-05-31",
 }
 _BOUNDS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
 
 
 def _in_words(message: str) -> str:
-    """``Expected `int` >= 1 - at `$.n` `` is `n has to be a whole number, at least 1`."""
+    """Turns ``Expected `int` >= 1 - at `$.n` `` into `n must be a whole number, at least 1`."""
     said, _, at = message.partition(" - at `$")
     if missing := re.match(r"Object missing required field `(\w+)`", said):
         return f"{missing[1]} is missing"
     said = said.replace("Invalid RFC3339 encoded date", "Expected `date`").replace(
         " of length >= 1", ", not an empty one"
     )
-    said = said.replace("Expected ", f"{at.strip('`.') or 'it'} has to be ").replace(", got ", ", not ")
+    said = said.replace("Expected ", f"{at.strip('`.') or 'it'} must be ").replace(", got ", ", not ")
     said = re.sub(r"`([^`]*)`", lambda found: " or ".join(_KINDS.get(one, one) for one in found[1].split(" | ")), said)
     said = said.replace("a whole number, not a number", "a whole number, without decimals")
     return re.sub(r" ([<>]=?) ", lambda found: f", {_BOUNDS[found[1]]} ", said)
 
 
 def set_field(data: Json, text: str) -> None:
-    """`steps=20` or `lora.r=8`, as given on the command line, into the settings; the value is YAML."""
+    """Sets a field from a command-line override such as `steps=20` or `lora.r=8`. The value is YAML."""
     key, equals, value = text.partition("=")
     if not equals:
-        raise BadInput(f'"{text}": an override is key=value, such as steps=20 or lora.r=8')
+        raise BadInput(f'"{text}" is not an override. Write key=value, such as steps=20 or lora.r=8')
     *path, last = key.strip().split(".")
     place = data
     for part in path:
