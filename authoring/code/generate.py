@@ -12,19 +12,22 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from authoring.code import (
-    held_out,
-    held_out_rows,
-    held_out_signs,
+    train_algorithms,
     train_dates,
-    train_games,
+    train_dicts,
     train_lists,
-    train_notes,
     train_numbers,
     train_parsing,
-    train_records,
     train_rows,
-    train_shelves,
     train_text,
+    val_algorithms,
+    val_dates,
+    val_dicts,
+    val_lists,
+    val_numbers,
+    val_parsing,
+    val_rows,
+    val_text,
 )
 from authoring.code.problems import Inputs, alike, mutated, problem, runnable, variants, written
 from verigym.core.records import Task
@@ -39,10 +42,16 @@ FAR = 0.7
 """Of a task's mutants, at least as many fail its tests; the rest are mostly the same function in other words."""
 MODULES = {
     "train": [
-        *(train_text, train_lists, train_records, train_numbers, train_parsing),
-        *(train_rows, train_dates, train_notes, train_games, train_shelves),
+        train_text,
+        train_lists,
+        train_algorithms,
+        train_dicts,
+        train_rows,
+        train_numbers,
+        train_dates,
+        train_parsing,
     ],
-    "val": [held_out, held_out_rows, held_out_signs],
+    "val": [val_text, val_lists, val_algorithms, val_dicts, val_rows, val_numbers, val_dates, val_parsing],
 }
 ASKED = {
     "train": [

@@ -1,8 +1,9 @@
-"""From a problem (a function of ours) to what a task has: its source for one choice of parameters, tests, and mutants of it.
+"""Turns a problem, which is a function, into what a task needs: source code, tests and mutants.
 
-Tests are inputs and what the reference gives for them. Which ones are kept is decided by mutants, small changes to the reference,
-which they have to tell from it. What no input tells apart is either the same function or shows that the tests are weak;
-`generate.survivors` names it.
+The function is the reference solution. Its docstring is the request. Its keyword-only parameters are what the tasks of the
+family differ in. A test is an input with the result of the reference. Mutants, which are small changes to the reference,
+decide which tests to keep: the tests have to tell each mutant from the reference. A mutant that no input exposes is either the
+same function or a sign of weak tests. `generate.survivors` lists such mutants.
 """
 
 import ast
@@ -14,8 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from authoring.code.edges import EDGES
-from authoring.code.forms import value
+from authoring.code.edge_cases import EDGES
+from authoring.code.random_values import value
 
 Inputs = tuple[Any, ...]
 _STEPS = 1_000

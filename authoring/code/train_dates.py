@@ -1,10 +1,85 @@
-"""More problems about days and times: work, buses, watering, rent; `train_text` says how they are written."""
+"""Training problems about dates and times. `problems` describes how a function becomes tasks."""
 
 import datetime
 from random import Random
 from typing import Any
 
-from authoring.code.forms import day
+from authoring.code.random_values import day
+
+
+def minutes_between(start: str, end: str, *, least: Any = (10, 15, 30)) -> int:
+    """`start` and `end` are times such as "09:30". Return the minutes from `start` to `end`; if `end` is earlier, it
+    is on the next day. Fewer than {least} minutes count as {least}."""
+    a, b = [int(each[:2]) * 60 + int(each[3:]) for each in (start, end)]
+    return max(least, (b - a) % 1440)
+
+
+def day_name(date: str, *, letters: Any = (2, 3)) -> str:
+    """`date` is a day such as "2026-03-04". Return the first {letters} letters of its English weekday, capital at the
+    beginning."""
+    import datetime
+
+    days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    return days[datetime.date.fromisoformat(date).weekday()][:letters]
+
+
+def workdays(start: str, end: str, *, off: Any = ([5, 6], [6], [0, 6])) -> int:
+    """`start` and `end` are days such as "2026-03-04". Count the days from `start` to `end`, both included, whose
+    weekday is not among {off} (Monday is 0, Sunday is 6). If `end` is earlier than `start` there are none."""
+    import datetime
+
+    a, b = datetime.date.fromisoformat(start), datetime.date.fromisoformat(end)
+    return sum((a.toordinal() + at - 1) % 7 not in off for at in range((b - a).days + 1))
+
+
+def is_leap(year: int, *, after: Any = (1700, 1800, 1900)) -> bool:
+    """Say whether `year` is a leap year: it can be divided by 4, and not by 100 unless by 400 too. Years up to
+    {after} never are."""
+    return year > after and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def duration(seconds: int, *, unit: Any = ("s", "sec")) -> str:
+    """Write `seconds` (0 or more) as hours, minutes and seconds, such as "1h 2m 5{unit}". Parts that are 0 are left
+    out; 0 itself is "0{unit}"."""
+    parts = [(seconds // 3600, "h"), (seconds // 60 % 60, "m"), (seconds % 60, unit)]
+    return " ".join(str(count) + name for count, name in parts if count) or "0" + unit
+
+
+def next_date(
+    date: str, *, days: Any = (2, 30, 100), instead: Any = ("last day of the year of `date`", "first day of that year")
+) -> str:
+    """`date` is a day such as "2026-03-04". Return the day {days} days later, written in the same way. If that is
+    in another year, return the {instead} instead."""
+    import datetime
+
+    begun = datetime.date.fromisoformat(date)
+    later = begun + datetime.timedelta(days=days)
+    if later.year != begun.year:
+        later = (
+            datetime.date(begun.year, 12, 31)
+            if instead == "last day of the year of `date`"
+            else datetime.date(later.year, 1, 1)
+        )
+    return str(later)
+
+
+def overlap(one: list[int], two: list[int], *, last: Any = ("does too", "does not")) -> int:
+    """Each list is the first and the last day of a stay, as numbers. The first day belongs to the stay, and the last
+    one {last}. Return how many days the stays share."""
+    days = min(one[1], two[1]) - max(one[0], two[0])
+    return max(0, days + 1 if last == "does too" else days)
+
+
+def _stays(draw: Random) -> tuple[list[int], list[int]]:
+    a, b = draw.randint(1, 9), draw.randint(1, 9)
+    return [a, a + draw.randint(1, 6)], [b, b + draw.randint(1, 6)]
+
+
+def _days(draw: Random) -> tuple[str, str]:
+    import datetime
+
+    begun = datetime.date.fromisoformat(day(draw))
+    return str(begun), str(begun + datetime.timedelta(days=draw.randint(-2, 20)))
 
 
 def minutes_to_opening(time: str, *, opens: Any = ("08:30", "09:15"), closes: Any = ("17:00", "18:45")) -> int:
@@ -106,21 +181,6 @@ def rental_days(out: str, back: str, *, grace: Any = (2, 3, 4)) -> int:
     return max(1, used.days + (used.seconds > grace * 3600))
 
 
-FAMILIES = {
-    "dates": [
-        minutes_to_opening,
-        pay_day,
-        watering_days,
-        age_label,
-        business_quarter,
-        paid_minutes,
-        same_week,
-        next_bus,
-        rental_days,
-    ]
-}
-
-
 def _clock(draw: Random, hours: tuple[int, int], minutes: list[int]) -> str:
     return f"{draw.randint(*hours):02}:{draw.choice(minutes):02}"
 
@@ -155,7 +215,36 @@ def _rented(draw: Random) -> tuple[str, str]:
     return str(begun)[:16], str(begun + datetime.timedelta(days=draw.randint(0, 3), minutes=more))[:16]
 
 
+FAMILIES = {
+    "dates": [
+        minutes_between,
+        day_name,
+        workdays,
+        is_leap,
+        duration,
+        next_date,
+        overlap,
+        minutes_to_opening,
+        pay_day,
+        watering_days,
+        age_label,
+        business_quarter,
+        paid_minutes,
+        same_week,
+        next_bus,
+        rental_days,
+    ],
+}
 INPUTS = {
+    "minutes_between": lambda draw: tuple(f"{draw.randint(8, 12):02}:{draw.choice([0, 5, 20, 59]):02}" for _ in "ab"),
+    "day_name": lambda draw: (day(draw),),
+    "workdays": _days,
+    "is_leap": lambda draw: (
+        draw.choice([1600, 1696, 1700, 1704, 1800, 1804, 1900, 1904, 2000, 2023, 2024, 2100, draw.randint(1750, 2100)]),
+    ),
+    "duration": lambda draw: (draw.choice([0, 59, 60, 3600, 3661, draw.randint(1, 9000)]),),
+    "next_date": lambda draw: (draw.choice([day(draw), "2027-12-31", "2028-02-28", "2027-12-30", "2025-12-31"]),),
+    "overlap": _stays,
     "minutes_to_opening": lambda draw: (
         draw.choice(["08:29", "08:30", "09:14", "09:15", "17:00", "16:59", "18:45", "18:44", "00:00", "23:59"])
         if draw.random() < 0.5

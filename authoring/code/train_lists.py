@@ -1,9 +1,8 @@
-"""Problems about lists and small algorithms on them; `train_text` says how they are written."""
+"""Training problems about lists. `problems` describes how a function becomes tasks."""
 
-from random import Random
 from typing import Any
 
-from authoring.code.forms import numbers
+from authoring.code.random_values import numbers
 
 
 def every_nth(items: list[int], *, n: Any = (2, 3, 4), start: Any = (0, 1)) -> list[int]:
@@ -48,31 +47,6 @@ def turn_left(items: list[int], *, by: Any = (2, 3, 4, 5)) -> list[int]:
     return items[at:] + items[:at]
 
 
-def peaks(heights: list[int], *, least: Any = (1, 2, 3)) -> list[int]:
-    """Return the places of the items that are higher than both neighbours by at least {least}. The first and the last
-    item are no peaks; the first place is 0."""
-    return [
-        at
-        for at in range(1, len(heights) - 1)
-        if heights[at] - heights[at - 1] >= least and heights[at] - heights[at + 1] >= least
-    ]
-
-
-def longest_rise(items: list[int], *, step: Any = (1, 2, 3)) -> int:
-    """Return the length of the longest stretch of neighbouring items in which each is larger than the one before by
-    at least {step}. No items: 0."""
-    best = now = 0
-    for at, each in enumerate(items):
-        now = now + 1 if at and each - items[at - 1] >= step else 1
-        best = max(best, now)
-    return best
-
-
-def pairs_with_sum(items: list[int], *, total: Any = (7, 10, 12)) -> int:
-    """Count the pairs of items at different places whose sum is {total}; the order inside a pair does not matter."""
-    return sum(items[one] + items[two] == total for one in range(len(items)) for two in range(one + 1, len(items)))
-
-
 def merge_sorted(one: list[int], two: list[int], *, equal: Any = ("one is", "all are")) -> list[int]:
     """Both lists are in ascending order. Return all their items in ascending order; of equal items {equal}
     kept."""
@@ -81,12 +55,6 @@ def merge_sorted(one: list[int], two: list[int], *, equal: Any = ("one is", "all
         if equal == "all are" or not out or out[-1] != each:
             out.append(each)
     return out
-
-
-def smooth(items: list[int], *, width: Any = (2, 3, 4)) -> list[int]:
-    """Return, for every stretch of {width} neighbouring items, from left to right, their sum divided by {width},
-    rounded down."""
-    return [sum(items[at : at + width]) // width for at in range(len(items) - width + 1)]
 
 
 def split_at(items: list[int], *, mark: Any = (0, 1, -1)) -> list[list[int]]:
@@ -140,41 +108,42 @@ def diagonals(grid: list[list[int]], *, which: Any = ("top left corner down", "b
     return sum(row[at] for at, row in enumerate(rows) if at < len(row))
 
 
-def josephus(count: int, *, step: Any = (2, 3, 4)) -> list[int]:
-    """`count` people with the numbers 1, 2, ... stand in a circle. Beginning with number 1, those who still
-    stand are counted: the one at {step} is sent away, and with the next one the count begins again at 1, until nobody is
-    left. Return the numbers in the order in which they are sent away."""
-    standing, at = list(range(1, count + 1)), 0
-    out: list[int] = []
-    while standing:
-        at = (at + step - 1) % len(standing)
-        out.append(standing.pop(at))
-    return out
-
-
-def inversions(items: list[int], *, gap: Any = (0, 1, 2)) -> int:
-    """Count the pairs of places at which the earlier item is larger than the later one by more than {gap}."""
-    return sum(items[one] - items[two] > gap for one in range(len(items)) for two in range(one + 1, len(items)))
-
-
-def fair_share(weights: list[int], *, limit: Any = (10, 15, 20)) -> int:
-    """Parcels come in this order and go into vans that carry at most {limit} each; a van leaves when the next parcel
-    does not fit. A parcel that is heavier than {limit} is turned away, and the van waits for the next one. All weigh
-    1 or more. Return how many vans are used."""
-    vans, load = 0, limit
-    for each in weights:
-        if each > limit:
-            continue
-        if load + each > limit:
-            vans, load = vans + 1, 0
-        load += each
-    return vans
-
-
 def sort_by_last_digit(items: list[int], *, way: Any = ("ascending", "descending")) -> list[int]:
     """Return `items` sorted by their last digit, {way}; those with the same last digit stay in the order in which
     they came. All are 0 or more."""
     return sorted(items, key=lambda each: each % 10 if way == "ascending" else -(each % 10))
+
+
+def fold_strip(items: list[int], *, middle: Any = ("once", "twice")) -> list[int]:
+    """A strip of paper with `items` on it is folded in the middle, so that the last number lies on the first, the last
+    but one on the second, and so on. Return the sums of the numbers that lie on each other, beginning with the first.
+    If the fold goes through a number, that one comes at the end and counts {middle}."""
+    half = len(items) // 2
+    out = [items[at] + items[-1 - at] for at in range(half)]
+    if len(items) % 2 == 1:
+        out.append(items[half] if middle == "once" else 2 * items[half])
+    return out
+
+
+def around_first(items: list[int], *, equal: Any = ("before", "after")) -> list[int]:
+    """Rearrange `items` around their first one: all smaller ones come before it and all larger ones after it, each
+    group in the order it had. Further items that are equal to the first stand directly {equal} it. Return the list;
+    it is empty if `items` is."""
+    if not items:
+        return []
+    first, *rest = items
+    same = [each for each in rest if each == first]
+    smaller, larger = [each for each in rest if each < first], [each for each in rest if each > first]
+    return [*smaller, *same, first, *larger] if equal == "before" else [*smaller, first, *same, *larger]
+
+
+def lamp_gaps(places: list[int], *, around: Any = (12, 20, 30)) -> list[int]:
+    """Lamps stand along a path that goes {around} metres around a pond; `places` says where, in metres from the gate
+    and always less than {around}, in any order, and some of them twice, which is one lamp. Return the distances from each lamp to
+    the next, beginning with the lamp that has the smallest number; the last distance is the one past the gate. For one lamp
+    it is the whole way around; without lamps there are none."""
+    lamps = sorted(set(places))
+    return [(lamps[at + 1] if at + 1 < len(lamps) else lamps[0] + around) - lamp for at, lamp in enumerate(lamps)]
 
 
 FAMILIES = {
@@ -192,23 +161,16 @@ FAMILIES = {
         border_sum,
         diagonals,
         sort_by_last_digit,
+        fold_strip,
+        around_first,
+        lamp_gaps,
     ],
-    "algorithms": [peaks, longest_rise, pairs_with_sum, smooth, josephus, inversions, fair_share],
 }
-
-
-def _positive(draw: Random) -> tuple[list[int]]:
-    return (numbers(draw, 1, 23),)
-
-
 INPUTS = {
     "drop_repeats": lambda draw: (numbers(draw, 0, 2),),
-    "peaks": lambda draw: ([draw.randint(0, 6) for _ in range(draw.randint(0, 9))],),
-    "longest_rise": lambda draw: ([draw.randint(0, 3) + at * draw.randint(0, 3) for at in range(draw.randint(0, 8))],),
     "merge_sorted": lambda draw: (sorted(numbers(draw, -3, 6)), sorted(numbers(draw, -3, 6))),
     "split_at": lambda draw: (numbers(draw, -1, 2),),
-    "josephus": lambda draw: (draw.randint(0, 9),),
-    "fair_share": _positive,
     "sort_by_last_digit": lambda draw: (numbers(draw, 0, 60),),
-    "pairs_with_sum": lambda draw: (numbers(draw, 0, 12),),
+    "around_first": lambda draw: ([draw.choice([1, 3, 5, 5, 6, 8, 9]) for _ in range(draw.randint(0, 7))],),
+    "lamp_gaps": lambda draw: (numbers(draw, 0, 11),),
 }

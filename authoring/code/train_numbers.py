@@ -1,8 +1,8 @@
-"""Problems about numbers; `train_text` says how they are written."""
+"""Training problems about numbers. `problems` describes how a function becomes tasks."""
 
 from typing import Any
 
-from authoring.code.forms import numbers
+from authoring.code.random_values import numbers
 
 
 def digit_sum(number: int, *, base: Any = (10, 2, 8)) -> int:
@@ -153,6 +153,15 @@ def percent_change(old: int, new: int, *, otherwise: Any = (0, -1, 100)) -> int:
     return (new - old) * 100 // old if old else otherwise
 
 
+def postage(grams: int, *, step: Any = (50, 100), more: Any = (2, 3)) -> int:
+    """A letter of up to 20 grams costs 4; a heavier one costs {more} more for each {step} grams, or part of them, by
+    which it is heavier than 20. What weighs more than 500 grams is no letter: a ValueError, and so is a weight below
+    1. Return what it costs."""
+    if grams < 1 or grams > 500:
+        raise ValueError(grams)
+    return 4 if grams <= 20 else 4 + more * ((grams - 20 + step - 1) // step)
+
+
 FAMILIES = {
     "numbers": [
         digit_sum,
@@ -172,9 +181,9 @@ FAMILIES = {
         lucky,
         check_digit,
         percent_change,
-    ]
+        postage,
+    ],
 }
-
 INPUTS = {
     "digit_sum": lambda draw: (draw.choice([0, draw.randint(1, 20), draw.randint(20, 99999)]),),
     "multiples": lambda draw: (draw.randint(-20, 30), draw.randint(-5, 90)),
@@ -192,4 +201,7 @@ INPUTS = {
         draw.choice(["", "12a4", *("".join(map(str, numbers(draw, 0, 9))) or "7" for _ in range(8)), "1331", "24"]),
     ),
     "percent_change": lambda draw: (draw.choice([0, draw.randint(1, 40)]), draw.randint(-5, 80)),
+    "postage": lambda draw: (
+        draw.choice([0, 1, 19, 20, 21, 70, 71, 120, 121, 499, 500, 501, *(draw.randint(2, 499) for _ in range(6))]),
+    ),
 }

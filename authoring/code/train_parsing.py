@@ -1,47 +1,9 @@
-"""Problems about dates, times and text with a form; `train_text` says how they are written."""
+"""Training problems about text with a form: settings, logs, prices, notes. `problems` describes how a function becomes tasks."""
 
 from random import Random
 from typing import Any
 
-from authoring.code.forms import day, word
-
-
-def minutes_between(start: str, end: str, *, least: Any = (10, 15, 30)) -> int:
-    """`start` and `end` are times such as "09:30". Return the minutes from `start` to `end`; if `end` is earlier, it
-    is on the next day. Fewer than {least} minutes count as {least}."""
-    a, b = [int(each[:2]) * 60 + int(each[3:]) for each in (start, end)]
-    return max(least, (b - a) % 1440)
-
-
-def day_name(date: str, *, letters: Any = (2, 3)) -> str:
-    """`date` is a day such as "2026-03-04". Return the first {letters} letters of its English weekday, capital at the
-    beginning."""
-    import datetime
-
-    days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-    return days[datetime.date.fromisoformat(date).weekday()][:letters]
-
-
-def workdays(start: str, end: str, *, off: Any = ([5, 6], [6], [0, 6])) -> int:
-    """`start` and `end` are days such as "2026-03-04". Count the days from `start` to `end`, both included, whose
-    weekday is not among {off} (Monday is 0, Sunday is 6). If `end` is earlier than `start` there are none."""
-    import datetime
-
-    a, b = datetime.date.fromisoformat(start), datetime.date.fromisoformat(end)
-    return sum((a.toordinal() + at - 1) % 7 not in off for at in range((b - a).days + 1))
-
-
-def is_leap(year: int, *, after: Any = (1700, 1800, 1900)) -> bool:
-    """Say whether `year` is a leap year: it can be divided by 4, and not by 100 unless by 400 too. Years up to
-    {after} never are."""
-    return year > after and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-
-
-def duration(seconds: int, *, unit: Any = ("s", "sec")) -> str:
-    """Write `seconds` (0 or more) as hours, minutes and seconds, such as "1h 2m 5{unit}". Parts that are 0 are left
-    out; 0 itself is "0{unit}"."""
-    parts = [(seconds // 3600, "h"), (seconds // 60 % 60, "m"), (seconds % 60, unit)]
-    return " ".join(str(count) + name for count, name in parts if count) or "0" + unit
+from authoring.code.random_values import word
 
 
 def key_values(text: str, *, between: Any = (";", "&", ","), equal: Any = ("=", ":")) -> dict[str, str]:
@@ -54,37 +16,6 @@ def key_values(text: str, *, between: Any = (";", "&", ","), equal: Any = ("=", 
         if found and key.strip():
             out[key.strip()] = value.strip()
     return out
-
-
-def balanced(text: str, *, pairs: Any = ("()[]", "()", "[]{}")) -> bool:
-    """Say whether the brackets in {pairs!r} (each opening one is followed by the one that closes it) are closed in
-    `text` in the right order. Other characters do not matter."""
-    open_ones = ""
-    for each in text:
-        if each in pairs:
-            at = pairs.index(each)
-            if at % 2 == 0:
-                open_ones += each
-            elif not open_ones or open_ones[-1] != pairs[at - 1]:
-                return False
-            else:
-                open_ones = open_ones[:-1]
-    return open_ones == ""
-
-
-def calculate(text: str, *, first: Any = ("left", "right")) -> int:
-    """`text` has whole numbers with " + ", " - " or " * " between them, such as "2 + 3 * 4". All signs count the
-    same: work it out from the {first} end and return the result. From the right, "9 - 2 - 1" is 9 - (2 - 1)."""
-    words = text.split()
-    if first == "left":
-        value, rest = int(words[0]), words[1:]
-    else:
-        value, rest = int(words[-1]), words[:-1][::-1]
-    for at in range(0, len(rest), 2):
-        sign, number = rest[at], int(rest[at + 1])
-        a, b = (value, number) if first == "left" else (number, value)
-        value = a + b if sign == "+" else a - b if sign == "-" else a * b
-    return value
 
 
 def versions(one: str, two: str, *, parts: Any = (2, 3)) -> int:
@@ -140,55 +71,12 @@ def parse_size(text: str, *, step: Any = (1000, 1024)) -> int:
     return int(number) * (1 if unit == "B" else step if unit == "K" else step * step)
 
 
-def next_date(
-    date: str, *, days: Any = (2, 30, 100), instead: Any = ("last day of the year of `date`", "first day of that year")
-) -> str:
-    """`date` is a day such as "2026-03-04". Return the day {days} days later, written in the same way. If that is
-    in another year, return the {instead} instead."""
-    import datetime
-
-    begun = datetime.date.fromisoformat(date)
-    later = begun + datetime.timedelta(days=days)
-    if later.year != begun.year:
-        later = (
-            datetime.date(begun.year, 12, 31)
-            if instead == "last day of the year of `date`"
-            else datetime.date(later.year, 1, 1)
-        )
-    return str(later)
-
-
-def overlap(one: list[int], two: list[int], *, last: Any = ("does too", "does not")) -> int:
-    """Each list is the first and the last day of a stay, as numbers. The first day belongs to the stay, and the last
-    one {last}. Return how many days the stays share."""
-    days = min(one[1], two[1]) - max(one[0], two[0])
-    return max(0, days + 1 if last == "does too" else days)
-
-
-def robot(moves: str, *, size: Any = (3, 5, 9)) -> list[int]:
-    """A robot begins at place [0, 0] of a field whose places go from 0 to {size} in both directions. The letters of
-    `moves` move it by one: R adds 1 to the first number, L takes 1 away, U adds 1 to the second, D takes 1 away;
-    other letters do nothing. A move that would leave the field is not made. Return where it ends."""
-    x = y = 0
-    for each in moves:
-        x = min(max(x + (each == "R") - (each == "L"), 0), size)
-        y = min(max(y + (each == "U") - (each == "D"), 0), size)
-    return [x, y]
-
-
 def table_lookup(text: str, *, column: Any = (1, 2), otherwise: Any = ("", "?")) -> list[str]:
     """`text` has lines with cells between bars, such as "a|b|c"; the first line has the headings. Return the heading
     of column {column} (the first is 0), then the cell of each further line in it; {otherwise!r} where a line is too
     short. Empty lines do not count."""
     rows = [line.split("|") for line in text.split("\n") if line]
     return [row[column] if len(row) > column else otherwise for row in rows]
-
-
-FAMILIES = {
-    "dates": [minutes_between, day_name, workdays, is_leap, duration, next_date, overlap],
-    "parsing": [key_values, log_level, number_ranges, to_ranges, parse_size, table_lookup, versions],
-    "algorithms": [balanced, calculate, robot],
-}
 
 
 def _pairs(draw: Random) -> tuple[str]:
@@ -202,13 +90,6 @@ def _pairs(draw: Random) -> tuple[str]:
     return (joint.join(some),)
 
 
-def _sum(draw: Random) -> tuple[str]:
-    text = str(draw.randint(0, 9))
-    for _ in range(draw.randint(0, 4)):
-        text += f" {draw.choice('+-*')} {draw.randint(0, 9)}"
-    return (text,)
-
-
 def _log(draw: Random) -> tuple[list[str]]:
     levels = [draw.choice(["INFO", "WARN", "ERROR", "ERROR"]) for _ in range(draw.randint(0, 7))]
     return ([f"1{at}:05 {level}{draw.choice(['', f' {word(draw)} ERROR'])}" for at, level in enumerate(levels)],)
@@ -219,28 +100,192 @@ def _ranges(draw: Random) -> tuple[str]:
     return (",".join(f"{low}{draw.choice(['', '-' + str(low + draw.choice([0, 1, 3])), f'-{low}'])}" for low in lows),)
 
 
-def _stays(draw: Random) -> tuple[list[int], list[int]]:
-    a, b = draw.randint(1, 9), draw.randint(1, 9)
-    return [a, a + draw.randint(1, 6)], [b, b + draw.randint(1, 6)]
+def scaled_recipe(lines: list[str], *, times: Any = (2, 3, 10)) -> list[str]:
+    """Each line of a recipe begins with an amount, such as "250 g flour" or "3 eggs", or has none, such as "salt".
+    Return the lines for {times} times as much: where the first word (words stand between blanks) consists of digits
+    only, it is multiplied; all else stays. The words of each line are joined by one blank; empty lines are left
+    out."""
+    out: list[str] = []
+    for line in lines:
+        words = line.split()
+        if words:
+            first = str(int(words[0]) * times) if words[0].isdigit() else words[0]
+            out.append(" ".join([first, *words[1:]]))
+    return out
 
 
-def _days(draw: Random) -> tuple[str, str]:
-    import datetime
+def bare_subject(subject: str, *, marks: Any = (["re", "fwd"], ["re", "aw"], ["re"])) -> list[Any]:
+    """A mail's subject may begin with several of the marks {marks}, capital or small, each with a colon right behind
+    it and perhaps blanks before and after it. Return how many marks stand at the beginning, and the subject without them and
+    without blanks at its ends."""
+    count, rest = 0, subject.strip()
+    while ":" in rest and rest.split(":")[0].lower() in marks:
+        count += 1
+        rest = rest[rest.index(":") + 1 :].strip()
+    return [count, rest]
 
-    begun = datetime.date.fromisoformat(day(draw))
-    return str(begun), str(begun + datetime.timedelta(days=draw.randint(-2, 20)))
+
+def board_place(text: str, *, wide: Any = (6, 8), high: Any = (6, 9)) -> list[int]:
+    """The columns of a board are called by the first {wide} letters of the alphabet, its rows 1 to {high}. `text` is a
+    place, such as "C4" or "c4". Return column and row as numbers that begin with 0: [2, 3]. Anything else than one
+    letter and one digit on the board is a ValueError."""
+    if len(text) != 2:
+        raise ValueError(text)
+    column, row = "abcdefghij".find(text[0].lower()), "123456789".find(text[1])
+    if not 0 <= column < wide or not 0 <= row < high:
+        raise ValueError(text)
+    return [column, row]
 
 
+def quoted_cells(line: str, *, comma: Any = (",", ";"), quote: Any = ("'", "|")) -> list[str]:
+    """Cut `line` into cells at every {comma!r}, except for those between two {quote!r}: a {quote!r} begins a stretch
+    in which nothing is cut, the next one ends it, and neither is part of a cell. A stretch that is not ended goes to
+    the end of the line. Cells may be empty; an empty line is one empty cell."""
+    cells, inside = [""], False
+    for each in line:
+        if each == quote:
+            inside = not inside
+        elif each == comma and not inside:
+            cells.append("")
+        else:
+            cells[-1] += each
+    return cells
+
+
+def cents(text: str, *, group: Any = ("'", "_", ",")) -> int:
+    """`text` is a price such as "1{group}250.50" or "80". Return it in cents. Each {group!r} is ignored, wherever it
+    stands. Then there must be one digit or more, and after that nothing or a point with exactly two digits; else it is
+    a ValueError."""
+    whole, point, part = text.replace(group, "").partition(".")
+    if not whole.isdigit() or (point and (len(part) != 2 or not part.isdigit())):
+        raise ValueError(text)
+    return int(whole) * 100 + int(part or 0)
+
+
+def settings(text: str, *, comment: Any = ("#", ";", "//")) -> dict[str, dict[str, str]]:
+    """`text` has lines such as "[garden]", which begin a part, and "hose = green" with the name and the value of a
+    setting of the part that was begun last. Settings before the first part belong to the part "". All other lines
+    do not count, nor do those that begin with {comment!r}; blanks around lines, names and values do not matter. Return
+    name and value of the settings of each part that has any; of equal names in a part the last one counts."""
+    out: dict[str, dict[str, str]] = {}
+    part = ""
+    for each in text.split("\n"):
+        line = each.strip()
+        if line.startswith("[") and line.endswith("]"):
+            part = line[1:-1]
+        elif "=" in line and not line.startswith(comment):
+            name, _, value = line.partition("=")
+            out.setdefault(part, {})[name.strip()] = value.strip()
+    return out
+
+
+def fits_shape(text: str, *, shape: Any = ("LL-DD", "L DDD", "DD/L")) -> bool:
+    """Number plates of a town have the shape {shape!r}: L stands for a capital letter from A to Z, D for a digit, and
+    every other character for itself. Say whether `text` is such a plate, from its first character to its last."""
+    return len(text) == len(shape) and all(
+        "A" <= one <= "Z" if form == "L" else "0" <= one <= "9" if form == "D" else one == form
+        for one, form in zip(text, shape, strict=True)
+    )
+
+
+def stitches(pattern: str, *, width: Any = (6, 8, 9)) -> str:
+    """A knitting pattern is words between blanks, each a letter and how often it is knitted: "k2 p3 k1" is "kkpppk".
+    A letter alone is knitted once. Return the first {width} stitches of what comes out when the pattern is knitted over
+    and over again; an empty pattern gives an empty string."""
+    row = "".join(each[0] * int(each[1:] or 1) for each in pattern.split())
+    row *= width
+    return row[:width]
+
+
+def sets_won(text: str, *, to: Any = (11, 21), lead: Any = (1, 2)) -> list[int]:
+    """`text` has the results of the sets of a match between blanks, such as "11:7 9:11". A set is won by who has at
+    least {to} points and at least {lead} more than the other; where nobody has, it counts for nobody. Return how many
+    sets the first player and the second have won."""
+    won = [0, 0]
+    for each in text.split():
+        one, two = map(int, each.split(":"))
+        if max(one, two) >= to and abs(one - two) >= lead:
+            won[0 if one > two else 1] += 1
+    return won
+
+
+def shelf_order(marks: list[str], *, way: Any = ("rising", "falling")) -> list[str]:
+    """A shelf mark is letters and then perhaps a whole number, such as "Gar12". Return the marks sorted by their
+    letters, capital or small being the same, and those with the same letters by their numbers, {way}; without a number
+    it is 0. Marks that are equal in both stay in their order."""
+
+    def number(mark: str) -> int:
+        return int(mark.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") or 0)
+
+    return sorted(
+        marks, key=lambda mark: (mark.rstrip("0123456789").lower(), number(mark) if way == "rising" else -number(mark))
+    )
+
+
+def _lines(draw: Random) -> tuple[list[str]]:
+    forms = ["{} g {}", "{}  {}", "{1}", "", "  {} ml  {} 2", "{1}  {0}", "{}g {}"]
+    return ([draw.choice(forms).format(draw.choice([0, 3, 25, 250]), word(draw)) for _ in range(draw.randint(0, 4))],)
+
+
+def _subject(draw: Random) -> tuple[str]:
+    forms = ["Re: ", "RE:", " re: ", "Fwd: ", "fwd:", "AW: ", "Re : ", "Note: "]
+    return ("".join(draw.choice(forms) for _ in range(draw.randint(0, 4))) + draw.choice(["", word(draw), "Re "]),)
+
+
+def _price(draw: Random) -> tuple[str]:
+    whole = draw.choice(["0", "80", "1'250", "1_250", "1,250", "12'0", "3,", "", "x", "-4"])
+    return (whole + draw.choice(["", "", ".50", ".05", ".5", ".", ".500", ".a1"]),)
+
+
+def _settings(draw: Random) -> tuple[str]:
+    forms = [
+        "[{}]",
+        "[shed]",
+        "{} = 1",
+        "hose=2",
+        " hose = a=b ",
+        "# {} = 3",
+        "; x = 4",
+        "//y = 5",
+        "{}",
+        "z =",
+        " [lane] ",
+        "[half",
+        "half]",
+        "  # t = 7",
+    ]
+    return ("\n".join(draw.choice(forms).format(word(draw)) for _ in range(draw.randint(0, 6))),)
+
+
+def _plate(draw: Random) -> tuple[str]:
+    shape = draw.choice(["LL-DD", "L DDD", "DD/L"])
+    near = {"L": "AZAZAZAZ@[q", "D": "09090909/:"}
+    text = "".join(draw.choice(near.get(each, each * 6 + "x")) for each in shape)
+    return (draw.choice([text, text, text, text, text[:-1], text + "5"]),)
+
+
+FAMILIES = {
+    "parsing": [
+        key_values,
+        log_level,
+        number_ranges,
+        to_ranges,
+        parse_size,
+        table_lookup,
+        versions,
+        scaled_recipe,
+        bare_subject,
+        board_place,
+        quoted_cells,
+        cents,
+        settings,
+        fits_shape,
+        stitches,
+        sets_won,
+        shelf_order,
+    ],
+}
 INPUTS = {
-    "minutes_between": lambda draw: tuple(f"{draw.randint(8, 12):02}:{draw.choice([0, 5, 20, 59]):02}" for _ in "ab"),
-    "day_name": lambda draw: (day(draw),),
-    "workdays": _days,
-    "is_leap": lambda draw: (
-        draw.choice([1600, 1696, 1700, 1704, 1800, 1804, 1900, 1904, 2000, 2023, 2024, 2100, draw.randint(1750, 2100)]),
-    ),
-    "duration": lambda draw: (draw.choice([0, 59, 60, 3600, 3661, draw.randint(1, 9000)]),),
-    "next_date": lambda draw: (draw.choice([day(draw), "2027-12-31", "2028-02-28", "2027-12-30", "2025-12-31"]),),
-    "overlap": _stays,
     "key_values": _pairs,
     "log_level": _log,
     "number_ranges": lambda draw: draw.choice([_ranges(draw), _ranges(draw), ("5-3",), ("4,9-2",)]),
@@ -259,14 +304,32 @@ INPUTS = {
     "versions": lambda draw: tuple(
         ".".join(str(draw.choice([0, 1, 2, 10])) for _ in range(draw.randint(1, 3))) for _ in "ab"
     ),
-    "balanced": lambda draw: (
-        draw.choice(
-            [
-                *("([])", "(x[y)]", "a{[]}", "[{]}", ")(", "", "(()", "{[()]}"),
-                "".join(draw.choice("()[]{}ab") for _ in range(draw.randint(1, 5))),
-            ]
+    "scaled_recipe": _lines,
+    "bare_subject": _subject,
+    "board_place": lambda draw: (
+        draw.choice(["", "A", "A0", "f6", "F7", "g6", "H9", "h1", "i1", "B10", "44", "aa", "a1 ", "E9", "c8"])
+        if draw.random() < 0.4
+        else draw.choice("abcdefABCDEFGH") + str(draw.randint(1, 7)),
+    ),
+    "quoted_cells": lambda draw: (
+        "".join(draw.choice([",", ";", "'", "|", "a", "b c"]) for _ in range(draw.randint(0, 9))),
+    ),
+    "cents": _price,
+    "settings": _settings,
+    "fits_shape": _plate,
+    "stitches": lambda draw: (
+        " ".join(draw.choice("kpy") + draw.choice(["", "1", "2", "3", "10"]) for _ in range(draw.randint(0, 4))),
+    ),
+    "sets_won": lambda draw: (
+        " ".join(
+            f"{draw.choice([3, 10, 11, 12, 20, 21, 22])}:{draw.choice([3, 9, 10, 11, 19, 20, 21])}"
+            for _ in range(draw.randint(0, 5))
         ),
     ),
-    "calculate": _sum,
-    "robot": lambda draw: ("".join(draw.choice("RRUULDx") for _ in range(draw.randint(0, 14))),),
+    "shelf_order": lambda draw: (
+        [
+            draw.choice(["gar", "Gar", "tu", "TU"]) + draw.choice(["", "0", "2", "10", "02"])
+            for _ in range(draw.randint(0, 5))
+        ],
+    ),
 }

@@ -1,7 +1,49 @@
-"""Problems about rows of data, as they stand in lists that an office or a club keeps; `train_text` says how they are written."""
+"""Training problems about rows of data. `problems` describes how a function becomes tasks."""
 
 from random import Random
 from typing import Any
+
+_PLACES = ["Ambr", "Bolm", "Cade", "Dorn", "Elt", "Fisk"]
+_PEOPLE = ["Abel", "Cora", "Dina", "Egon"]
+
+
+def total_by(rows: list[list[Any]], *, least: Any = (0, 5, 10)) -> dict[str, int]:
+    """Each row is a list of a name and a number. Return the sum of the numbers of each name; rows whose number is
+    less than {least} do not count, and a name with no other row is left out."""
+    out: dict[str, int] = {}
+    for name, number in rows:
+        if number >= least:
+            out[name] = out.get(name, 0) + number
+    return out
+
+
+def best_of_each(rows: list[list[Any]], *, want: Any = ("highest", "lowest")) -> list[str]:
+    """Each row is a list of a group, a name and a number. Return for each group, in alphabetical order of the groups,
+    the name with the {want} number; of several the first."""
+    best: dict[str, list[Any]] = {}
+    for row in rows:
+        have = best.get(row[0])
+        if have is None or (row[2] > have[2] if want == "highest" else row[2] < have[2]):
+            best[row[0]] = row
+    return [best[group][1] for group in sorted(best)]
+
+
+def who_follows(pairs: list[list[str]], *, least: Any = (2, 3)) -> list[str]:
+    """Each pair is a list of two names: the first follows the second. Return in alphabetical order the names that at
+    least {least} different others follow; following oneself does not count."""
+    names = sorted(dict.fromkeys(pair[1] for pair in pairs))
+    return [each for each in names if len({a for a, b in pairs if b == each and a != each}) >= least]
+
+
+def reachable(roads: dict[str, list[str]], start: str, *, most: Any = (1, 2, 3)) -> list[str]:
+    """`roads` has the places to which one can go directly from each place (a place without an entry leads nowhere).
+    Return in alphabetical order all places that can be reached from `start`, itself left out, by taking one road after
+    the other, {most} at most."""
+    seen, edge = [start], [start]
+    for _ in range(most):
+        edge = [each for place in edge for each in roads.get(place, []) if each not in seen]
+        seen += edge
+    return sorted(dict.fromkeys(each for each in seen if each != start))
 
 
 def late_returns(loans: list[list[Any]], today: int, *, free: Any = (7, 14), fee: Any = (1, 3)) -> dict[str, int]:
@@ -150,26 +192,6 @@ def badges(
     return out
 
 
-FAMILIES = {
-    "rows": [
-        late_returns,
-        thin_hours,
-        league,
-        sowable,
-        lost_property,
-        meter_use,
-        turned_away,
-        fill_down,
-        free_seats,
-        open_tickets,
-        crates,
-        badges,
-    ]
-}
-
-_PEOPLE = ["Abel", "Cora", "Dina", "Egon"]
-
-
 def _loans(draw: Random) -> tuple[list[list[Any]], int]:
     today = draw.randint(20, 40)
     lent = [draw.randint(0, 19) for _ in range(draw.randint(0, 4))]
@@ -215,7 +237,38 @@ def _handed(draw: Random) -> tuple[list[list[str]], list[list[str]]]:
     return people, [[draw.choice("4567"), draw.choice(["blue", "gold", "oak"])] for _ in range(draw.randint(0, 5))]
 
 
+FAMILIES = {
+    "rows": [
+        total_by,
+        best_of_each,
+        who_follows,
+        reachable,
+        late_returns,
+        thin_hours,
+        league,
+        sowable,
+        lost_property,
+        meter_use,
+        turned_away,
+        fill_down,
+        free_seats,
+        open_tickets,
+        crates,
+        badges,
+    ],
+}
 INPUTS = {
+    "total_by": lambda draw: ([[draw.choice(_PLACES[:3]), draw.randint(-2, 12)] for _ in range(draw.randint(0, 7))],),
+    "best_of_each": lambda draw: (
+        [[draw.choice("pqr"), draw.choice(_PLACES), draw.randint(0, 5)] for _ in range(draw.randint(0, 7))],
+    ),
+    "who_follows": lambda draw: (
+        [[draw.choice(_PLACES[:4]), draw.choice(_PLACES[:4])] for _ in range(draw.randint(0, 12))],
+    ),
+    "reachable": lambda draw: (
+        {each: draw.sample(_PLACES, draw.randint(0, 2)) for each in draw.sample(_PLACES, 4)},
+        draw.choice(_PLACES),
+    ),
     "late_returns": _loans,
     "thin_hours": _shifts,
     "league": _games,

@@ -1,11 +1,9 @@
-"""Problems about text. A function is the reference, its docstring what is asked; keyword-only parameters are what the tasks of a
-family differ in. `forms` says how they become tasks.
-"""
+"""Training problems about text. `problems` describes how a function becomes tasks."""
 
 from random import Random
 from typing import Any
 
-from authoring.code.forms import sentence, word
+from authoring.code.random_values import sentence, word
 
 
 def count_vowels(text: str, *, letters: Any = ("aeiou", "aeiouy", "aeo", "iu")) -> int:
@@ -188,31 +186,6 @@ def hidden_word(text: str, *, wanted: Any = ("lamp", "stone", "river")) -> bool:
     return at == len(wanted)
 
 
-FAMILIES = {
-    "text": [
-        count_vowels,
-        initials,
-        longest_word,
-        squeeze,
-        snake_name,
-        shift_letters,
-        is_mirror,
-        cut_short,
-        runs,
-        swap_words,
-        first_once,
-        mask_digits,
-        wrap_words,
-        inside,
-        common_start,
-        title_case,
-        column,
-        how_far,
-        hidden_word,
-    ]
-}
-
-
 def _mirror(draw: Random) -> tuple[str]:
     half = sentence(draw, 2)
     back = "".join(each for each in half[::-1] if each not in draw.choice(["", " ", " -", " .,!"]))
@@ -243,6 +216,29 @@ def _lettered(draw: Random) -> tuple[str]:
     return ("".join(draw.choice(["", "x", "q ", "E"]) + draw.choice([each, each.upper()]) for each in letters),)
 
 
+FAMILIES = {
+    "text": [
+        count_vowels,
+        initials,
+        longest_word,
+        squeeze,
+        snake_name,
+        shift_letters,
+        is_mirror,
+        cut_short,
+        runs,
+        swap_words,
+        first_once,
+        mask_digits,
+        wrap_words,
+        inside,
+        common_start,
+        title_case,
+        column,
+        how_far,
+        hidden_word,
+    ],
+}
 INPUTS = {
     "squeeze": _squeezed,
     "is_mirror": _mirror,

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from authoring.code import generate
-from authoring.code.edges import EDGES
+from authoring.code.edge_cases import EDGES
 from authoring.code.problems import mutated, problem, runnable, variants
 from authoring.code.train_lists import most_frequent
 from authoring.code.train_numbers import in_base

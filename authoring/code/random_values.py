@@ -1,4 +1,4 @@
-"""What the inputs of problems are made of: words and numbers, and a value for each type of parameter."""
+"""Random words, numbers, days and values for each parameter type, from which the inputs of problems are drawn."""
 
 import datetime
 from random import Random

@@ -1,9 +1,116 @@
-"""More problems about dicts, kitchens, votes and stock, and one about postage; `train_text` says how they are written."""
+"""Training problems about dictionaries. `problems` describes how a function becomes tasks."""
 
 from random import Random
 from typing import Any
 
-from authoring.code.forms import words
+from authoring.code.random_values import word, words
+
+_PEOPLE = ["Fenn", "Gila", "Hanno", "Ines"]
+
+
+def invert(shelf: dict[str, int]) -> dict[int, list[str]]:
+    """Return a dict from each value of `shelf` to the list of its keys, in alphabetical order."""
+    out: dict[int, list[str]] = {}
+    for key in sorted(shelf):
+        out.setdefault(shelf[key], []).append(key)
+    return out
+
+
+def tally(items: list[str], *, least: Any = (2, 3, 4)) -> dict[str, int]:
+    """Return how often each of `items` occurs, capitals counted as small letters; those that occur fewer than {least}
+    times are left out."""
+    small = [each.lower() for each in items]
+    return {each: small.count(each) for each in small if small.count(each) >= least}
+
+
+def top_scores(scores: dict[str, int], *, most: Any = (1, 2, 3)) -> list[str]:
+    """Return the names in the order of their scores, highest first, those with equal scores in alphabetical order, but
+    no more than {most} of them."""
+    return sorted(scores, key=lambda name: (-scores[name], name))[:most]
+
+
+def merge_stock(
+    one: dict[str, int], two: dict[str, int], *, rule: Any = ("sum of both", "larger one", "smaller one")
+) -> dict[str, int]:
+    """Return a dict with all keys of both; where both have a key, its value is the {rule}. Keys whose
+    value is 0 in the end are left out."""
+    out = dict(one)
+    for key, value in two.items():
+        if key not in out:
+            out[key] = value
+        elif rule == "sum of both":
+            out[key] += value
+        else:
+            out[key] = max(out[key], value) if rule == "larger one" else min(out[key], value)
+    return {key: value for key, value in out.items() if value != 0}
+
+
+def by_first_letter(names: list[str], *, longest: Any = (4, 5, 6)) -> dict[str, list[str]]:
+    """Group `names` by their first letter as a capital: a dict from letter to the list of names in order. Names of
+    more than {longest} characters are left out, and so are empty ones."""
+    out: dict[str, list[str]] = {}
+    for each in names:
+        if each and len(each) <= longest:
+            out.setdefault(each[0].upper(), []).append(each)
+    return out
+
+
+def bill(cart: dict[str, int], prices: dict[str, int], *, off: Any = (3, 5, 10)) -> int:
+    """`cart` has how many of each thing are bought, `prices` what one costs. Return what all of it costs. Of a thing
+    that is bought {off} times or more, one is free. A thing without a price is a ValueError."""
+    total = 0
+    for thing, count in cart.items():
+        if thing not in prices:
+            raise ValueError(thing)
+        total += prices[thing] * (count - 1 if count >= off else count)
+    return total
+
+
+def flatten(tree: dict[str, Any], *, joint: Any = (".", "/", ":")) -> dict[str, int]:
+    """`tree` is a dict whose values are numbers or dicts of the same kind. Return one flat dict whose keys are the
+    keys on the way to each number, joined by {joint!r}."""
+    out: dict[str, int] = {}
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            for below, number in flatten(value).items():
+                out[key + joint + below] = number
+        else:
+            out[key] = value
+    return out
+
+
+def changed(old: dict[str, int], new: dict[str, int], *, by: Any = (0, 1, 5)) -> list[str]:
+    """Return in alphabetical order the keys that are in only one of the dicts, or whose values differ by more than
+    {by}."""
+    keys = sorted({**old, **new})
+    return [key for key in keys if key not in old or key not in new or abs(old[key] - new[key]) > by]
+
+
+def rename_keys(
+    row: dict[str, int], names: dict[str, str], *, unknown: Any = ("stays as it is", "is left out")
+) -> dict[str, int]:
+    """Return `row` with each key replaced by what `names` says. A key that `names` does not have {unknown}.
+    If two keys get the same name, the later one wins."""
+    return {names.get(key, key): value for key, value in row.items() if unknown == "stays as it is" or key in names}
+
+
+def _cart(draw: Random) -> tuple[dict[str, int], dict[str, int]]:
+    things = words(draw, 3)
+    cart = {each: draw.randint(1, 12) for each in things}
+    return cart, {each: draw.randint(1, 20) for each in things[draw.choice([0, 0, 0, 1]) :]}
+
+
+def _tree(draw: Random, deep: int = 0) -> dict[str, Any]:
+    kinds = [deep < 2 and draw.random() < 0.4 for _ in range(draw.randint(0, 3))]
+    return {word(draw): _tree(draw, deep + 1) if kind else draw.randint(0, 9) for kind in kinds}
+
+
+def _two(draw: Random) -> tuple[dict[str, int], dict[str, int]]:
+    keys = words(draw, 5)
+    return (
+        {each: draw.randint(-3, 9) for each in keys[: draw.randint(0, 4)]},
+        {each: draw.randint(-3, 9) for each in keys[draw.randint(0, 3) :]},
+    )
 
 
 def dishes_without(
@@ -88,23 +195,6 @@ def subtotals(accounts: dict[str, int], *, parts: Any = (1, 2), joint: Any = ("-
     return {start: amount for start, amount in out.items() if amount != 0}
 
 
-def postage(grams: int, *, step: Any = (50, 100), more: Any = (2, 3)) -> int:
-    """A letter of up to 20 grams costs 4; a heavier one costs {more} more for each {step} grams, or part of them, by
-    which it is heavier than 20. What weighs more than 500 grams is no letter: a ValueError, and so is a weight below
-    1. Return what it costs."""
-    if grams < 1 or grams > 500:
-        raise ValueError(grams)
-    return 4 if grams <= 20 else 4 + more * ((grams - 20 + step - 1) // step)
-
-
-FAMILIES = {
-    "dicts": [dishes_without, swap_shifts, elected, after_orders, setting_at, good_pairs, subtotals],
-    "numbers": [postage],
-}
-
-_PEOPLE = ["Fenn", "Gila", "Hanno", "Ines"]
-
-
 def _plan(draw: Random) -> tuple[dict[str, str], list[list[str]]]:
     plan = {each: draw.choice(["early", "late", "night"]) for each in _PEOPLE[: draw.choice([2, 3, 4])]}
     known = _PEOPLE if draw.random() < 0.5 else list(plan)
@@ -126,7 +216,40 @@ def _inner(draw: Random) -> tuple[dict[str, Any], str]:
     return tree, joint.join(draw.choice([some, ["lamp", "dim", "low"][: len(some)]]))
 
 
+FAMILIES = {
+    "dicts": [
+        invert,
+        tally,
+        top_scores,
+        merge_stock,
+        by_first_letter,
+        bill,
+        flatten,
+        changed,
+        rename_keys,
+        dishes_without,
+        swap_shifts,
+        elected,
+        after_orders,
+        setting_at,
+        good_pairs,
+        subtotals,
+    ],
+}
 INPUTS = {
+    "invert": lambda draw: ({each: draw.randint(0, 3) for each in words(draw, draw.randint(0, 5))},),
+    "tally": lambda draw: (
+        [draw.choice(["ash", "Ash", "oak", "OAK", "elm", "fir"]) for _ in range(draw.randint(0, 9))],
+    ),
+    "top_scores": lambda draw: ({each: draw.randint(0, 3) for each in words(draw, draw.randint(0, 5))},),
+    "merge_stock": _two,
+    "bill": _cart,
+    "flatten": lambda draw: (_tree(draw),),
+    "changed": _two,
+    "rename_keys": lambda draw: (
+        {each: draw.randint(0, 9) for each in "abcd"[: draw.randint(0, 4)]},
+        {each: draw.choice("xya") for each in draw.sample("abcd", 2)},
+    ),
     "dishes_without": lambda draw: (
         {
             dish: draw.sample(["nuts", "Milk", "egg", "fish", "rice", "Nuts", "oats"], draw.randint(0, 3))
@@ -152,8 +275,5 @@ INPUTS = {
             ): draw.randint(-2, 3)
             for _ in range(draw.randint(0, 6))
         },
-    ),
-    "postage": lambda draw: (
-        draw.choice([0, 1, 19, 20, 21, 70, 71, 120, 121, 499, 500, 501, *(draw.randint(2, 499) for _ in range(6))]),
     ),
 }

@@ -1,7 +1,6 @@
-"""Inputs that are tests of every task of their family: they tell a function that is wrong in a way no mutant is, or that the
-inputs drawn seldom show.
+"""Inputs that every task of a family is tested with.
 
-By hand, each for a mistake that was seen to pass, such as goals counted as a difference or a sort that is not stable.
+Each one exposes a mistake that once passed the drawn tests, such as a sort that is not stable.
 """
 
 from typing import Any
