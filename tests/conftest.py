@@ -1,6 +1,54 @@
-"""Settings of all tests: no deadline for a property's single example, because a busy machine is no failure."""
+"""Settings of all tests. A property's single example has no deadline, because a busy machine is not a failure."""
 
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+ROOT = Path(__file__).parents[1]
+TORCH = {"torch", "transformers", "peft", "trl", "safetensors"}
+SLOW_TO_IMPORT = {"schemathesis", "openai", "duckdb", "pyarrow", "matplotlib", "nbclient", "mkdocs"}
+CONTENT = ("tests/environments", "tests/authoring", "tests/examples", "tests/release", "tests/docs")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fast",
+        action="store_true",
+        help="Leave out tests that load torch, play environments' content or build things",
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if not config.getoption("--fast") or collection_path.suffix != ".py":
+        return None
+    path = collection_path.relative_to(ROOT).as_posix()
+    heavy = path.startswith(CONTENT) or imports(collection_path) & (TORCH | SLOW_TO_IMPORT)
+    return True if heavy else None
+
+
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """Top-level packages that a test file imports, wherever in it, and through the helpers that it imports from `tests`."""
+    names: set[str] = set()
+    for module in re.findall(r"^\s*(?:from|import) ([\w.]+)", path.read_text(), re.MULTILINE):
+        helper = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+        names |= imports(helper) if module.startswith("tests.") and helper.is_file() else {module.split(".")[0]}
+        if module.startswith(("verigym.model", "verigym.policies.local", "verigym.training")):
+            names |= module_imports(module)
+    return frozenset(names)
+
+
+def module_imports(module: str) -> frozenset[str]:
+    """What a module of the package that may use torch imports itself."""
+    path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+    return (
+        frozenset(re.findall(r"^(?:from|import) (\w+)", path.read_text(), re.MULTILINE))
+        if path.is_file()
+        else frozenset()
+    )
