@@ -1,53 +1,68 @@
-# Every target makes what it needs; a second run reinstalls only what changed.
+# Each target installs what it needs. A second run reinstalls only what changed.
 PYTHON ?= python3
 BIN := .venv/bin
-# A stamp a set of packages: remade when the project's requirements change.
+# One stamp per set of packages. It is renewed when the project's requirements change.
 TRAIN := .venv/.train
 DEV := .venv/.dev
 
-SPINE := core store sandbox tasks policies.remote policies.openai policies.scripted policies.plain policies.dialects \
-	policies.render policies.template policies.literals policies.conversation \
+SPINE := core store sandbox tasks policies.remote policies.openai policies.scripted policies.text_chat policies.dialects \
+	policies.render policies.template policies.special_tokens policies.template_messages \
 	verifiers harness rollout audit
 
-.PHONY: coverage quickstart test test-slow check docs bench sandbox clean
+.PHONY: quickstart test test-fast test-slow test-authoring check coverage docs build bench sandbox clean help
 
-quickstart: $(TRAIN) sandbox  ## the whole ring on the embedded model
+quickstart: $(TRAIN) sandbox  ## run the whole ring on the embedded model
 	$(BIN)/verigym quickstart
 
-test: sandbox check  ## everything, in under 15 minutes on two cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/docs
+test: sandbox check  ## run all checks and tests: 10 minutes on 2 idle cores
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/docs --ignore tests/authoring
 
-test-slow: $(DEV) sandbox  ## the longer tests
+test-fast: $(DEV)  ## run the tests that need neither torch nor content: 90 seconds on 2 cores
+	$(BIN)/python -m pytest --fast -n 2 --dist loadfile
+
+test-slow: $(DEV) sandbox  ## run the long tests
 	$(BIN)/python -m pytest -m slow
 
-coverage: $(DEV) sandbox  ## at least 95% of the lines that rollouts stand on
+test-authoring: $(DEV) sandbox  ## generate the rows of every environment again and check them
+	$(BIN)/pyright authoring tests/authoring
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/authoring
+
+coverage: $(DEV) sandbox  ## measure test coverage of the rollout path (at least 95% of its lines)
 	$(BIN)/python -m pytest tests/core tests/store tests/sandbox tests/tasks tests/policies tests/verifiers tests/harness \
 		tests/environments tests/rollout tests/audit tests/cli $(SPINE:%=--cov verigym.%) --cov-fail-under 95
 
-check: $(DEV)  ## format, lint, types, docs and layers
+check: $(DEV)  ## check format, lint, types, docs and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/python -m pytest tests/docs
 
-docs: $(DEV)  ## the documentation as a site with search, into site/
+docs: $(DEV)  ## build the documentation site, llms.txt and llms-full.txt into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	@echo "Open site/index.html in a browser."
 
-bench: $(DEV) sandbox  ## every figure that this machine can measure, into docs/benchmarks.json
+build: $(DEV)  ## build the wheel and the sdist into dist/
+	rm -rf dist && mkdir dist
+	$(BIN)/python -c "from setuptools import build_meta as build; build.build_sdist('dist'); build.build_wheel('dist')"
+	@ls -l dist
+
+bench: $(DEV) sandbox  ## measure every figure that this machine can, into docs/benchmarks.json
 	$(BIN)/python bench/all.py
 
-sandbox:  ## bubblewrap, where it can be installed without a password; where not, says what to do and goes on
+sandbox:  ## install bubblewrap if that needs no password, else print what to do
 	@test "$$(id -u)" = 0 && as= || as="sudo -n"; \
 	for how in "apt-get install -y bubblewrap" "apt-get update" "apt-get install -y bubblewrap" \
 		"dnf install -y bubblewrap" "pacman -S --noconfirm bubblewrap" "apk add -U bubblewrap setpriv"; do \
 		command -v bwrap >/dev/null || ! command -v $${how%% *} >/dev/null || $$as $$how </dev/null >/dev/null 2>&1; \
 	done; \
-	command -v bwrap >/dev/null || echo "bubblewrap is not installed: code of tasks runs WITHOUT A SANDBOX. As root:" \
-		"apt-get install bubblewrap (dnf, pacman and apk name it so too; see docs/how-to/sandbox.md)"
+	command -v bwrap >/dev/null || echo "bubblewrap is not installed. Code in tasks runs WITHOUT A SANDBOX." \
+		"Install it as root: apt-get install bubblewrap (the package has the same name in dnf, pacman and apk; see docs/how-to/sandbox.md)"
 
-clean:
-	rm -rf .venv .verigym .pytest_cache .ruff_cache .hypothesis build *.egg-info
+clean:  ## delete everything that the other targets made
+	rm -rf .venv .verigym .pytest_cache .ruff_cache .hypothesis build dist site *.egg-info
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "verigym needs Python 3.11 or newer"'
