@@ -85,7 +85,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path, sdist: Path) 
 def test_the_installed_package_is_the_one_that_runs(installed: Path, tmp_path: Path) -> None:
     code = "import verigym; print(verigym.__file__)"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(installed)}, capture_output=True
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        capture_output=True,
     )
     assert done.stdout.decode().strip().startswith(str(installed))
 
