@@ -1,114 +1,100 @@
 """Verigym: turn an agent's failures into a better model, and prove it before anyone ships it.
 
-What is listed here is public. Importing it loads no torch: policies that need a model are loaded when first asked for.
+The names in `__all__` are the public API. Each is imported when it is first used, so `import verigym` is fast and loads no
+torch.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from verigym.core.errors import VerigymError
-    from verigym.core.records import (
-        FunctionCall,
-        FunctionCallOutput,
-        Item,
-        Message,
-        Reasoning,
-        Sampling,
-        Task,
-        Trajectory,
-        Verdict,
-        Version,
-    )
-    from verigym.harness.tools import tool
-    from verigym.policies.local.policy import LocalPolicy
-    from verigym.policies.remote import RemotePolicy
-    from verigym.policies.scripted import ScriptedPolicy
-    from verigym.sandbox.open import open_sandbox
-    from verigym.verifiers.choice import Choice
-    from verigym.verifiers.code import Code
-    from verigym.verifiers.combine import Combine
-    from verigym.verifiers.judge import Judge
-    from verigym.verifiers.lift import lift_group
-    from verigym.verifiers.match import exact_match
-    from verigym.verifiers.numeric import Numeric
-    from verigym.verifiers.pairwise import PairwiseJudge
-    from verigym.verifiers.regex import Regex
-    from verigym.verifiers.schema import JsonSchema
-    from verigym.verifiers.shortest import Shortest
-    from verigym.verifiers.state import StateDiff
+if TYPE_CHECKING:  # for type checkers; a test compares these lines with _PUBLIC
+    from verigym.api import AsyncWorkspace as AsyncWorkspace
+    from verigym.api import Workspace as Workspace
+    from verigym.api import compare as compare
+    from verigym.core.errors import BadInput as BadInput
+    from verigym.core.errors import EnvironmentFailure as EnvironmentFailure
+    from verigym.core.errors import InfrastructureFailure as InfrastructureFailure
+    from verigym.core.errors import NotFound as NotFound
+    from verigym.core.errors import Refused as Refused
+    from verigym.core.errors import VerifierFailure as VerifierFailure
+    from verigym.core.errors import VerigymError as VerigymError
+    from verigym.core.records import Decision as Decision
+    from verigym.core.records import FunctionCall as FunctionCall
+    from verigym.core.records import FunctionCallOutput as FunctionCallOutput
+    from verigym.core.records import Item as Item
+    from verigym.core.records import Message as Message
+    from verigym.core.records import Reasoning as Reasoning
+    from verigym.core.records import Report as Report
+    from verigym.core.records import Sampling as Sampling
+    from verigym.core.records import Task as Task
+    from verigym.core.records import Trajectory as Trajectory
+    from verigym.core.records import Verdict as Verdict
+    from verigym.core.records import Version as Version
+    from verigym.environments.load import load_environment as load_environment
+    from verigym.gates.policy import GatePolicy as GatePolicy
+    from verigym.harness.tools import tool as tool
+    from verigym.policies.local.policy import LocalPolicy as LocalPolicy
+    from verigym.policies.remote import RemotePolicy as RemotePolicy
+    from verigym.policies.scripted import ScriptedPolicy as ScriptedPolicy
+    from verigym.rollout.settings import EpisodeLimits as EpisodeLimits
+    from verigym.rollout.settings import Prices as Prices
+    from verigym.rollout.settings import RunSettings as RunSettings
+    from verigym.sandbox.open import open_sandbox as open_sandbox
+    from verigym.training.recipe import Recipe as Recipe
+    from verigym.verifiers.choice import Choice as Choice
+    from verigym.verifiers.code import Code as Code
+    from verigym.verifiers.combine import Combine as Combine
+    from verigym.verifiers.judge import Judge as Judge
+    from verigym.verifiers.lift import lift_group as lift_group
+    from verigym.verifiers.match import exact_match as exact_match
+    from verigym.verifiers.numeric import Numeric as Numeric
+    from verigym.verifiers.pairwise import PairwiseJudge as PairwiseJudge
+    from verigym.verifiers.regex import Regex as Regex
+    from verigym.verifiers.schema import JsonSchema as JsonSchema
+    from verigym.verifiers.shortest import Shortest as Shortest
+    from verigym.verifiers.state import StateDiff as StateDiff
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "VerigymError": "core.errors",
-    **dict.fromkeys(
-        [
-            "FunctionCall",
-            "FunctionCallOutput",
-            "Item",
-            "Message",
-            "Reasoning",
-            "Sampling",
-            "Task",
-            "Trajectory",
-            "Verdict",
-        ],
-        "core.records",
-    ),
-    "Version": "core.records",
-    "tool": "harness.tools",
-    "LocalPolicy": "policies.local.policy",
-    "RemotePolicy": "policies.remote",
-    "ScriptedPolicy": "policies.scripted",
-    "open_sandbox": "sandbox.open",
-    "Choice": "verifiers.choice",
-    "Code": "verifiers.code",
-    "Combine": "verifiers.combine",
-    "JsonSchema": "verifiers.schema",
-    "Judge": "verifiers.judge",
-    "Numeric": "verifiers.numeric",
-    "PairwiseJudge": "verifiers.pairwise",
-    "Regex": "verifiers.regex",
-    "Shortest": "verifiers.shortest",
-    "StateDiff": "verifiers.state",
-    "exact_match": "verifiers.match",
-    "lift_group": "verifiers.lift",
-}
-
-__all__ = [
-    "Choice",
-    "Code",
-    "Combine",
-    "FunctionCall",
-    "FunctionCallOutput",
-    "Item",
-    "JsonSchema",
-    "Judge",
-    "LocalPolicy",
-    "Message",
-    "Numeric",
-    "PairwiseJudge",
-    "Reasoning",
-    "Regex",
-    "RemotePolicy",
-    "Sampling",
-    "ScriptedPolicy",
-    "Shortest",
-    "StateDiff",
-    "Task",
-    "Trajectory",
-    "Verdict",
-    "VerigymError",
+_PUBLIC = {
+    "api": "Workspace AsyncWorkspace compare",
+    "core.errors": "VerigymError BadInput NotFound Refused EnvironmentFailure InfrastructureFailure VerifierFailure",
+    "core.records": "Decision FunctionCall FunctionCallOutput Item Message Reasoning Report Sampling Task Trajectory Verdict "
     "Version",
-    "exact_match",
-    "lift_group",
-    "open_sandbox",
-    "tool",
-]
+    "environments.load": "load_environment",
+    "gates.policy": "GatePolicy",
+    "harness.tools": "tool",
+    "policies.local.policy": "LocalPolicy",
+    "policies.remote": "RemotePolicy",
+    "policies.scripted": "ScriptedPolicy",
+    "rollout.settings": "EpisodeLimits Prices RunSettings",
+    "sandbox.open": "open_sandbox",
+    "training.recipe": "Recipe",
+    "verifiers.choice": "Choice",
+    "verifiers.code": "Code",
+    "verifiers.combine": "Combine",
+    "verifiers.judge": "Judge",
+    "verifiers.lift": "lift_group",
+    "verifiers.match": "exact_match",
+    "verifiers.numeric": "Numeric",
+    "verifiers.pairwise": "PairwiseJudge",
+    "verifiers.regex": "Regex",
+    "verifiers.schema": "JsonSchema",
+    "verifiers.shortest": "Shortest",
+    "verifiers.state": "StateDiff",
+}
+"""Module to the public names that it defines."""
+_MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+
+__all__ = list(_MODULE_OF)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'verigym' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"verigym.{_HOMES[name]}"), name)
+    value = globals()[name] = getattr(importlib.import_module(f"verigym.{_MODULE_OF[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

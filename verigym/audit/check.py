@@ -25,7 +25,7 @@ from verigym.audit.scripted_episodes import (
     watching,
     why,
 )
-from verigym.core import codec
+from verigym.core import codec, event_loop
 from verigym.core.errors import InfrastructureFailure, VerigymError
 from verigym.core.protocols import Policy
 from verigym.core.records import Check, FunctionCall, Task, Trajectory
@@ -63,7 +63,7 @@ def check_environment(
         return checks
     found(_splits_disjoint(environment, splits))
     with watching():
-        asyncio.run(_episodes(environment, tasks, found))
+        event_loop.run(_episodes(environment, tasks, found))
     return checks
 
 

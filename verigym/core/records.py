@@ -192,8 +192,7 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     restricted: list[float] = []
     """The same after truncation (top_p, top_k, min_p) or constraint. Empty if neither was used."""
     rewritten: bool = False
-    """Whether this turn is a root because the chat template now renders the earlier turns differently (for example, it dropped
-    earlier thinking)."""
+    """Whether this turn is a root because the chat template now renders earlier turns differently (it dropped thinking)."""
     sampling: Sampling = Sampling()
     agent: str = ""
     """The agent version that replied."""
@@ -241,8 +240,7 @@ class Trajectory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Reward per step, for reset/step environments."""
     end_state: Json = {}
     blobs: dict[str, str] = {}
-    """Name to sha256, for parts of the end state that are bytes or too large for JSON. A verifier reads one with
-    `context.blob`."""
+    """Name to sha256, for parts of the end state that are bytes or too large for JSON. Read one with `context.blob`."""
     outcome: str = ""
     """The outcome in production, if known."""
     interventions: list[str] = []
@@ -313,8 +311,7 @@ class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """A training sample: one path of the policy's turns from root to leaf.
-    `ids = prompt + reply + tool result + reply`, mask `0 1 0 1`."""
+    """One path of the policy's turns from root to leaf. `ids = prompt + reply + tool result + reply`, mask `0 1 0 1`."""
 
     ids: list[int]
     mask: list[int]
@@ -542,8 +539,7 @@ class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
     made: str = ""
     """When it was registered, in UTC, ISO 8601."""
     seal: str = ""
-    """Hash of all fields above, so that damage to the provenance can be detected. Reports and decisions come later and refer
-    to the version."""
+    """Hash of all fields above: damage to the provenance can be detected. Reports and decisions refer to the version."""
 
 
 class Check(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -592,6 +588,11 @@ class Decision(Struct, frozen=True, kw_only=True, omit_defaults=True):
     who: str = ""
     when: str = ""
     why: str = ""
+
+    @property
+    def promote(self) -> bool:
+        """Whether the candidate may become the champion."""
+        return self.verdict == "PROMOTE"
 
 
 def content_hash(value: Any) -> str:

@@ -6,7 +6,6 @@ The same traces again add nothing. What is made is a proposal until somebody acc
 could be proven as it is. Nothing here prints.
 """
 
-import asyncio
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from verigym.audit.scripted_episodes import watching
+from verigym.core import event_loop
 from verigym.core.errors import Refused
 from verigym.core.records import Feedback, Task, Toolset
 from verigym.environments.load import base_and_added, load_environment
@@ -134,7 +134,7 @@ def _looked_at(miner: Miner, asked: Sequence[Sequence[Attempt]], on_progress: On
         return found
 
     with watching():
-        return asyncio.run(each())
+        return event_loop.run(each())
 
 
 # -- families, proposals, and what is said of the rest ---------------------------------------------------------------------------

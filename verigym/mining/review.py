@@ -4,13 +4,13 @@ A session is a value and `press` a function, as with labels: the screen and the 
 `Review`; a skip is none, and is asked again next time. An edit says anew what is right, and is proven as everything is.
 """
 
-import asyncio
 from collections.abc import Iterator
 
 import msgspec
 from msgspec import Struct
 
 from verigym.audit.scripted_episodes import watching
+from verigym.core import event_loop
 from verigym.core.errors import NotFound
 from verigym.core.records import Message, Task
 from verigym.harness.environment import EnvironmentSpec
@@ -76,7 +76,7 @@ def edited(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal
                 raise MissingEvidence(f"what {one.trace.id} did would pass then")
 
     with watching():
-        asyncio.run(check())
+        event_loop.run(check())
     return task
 
 

@@ -3,12 +3,12 @@
 What is concluded from it is `evaluation.advise`'s; cheap changes are tried out by `trials`.
 """
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from verigym.core import event_loop
 from verigym.core.errors import BadInput, NotFound, Refused, VerigymError
 from verigym.core.records import Advice, Dataset, Estimate, Label, Sampling, Task, Version
 from verigym.environments.load import environment_of
@@ -310,7 +310,7 @@ def _new_beside_known(subject: AdviceSubject) -> Dataset:
     new = {task.id for task in fresh}
     known = [task for task in training_tasks(environment) if task.id not in new and environment.gold_replies(task)]
     known = pick(known, KNOWN * len(fresh), seed=0)
-    rows = asyncio.run(gold_examples(environment, [*fresh, *known], agent))
+    rows = event_loop.run(gold_examples(environment, [*fresh, *known], agent))
     source = (
         f"gold solutions of {environment.name}: {len(fresh)} new to {agent.id}, {len(known)} of what it has learnt from"
     )

@@ -3,7 +3,6 @@
 What was found is a document of the workspace under the verifier's name@version: a changed verifier was never audited.
 """
 
-import asyncio
 import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from verigym.audit.check import check_environment
 from verigym.audit.scripted_episodes import Answer, play, some_replies, watching
 from verigym.audit.subprocess_scoring import ScoringGroup
 from verigym.audit.verifier import NO_JUDGE, Audit, NoJudge, Outputs, audit_verifier
+from verigym.core import event_loop
 from verigym.core.errors import Refused
 from verigym.core.records import Case, Check, Label, Version
 from verigym.harness.environment import EnvironmentSpec
@@ -56,7 +56,7 @@ def check(
     known = cases.read(cases.path_of(environment.name, ws.home))
     if known:
         with watching():
-            outcome, words = asyncio.run(_hold(ws, environment, known))
+            outcome, words = event_loop.run(_hold(ws, environment, known))
         found.append(Check(name="corrected cases hold", outcome=outcome, words=words))
         on_check(found[-1])
     if not any(one.outcome == "fail" for one in found):
@@ -77,7 +77,7 @@ def asks_judge(environment: EnvironmentSpec) -> bool:
     """Whether the verifier asks a judge about a good reply to a held-out task."""
     nobody, task = NoJudge(), environment.tasks("val")[0]
     with watching():
-        asyncio.run(play(environment, task, some_replies(environment, task), judge=nobody))
+        event_loop.run(play(environment, task, some_replies(environment, task), judge=nobody))
     return nobody.asked
 
 
@@ -113,7 +113,7 @@ def audit(
             return await audit_verifier(environment, found.id, outputs, given, known, wanted)
 
     with watching():
-        made = asyncio.run(ask())
+        made = event_loop.run(ask())
     ws.store.put("audited", uuid.uuid4().hex, AuditRecord(made.environment, made.verifier, found.id, made.n, made.fix))
     asked = judge.id if judge is not None else found.config.get("judge", "")
     if made.asks_judge and made.agreement is not None and made.agreement.kappa is not None:

@@ -1,9 +1,9 @@
 """The dry run of a recipe: what training checks is checked, nothing is loaded but the tokenizer, nothing is trained."""
 
-import asyncio
 import statistics
 from typing import Any, NamedTuple
 
+from verigym.core import event_loop
 from verigym.rollout.episode import first_items
 from verigym.training.plan import Plan, Wanted, plan
 from verigym.training.recipe import Recipe
@@ -69,7 +69,7 @@ def _tokens(job: Job, render: Any) -> tuple[float, float]:
         rows: list[Any] = [
             row
             for arena in job.arenas
-            for row in asyncio.run(gold_examples(arena.environment, arena.tasks[:_LOOKED_AT], job.parent))
+            for row in event_loop.run(gold_examples(arena.environment, arena.tasks[:_LOOKED_AT], job.parent))
         ]
     else:
         rows = [row for _, row in zip(range(_LOOKED_AT), data.rows(job.ws, job.dataset), strict=False)]

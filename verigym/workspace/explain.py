@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
+from verigym.core import event_loop
 from verigym.core.errors import VerifierFailure, VerigymError
 from verigym.core.protocols import Policy, closing
 from verigym.core.records import Sampling, Task, Trajectory, Verdict, Version, content_hash
@@ -90,7 +91,7 @@ def with_judge(
 ) -> ExplainSource:
     """With a judge's word on what the rules leave as "wrong answer"."""
     open_cases = [one.trajectory for one in source.failed() if one.reason.bucket == WRONG_ANSWER]
-    judged, unanswered = asyncio.run(_judged(source, judge, open_cases, on_asked))
+    judged, unanswered = event_loop.run(_judged(source, judge, open_cases, on_asked))
     return ExplainSource(source.ws, source.run, source.tasks, source.own, source.note, judged, unanswered)
 
 

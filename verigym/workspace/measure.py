@@ -3,7 +3,6 @@
 Every stage is named by its content: the same call with the same settings finds what is finished and runs what is missing.
 """
 
-import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -11,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from verigym.core import event_loop
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused, not_found
 from verigym.core.protocols import Context, Policy, closing
 from verigym.core.records import Json, Report, Sampling, Suite, Task, Version, content_hash
@@ -98,7 +98,7 @@ def rollout(
     plan = RunPlan(
         run=run, environment=environment, tasks=tasks, agent=agent, verifier=environment.verifier, settings=settings
     )
-    asyncio.run(_run(ws, plan, kind, config, on_progress))
+    event_loop.run(_run(ws, plan, kind, config, on_progress))
     _check_scored(ws, run)
     return run
 
@@ -172,7 +172,7 @@ def verify(
         async with context_of(ws, settings) as context:
             return await rescore(ws.store, run, chosen.verifier, context, on_progress=on_progress)
 
-    return asyncio.run(again())
+    return event_loop.run(again())
 
 
 def measure(

@@ -4,13 +4,13 @@ The loops themselves are in `training`; here they are handed their data, their `
 imported when something is trained, because they need torch.
 """
 
-import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from verigym.core import event_loop
 from verigym.core.errors import Refused
 from verigym.core.protocols import Context
 from verigym.core.records import (
@@ -54,7 +54,7 @@ def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tup
     with ws.store.claim(run):
         version = ws.store.get("trained", run, Version)
         if version is None or not ws.has_adapter(version.adapter):
-            model = asyncio.run(job.train(on_step))
+            model = event_loop.run(job.train(on_step))
             version = ws.register(
                 msgspec.structs.replace(
                     job.parent,

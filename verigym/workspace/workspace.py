@@ -78,6 +78,14 @@ class WorkspaceFolder:
         local.wear(self.adapter_folder(version.adapter) if version.adapter else None, version.id)
         return local
 
+    def open_policy(self, version: Version) -> Policy:
+        """A policy of this version that no later call changes. Versions on one local base model share its weights."""
+        _check_answers(version)
+        if version.base.startswith(("http://", "https://")):
+            return _remote(self._ways.get(version.base, version.base))
+        adapter = self.adapter_folder(version.adapter) if version.adapter else None
+        return self.load_base(version.base).beside(adapter, version.id)
+
     def load_base(self, base: str) -> Any:
         """The one loaded model, as a `LocalPolicy`."""
         if self._local is None or self._local.base != base:

@@ -1,0 +1,400 @@
+"""The Python API: one `Workspace` with the verbs of the command line.
+
+Every method is synchronous. Its work runs on one event loop in a thread of the workspace, so a method also works in a
+notebook, where another event loop runs already. `AsyncWorkspace` has the same methods for code that is async itself.
+"""
+
+import asyncio
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from verigym import verbs
+from verigym.core.errors import Refused
+from verigym.core.event_loop import LoopThread
+from verigym.core.records import Check, Dataset, Decision, Report, Sampling, Trajectory, Version
+from verigym.verbs import Agent
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from verigym.audit.verifier import Audit
+    from verigym.core.protocols import Policy
+    from verigym.evaluation.compare import Comparison
+    from verigym.evaluation.failures import Explanation
+    from verigym.gates.policy import GatePolicy
+    from verigym.harness.environment import EnvironmentSpec
+    from verigym.mining.mine import MiningReport
+    from verigym.registry.ledger import LedgerEntry
+    from verigym.rollout.many import Progress
+    from verigym.rollout.rescore import Rescored
+    from verigym.rollout.settings import RunSettings
+    from verigym.store.database import Run
+    from verigym.traces.ingest import Summary
+    from verigym.training.recipe import Recipe
+    from verigym.workspace.advise import AdviceReport
+    from verigym.workspace.dry_run import DryRun
+    from verigym.workspace.train import OnStep
+
+T = TypeVar("T")
+
+
+class Workspace:
+    """A project folder with its runs, versions, datasets and ledger, and the verbs of the command line.
+
+    ```python
+    with verigym.Workspace() as ws:
+        print(ws.evaluate("toolcall", "smollm2-135m", n=240))
+    ```
+
+    An environment is a name, a Python file, a file of tasks, or the result of `load_environment`. An agent is a `Version`
+    or text that names one. A run is an id, the beginning of an id, `latest`, a `Report` or a `Run`.
+    """
+
+    def __init__(self, home: str | Path | None = None) -> None:
+        """Opens the folder `home`. The default is the variable VERIGYM_HOME, or `.verigym`. The folder is made if missing."""
+        from verigym.workspace.workspace import WorkspaceFolder
+
+        self.folder: WorkspaceFolder = WorkspaceFolder(Path(home) if home is not None else None)
+        self._thread = LoopThread("verigym-workspace")
+        self._closed = False
+
+    @property
+    def home(self) -> Path:
+        """The folder."""
+        return self.folder.home
+
+    def close(self) -> None:
+        """Closes the store and ends the thread. A closed workspace refuses every call. Closing twice does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._thread.close()
+            self.folder.store.close()
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(
+        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
+    ) -> None:
+        self.close()
+
+    def _call(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
+        """Runs a function on the workspace's thread, with the folder as its first argument."""
+        self._check_open()
+        return self._thread.call(functools.partial(function, self.folder, *args, **kwargs))
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Refused(f"The workspace {self.home} is closed. Open it again: verigym.Workspace(...)")
+
+    # -- agents -----------------------------------------------------------------------------------------------------
+
+    def agent(self, model: Agent) -> Version:
+        """Find a version, or name a new agent on a base model.
+
+        `model` is an id, a name, `champion`, `latest`, `smollm2-135m`, a hub id, a folder, or URL#MODEL of a server.
+        """
+        return self._call(verbs.find_agent, model)
+
+    def policy(self, agent: Agent) -> "Policy":
+        """Load the policy of an agent. Policies are independent: another call never changes one that you hold.
+
+        Agents on the same local base model share its weights.
+        """
+        return self._call(verbs.open_policy, agent)
+
+    # -- running and measuring ----------------------------------------------------------------------------------------
+
+    def rollout(
+        self,
+        environment: "str | EnvironmentSpec",
+        agent: Agent,
+        *,
+        n: int | None = None,
+        k: int = 1,
+        split: str = "train",
+        temperature: float = 1.0,
+        max_tokens: int = 256,
+        seed: int = 0,
+        name: str = "",
+        verifier: str = "",
+        user: Agent | None = None,
+        judge: Agent | None = None,
+        settings: "RunSettings | None" = None,
+        on_progress: "Callable[[Progress], None] | None" = None,
+    ) -> "Run":
+        """Run `k` episodes of each of `n` tasks, score them and store them. A repeated call resumes the run.
+
+        `settings` replaces `k`, `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
+        """
+        sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
+        chosen = functools.partial(verbs.settings_of, settings, k, sampling, seed, user, judge)
+        return self._call(verbs.rollout, environment, agent, chosen, n, split, name, verifier, on_progress)
+
+    def evaluate(
+        self,
+        environment: "str | EnvironmentSpec",
+        agent: Agent,
+        *,
+        n: int | None = None,
+        k: int = 1,
+        split: str = "val",
+        temperature: float = 0.0,
+        max_tokens: int = 64,
+        seed: int = 0,
+        name: str = "",
+        verifier: str = "",
+        user: Agent | None = None,
+        judge: Agent | None = None,
+        settings: "RunSettings | None" = None,
+        on_progress: "Callable[[Progress], None] | None" = None,
+    ) -> Report:
+        """Measure an agent on held-out tasks: rates with intervals, latency, tokens, cost and failure buckets.
+
+        A repeated call with the same settings finds the finished run and runs nothing again. `settings` replaces `k`,
+        `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
+        """
+        sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
+        chosen = functools.partial(verbs.settings_of, settings, k, sampling, seed, user, judge)
+        return self._call(verbs.evaluate, environment, agent, chosen, n, split, name, verifier, on_progress)
+
+    def rescore(
+        self,
+        run: "str | Report | Run" = "latest",
+        *,
+        environment: "str | EnvironmentSpec" = "",
+        verifier: str = "",
+        judge: Agent | None = None,
+        on_progress: "Callable[[Progress], None] | None" = None,
+    ) -> "Rescored":
+        """Score a stored run again, without a model, by the verifier as it is now or by another one."""
+        return self._call(verbs.rescore_run, run, environment, verifier, judge, on_progress)
+
+    def explain(self, run: "str | Report | Run" = "latest", *, judge: Agent | None = None) -> "Explanation":
+        """Explain why episodes of a run failed: buckets, clusters by symptom, examples to read.
+
+        A `judge` is asked about failures that the rules cannot name.
+        """
+        return self._call(verbs.explain_run, run, judge)
+
+    def advise(self, run: "str | Report | Run" = "latest") -> "AdviceReport":
+        """Recommend what to try first, with reasons, figures and the command. The cheapest fix comes first."""
+        return self._call(verbs.advise_on_run, run)
+
+    def compare(self, before: Agent, after: Agent, *, environment: str = "") -> "Comparison":
+        """Compare two versions task by task on the held-out tasks that both were measured on."""
+        return self._call(verbs.compare_versions, before, after, environment)
+
+    # -- verifiers ----------------------------------------------------------------------------------------------------
+
+    def check(
+        self, environment: "str | EnvironmentSpec", *, on_check: Callable[[Check], None] | None = None
+    ) -> list[Check]:
+        """Test the contract of an environment without a model: gold passes, cheats fail, state is isolated."""
+        return self._call(verbs.check_environment, environment, on_check)
+
+    def audit(
+        self,
+        environment: "str | EnvironmentSpec",
+        run: "str | Report | Run" = "",
+        *,
+        n: int = 100,
+        seed: int = 0,
+        verifier: str = "",
+        judge: Agent | None = None,
+        who: str = "",
+    ) -> "Audit":
+        """Test whether a verifier can be trusted, on `n` stored outputs of a run and on the labels of people."""
+        return self._call(verbs.audit_verifier, environment, run, n, seed, verifier, judge, who)
+
+    # -- data and training --------------------------------------------------------------------------------------------
+
+    def demos(
+        self,
+        run: "str | Report | Run" = "latest",
+        *,
+        per_task: int = 4,
+        min_reward: float | None = None,
+        name: str = "",
+    ) -> Dataset:
+        """Make demonstrations from the episodes of a run that passed."""
+        return self._call(verbs.demos, run, per_task, min_reward, name)
+
+    def pairs(
+        self,
+        run: "str | Report | Run" = "latest",
+        *,
+        gap: float = 0.1,
+        per_task: int = 4,
+        labels: bool = False,
+        name: str = "",
+    ) -> Dataset:
+        """Make preference pairs from episodes of one task whose rewards differ by `gap`, or from labels of people."""
+        return self._call(verbs.pairs, run, gap, per_task, labels, name)
+
+    def import_data(self, file: str | Path, *, name: str = "") -> Dataset:
+        """Import the demonstrations or preferences of a file (.jsonl, .json, .csv or .parquet)."""
+        return self._call(verbs.import_data, Path(file), name)
+
+    def dry_run(self, recipe: "str | Path | Recipe", **fields: Any) -> "DryRun":
+        """Check a recipe and estimate its time, memory and cost, without training."""
+        return self._call(verbs.plan_recipe, recipe, fields)
+
+    def train(self, recipe: "str | Path | Recipe", *, on_step: "OnStep | None" = None, **fields: Any) -> Version:
+        """Train by a recipe and return the new version. A repeated call resumes from the last checkpoint.
+
+        Further arguments change fields of the recipe: `steps=60`, `lora={"r": 8}`.
+        """
+        return self._call(verbs.train_recipe, recipe, on_step, fields)
+
+    def metrics(self, run: "str | Version" = "latest") -> dict[int, dict[str, float]]:
+        """Read the metrics of a training run by step. A trained version names its run."""
+        return self._call(verbs.read_metrics, run)
+
+    # -- versions -----------------------------------------------------------------------------------------------------
+
+    def gate(
+        self,
+        candidate: Agent,
+        *,
+        champion: Agent = "champion",
+        policy: "str | GatePolicy" = "default",
+        environment: str = "",
+        rescore: bool = False,
+    ) -> Decision:
+        """Decide whether a version may replace the champion, and record the decision in the ledger.
+
+        Guardrail suites that are not measured yet are measured. `rescore` scores both runs again if the verifier changed.
+        """
+        return self._call(verbs.decide, candidate, champion, policy, environment, rescore)
+
+    def promote(
+        self, candidate: Decision | Agent, *, override: str = "", policy: "str | GatePolicy" = ""
+    ) -> "LedgerEntry":
+        """Make a version the champion if the gate says PROMOTE. `override` is the recorded reason to promote anyway.
+
+        `candidate` is a decision of `gate`, or a version, which is gated first.
+        """
+        return self._call(verbs.promote, candidate, override, policy)
+
+    def rollback(self, version: Agent = "", *, why: str = "") -> "LedgerEntry":
+        """Make an earlier champion the champion again. The default is the one before."""
+        return self._call(verbs.rollback, version, why)
+
+    # -- production ---------------------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        *files: str | Path,
+        name: str = "ingested",
+        format: str = "auto",
+        rules: str | Path | None = None,
+        keep_raw: bool = False,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> "Summary":
+        """Import production traces from files: detect the format, redact, store. The same file again changes nothing."""
+        return self._call(
+            verbs.ingest_traces, [str(file) for file in files], name, format, rules, keep_raw, on_progress
+        )
+
+    def mine(
+        self,
+        environment: "str | EnvironmentSpec",
+        runs: Sequence[str] = (),
+        *,
+        held_out_share: float = 0.25,
+        accept: bool = False,
+        who: str = "",
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> "MiningReport":
+        """Make tasks from the failures in production traces. `accept` accepts every verified task without review."""
+        return self._call(verbs.mine_traces, environment, runs, held_out_share, accept, who, on_progress)
+
+    # -- records ------------------------------------------------------------------------------------------------------
+
+    def runs(self) -> "list[Run]":
+        """List runs, the newest last. Steps of training runs are left out."""
+        return self._call(lambda folder: folder.store.runs(parent=""))
+
+    def run(self, run: "str | Report | Run" = "latest") -> "Run":
+        """Find a run."""
+        return self._call(verbs.find_run, run)
+
+    def trajectories(self, run: "str | Report | Run" = "latest") -> list[Trajectory]:
+        """Read the trajectories of a run."""
+        return self._call(lambda folder: folder.store.trajectories(verbs.find_run(folder, run).id))
+
+    def models(self) -> list[Version]:
+        """List versions, the newest last."""
+        return self._call(lambda folder: folder.store.documents("version", Version))
+
+    def reports(self, agent: Agent | None = None) -> list[Report]:
+        """List reports, the newest last, or those of one agent."""
+        return self._call(verbs.read_reports, agent)
+
+    def datasets(self) -> list[Dataset]:
+        """List datasets, the newest last."""
+        return self._call(lambda folder: folder.store.documents("dataset", Dataset))
+
+    def ledger(self) -> "list[LedgerEntry]":
+        """List every decision, the newest last. The chain of hashes is checked."""
+        return self._call(verbs.read_ledger)
+
+
+class AsyncWorkspace:
+    """A workspace for async code: `rollout`, `evaluate` and `train` are coroutines with the parameters of `Workspace`.
+
+    Cancelling one stops its work. What finished is kept. Every other verb is a method of `workspace`, a `Workspace`.
+    """
+
+    def __init__(self, home: str | Path | None = None) -> None:
+        """Opens the folder `home`, as `Workspace` does."""
+        self.workspace = Workspace(home)
+
+    async def rollout(self, environment: "str | EnvironmentSpec", agent: Agent, **options: Any) -> "Run":
+        """Run episodes, as `Workspace.rollout` does."""
+        return await self._await(functools.partial(self.workspace.rollout, environment, agent, **options))
+
+    async def evaluate(self, environment: "str | EnvironmentSpec", agent: Agent, **options: Any) -> Report:
+        """Measure an agent, as `Workspace.evaluate` does."""
+        return await self._await(functools.partial(self.workspace.evaluate, environment, agent, **options))
+
+    async def train(self, recipe: "str | Path | Recipe", **fields: Any) -> Version:
+        """Train by a recipe, as `Workspace.train` does."""
+        return await self._await(functools.partial(self.workspace.train, recipe, **fields))
+
+    async def close(self) -> None:
+        """Closes the workspace."""
+        await asyncio.to_thread(self.workspace.close)
+
+    async def __aenter__(self) -> "AsyncWorkspace":
+        return self
+
+    async def __aexit__(
+        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
+    ) -> None:
+        await self.close()
+
+    async def _await(self, method: Callable[[], T]) -> T:
+        """The method on the workspace's thread. A nested call on that thread runs at once."""
+        self.workspace._check_open()
+        thread = self.workspace._thread
+        call = thread.submit(method)
+        try:
+            return await asyncio.shield(asyncio.wrap_future(call.future))
+        except asyncio.CancelledError:
+            thread.stop(call)
+            ended = threading.Event()
+            call.future.add_done_callback(lambda _: ended.set())
+            await asyncio.to_thread(ended.wait)
+            raise
+
+
+def compare(before: Report, after: Report) -> "Comparison":
+    """Compare two reports on the same suite, task by task."""
+    from verigym.evaluation.compare import compare as compare_reports
+
+    return compare_reports(before, after)
