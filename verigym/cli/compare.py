@@ -40,11 +40,11 @@ def compare(
         raise BadInput(f"{champion} and {candidate} are one version ({before.id}); name two: verigym models list")
     theirs, ours = shared_reports(ws, after, before, environment)[::-1]
     if task:
-        return _both(ws, theirs, ours, task, (before.name or before.id, after.name or after.id), json)
+        return _both(ws, theirs, ours, task, (before.label, after.label), json)
     found, moved = compare_reports(theirs, ours), changes(theirs, ours, level=0.975)
     if json:
         return show.as_json({**msgspec.to_builtins(found), "changes": moved})
-    _success(found, before.name or before.id, after.name or after.id)
+    _success(found, before.label, after.label)
     _tests(found, moved, compare_reports(theirs, ours, level=0.975).success)
     _ratios(moved.ratios)
     _families(moved.families)

@@ -156,7 +156,7 @@ def evaluate(
         return show.as_json({**msgspec.to_builtins(found), "held_out": held_out, **slices})
     suite = found.suite
     counts = f"{counted(len(suite.tasks), 'task')} of {counted(len(suite.families), 'family')}, suite {suite.hash[:8]}"
-    show.say(f"{agent.name or agent.id} on {suite.name}: {counts}")
+    show.say(f"{agent.label} on {suite.name}: {counts}")
     show.report(found)
     for reason, count in found.reasons.items():
         show.say(f"  {count} x {show.clip(reason)}")
@@ -191,7 +191,7 @@ def _say_own_sampling(agent: Any) -> None:
     """Beside the output, since that may be JSON."""
     if agent.sampling is not None:
         typer.echo(
-            f"{agent.name or agent.id} samples by its own settings: --temperature and --max-tokens do not count",
+            f"{agent.label} samples by its own settings: --temperature and --max-tokens do not count",
             err=True,
         )
 

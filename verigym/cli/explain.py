@@ -193,7 +193,7 @@ def _measured(subject: Any, found: Any) -> None:
     """The figures that decide."""
     it, agent = found.evidence, subject.agent
     size = f" ({it.parameters / 1e6:,.0f} million parameters)" if it.parameters else ""
-    show.say(f"{agent.name or agent.id}{size} in {it.environment}, run {it.run}")
+    show.say(f"{agent.label}{size} in {it.environment}, run {it.run}")
     low, high = 100 * it.success.low, 100 * it.success.high
     line = f"success {100 * it.success.value:.1f}% ({low:.1f}% to {high:.1f}%) on {counted(it.success.n, 'task')}"
     if it.pass_at_k is not None:

@@ -93,30 +93,24 @@ def promote(
 
     from verigym.gates.decide import EXIT
     from verigym.gates.policy import DEFAULT, find_policy
-    from verigym.registry import ledger
     from verigym.workspace import gate as gates
 
     asked = find_policy(policy) if policy else None
     ws = workspace(home)
     version, current = _pair(ws, candidate, "champion", crown=True)
     if version.id == current.id:
-        show.say(
-            f"{version.name or version.id} ({version.id}) is champion; the first one has nothing to be compared with"
-        )
+        show.say(f"{version.label} ({version.id}) is champion; the first one has nothing to be compared with")
         return show.next_command("verigym models ledger")
     demands = asked or gates.last_policy(ws, version, current) or DEFAULT
     decision = gates.gate(ws, version, current, demands, bars=show.episodes)
     if override:
         decision = msgspec.structs.replace(decision, kind="override", why=override)
-    elif decision.verdict != "PROMOTE":
-        gates.keep(ws, decision)
+    entry = gates.settle(ws, decision, override)
+    if entry is None:
         show.paragraph(decision.words)
-        show.say(f"{current.name or current.id} stays champion; the decision is in the ledger")
+        show.say(f"{current.label} stays champion; the decision is in the ledger")
         raise typer.Exit(EXIT[decision.verdict])
-    entry = ledger.promote(ws.store, decision, why=override)
-    show.say(
-        f"{version.name or version.id} ({version.id}) is champion now (ledger entry {entry.seq}); before: {current.id}"
-    )
+    show.say(f"{version.label} ({version.id}) is champion now (ledger entry {entry.seq}); before: {current.id}")
     show.next_command("verigym rollback   (takes it back)")
 
 
@@ -133,9 +127,7 @@ def rollback(
     if back.adapter:
         ws.adapter_folder(back.adapter)  # a champion that cannot be opened helps nobody
     entry = ledger.rollback(ws.store, back.id, why=why)
-    show.say(
-        f"{back.name or back.id} ({back.id}) is champion again (ledger entry {entry.seq}); before: {entry.champion_before}"
-    )
+    show.say(f"{back.label} ({back.id}) is champion again (ledger entry {entry.seq}); before: {entry.champion_before}")
     show.next_command("verigym models list")
 
 

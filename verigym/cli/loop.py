@@ -76,7 +76,7 @@ class LoopTerminal(Terminal):
 
     def round(self, number: int, champion: "Version") -> None:
         self.steps = 0
-        show.say("", f"Round {number}, from {champion.name or champion.id} ({champion.id})")
+        show.say("", f"Round {number}, from {champion.label} ({champion.id})")
 
     def over(self, round: "Round") -> None:
         show.say("")

@@ -233,7 +233,7 @@ def card(
     if to.exists():
         raise Refused(f"{to} exists and is not overwritten; name another --to")
     write_whole(to, lambda file: file.writelines([text.encode()]))
-    show.say(f"the card of {found.name or found.id} ({found.id}) is in {to}")
+    show.say(f"the card of {found.label} ({found.id}) is in {to}")
     show.next_command(f"verigym models export {found.id} --to DIR")
 
 
@@ -252,7 +252,7 @@ def export(
     ws = workspace(home)
     found = ws.find(version)
     files = write(ws, found, to, merged)
-    show.say(f"{found.name or found.id} ({found.id}) is in {to}: {', '.join(files)}")
+    show.say(f"{found.label} ({found.id}) is in {to}: {', '.join(files)}")
     if not merged and not found.adapter:
         show.say(f"it has no weights of its own: load {found.base} and use the prompt and settings in version.json")
     show.next_command(f"verigym eval ENV -m {show.quote(to)}" if merged else f"verigym models card {found.id}")

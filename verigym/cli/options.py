@@ -150,7 +150,7 @@ def agent_of(ws: Any, model: str, constrain: str) -> Any:
     agent = ws.agent(model)
     if not constrain:
         return agent
-    if agent.base.startswith(("http://", "https://")):
+    if agent.is_remote:
         raise BadInput("--constrain is for local models; a server has options of its own for it")
     if constrain != "tools":
         path = Path(constrain)

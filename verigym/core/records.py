@@ -46,9 +46,6 @@ class Stop(enum.StrEnum):
     """See `Trajectory.error`."""
 
 
-# -- Task ---------------------------------------------------------------------------------------------------------
-
-
 class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One thing to do, with everything the environment and the verifier need to know about it."""
 
@@ -129,9 +126,6 @@ class FunctionCallOutput(Struct, frozen=True, tag="function_call_output"):
 Item = Message | Reasoning | FunctionCall | FunctionCallOutput
 
 
-# -- Model calls ----------------------------------------------------------------------------------------------------
-
-
 class ToolSpec(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A tool as the model sees it."""
 
@@ -199,9 +193,6 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     usage: Usage = Usage()
     latency_s: float = 0.0
     finish: Literal["stop", "length", "tool_calls", "context_full", "error"] = "stop"
-
-
-# -- Trajectory and verdict -----------------------------------------------------------------------------------------
 
 
 class Mark(Struct, frozen=True, omit_defaults=True):
@@ -368,9 +359,6 @@ class Dataset(Struct, frozen=True, kw_only=True):
     """How many rows were read, kept, and dropped for each reason."""
 
 
-# -- Measuring ------------------------------------------------------------------------------------------------------
-
-
 class Suite(Struct, frozen=True, kw_only=True):
     """A frozen list of held-out tasks with the verifier that scores them."""
 
@@ -506,9 +494,6 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Blobs by sha256 that the verifier needs besides the record."""
 
 
-# -- Versions and decisions -----------------------------------------------------------------------------------------
-
-
 class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An agent, which is more than weights: a changed prompt makes a new version, just as a trained adapter does.
     The id is the hash of everything that affects behaviour. Provenance is stored beside it."""
@@ -540,6 +525,14 @@ class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When it was registered, in UTC, ISO 8601."""
     seal: str = ""
     """Hash of all fields above: damage to the provenance can be detected. Reports and decisions refer to the version."""
+
+    @property
+    def label(self) -> str:
+        return self.name or self.id
+
+    @property
+    def is_remote(self) -> bool:
+        return self.base.startswith(("http://", "https://"))
 
 
 class Check(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -168,7 +168,7 @@ class _Round:
         return f"{it['failed requests']} requests failed in {it['traces']} traces{unknown}"
 
     def measure(self, version: Version, dug: Dug, title: str) -> Measured:
-        with self.screen.step(title, f"{version.name or version.id} on held-out tasks"):
+        with self.screen.step(title, f"{version.label} on held-out tasks"):
             report = self.report(version, dug, self.recipe.evaluation.tasks)
             self.screen.line(_measured(report))
             if version.id == ledger.champion(self.ws.store) and report.buckets:
@@ -216,7 +216,7 @@ class _Round:
                 self.screen.line(f"{decision.verdict}: both are measured on {more} tasks")
                 sides = Sides(*(self.report(each, dug, more) for each in (champion, candidate)))
                 decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
-            gate.settle(self.ws, decision, why)
+            gate.settle(self.ws, decision, why, once=True)
             self.screen.decided(decision)
         return Decided(
             verdict=decision.verdict,
@@ -248,7 +248,7 @@ class _Round:
     def report(self, version: Version, dug: Dug, n: int | None) -> Report:
         """The same tasks of the same version are measured once, in whichever round."""
         environment, split = self.suite(dug)
-        with self.bars(f"held-out tasks, {version.name or version.id}") as bar:
+        with self.bars(f"held-out tasks, {version.label}") as bar:
             return stages.measure(self.ws, environment, version, self.settings(), split=split, n=n, on_progress=bar)
 
     def settings(self) -> RunSettings:

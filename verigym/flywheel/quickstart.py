@@ -21,7 +21,7 @@ from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.workspace import measure as stages
-from verigym.workspace.gate import gate
+from verigym.workspace.gate import gate, settle
 from verigym.workspace.train import OnStep, train
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -189,11 +189,8 @@ def _promote(ws: WorkspaceFolder, decision: Decision, tuned: Version, base: Vers
         return f"{tuned.name} ({tuned.id}) is champion; verigym rollback takes it back"
     if current != base.id:
         return f"{current} became champion meanwhile, and stays; verigym gate {tuned.id} compares with it"
-    if decision.verdict == "PROMOTE":
-        ledger.promote(ws.store, decision, why="quickstart")
+    if settle(ws, decision, "quickstart") is not None:
         return f"{tuned.name} ({tuned.id}) is champion now; verigym rollback takes it back"
-    if not any(entry.decision.reports == decision.reports for entry in ledger.entries(ws.store)):
-        ledger.record(ws.store, decision, moves=False, why="quickstart")
     return f"{base.name} stays champion; the decision is in the ledger"
 
 

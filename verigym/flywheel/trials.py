@@ -58,7 +58,7 @@ def try_out(
     variants = [one for one in _variants(subject, shown) if one[0] in kinds]
     if not variants:
         raise Refused(
-            f"there is nothing cheap to try for {agent.name or agent.id}: a prompt variant needs gold solutions and no adapter, "
+            f"there is nothing cheap to try for {agent.label}: a prompt variant needs gold solutions and no adapter, "
             "constrained decoding needs tools and a local model"
         )
     settings = _settings(subject)

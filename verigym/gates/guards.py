@@ -40,7 +40,7 @@ def no_perplexity(candidate: Version, champion: Version) -> str:
     """Why the perplexity of these two cannot be compared; empty where it can."""
     if candidate.base != champion.base:
         return "their base models differ, and with them the tokens that perplexity is counted in"
-    served = candidate.base.startswith(("http://", "https://"))
+    served = candidate.is_remote
     return "a model behind a server does not say how likely a given text is" if served else ""
 
 

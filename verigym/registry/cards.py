@@ -46,7 +46,7 @@ def card(about: CardData) -> str:
         "Rolling back": _rolling_back(about),
         "Software": _software(version),
     }
-    parts = [f"# {version.name or version.id}", "", f"Version `{version.id}` of an agent, by Verigym."]
+    parts = [f"# {version.label}", "", f"Version `{version.id}` of an agent, by Verigym."]
     for title, lines in sections.items():
         parts += ["", f"## {title}", "", *lines]
     return "\n".join(parts) + "\n"
@@ -175,7 +175,7 @@ def _limits(about: CardData) -> Iterator[str]:
             )
     if version.families:
         yield f"It has learnt from {len(version.families)} families; what it does on those is no measure of it."
-    if version.base.startswith(("http://", "https://")):
+    if version.is_remote:
         yield "Its base model is behind a server, whose owner may change it without a trace here."
     else:
         yield "Its base model is known here by name: that its files are unchanged is not checked."

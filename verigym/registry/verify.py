@@ -176,7 +176,7 @@ def _adapters(place: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:
     """Each once, however many versions wear it."""
     for version in {version.adapter: version for version in reversed(versions) if version.adapter}.values():
         folder, id = place / version.adapter, version.adapter
-        again = f"restore it, or train {version.name or version.id} again: on the same machine its recipe gives the same weights"
+        again = f"restore it, or train {version.label} again: on the same machine its recipe gives the same weights"
         weights, settings = folder / ADAPTER_FILE, folder / CONFIG_FILE
         if not weights.is_file():
             yield _damaged("adapter", id, f"{weights} is missing", again)
@@ -188,7 +188,7 @@ def _adapters(place: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:
             yield _damaged("adapter", id, f"{settings} was changed: it holds the rank and scale", again)
         else:
             size = weights.stat().st_size
-            words = f"of {version.name or version.id}: {size:,} bytes, as they were kept"
+            words = f"of {version.label}: {size:,} bytes, as they were kept"
             yield IntegrityCheck(what="adapter", id=id, sound=True, words=words)
 
 
@@ -223,5 +223,5 @@ def _recipe(store: Store, version: Version) -> IntegrityCheck:
         return _damaged("recipe", run, f"{named}: run {run} learnt from other data ({data[:12]})")
     if "data" in config and store.get("dataset", config["data"], Dataset) is None:
         return _damaged("recipe", run, f"{named}: its data set {config['data'][:12]} is not in the store")
-    words = f"{version.name or version.id}: as run {run} was made by, data {version.data_hash[:12] or 'none'}"
+    words = f"{version.label}: as run {run} was made by, data {version.data_hash[:12] or 'none'}"
     return IntegrityCheck(what="recipe", id=run, sound=True, words=words)

@@ -48,8 +48,8 @@ class Opener:
 
     def open(self, version: Version) -> Policy | Upstream:
         if version.recipe.get("algorithm") == "reward":
-            raise Refused(f"{version.name or version.id} is a reward model: it scores, it does not answer")
-        if version.base.startswith(("http://", "https://")):
+            raise Refused(f"{version.label} is a reward model: it scores, it does not answer")
+        if version.is_remote:
             return Upstream(version, self._keys.get(version.base, KEY_ENV))
         with self._lock:
             self._worn[version.base, _weights(version)] += 1
@@ -160,8 +160,7 @@ class Lineup:
         before.retired = True
         self._release(before)
         self._say(
-            f"champion is now {version.name or version.id} ({version.id}), ledger entry {entry.seq}; "
-            f"before: {before.version.id}"
+            f"champion is now {version.label} ({version.id}), ledger entry {entry.seq}; before: {before.version.id}"
         )
 
     def _complain(self, words: str) -> None:

@@ -75,7 +75,7 @@ class Upstream:
             raise BadInput(f'"{version.base}": a server is URL#MODEL, such as http://localhost:8000/v1#qwen')
         if version.constraints or "tools=text" in options.split("&"):
             raise BadInput(
-                f"{version.name or version.id}: constraints and tools as text are not handed on to a server; it has options "
+                f"{version.label}: constraints and tools as text are not handed on to a server; it has options "
                 "of its own for them"
             )
         self.url = url

@@ -73,7 +73,7 @@ def _run(ws: WorkspaceFolder, text: str) -> Run:
             raise no_run from None
     runs = [one for one in ws.store.runs() if one.kind in KINDS and one.config.get("agent") == agent.id and one.scored]
     if not runs:
-        raise NotFound(f"{agent.name or agent.id} was never run; first: verigym eval ENV -m {agent.id}")
+        raise NotFound(f"{agent.label} was never run; first: verigym eval ENV -m {agent.id}")
     return runs[-1]
 
 
@@ -214,7 +214,7 @@ def _shown(ws: WorkspaceFolder, agent: Version | None) -> set[str]:
 
 
 def is_local(agent: Version) -> bool:
-    return not agent.base.startswith(("http://", "https://"))
+    return not agent.is_remote
 
 
 def _parameters(agent: Version) -> float:

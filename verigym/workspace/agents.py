@@ -33,7 +33,7 @@ def derive(
     """The parent with another prompt, other tool descriptions, constraints or sampling, kept as a version of its own. Nothing is
     trained: its weights, and what they have learnt from, stay its parent's. Tools are looked up in `environment`, if given."""
     if parent.recipe.get("algorithm") == "reward":
-        raise Refused(f"{parent.name or parent.id} is a reward model: it scores, and has no prompt or tools to change")
+        raise Refused(f"{parent.label} is a reward model: it scores, and has no prompt or tools to change")
     if environment is not None:
         known = [tool.name for tool in environment.tools]
         for tool in describe:
@@ -51,7 +51,7 @@ def derive(
     id = version_id(made)
     if id == version_id(parent):
         raise BadInput(
-            f"nothing differs from {parent.name or parent.id}; give --system, --describe, --descriptions, --constrain or "
+            f"nothing differs from {parent.label}; give --system, --describe, --descriptions, --constrain or "
             "a setting of sampling"
         )
     _check_name(ws, name, id)

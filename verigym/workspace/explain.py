@@ -113,7 +113,7 @@ async def _judged(
                     store.put("said", keys[answer.trajectory], answer)
                     said[answer.trajectory] = answer
             on_asked(len(said), len(ids))
-    by = f"judge {judge.name or judge.id}"
+    by = f"judge {judge.label}"
     return {id: Reason(one.bucket, one.reason, by=by) for id, one in said.items()}, len(ids) - len(said)
 
 

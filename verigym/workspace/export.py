@@ -26,7 +26,7 @@ def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False
     """Writes the version into a new folder; returns the names of its files. `merged` writes weights that load by themselves,
     else an adapter is written as PEFT reads it. Prompt, tool descriptions, constraints and sampling are in `version.json`."""
     _check_place(ws, version, to)
-    if merged and version.base.startswith(("http://", "https://")):
+    if merged and version.is_remote:
         raise Refused(f"{version.base}: the weights behind a server are not here to be merged; leave out --merged")
     adapter = ws.adapter_folder(version.adapter) if version.adapter else None
     try:

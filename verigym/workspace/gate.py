@@ -70,14 +70,20 @@ def keep(ws: WorkspaceFolder, decision: Decision, why: str = "asked") -> None:
         ledger.record(ws.store, decision, moves=False, why=why)
 
 
-def settle(ws: WorkspaceFolder, decision: Decision, why: str) -> None:
-    """Records the decision, and makes its candidate champion where it says PROMOTE; called again, it does nothing twice.
-    Somebody else who became champion meanwhile stays."""
-    moved = any(known.champion_before != known.champion_after for known in _answers(ws, decision))
-    if decision.verdict == "PROMOTE" and not moved and ledger.champion(ws.store) == decision.champion:
-        ledger.promote(ws.store, decision, why=why)
-    elif not moved:
-        keep(ws, decision, why)
+def settle(ws: WorkspaceFolder, decision: Decision, why: str = "", *, once: bool = False) -> ledger.LedgerEntry | None:
+    """Records the decision. If it says PROMOTE, or overrides the gate, its candidate becomes champion: the entry is returned.
+
+    With `once`, a resumed loop may call this again. A decision that was carried out is not carried out a second time, and a
+    version that became champion meanwhile stays champion."""
+    promotes = decision.verdict == "PROMOTE" or decision.kind == "override"
+    if once:
+        if any(known.champion_before != known.champion_after for known in _answers(ws, decision)):
+            return None
+        promotes = promotes and ledger.champion(ws.store) == decision.champion
+    if promotes:
+        return ledger.promote(ws.store, decision, why=why)
+    keep(ws, decision, why or "asked")
+    return None
 
 
 def _answers(ws: WorkspaceFolder, decision: Decision) -> list[ledger.LedgerEntry]:
@@ -126,11 +132,11 @@ def shared_reports(
     if changed is not None:
         ours, theirs = changed
         raise Refused(
-            f"{_name(candidate)} was scored by {ours.suite.verifier} and {_name(champion)} by {theirs.suite.verifier}, on the "
+            f"{candidate.label} was scored by {ours.suite.verifier} and {champion.label} by {theirs.suite.verifier}, on the "
             f"same tasks; score both again by the present verifier, which takes no model: verigym gate {candidate.id} --rescore"
         )
     raise Refused(
-        f"{_name(candidate)} and {_name(champion)} have no report on the same held-out tasks; run: "
+        f"{candidate.label} and {champion.label} have no report on the same held-out tasks; run: "
         + " and ".join(_missing_evals(ws, candidate, champion, environment))
     )
 
@@ -142,7 +148,7 @@ def rescored(
     changed = _verifier_changed(ws, candidate, champion, environment)
     if changed is None:
         raise Refused(
-            f"{_name(candidate)} and {_name(champion)} have no reports that differ in the verifier alone: leave --rescore out"
+            f"{candidate.label} and {champion.label} have no reports that differ in the verifier alone: leave --rescore out"
         )
     for report in changed:
         with bars(f"scoring {report.run} again") as bar:
@@ -195,10 +201,6 @@ def _missing_evals(ws: WorkspaceFolder, candidate: Version, champion: Version, e
     sampling = config.get("sampling", {})
     options = f"-n {config.get('num_tasks')} -k {config.get('k', 1)} --temperature {sampling.get('temperature', 1.0)}"
     yield f"verigym eval {config.get('environment')} -m {missing.id} {options} --max-tokens {sampling.get('max_tokens', 256)}"
-
-
-def _name(version: Version) -> str:
-    return version.name or version.id
 
 
 # -- evidence -------------------------------------------------------------------------------------------------------
@@ -254,7 +256,7 @@ def _guard(
         environment = load_environment(name)
         reports: list[Report] = []
         for version in (champion, candidate):
-            with bars(f"{name}, {_name(version)}") as bar:
+            with bars(f"{name}, {version.label}") as bar:
                 reports.append(stages.measure(ws, environment, version, settings, n=tasks, on_progress=bar))
     except VerigymError as error:
         missing[name] = str(error)

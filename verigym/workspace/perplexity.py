@@ -40,8 +40,8 @@ def perplexity(ws: WorkspaceFolder, version: Version, of: Sequence[Passage] | No
     chosen = passages() if of is None else list(of)
     if not chosen:
         raise Refused("there is no passage to measure perplexity on; give at least one")
-    name = version.name or version.id
-    if version.base.startswith(("http://", "https://")):
+    name = version.label
+    if version.is_remote:
         raise Refused(
             f"{name} is behind a server, which tells no probabilities of given text: its perplexity is not measured; "
             "its success on retention_eval can be"

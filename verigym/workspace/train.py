@@ -84,7 +84,7 @@ def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
         name = arena.name
         if not any(report.suite.environment == name for report in reports):
             words.append(
-                f"{parent.name or parent.id} was never measured in {name}, so nobody will know what training changed; "
+                f"{parent.label} was never measured in {name}, so nobody will know what training changed; "
                 f"first: verigym eval {name} -m {recipe.start or recipe.model}"
             )
         words += _unaudited(ws, arena) if recipe.samples else []
@@ -182,7 +182,9 @@ class Job:
 
         given: Any = {"evaluate": self._evaluate, "report": report}
         place = ws.checkpoints(self.run)
-        async with context_of(ws, RunSettings(**self.roles)) as self.context:
+        async with context_of(
+            ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))
+        ) as self.context:
             rows += await self._rehearsal(len(rows))
             if recipe.samples:
                 from verigym.training.grpo import train_grpo
@@ -392,7 +394,7 @@ def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:
         raise Refused(f"model: {recipe.model} is a version; write model: {parent.base} and start: {recipe.model}")
     if parent.base != recipe.model:
         raise Refused(f"start: {recipe.start} is built on {parent.base}, but the recipe says model: {recipe.model}")
-    if parent.base.startswith(("http://", "https://")):
+    if parent.is_remote:
         raise Refused(f"{parent.base}: a model behind a server cannot be trained here; name a hub id or a folder")
     return parent
 

@@ -72,7 +72,7 @@ class WorkspaceFolder:
     def policy(self, version: Version) -> Policy:
         """What answers as this version."""
         _check_answers(version)
-        if version.base.startswith(("http://", "https://")):
+        if version.is_remote:
             return _remote(self._ways.get(version.base, version.base))
         local = self.load_base(version.base)
         local.wear(self.adapter_folder(version.adapter) if version.adapter else None, version.id)
@@ -95,7 +95,7 @@ class WorkspaceFolder:
     def open_beside(self, version: Version) -> Policy:
         """What answers as this version beside the agent: a judge, a simulated user. A local one is loaded once more."""
         _check_answers(version)
-        if version.base.startswith(("http://", "https://")):
+        if version.is_remote:
             return _remote(self._ways.get(version.base, version.base))
         return self.load(version.base, self.adapter_folder(version.adapter) if version.adapter else None)
 
@@ -106,9 +106,7 @@ class WorkspaceFolder:
     def open_scorer(self, version: Version) -> Any:
         """A reward model, loaded beside whatever else is, as a `LocalScorer`."""
         if not _scores(version):
-            raise Refused(
-                f"{version.name or version.id} is no reward model; train one: verigym train recipes/reward_model.yaml"
-            )
+            raise Refused(f"{version.label} is no reward model; train one: verigym train recipes/reward_model.yaml")
         folder = self.adapter_folder(version.adapter)
         from verigym.policies.local.scorer import LocalScorer  # torch is loaded only when a model is
 
@@ -174,7 +172,7 @@ def _scores(version: Version) -> bool:
 def _check_answers(version: Version) -> None:
     if _scores(version):
         raise Refused(
-            f"{version.name or version.id} is a reward model: it scores, it does not answer. "
+            f"{version.label} is a reward model: it scores, it does not answer. "
             f"Learn from it with reward_model: {version.id} in a recipe, or let it compare replies: --judge {version.id}"
         )
 
