@@ -21,11 +21,7 @@ EXEMPT = {
     # not rewritten yet
     "ARCHITECTURE.md",
     "docs/LOG.md",
-    "docs/explanation/concepts.md",
-    "docs/explanation/flywheel.md",
     "docs/reference/environments.md",
-    "docs/reference/recipes.md",
-    "docs/reference/verifiers.md",
     "docs/tutorials/external_system.md",
     "docs/tutorials/judge.md",
     "docs/tutorials/multi_step.md",
