@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 from verigym.cli.main import app
 from verigym.core.errors import BadInput
 
-GOLDEN = Path(__file__).parents[1] / "flywheel" / "ingest" / "golden"
+GOLDEN = Path(__file__).parents[1] / "traces" / "golden"
 
 
 def run(*arguments: str, home: Path, input: str | None = None) -> Result:

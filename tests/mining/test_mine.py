@@ -380,7 +380,10 @@ ITEMS = st.one_of(
 @settings(max_examples=12, deadline=None)
 @given(
     traces=st.lists(
-        st.tuples(st.lists(ITEMS, max_size=6), st.sampled_from(["", "success", "failure"]), st.lists(ITEMS, max_size=3))
+        st.tuples(
+            st.lists(ITEMS, max_size=6), st.sampled_from(["", "success", "failure"]), st.lists(ITEMS, max_size=3)
+        ),
+        max_size=6,
     ),
     data=st.data(),
 )
