@@ -13,18 +13,7 @@ from itertools import chain, cycle
 from random import Random
 from typing import Any
 
-from authoring.code_repair import (
-    held_out,
-    held_out_notes,
-    held_out_places,
-    train_language,
-    train_numbers,
-    train_people,
-    train_services,
-    train_shop,
-    train_text,
-)
-from authoring.code_repair.repositories import Bug, Repository
+from authoring.code_repair.repositories import REPOSITORIES, Bug, Repository
 from authoring.code_repair.wordings import ASKED
 from verigym.core.records import Task
 from verigym.core.seeds import derive
@@ -33,17 +22,6 @@ from verigym.environments.code_repair.verifier import bundle
 from verigym.tasks.load import ship
 
 SEED = 13
-REPOSITORIES = {
-    "train": [
-        *train_shop.REPOSITORIES,
-        *train_text.REPOSITORIES,
-        *train_numbers.REPOSITORIES,
-        *train_services.REPOSITORIES,
-        *train_language.REPOSITORIES,
-        *train_people.REPOSITORIES,
-    ],
-    "val": [*held_out.REPOSITORIES, *held_out_notes.REPOSITORIES, *held_out_places.REPOSITORIES],
-}
 KINDS = {
     "train": ["report two", "tests", "report tests", "two", "tests two", "report"],
     "val": ["tests two", "report two", "report tests"],
