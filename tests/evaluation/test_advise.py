@@ -67,7 +67,7 @@ SITUATIONS: dict[str, tuple[AdviceEvidence, list[str]]] = {
         _evidence(0.5, train_families=2, trained="sft", **_tried(0.5, 0.8)),
         ["do not train yet: more tasks"],
     ),
-    "a server that is down": (_evidence(0.4, errors=0.5, **_tried(0.4, 0.8)), ["put the infrastructure right"]),
+    "a server that is down": (_evidence(0.4, errors=0.5, **_tried(0.4, 0.8)), ["fix the infrastructure"]),
     "lacks facts: nothing is found": (
         _evidence(0.2, buckets={"retrieval failure": 0.7}, gold=0, **_tried(0.2, 0.25)),
         [FACTS],

@@ -47,7 +47,7 @@ def test_tasks_that_could_not_be_scored_are_in_no_slice():
     assert [one.name for one in breakdown(msgspec.structs.replace(of, results=results), "family")] == ["f0"]
 
 
-@pytest.mark.parametrize(("by", "words"), [("tag", "has a tag"), ("difficulty", "tag tasks difficulty:easy")])
+@pytest.mark.parametrize(("by", "words"), [("tag", "has a tag"), ("difficulty", "Tag tasks with difficulty:easy")])
 def test_what_no_task_says_is_refused_in_words(by: str, words: str):
     with pytest.raises(Refused, match=words):
         breakdown(report("agent", [1, 0]), by)

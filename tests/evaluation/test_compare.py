@@ -83,7 +83,7 @@ def test_a_verifier_that_does_not_judge_validity_gives_no_figure_for_it():
 def test_reports_on_different_suites_are_refused():
     old = report("old", [1, 0])
     other = msgspec.structs.replace(old, suite=make_suite("calendar", "desk", tasks(2), "match@2"))
-    with pytest.raises(Refused, match="tasks or verifier differ"):
+    with pytest.raises(Refused, match="tasks or verifiers differ"):
         compare(old, other)
 
 

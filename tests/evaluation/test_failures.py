@@ -131,7 +131,7 @@ def test_explain_groups_failures_by_bucket_the_most_frequent_first_and_infrastru
 
 def test_a_trajectory_that_was_never_scored_is_shown_and_not_called_a_failure_of_the_model():
     (finding,) = explain([TASK], [_trajectory()], [])
-    assert (finding.bucket, finding.evidence) == ("infrastructure", ["it was never scored"])
+    assert (finding.bucket, finding.evidence) == ("infrastructure", ["the episode was never scored"])
 
 
 # -- an environment's own rule ------------------------------------------------------------------------------------------------

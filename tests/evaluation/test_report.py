@@ -186,7 +186,7 @@ def test_the_id_follows_the_content_and_the_report_survives_json():
 
 
 def test_a_trajectory_of_another_suite_is_not_measured():
-    with pytest.raises(BadInput, match='"t9", which suite "calendar" lacks'):
+    with pytest.raises(BadInput, match='"t9", which is not in suite "calendar"'):
         measured("agent", tasks(2), [_episode("t9")], [])
 
 

@@ -107,7 +107,7 @@ def test_parts_are_about_as_large_as_each_other():
 
 @pytest.mark.parametrize("text", ["", "2", "0/3", "4/3", "1/0", "a/b", "1/3/5", "-1/3", "1/101", "½/2", "1 / 3"])
 def test_a_part_is_written_as_one_of_so_many(text: str):
-    with pytest.raises(BadInput, match="write I/N, such as 1/3"):
+    with pytest.raises(BadInput, match="Write I/N, such as 1/3"):
         parse_part(text)
 
 
@@ -115,5 +115,5 @@ def test_a_name_may_carry_a_part():
     assert split_part("tool_call_eval 2/3") == ("tool_call_eval", SuitePart(2, 3))
     assert split_part("tool_call_eval") == ("tool_call_eval", None)
     assert split_part("my evals/first") == ("my evals/first", None)
-    with pytest.raises(BadInput, match='part "3/2"'):
+    with pytest.raises(BadInput, match='Part "3/2"'):
         split_part("val 3/2")

@@ -5,7 +5,7 @@ from tests.evaluation.builders import tasks
 from verigym.core.errors import NotFound
 from verigym.core.records import Decision, Estimate, Measurement, Suite
 from verigym.evaluation.suites import make_suite
-from verigym.evaluation.uses import MANY_VERSIONS, HeldOutSet, SuiteUse, find, flattery, held_out_sets, uses
+from verigym.evaluation.uses import MANY_VERSIONS, HeldOutSet, SuiteUse, find, held_out_sets, overuse_warning, uses
 
 SUITE = make_suite("calendar", "desk", tasks(6), "match@1")
 CHANGED = make_suite("calendar", "desk", tasks(6), "match@2")
@@ -48,7 +48,7 @@ def test_who_looks_at_a_set_that_shares_families_looks_at_this_one():
     looks = _looks(SUITE, "a", "b") + _looks(part, "c", start=5) + _looks(ELSEWHERE, "d", start=7)
     seen = {one.suite.name: one.seen_by for one in held_out_sets(looks, [])}
     assert seen == {"calendar": 3, "calendar 1/2": 3, "numbers": 1}
-    assert uses(held_out_sets(looks, [])[1]) == "1 version measured; some of its families by 3 versions"
+    assert uses(held_out_sets(looks, [])[1]) == "1 version measured (some of its families by 3 versions)"
 
 
 def _used_by(num: int) -> HeldOutSet:
@@ -56,8 +56,8 @@ def _used_by(num: int) -> HeldOutSet:
 
 
 def test_only_beyond_many_versions_the_best_is_called_flattered_by_a_figure():
-    assert flattery(_used_by(MANY_VERSIONS), SUCCESS) == ""
-    warning = flattery(_used_by(MANY_VERSIONS + 1), SUCCESS)
+    assert overuse_warning(_used_by(MANY_VERSIONS), SUCCESS) == ""
+    warning = overuse_warning(_used_by(MANY_VERSIONS + 1), SUCCESS)
     assert "11 versions were measured" in warning and "up to 8 points better" in warning and "--part" in warning
 
 
@@ -76,7 +76,7 @@ def test_one_name_in_two_environments_is_asked_for_by_hash():
     other = make_suite("calendar", "office", [msgspec.structs.replace(one, family="o") for one in tasks(2)], "match@1")
     sets = held_out_sets(_looks(SUITE, "a") + _looks(other, "a"), [])
     assert [one.version for one in sets] == [1, 1]
-    with pytest.raises(NotFound, match="name it by its hash"):
+    with pytest.raises(NotFound, match="Name it by its hash"):
         find(sets, "calendar")
 
 

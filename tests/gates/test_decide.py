@@ -161,7 +161,7 @@ def test_what_cannot_be_compared_is_refused():
     other = msgspec.structs.replace(new, suite=make_suite("calendar", "desk", tasks(5), "match@2"))
     trained = msgspec.structs.replace(NEW, families=["f2"])
     refused = [
-        (NEW, OLD, Sides(old, other), "tasks or verifier differ"),
+        (NEW, OLD, Sides(old, other), "tasks or verifiers differ"),
         (trained, OLD, Sides(old, new), "new was trained on 1 of the 5 families"),
         (NEW, msgspec.structs.replace(OLD, families=["f2"]), Sides(old, new), "old was trained on 1 of the 5 families"),
         (NEW, OLD, Sides(old, old), "measures version old, not new"),

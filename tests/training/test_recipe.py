@@ -219,7 +219,7 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         (["episodes.overlong_buffer=64"], {}, r"episodes\.overlong_buffer must be smaller than max_tokens \(64\)"),
         (["loss.correction_low=4"], {}, "loss.correction_low is above loss.correction_high"),
         (["data=pairs"], {}, "grpo learns from its own episodes, so data has no use; leave it out"),
-        (["part=half"], {}, r'r\.yaml: part "half": write I/N, such as 1/3'),
+        (["part=half"], {}, r'r\.yaml: Part "half" is invalid. Write I/N, such as 1/3'),
         (["algorithm=sft", "data=d", "part=1/2"], {}, "part is of an environment's tasks, and data brings its own"),
         (["algorithm=dpo"], {}, "dpo learns from preferences: data is missing. Make them with: verigym data pairs RUN"),
         (["algorithm=reward"], {}, "reward learns from preferences: data is missing"),

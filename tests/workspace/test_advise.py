@@ -119,7 +119,7 @@ def test_a_trained_agent_learns_what_is_new_to_it_beside_what_it_knows(bench: Be
     found = advise_on(open_subject(bench.ws, run))
     assert found.evidence.fresh == 32, "the families e to h"
     sft = next(one for one in found.advice if one.fix == SFT)
-    assert sft.advised and "32 training tasks with a written solution are new to it" in sft.reasons[0]
+    assert sft.advised and "32 training tasks with a gold solution are new" in sft.reasons[0]
     recipe = read_recipe(Path(sft.command.removeprefix("verigym train ")))
     dataset = data.find(bench.ws, recipe.data)
     assert dataset.counts == {"new": 32, "known": 32} and recipe.start == trained.id

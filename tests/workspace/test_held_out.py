@@ -53,7 +53,7 @@ def test_a_recipe_may_hold_out_a_part_and_measures_on_that_alone():
     ("named", "error", "words"),
     [
         ("tool_call_evil 1/3", NotFound, 'no held_out_eval "tool_call_evil". Did you mean "tool_call_eval"'),
-        ("tool_call_eval 4/3", BadInput, 'part "4/3": write I/N'),
+        ("tool_call_eval 4/3", BadInput, 'Part "4/3" is invalid. Write I/N'),
     ],
 )
 def test_a_part_that_does_not_exist_is_answered_in_words(named: str, error: type[Exception], words: str):

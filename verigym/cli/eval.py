@@ -170,10 +170,10 @@ def evaluate(
 
 
 def _used(held_out: Any, found: Any) -> None:
-    from verigym.evaluation.uses import flattery, uses
+    from verigym.evaluation.uses import overuse_warning, uses
 
     show.say(f"held-out set {held_out.suite.name}, version {held_out.version}, used: {uses(held_out)}")
-    if "success" in found.metrics and (warning := flattery(held_out, found.metrics["success"])):
+    if "success" in found.metrics and (warning := overuse_warning(held_out, found.metrics["success"])):
         show.paragraph(f"warning: {warning}")
 
 

@@ -81,7 +81,7 @@ def show_suite(
 ) -> None:
     """One held-out set: what it holds, and which versions were measured on it."""
     from verigym.core.records import Report
-    from verigym.evaluation.uses import find, flattery, uses
+    from verigym.evaluation.uses import find, overuse_warning, uses
     from verigym.workspace.held_out import sets_of
 
     ws = workspace(home)
@@ -103,7 +103,9 @@ def show_suite(
     if not rows:
         return show.next_command(f"verigym eval {show.quote(suite.environment)} -m MODEL")
     show.table(rows, ("version", "name", "success", "95% interval", "run"))
-    warning = flattery(one, max((reports[row[0]].metrics["success"] for row in rows), key=lambda best: best.value))
+    warning = overuse_warning(
+        one, max((reports[row[0]].metrics["success"] for row in rows), key=lambda best: best.value)
+    )
     if warning:
         show.paragraph(f"warning: {warning}")
     show.next_command(

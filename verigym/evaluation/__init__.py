@@ -1,4 +1,4 @@
-"""Measuring an agent: suites of held-out tasks, statistics, failure buckets, reports and their comparison.
+"""Measures agents: suites of held-out tasks, statistics, failure buckets, reports and comparisons.
 
-Whether a difference is enough to ship is the gate's question (`gates`); running the episodes is `rollout`'s.
+`gates` decides whether a difference is large enough to ship. `rollout` runs the episodes.
 """

@@ -1,4 +1,4 @@
-"""Where a version is weak: the results of a report by family, tag or difficulty, the worst first."""
+"""Breaks the results of a report down by family, tag or difficulty, the worst first."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from verigym.core.records import Estimate, Report, TaskResult
 from verigym.evaluation.stats import clustered_mean
 
 DIFFICULTY = "difficulty:"
-"""How a task says how hard it is: by a tag, such as `difficulty:hard`."""
+"""A tag sets the difficulty of a task, such as `difficulty:hard`."""
 UNNAMED = "(none)"
 
 DIVISIONS: dict[str, Callable[[TaskResult], list[str]]] = {
@@ -19,7 +19,7 @@ DIVISIONS: dict[str, Callable[[TaskResult], list[str]]] = {
     "tag": lambda one: [tag for tag in one.tags if not tag.startswith(DIFFICULTY)],
     "difficulty": lambda one: [tag.removeprefix(DIFFICULTY) for tag in one.tags if tag.startswith(DIFFICULTY)],
 }
-"""What the tasks can be divided by, and the slices that a task is in."""
+"""Each way to divide tasks, with a function that names the slices of a task."""
 
 
 class Slice(Struct, frozen=True, kw_only=True):
@@ -27,13 +27,13 @@ class Slice(Struct, frozen=True, kw_only=True):
     tasks: int
     families: int
     success: Estimate
-    """Clustered by family; of one family alone, its tasks taken as independent."""
+    """Clustered by family. For a single family, its tasks count as independent."""
     reward: float
 
 
 def breakdown(report: Report, by: str) -> list[Slice]:
-    """By one of `DIVISIONS`. A task with several tags is in several slices, one without any in `(none)`, one that could not be
-    scored nowhere."""
+    """The results by one of `DIVISIONS`. A task with several tags is in several slices, a task without any in `(none)`, and a
+    task that could not be scored in none."""
     members: dict[str, list[TaskResult]] = defaultdict(list)
     for result in report.results:
         if not result.error:
@@ -42,7 +42,7 @@ def breakdown(report: Report, by: str) -> list[Slice]:
     if set(members) == {UNNAMED}:
         raise Refused(
             f'no task of suite "{report.suite.name}" '
-            + ("has a tag" if by == "tag" else f"says how hard it is: tag tasks {DIFFICULTY}easy, {DIFFICULTY}hard")
+            + ("has a tag" if by == "tag" else f"has a difficulty. Tag tasks with {DIFFICULTY}easy, {DIFFICULTY}hard")
         )
     slices = [_slice(name, of) for name, of in members.items()]
     return sorted(slices, key=lambda one: (one.success.value, one.reward, one.name))

@@ -1,5 +1,5 @@
-"""What moved between two reports on the same suite, besides success as a whole (`compare`): single families and failure buckets,
-each with what is left of it once so many were looked at; latency, tokens and cost as ratios."""
+"""What changed between two reports on the same suite besides overall success (`compare`): families and failure buckets, corrected
+for multiple comparisons, and ratios of latency, tokens and cost."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -23,31 +23,31 @@ CLAIM = 0.05
 
 
 class RateChange(Struct, frozen=True, kw_only=True):
-    """A rate of one family or one bucket, before and after."""
+    """The rate of one family or one bucket, before and after."""
 
     name: str
     tasks: int
     champion: float
     candidate: float
     p: float
-    """Two-sided, of this one looked at alone."""
+    """Two-sided p-value of this change alone."""
     q: float
-    """The same after Benjamini-Hochberg over all of them: who calls every change with q <= 0.05 real is wrong about 1 in 20."""
+    """p after the Benjamini-Hochberg correction. Of changes with q <= 0.05, about 1 in 20 is expected to be false."""
 
 
 class Changes(Struct, frozen=True, kw_only=True):
     sign_flip: float
-    """One-sided p of the difference in success by sign-flip permutation over families, which supposes no distribution."""
+    """One-sided p of the difference in success, by sign-flip permutation over families. It assumes no distribution."""
     families: list[RateChange]
-    """Success, those that moved most first. A single family's tasks are taken as independent."""
+    """Success by family, the largest change first. Tasks of a single family count as independent."""
     buckets: list[RateChange]
-    """Share of tasks that failed so (with repeats: whose first failure was so), those that moved most first."""
+    """Share of tasks in each failure bucket (with repeats: by the first failure), the largest change first."""
     ratios: dict[str, Ratio]
-    """Latency, tokens and cost, candidate over champion; those that both reports hold."""
+    """Latency, tokens and cost, candidate over champion, if both reports have them."""
 
 
 def changes(champion: Report, candidate: Report, level: float = 0.95) -> Changes:
-    """Bounds of ratios are one-sided at `level`, clustered by family."""
+    """Ratio bounds are one-sided at `level`, clustered by family."""
     pairs = scored_pairs(champion, candidate)
     return Changes(
         sign_flip=sign_flip_p(_family_sums(pairs)),
@@ -85,7 +85,7 @@ def _by_bucket(pairs: list[Pair]) -> list[RateChange]:
 
 
 def _changes(rows: list[tuple[str, list[tuple[float, float]], Sequence[object]]]) -> list[RateChange]:
-    """Of (name, rates by task before and after, clusters)."""
+    """From rows of (name, rates by task before and after, clusters)."""
     found: list[tuple[str, int, float, float, float]] = []
     for name, rates, clusters in rows:
         before, after = zip(*rates, strict=True)

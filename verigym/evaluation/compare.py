@@ -1,5 +1,5 @@
-"""Two reports on the same suite, task by task. What moved besides success is `changes`; whether the difference is enough to
-ship is the gate's to say."""
+"""Compares two reports on the same suite, task by task. `changes` reports what moved besides success. The gate decides
+whether the difference is large enough to ship."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -11,58 +11,58 @@ from verigym.core.records import Estimate, Report, TaskResult
 from verigym.evaluation.stats import Delta, clustered_mean, mcnemar_midp, paired_delta
 
 Pair = tuple[TaskResult, TaskResult]
-"""Champion's and candidate's result on one task."""
+"""The champion's and the candidate's result on one task."""
 
 
 class Flip(NamedTuple):
-    """A task whose outcome changed (with repeats: the outcome of at least half of them), and what to look at."""
+    """A task whose outcome changed (with repeats: the outcome of at least half of them), with a trajectory of each version."""
 
     task: str
     champion: str
-    """Trajectory."""
+    """Trajectory id."""
     candidate: str
-    """Trajectory."""
+    """Trajectory id."""
 
 
 class Harm(Struct, frozen=True, kw_only=True):
-    """Something that should not happen, counted by task."""
+    """An undesirable event, counted by task."""
 
     champion: int
     """Tasks in which it happened at least once."""
     candidate: int
     increase: Delta
-    """Of its rate."""
+    """Increase of its rate."""
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
     champion: str
-    """Agent version."""
+    """Version id."""
     candidate: str
     suite: str
     tasks: int
-    """Paired: scored on both sides. Every figure but `with_errors_failed` is over these."""
+    """Tasks scored for both versions. Every figure except `with_errors_failed` covers these."""
     families: int
     dropped: int
-    """Tasks that could not be scored on one side or both."""
+    """Tasks that could not be scored for one or both versions."""
     champion_success: Estimate
     candidate_success: Estimate
     success: Delta
     reward: Delta
     with_errors_failed: Delta
-    """Success were every task that could not be scored a failure of its side: the other way of counting, to be seen."""
+    """Success if every task that could not be scored counted as a failure, for comparison."""
     mcnemar: float | None
-    """One-sided mid-p; none where a task was repeated."""
+    """One-sided mid-p. None if a task was repeated."""
     gained: list[Flip]
     lost: list[Flip]
     buckets: dict[str, tuple[int, int]]
-    """Failure bucket to episodes of the champion and of the candidate."""
+    """Failure bucket to the number of episodes of the champion and of the candidate."""
     unsafe: Harm
     invalid: Harm | None
-    """None where the verifier does not say whether an output is valid."""
+    """None if the verifier does not report whether an output is valid."""
 
 
 def compare(champion: Report, candidate: Report, level: float = 0.95) -> Comparison:
-    """Pairs by task; bounds are one-sided at `level`, clustered by family. Refuses reports on different suites."""
+    """Compares task by task. Bounds are one-sided at `level`, clustered by family. Refuses reports on different suites."""
     everything = _paired(champion, candidate)
     pairs = scored_pairs(champion, candidate)
     families = [before.family for before, _ in pairs]
@@ -96,18 +96,20 @@ def compare(champion: Report, candidate: Report, level: float = 0.95) -> Compari
 
 
 def scored_pairs(champion: Report, candidate: Report) -> list[Pair]:
-    """Results of the tasks that were scored on both sides."""
+    """Results of the tasks that were scored for both versions."""
     pairs = [pair for pair in _paired(champion, candidate) if not pair[0].error and not pair[1].error]
     if not pairs:
-        raise Refused(f"reports {champion.id} and {candidate.id} share no task that was scored in both; run them again")
+        raise Refused(
+            f"reports {champion.id} and {candidate.id} share no task that was scored in both. Evaluate both again"
+        )
     return pairs
 
 
 def _paired(champion: Report, candidate: Report) -> list[Pair]:
     if champion.suite.hash != candidate.suite.hash:
         raise Refused(
-            f"report {champion.id} is on suite {_named(champion)} and report {candidate.id} on {_named(candidate)}: "
-            "tasks or verifier differ, so the figures cannot be compared; evaluate both on one suite"
+            f"Report {champion.id} is on suite {_named(champion)} and report {candidate.id} on {_named(candidate)}. "
+            "Their tasks or verifiers differ, so they cannot be compared. Evaluate both on one suite"
         )
     result_of = {result.task: result for result in candidate.results}
     return [(result, result_of[result.task]) for result in champion.results]
@@ -136,7 +138,7 @@ def _mostly(result: TaskResult) -> bool:
 
 
 def look_at(pair: Pair) -> Flip:
-    """With repeats, the trajectory to look at is of the kind that most were."""
+    """With repeats, the trajectory has the outcome of the majority."""
     return Flip(pair[0].task, *(one.passing or one.trajectory if _mostly(one) else one.trajectory for one in pair))
 
 

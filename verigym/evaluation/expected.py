@@ -1,4 +1,4 @@
-"""The calls that a task expects, where its data says so, beside those that an episode made.
+"""The calls that a task expects, if its data lists them, and the calls that an episode made.
 
 {"expected_tool": "book", "expected_args": {...}}                    one call
 {"expected_calls": [{"name": "find", "arguments": {...}}, ...]}      several; `ground_truth` in NeMo Gym's rows
@@ -25,21 +25,21 @@ _FAILED = {"unknown_tool", "bad_arguments", "tool_error", "tool_limit", "tool_ti
 class ExpectedCall(NamedTuple):
     name: str
     arguments: Json | None
-    """None where any will do."""
+    """None if any arguments are accepted."""
 
 
 class CallRecord(NamedTuple):
-    """A call that was made, and what came of it."""
+    """A call that was made, and its result."""
 
     name: str
     arguments: Json | None
-    """None where they were no JSON object."""
+    """None if they were not a JSON object."""
     output: str
     marks: frozenset[str]
     details: str
-    """What the harness said of it."""
+    """What the harness recorded about it."""
     place: int
-    """Of the call among the items."""
+    """Index of the call among the items."""
 
     @property
     def worked(self) -> bool:
@@ -47,7 +47,7 @@ class CallRecord(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """The same for calls that ask for the same."""
+        """Equal for calls with the same tool and arguments."""
         written = "?" if self.arguments is None else content_hash(canonical(self.arguments))
         return self.name, written
 
@@ -90,15 +90,15 @@ def offered_tools(trajectory: Trajectory) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def reads(name: str) -> bool:
-    """Whether a tool only looks, by its name: `docs.search`, `get_order`, `listEvents`."""
+    """Whether a tool only reads, judging by its name: `docs.search`, `get_order`, `listEvents`."""
     words = re.findall(r"[a-z]+|[A-Z][a-z]*", name.rsplit(".", 1)[-1])
     return bool(words) and words[0].casefold() in _READING
 
 
 def differences(wanted: ExpectedCall, given: Json | None) -> dict[str, str]:
-    """Argument to `wrong`, `missing` or `unknown`; those that agree in meaning are left out."""
+    """Argument to `wrong`, `missing` or `unknown`. Arguments that agree in meaning are left out."""
     if given is None:
-        return {"arguments": "no JSON object"}
+        return {"arguments": "not a JSON object"}
     if wanted.arguments is None:
         return {}
     found = {

@@ -1,8 +1,8 @@
-"""Why episodes fail: one bucket for each, clusters by symptom, and what only a group or a run can show.
+"""Explains why episodes fail: one bucket per failure, clusters by symptom, and patterns that only a group or a run shows.
 
-The rules themselves are `rules`; an environment's own `explain(task, trajectory, verdict)` may refine them, and a judge what
-they leave as "wrong answer". A run is read once, episode by episode, and only counts and a few examples are kept of it. What
-to do about a bucket is `advise`'s.
+The rules are in `rules`. An environment's own `explain(task, trajectory, verdict)` may refine them, and a judge may refine what
+they leave as "wrong answer". A run is read once, episode by episode, and only counts and a few examples stay in memory.
+`advise` says what to do about a bucket.
 """
 
 import math
@@ -25,34 +25,34 @@ from verigym.evaluation.suites import family_of
 INFRASTRUCTURE, WRONG_ANSWER = "infrastructure", "wrong answer"
 
 BUCKETS: dict[str, str] = {
-    INFRASTRUCTURE: "the environment, the verifier or a machine failed; says nothing about the model and is not scored",
-    "unsafe action": "it did something the environment or the verifier calls unsafe",
-    "truncated": "the reply was cut off by the token limit before it was valid",
-    "format error": "the output could not be read as a call or an answer",
-    "hallucinated API": "it called a tool that does not exist",
-    "wrong tool": "it called another tool than the task needs, or none (an over-refusal)",
-    "wrong arguments": "the right tool, with arguments that are wrong or do not fit its schema",
+    INFRASTRUCTURE: "the environment, the verifier or the machine failed. Not scored, because it says nothing about the model",
+    "unsafe action": "the agent did something that the environment or the verifier marks as unsafe",
+    "truncated": "the token limit cut the reply off before it was valid",
+    "format error": "the output could not be parsed as a call or an answer",
+    "hallucinated API": "the agent called a tool that does not exist",
+    "wrong tool": "the agent called a different tool than the task needs, or none (over-refusal)",
+    "wrong arguments": "the right tool with arguments that are wrong or do not fit its schema",
     "bad planning": "loops, needless repeats, a wrong order, or acting before reading what it needs",
-    "retrieval failure": "what it needed was in nothing that it found or read, and it answered anyway or gave up",
-    "incomplete execution": "it stopped, or was stopped, before the work was done",
-    WRONG_ANSWER: "everything ran, and the result is wrong",
+    "retrieval failure": "the needed fact was in nothing that the agent found or read, and it answered anyway or gave up",
+    "incomplete execution": "the agent stopped, or was stopped, before the work was done",
+    WRONG_ANSWER: "everything ran, but the result is wrong",
 }
-"""Bucket to its meaning. An episode that passed safely is in none of them."""
+"""Bucket to its meaning. An episode that passed safely has no bucket."""
 
 Rule = Callable[[Task, Trajectory, Verdict], str | None]
-"""An environment's own: a bucket, or `bucket: reason in words`, or none to leave it to the rules."""
+"""An environment's own rule. It returns a bucket, `bucket: reason`, or None to leave the episode to the general rules."""
 EXAMPLES = 5
 _MOST_SYMPTOMS = 2000
-"""Of a bucket; what comes after them is counted together."""
+"""Clusters listed per bucket. The rest are counted together."""
 _OTHERS = "other reasons"
 _FEW_TASKS = 8
-"""Of the short or the long tasks, under which nothing is said about length."""
+"""Minimum number of short and of long tasks to compare them."""
 _GAP = 0.2
-"""By how much longer tasks must do worse before that is called a finding."""
+"""Minimum drop on longer tasks to report it as a finding."""
 
 
 def bucket(task: Task, trajectory: Trajectory, verdict: Verdict, own: Rule | None = None) -> str:
-    """Empty when the episode passed safely. An unsafe way to the goal is a failure to look at."""
+    """The failure bucket. Empty if the episode passed safely. An episode that passed unsafely is still a failure."""
     return reason_of(task, trajectory, verdict, own).bucket
 
 
@@ -69,13 +69,15 @@ def reason_of(task: Task, trajectory: Trajectory, verdict: Verdict, own: Rule | 
 
 
 def is_unsafe(trajectory: Trajectory, verdict: Verdict) -> bool:
-    """The verifier says so, or the harness saw it."""
+    """Whether the verifier or the harness marked it as unsafe."""
     return verdict.unsafe or trajectory.marked("unsafe")
 
 
 def unscored(trajectory: Trajectory) -> Verdict:
-    """What stands for a verdict that was never made."""
-    return Verdict(trajectory=trajectory.id, reward=None, evidence="" if trajectory.error else "it was never scored")
+    """A stand-in for a verdict that was never made."""
+    return Verdict(
+        trajectory=trajectory.id, reward=None, evidence="" if trajectory.error else "the episode was never scored"
+    )
 
 
 def _own(own: Rule, task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason | None:
@@ -83,7 +85,7 @@ def _own(own: Rule, task: Task, trajectory: Trajectory, verdict: Verdict) -> Rea
         said = own(task, trajectory, verdict)
     except VerigymError:
         raise
-    except Exception as error:  # the user's own code may raise anything
+    except Exception as error:  # user code may raise anything
         raise BadInput(
             f"explain(...) of the environment raised {type(error).__name__} on {trajectory.id}: {error}"
         ) from error
@@ -91,8 +93,8 @@ def _own(own: Rule, task: Task, trajectory: Trajectory, verdict: Verdict) -> Rea
         return None
     if not isinstance(said, str):
         raise BadInput(
-            f'explain(...) of the environment returned {type(said).__name__} on {trajectory.id}; it returns "bucket", '
-            '"bucket: reason" or None'
+            f"explain(...) of the environment returned {type(said).__name__} on {trajectory.id}. It must return "
+            '"bucket", "bucket: reason" or None'
         )
     name, _, words = said.partition(":")
     return Reason(name.strip(), words.strip() or verdict.evidence, by="the environment")
@@ -107,15 +109,15 @@ def _error(trajectory: Trajectory, verdict: Verdict) -> str:
 
 
 class Horizon(Struct, frozen=True, kw_only=True):
-    """Tasks that need few calls against those that need many."""
+    """Success on tasks that need few calls and on tasks that need many."""
 
     most_short: int
-    """Calls up to which a task is short."""
+    """A task with up to this many calls is short."""
     short: Estimate
     """Success on short tasks."""
     long: Estimate
     low: float
-    """Lower bound (95%, one-sided) of how much worse the long ones do."""
+    """One-sided 95% lower bound of how much worse long tasks do."""
 
     @property
     def found(self) -> bool:
@@ -131,15 +133,15 @@ class Explanation(Struct, frozen=True, kw_only=True):
     groups: int
     """Tasks with several scored tries."""
     inconsistent: list[str]
-    """Of those, the ones of which some tries pass and some do not."""
+    """Those of them that passed in some tries and failed in others."""
     signal: int
-    """Groups whose rewards differ: what a group-based method learns from."""
+    """Groups whose rewards differ, which group-based methods learn from."""
     pass_at_1: float
-    """Mean share of tries that pass in those groups; 0 without groups."""
+    """Mean share of tries that pass in those groups. 0 without groups."""
     pass_at_k: float
-    """Share of groups in which at least one try passes; 0 without groups."""
+    """Share of groups in which at least one try passes. 0 without groups."""
     horizon: Horizon | None = None
-    """None where tasks do not say how many calls they need, or there are too few of either kind."""
+    """None if tasks do not say how many calls they need, or too few are short or long."""
 
 
 class FailedEpisode(NamedTuple):
@@ -150,7 +152,7 @@ class FailedEpisode(NamedTuple):
 
 
 def explain(tasks: Iterable[Task], trajectories: Iterable[Trajectory], verdicts: Iterable[Verdict]) -> list[Finding]:
-    """The failures of a run by bucket, the most frequent first; infrastructure last, its share being of all episodes."""
+    """The failures of a run by bucket, the most frequent first. Infrastructure comes last, as a share of all episodes."""
     return explained(tasks, trajectories, verdicts).findings
 
 
@@ -161,7 +163,7 @@ def explained(
     own: Rule | None = None,
     judged: Mapping[str, Reason] = {},
 ) -> Explanation:
-    """`judged` is what a judge said of trajectories by id; it counts only where the rules say "wrong answer"."""
+    """`judged` maps trajectory ids to a judge's reasons. They count only if the rules say "wrong answer"."""
     by_id = {task.id: task for task in tasks}
     bins: dict[str, _Bin] = defaultdict(_Bin)
     tries: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
@@ -198,7 +200,7 @@ def failed(
     own: Rule | None = None,
     judged: Mapping[str, Reason] = {},
 ) -> Iterator[FailedEpisode]:
-    """Every failure of a run with its reason, one after another."""
+    """Yields every failure of a run with its reason."""
     by_id = {task.id: task for task in tasks}
     return (found for _, _, found in _each(by_id, trajectories, verdicts, own, judged) if found.reason.bucket)
 
@@ -220,12 +222,12 @@ def _each(
 
 
 def _slim(verdict: Verdict) -> Verdict:
-    """A run's verdicts are held in memory; what is said of those that passed is not needed."""
+    """The verdict without the evidence of a pass, because all verdicts of a run are held in memory."""
     return msgspec.structs.replace(verdict, evidence="") if verdict.passed else verdict
 
 
 class _Bin:
-    """A bucket in the making."""
+    """Collects the failures of one bucket."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -274,7 +276,7 @@ def _clusters(one: _Bin) -> list[Cluster]:
 
 
 def _horizon(tasks: Mapping[str, Task], tries: Mapping[tuple[str, str], list[tuple[bool, float]]]) -> Horizon | None:
-    """Split where the halves are most alike in size. The two sides share no task, so their errors add up as squares."""
+    """Splits tasks where the two halves are closest in size. The halves share no task, so their errors add up as squares."""
     passed: dict[str, list[bool]] = defaultdict(list)
     for (task, _), group in tries.items():
         passed[task] += [one for one, _ in group]
@@ -303,7 +305,7 @@ _CUT = 100
 
 
 def normalised(evidence: str) -> str:
-    """What reasons of one kind have in common: `time: expected "13:00", got "15:00"` is `time: expected "…", got "…"`."""
+    """The common part of similar reasons: `time: expected "13:00", got "15:00"` becomes `time: expected "…", got "…"`."""
     text = " ".join(evidence[:1000].split())
     for pattern, placeholder in _PLACEHOLDERS:
         text = pattern.sub(placeholder, text)

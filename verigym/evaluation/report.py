@@ -1,7 +1,7 @@
-"""A report: one agent version measured on one suite. Episodes are run elsewhere; two reports are set side by side by `compare`.
+"""Builds a report: one agent version measured on one suite. Other modules run the episodes. `compare` compares two reports.
 
-Repeats of a task are averaged first, then tasks, with intervals clustered by family. An episode that could not be
-scored is counted in `errors` and enters no figure.
+Repeats of a task are averaged first, then tasks, with intervals clustered by family. An episode that could not be scored is
+counted in `errors` and enters no metric.
 """
 
 from collections import Counter, defaultdict
@@ -24,7 +24,7 @@ RATES = {
     "executed": "execution success",
     "unsafe": "unsafe actions",
 }
-"""Rate of a task result to the metric's name."""
+"""Rate of a task result to the name of the metric."""
 
 
 class _ScoredEpisode(Struct, frozen=True):
@@ -38,7 +38,7 @@ class _ScoredEpisode(Struct, frozen=True):
 
     @property
     def turns(self) -> list[Turn]:
-        """The agent's own: a simulated user's time and tokens are not its."""
+        """The agent's own turns, without those of a simulated user."""
         return [turn for turn in self.trajectory.turns if turn.actor not in ("user", "judge")]
 
     @property
@@ -64,8 +64,8 @@ def make_report(
     seed: int,
     own: Rule | None = None,
 ) -> Report:
-    """Measures `agent` (a version id) by the episodes of `run`. `tasks` are the suite's; a task without any episode is one
-    error. `own` is the environment's rule for buckets."""
+    """Measures `agent` (a version id) from the episodes of `run`. `tasks` are the suite's tasks. A task without episodes
+    counts as one error. `own` is the environment's rule for buckets."""
     episodes = _by_task(suite, {task.id: task for task in tasks}, trajectories, verdicts, own)
     results = [_result(task, episodes[task.id]) for task in tasks]
     everything = [episode for of_task in episodes.values() for episode in of_task]
@@ -94,15 +94,15 @@ def _by_task(
 ) -> dict[str, list[_ScoredEpisode]]:
     if set(tasks) != set(suite.tasks):
         raise BadInput(
-            f'suite "{suite.name}" has {len(suite.tasks)} tasks, and {len(tasks)} were given that are not the same; '
-            "give exactly the suite's tasks"
+            f'Suite "{suite.name}" has {len(suite.tasks)} tasks, but {len(tasks)} different ones were given. '
+            "Pass exactly the suite's tasks"
         )
     verdict_of = {verdict.trajectory: verdict for verdict in verdicts}
     episodes: dict[str, list[_ScoredEpisode]] = defaultdict(list)
     for trajectory in sorted(trajectories, key=lambda one: one.index):
         if trajectory.task not in tasks:
             raise BadInput(
-                f'trajectory {trajectory.id} is of task "{trajectory.task}", which suite "{suite.name}" lacks'
+                f'Trajectory {trajectory.id} belongs to task "{trajectory.task}", which is not in suite "{suite.name}"'
             )
         verdict = verdict_of.get(trajectory.id, unscored(trajectory))
         reason = bucket(tasks[trajectory.task], trajectory, verdict, own)
@@ -191,7 +191,7 @@ def _metrics(results: list[TaskResult], episodes: dict[str, list[_ScoredEpisode]
 
 
 def _of_repeats(scored: list[TaskResult]) -> dict[str, Estimate]:
-    """pass@k (one of k tries passes) and pass^k (all do) for k = 2, 4, 8, ... and for all repeats, over tasks with k scored."""
+    """pass@k (one of k tries passes) and pass^k (all pass) for k = 2, 4, 8, ... and for all repeats, over tasks with k scored."""
     most = max(one.repeats for one in scored)
     found: dict[str, Estimate] = {}
     for sign, chance in (("@", pass_at), ("^", pass_all)):

@@ -1,7 +1,7 @@
-"""Why one episode failed: the rules, tried in order; the first that speaks decides.
+"""Rules that say why one episode failed. They run in order, and the first that applies decides.
 
-They read what the verifier and the harness recorded (a verdict's parts and evidence, marks, items, stop) and what the task
-expects. No model is asked. What a rule cannot see is "wrong answer". Buckets and their meaning are in `failures`.
+They read what the verifier and the harness recorded (a verdict's parts and evidence, marks, items, stop reason) and what the
+task expects. They ask no model. If no rule applies, the bucket is "wrong answer". `failures` lists the buckets.
 """
 
 import re
@@ -32,7 +32,7 @@ CUT_SHORT = {
     Stop.TOOL_TIME_OUT,
 }
 _VALID = ("valid", "valid_json", "valid_schema")
-"""Parts by which verifiers say whether an output could be read."""
+"""Parts in which verifiers report whether an output could be parsed."""
 _UNREADABLE = re.compile(
     r"no number in|got no option|^not JSON|SyntaxError|IndentationError|cannot be (read|parsed)|no answer found"
 )
@@ -48,20 +48,20 @@ _NOTHING = re.compile(
     r"(?i)\W*(|none|null|nothing( found)?|empty|0( \w+)?|no( \w+){1,3}( found)?|not found|nothing found for .*)\W*"
 )
 _SHORT = 100
-"""Characters within which a tool says that there is nothing."""
+"""Maximum length of a tool output that only says that nothing was found."""
 _WRITTEN_CALL = re.compile(r"\s*(?:<function[=_]|<\|?tool|[A-Za-z_]\w*(?:\.\w+)*(?:\([^()]*\)\s*$|\s*:?\s*\{))")
 _SIDE_EFFECT, _DIFFERS, _MISSING = "- side effect: ", "~ ", "+ "
-"""How lines of a state diff begin (verifiers/state.py)."""
+"""How the lines of a state diff begin (verifiers/state.py)."""
 
 
 class Reason(NamedTuple):
     bucket: str
     evidence: str = ""
-    """In words, of this episode."""
+    """Plain text about this episode."""
     symptom: str = ""
-    """What it has in common with others; made from the evidence where it is empty."""
+    """What it has in common with other failures. If empty, it is derived from the evidence."""
     by: str = "rules"
-    """Who says so: the rules, the environment's own one, or a judge by name."""
+    """Who decided: the rules, the environment's own rule, or a judge by name."""
 
 
 class EpisodeFacts:
@@ -85,19 +85,19 @@ class EpisodeFacts:
 
     @cached_property
     def changed(self) -> list[CallRecord]:
-        """Calls that do more than look, tried on tools that exist."""
+        """Calls that change something, on tools that exist."""
         return [step for step in self.steps if not reads(step.name) and "unknown_tool" not in step.marks]
 
     @cached_property
     def answers(self) -> list[str]:
-        """What the reply should have said, where that is known."""
+        """What the reply should have contained, if known."""
         answer: Any = self.task.data.get("answer")
         given = answer if isinstance(answer, list) else [] if answer is None else [answer]
         return [" ".join(str(each).split()).casefold() for each in given]
 
     @cached_property
     def exchanges(self) -> list[tuple[str, str, float]]:
-        """Of a reset/step environment: each reply, what came back and its reward."""
+        """For a reset/step environment: each reply, the observation after it, and its reward."""
         said: list[tuple[str, str]] = []
         for item in self.trajectory.items:
             if isinstance(item, Message) and item.role == "assistant":
@@ -111,7 +111,7 @@ class EpisodeFacts:
 
 
 def reason(task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason:
-    """Of an episode that was scored and did not pass."""
+    """Why a scored episode did not pass."""
     episode = EpisodeFacts(task, trajectory, verdict)
     for rule in RULES:
         found = rule(episode)
@@ -120,18 +120,18 @@ def reason(task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason:
     return Reason("wrong answer", verdict.evidence)
 
 
-# -- could it be read? ----------------------------------------------------------------------------------------------------
+# -- could it be parsed? --------------------------------------------------------------------------------------------------
 
 
 def _truncated(one: EpisodeFacts) -> Reason | None:
-    """A reply that was cut off and would have gone on in the right form. Prose where a call was asked for is no such one."""
+    """A reply in the right format that was cut off. Prose instead of a call does not count."""
     invalid = any(one.amiss(part) for part in _VALID)
     if one.trajectory.stop is not Stop.MAX_TOKENS or (not invalid and "valid" in one.parts):
         return None
     text = one.reply.lstrip()
     begun = not text or text[:1] in "{[<`" or dialects.has_markup(text)
     if invalid and not begun:
-        return Reason("format error", _quoted("prose, until the token limit", text), "prose, until the token limit")
+        return Reason("format error", _quoted("prose up to the token limit", text), "prose up to the token limit")
     return Reason("truncated", _quoted("cut off by the token limit", text[-80:]), "cut off by the token limit")
 
 
@@ -147,21 +147,23 @@ def _format(one: EpisodeFacts) -> Reason | None:
     if one.steps or one.trajectory.rewards:
         return None
     if not one.reply.strip():
-        return Reason("format error", "an empty reply") if one.spoke else None
+        return Reason("format error", "empty reply") if one.spoke else None
     if offered_tools(one.trajectory) and (_WRITTEN_CALL.match(one.reply) or dialects.looks_like_call(one.reply)):
-        return Reason("format error", _quoted("a call in another form", one.reply), "a call in another form")
+        return Reason("format error", _quoted("a call in another format", one.reply), "a call in another format")
     if found := _UNREADABLE.search(one.verdict.evidence):
         return Reason("format error", one.verdict.evidence, f"no readable answer ({found[0]})")
     said = " ".join(one.reply.split()).casefold()
     if any(_has_words(answer) and re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", said) for answer in one.answers):
         return Reason(
-            "format error", _quoted("the right answer in other words", one.reply), "the right answer in other words"
+            "format error",
+            _quoted("the right answer in an unexpected format", one.reply),
+            "the right answer in an unexpected format",
         )
     return None
 
 
 def _format_of_steps(one: EpisodeFacts) -> Reason | None:
-    """A reset/step environment says that it does not understand: prose, or a command that it does not have."""
+    """A reset/step environment did not understand the reply: prose, or a command that it does not have."""
     refused = [said for said, seen, _ in one.exchanges if _NOT_UNDERSTOOD.search(seen)]
     if 2 * len(refused) < len(one.exchanges) or not refused:
         return None
@@ -169,11 +171,13 @@ def _format_of_steps(one: EpisodeFacts) -> Reason | None:
     told = " ".join(item.text for item in one.trajectory.items[:2] if isinstance(item, Message)).casefold()
     new = [said for said in refused if said and len(said.split()) in taken and said.split()[0] not in told.split()]
     if len(new) == len(refused):
-        return Reason("hallucinated API", f'commands that do not exist: "{new[0]}"', "commands that do not exist")
+        return Reason(
+            "hallucinated API", f'used a command that does not exist: "{new[0]}"', "commands that do not exist"
+        )
     return Reason("format error", _quoted("not understood", refused[-1]), "replies that were not understood")
 
 
-# -- was it there? --------------------------------------------------------------------------------------------------------
+# -- does it exist? -------------------------------------------------------------------------------------------------------
 
 
 def _hallucinated(one: EpisodeFacts) -> Reason | None:
@@ -195,7 +199,7 @@ def _hallucinated(one: EpisodeFacts) -> Reason | None:
 
 
 def _loops(one: EpisodeFacts) -> Reason | None:
-    """The same call again and again, or something done twice that should be done once."""
+    """The same call repeated, or something done twice that should be done once."""
     if one.amiss("tool") or one.amiss("arguments"):
         return None
     times = Counter(step.key for step in one.steps)
@@ -206,17 +210,19 @@ def _loops(one: EpisodeFacts) -> Reason | None:
             return Reason(
                 "bad planning",
                 f"called {step.name} {again} times with the same arguments",
-                f"{step.name} again and again",
+                f"{step.name} repeated",
             )
     said = Counter((said, seen) for said, seen, reward in one.exchanges if reward < 0)
     if said and said.most_common(1)[0][1] > 1:
         (text, seen), again = said.most_common(1)[0]
         return Reason(
-            "bad planning", f'"{text}" {again} times, each time: {seen}', "the same reply again after it failed"
+            "bad planning",
+            f'replied "{text}" {again} times, each time with the result: {seen}',
+            "the same reply after it failed",
         )
     replies = [said for said, _, _ in one.exchanges]
     if len(replies) > 3 and len(set(replies)) < 3:
-        return Reason("bad planning", f"round in circles: {', '.join(replies[:4])}, ...", "round in circles")
+        return Reason("bad planning", f"went in circles: {', '.join(replies[:4])}, ...", "went in circles")
     return None
 
 
@@ -224,7 +230,7 @@ def _loops(one: EpisodeFacts) -> Reason | None:
 
 
 def _judged_calls(one: EpisodeFacts) -> Reason | None:
-    """What the verifier says of the call, by its parts `tool`, `arguments` and `executed`."""
+    """What the verifier's parts `tool`, `arguments` and `executed` say about the call."""
     if one.amiss("tool"):
         return _wrong_tool(one, one.steps[0].name if one.steps else "no call")
     if one.amiss("arguments"):
@@ -236,7 +242,7 @@ def _judged_calls(one: EpisodeFacts) -> Reason | None:
 
 
 def _rejected(one: EpisodeFacts) -> Reason | None:
-    """Arguments that never fitted the tool's schema, or that it never took."""
+    """Arguments that never fit the tool's schema, or that the tool never accepted."""
     worked = {step.name for step in one.steps if step.worked}
     for step in reversed(one.steps):
         if "bad_arguments" in step.marks and step.name not in worked and "arguments" not in one.parts:
@@ -247,7 +253,7 @@ def _rejected(one: EpisodeFacts) -> Reason | None:
 
 
 def _nothing_found(one: EpisodeFacts) -> Reason | None:
-    """It looked, what it needed was not in what it saw, and it answered all the same, or gave up."""
+    """The agent searched, did not see the needed fact, and answered anyway or gave up."""
     looked = [step for step in one.steps if reads(step.name) and "unknown_tool" not in step.marks]
     if not looked or one.changed or "tool" in one.parts:
         return None
@@ -255,10 +261,10 @@ def _nothing_found(one: EpisodeFacts) -> Reason | None:
     if one.answers:
         seen = " ".join(" ".join(step.output.split()) for step in looked if step.worked).casefold()
         if not any(answer in seen for answer in one.answers):
-            words = "found nothing" if len(empty) == len(looked) else "the answer was in nothing that it read"
+            words = "found nothing" if len(empty) == len(looked) else "the answer was in nothing it read"
             return Reason("retrieval failure", f"{looked[-1].name}: {words}", words)
         if not one.reply.strip():
-            return Reason("incomplete execution", "it read the answer and said nothing", "no answer at the end")
+            return Reason("incomplete execution", "it read the answer but did not reply", "no answer at the end")
     elif empty and empty[-1] is looked[-1]:
         return Reason(
             "retrieval failure",
@@ -269,7 +275,7 @@ def _nothing_found(one: EpisodeFacts) -> Reason | None:
 
 
 def _not_looked(one: EpisodeFacts) -> Reason | None:
-    """A question about what only its tools can know, answered without one."""
+    """A question that only the tools can answer, answered without a tool."""
     if one.answers and not one.steps and not one.parts and offered_tools(one.trajectory):
         return Reason(
             "bad planning", _quoted("answered without using a tool", one.reply), "answered without using a tool"
@@ -278,7 +284,7 @@ def _not_looked(one: EpisodeFacts) -> Reason | None:
 
 
 def _calls(one: EpisodeFacts) -> Reason | None:
-    """The calls that were made against those that were expected."""
+    """Compares the calls that were made with those expected."""
     wanted = [each for each in one.expected if not reads(each.name)] or one.expected
     if not wanted or "tool" in one.parts:
         return None
@@ -301,7 +307,7 @@ def _calls(one: EpisodeFacts) -> Reason | None:
 
 
 def _order(one: EpisodeFacts) -> Reason | None:
-    """All that was expected was done, but in another order, or before what should have been read first."""
+    """Everything expected was done, but in another order, or before reading what should have been read first."""
     names = [each.name for each in one.expected]
     if len(names) < 2 or "tool" in one.parts or one.trajectory.stop in CUT_SHORT:
         return None
@@ -311,12 +317,14 @@ def _order(one: EpisodeFacts) -> Reason | None:
         return Reason("bad planning", f"acted without {unread[0]} first", f"acted without {unread[0]} first")
     firsts = sorted(set(names), key=made.index)
     if firsts != sorted(set(names), key=names.index):
-        return Reason("bad planning", f"in another order: {', '.join(made)}", "the right calls in another order")
+        return Reason(
+            "bad planning", f"called in another order:  {', '.join(made)}", "the right calls in another order"
+        )
     return None
 
 
 def _state(one: EpisodeFacts) -> Reason | None:
-    """What a diff of the end state says: something else was changed, changed wrongly, or not changed at all."""
+    """What a diff of the end state shows: a wrong change, a wrong value, or a missing change."""
     if "side_effects" not in one.parts:
         return None
     lines = one.verdict.evidence.splitlines()
@@ -327,13 +335,13 @@ def _state(one: EpisodeFacts) -> Reason | None:
     if effects:
         fields = {_field(line[2:]) for line in wrong + missing}
         if fields & {_field(line) for line in effects}:
-            return Reason("wrong arguments", "; ".join(lines), "the wrong one was changed")
-        return Reason("wrong tool", "; ".join(lines), "something else was changed")
+            return Reason("wrong arguments", "; ".join(lines), "changed the wrong object")
+        return Reason("wrong tool", "; ".join(lines), "changed something else")
     if failed and failed.name not in {step.name for step in one.changed if step.worked}:
         return Reason("wrong arguments", f"{failed.name}: {failed.details}")
     if any(_moved(line, one.task) for line in wrong):
         return Reason("wrong arguments", "; ".join(wrong), "changed to the wrong value")
-    return _incomplete(one, "not all of it was done" if one.changed else "nothing was done")
+    return _incomplete(one, "not everything was done" if one.changed else "nothing was done")
 
 
 def _unfinished(one: EpisodeFacts) -> Reason | None:
@@ -373,7 +381,7 @@ def _wrong_tool(one: EpisodeFacts, got: str, expected: str = "") -> Reason:
 
 
 def _wrong_arguments(one: EpisodeFacts, step: CallRecord | None, wanted: ExpectedCall | None = None) -> Reason:
-    """Evidence is the verifier's own, or the harness's, or what differs."""
+    """The evidence is the verifier's, the harness's, or the difference between the arguments."""
     if step is None:
         return Reason("wrong arguments", one.verdict.evidence)
     wanted = wanted or next((each for each in one.expected if each.name == step.name), None)
@@ -389,33 +397,33 @@ def _incomplete(one: EpisodeFacts, words: str) -> Reason:
 
 
 def _shape(reply: str) -> str:
-    """What a reply that could not be read looks like."""
+    """Describes the shape of a reply that could not be parsed."""
     text = reply.strip()
     if not text:
-        return "an empty reply"
+        return "empty reply"
     if dialects.has_markup(text):
-        return "a malformed call"
+        return "malformed call"
     if text.startswith("```"):
         return "JSON in a code fence"
     if text.startswith(("{", "[")):
-        return "JSON that is malformed or of another shape"
+        return "JSON that is malformed or has another shape"
     return "prose with JSON in it" if "{" in text else "prose"
 
 
 def _has_words(answer: str) -> bool:
-    """Numbers stand in many a wrong reply; words hardly."""
+    """Numbers appear in many wrong replies, words rarely."""
     return any(letter.isalpha() for letter in answer)
 
 
 def _field(line: str) -> str:
-    """`orders.A17.status: paid, expected cancelled` is about `orders.status`, `coupons.Ines added: 10` about `coupons`."""
+    """`orders.A17.status: paid, expected cancelled` is about `orders.status`. `coupons.Ines added: 10` is about `coupons`."""
     path = line.partition(":")[0].partition(" added")[0].partition(" deleted")[0]
     names = [part for part in re.split(r"[.\[]", path) if part]
     return ".".join([names[0], names[-1]] if len(names) > 2 else names[:1])
 
 
 def _moved(line: str, task: Task) -> bool:
-    """Whether a value that differs is not the one that the task began with."""
+    """Whether a wrong value differs from the one the task started with."""
     path, _, rest = line.removeprefix(_DIFFERS).partition(": ")
     value: Any = task.data.get("state")
     for part in path.split("."):

@@ -1,5 +1,5 @@
-"""Suites: frozen lists of held-out tasks. Loading and splitting tasks is `tasks`; measuring on a suite is `report`, counting how
-often one was used `uses`."""
+"""Suites: frozen lists of held-out tasks. `tasks` loads and splits tasks, `report` measures on a suite, and `uses` counts how
+often a suite was used."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,19 +13,19 @@ MOST_PARTS = 100
 
 
 def make_suite(name: str, environment: str, tasks: list[Task], verifier: str) -> Suite:
-    """The suite of these tasks, scored by `verifier` (name@version). Its hash covers what is measured and how:
-    prompt, data and family of each task, in any order, and the verifier; tags and lineage may change."""
+    """The suite of these tasks, scored by `verifier` (name@version). Its hash covers the prompt, data and family of each
+    task, in any order, and the verifier. Tags and lineage may change."""
     if not tasks:
-        raise Refused(f'suite "{name}" would be empty: give it at least one held-out task')
+        raise Refused(f'Suite "{name}" would be empty. Give it at least one held-out task')
     trained = [task.id for task in tasks if task.split == "train"]
     if trained:
         raise Refused(
-            f'suite "{name}": {len(trained)} of {len(tasks)} tasks are in split "train" ({_some(trained)}); '
-            "a suite holds only tasks that are never trained on: take another split"
+            f'Suite "{name}": {len(trained)} of {len(tasks)} tasks are in split "train" ({_some(trained)}). '
+            "A suite may only hold tasks that are never trained on. Choose another split"
         )
     twice = [id for id, count in Counter(task.id for task in tasks).items() if count > 1]
     if twice:
-        raise Refused(f'suite "{name}": task ids appear more than once ({_some(twice)}); give every task its own id')
+        raise Refused(f'Suite "{name}": task ids appear more than once ({_some(twice)}). Give every task a unique id')
     content = [[task.id, task.prompt, task.data, task.family] for task in sorted(tasks, key=lambda task: task.id)]
     return Suite(
         name=name,
@@ -38,8 +38,8 @@ def make_suite(name: str, environment: str, tasks: list[Task], verifier: str) ->
 
 
 def pick(tasks: list[Task], n: int, seed: int) -> list[Task]:
-    """n of the tasks (all, when there are no more), spread as evenly over families as can be, in the order given.
-    Which ones depends on ids, families and seed alone; a larger n keeps those of a smaller one."""
+    """Up to n of the tasks, spread as evenly over families as possible, in the given order. The choice depends only on ids,
+    families and seed. A larger n includes the choice of a smaller one."""
     families: dict[str, list[Task]] = defaultdict(list)
     for task in sorted(tasks, key=lambda task: derive(seed, "pick", task.id)):
         families[family_of(task)].append(task)
@@ -53,7 +53,7 @@ def pick(tasks: list[Task], n: int, seed: int) -> list[Task]:
 
 
 class SuitePart(NamedTuple):
-    """`2/3`: the second of three parts of a held-out set, each a set of its own."""
+    """`2/3` is the second of three parts of a held-out set. Each part is a set of its own."""
 
     place: int
     of: int
@@ -65,24 +65,26 @@ class SuitePart(NamedTuple):
 def parse_part(text: str) -> SuitePart:
     place, _, of = text.partition("/")
     if not (place.isdecimal() and of.isdecimal() and 1 <= int(place) <= int(of) <= MOST_PARTS):
-        raise BadInput(f'part "{text}": write I/N, such as 1/3, with I from 1 to N and N at most {MOST_PARTS}')
+        raise BadInput(
+            f'Part "{text}" is invalid. Write I/N, such as 1/3, with I from 1 to N and N at most {MOST_PARTS}'
+        )
     return SuitePart(int(place), int(of))
 
 
 def split_part(text: str) -> tuple[str, SuitePart | None]:
-    """`val 1/3` is a name and a part; `val` is the whole."""
+    """`val 1/3` is a name and a part. `val` is the whole set."""
     found = re.fullmatch(r"(.*\S) +([0-9]+/[0-9]+)", text)
     return (found[1], parse_part(found[2])) if found else (text, None)
 
 
 def take_part(tasks: list[Task], part: SuitePart) -> list[Task]:
-    """The tasks of the part, in the order given. A family's part follows from its name alone, so that families never cross
-    and new ones move none."""
+    """The tasks of the part, in the given order. The part of a family depends only on its name, so families never cross parts and
+    new families move none."""
     return [task for task in tasks if derive(0, "part", family_of(task)) % part.of == part.place - 1]
 
 
 def family_of(task: Task) -> str:
-    """A task without a family is a family of its own."""
+    """A task without a family is its own family."""
     return task.family or task.id
 
 

@@ -1,6 +1,6 @@
-"""How often a held-out set was looked at. Every look that chooses makes the figure of what was chosen a little too good.
+"""Counts how often a held-out set was used. Every choice based on a set makes the chosen result look slightly too good.
 
-Counted from what is stored, so nobody has to keep a tally: reports, evaluations while something was trained, decisions.
+The counts come from what is stored: reports, evaluations during training, and decisions.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from verigym.core.records import Decision, Estimate, Suite
 from verigym.evaluation.stats import expected_best
 
 MANY_VERSIONS = 10
-"""Beyond so many versions the best of them is flattered by more than one and a half standard errors."""
+"""With more versions than this, the best of them is overestimated by more than one and a half standard errors."""
 
 
 class SuiteUse(NamedTuple):
@@ -21,26 +21,26 @@ class SuiteUse(NamedTuple):
 
     suite: Suite
     agent: str
-    """Version; empty for an evaluation while something was trained."""
+    """Version id. Empty for an evaluation during training."""
     report: str
-    """Its id; empty where none was kept."""
+    """Report id. Empty if none was stored."""
     when: float
 
 
 class HeldOutSet(Struct, frozen=True, kw_only=True):
-    """A held-out set and what it was used for."""
+    """A held-out set and how it was used."""
 
     suite: Suite
     version: int
-    """1 for the first set of this name that was used, 2 for the next with other tasks or another verifier, ..."""
+    """1 for the first set with this name, 2 for the next with other tasks or another verifier, ..."""
     versions: list[str]
-    """Versions of agents measured on it, in order of first use."""
+    """Versions measured on it, in order of first use."""
     training: int
-    """Evaluations on it while something was trained."""
+    """Evaluations on it during training."""
     decisions: int
-    """Of the ledger, that rest on a report on it."""
+    """Ledger decisions that rest on a report on it."""
     seen_by: int
-    """Versions measured on any set that shares a family with it: who looks at a part of it looks at it."""
+    """Versions measured on any set that shares a family with it."""
     last_used: float
 
     @property
@@ -77,12 +77,12 @@ def held_out_sets(looks: Iterable[SuiteUse], decisions: Iterable[Decision]) -> l
 
 
 def find(sets: Sequence[HeldOutSet], text: str) -> HeldOutSet:
-    """By NAME (its newest version), NAME@VERSION, or the beginning of its hash."""
+    """Finds a set by NAME (its newest version), NAME@VERSION, or a prefix of its hash."""
     exact = [one for one in sets if one.title == text]
     named = exact or [one for one in sets if one.suite.name == text]
     if len({one.suite.environment for one in named}) > 1:
         hashes = ", ".join(f"{one.suite.hash[:8]} ({one.suite.environment})" for one in named)
-        raise NotFound(f'"{text}" is a set of several environments; name it by its hash: {hashes}')
+        raise NotFound(f'"{text}" names sets of several environments. Name it by its hash:  {hashes}')
     named = named or [one for one in sets if len(text) >= 6 and one.suite.hash.startswith(text)]
     if not named:
         raise not_found("held-out set", text, [one.title for one in sets], "See: verigym suites")
@@ -95,18 +95,18 @@ def uses(one: HeldOutSet) -> str:
     counts.append((one.decisions, "decision{}"))
     used = ", ".join(f"{n} {words.format('' if n == 1 else 's')}" for n, words in counts if n)
     more = one.seen_by > len(one.versions)
-    return used + (f"; some of its families by {one.seen_by} versions" if more else "")
+    return used + (f" (some of its families by {one.seen_by} versions)" if more else "")
 
 
-def flattery(one: HeldOutSet, success: Estimate) -> str:
-    """A warning in words; empty while the set was not used too often."""
+def overuse_warning(one: HeldOutSet, success: Estimate) -> str:
+    """A warning. Empty while the set was not used too often."""
     if one.seen_by <= MANY_VERSIONS:
         return ""
     points = 100 * expected_best(one.seen_by) * (success.high - success.low) / 2 / 1.96
     return (
-        f"{one.seen_by} versions were measured on these families (more than {MANY_VERSIONS}). The best of {one.seen_by} that are "
-        f"equally good would look up to {points:.0f} points better than it is, by chance alone. Judge what you choose once, "
-        "on families that nothing was chosen by: add some, or keep a part for the end (--part 1/3 now, --part 2/3 later)"
+        f"{one.seen_by} versions were measured on these families (more than {MANY_VERSIONS}). By chance alone, the best "
+        f"of {one.seen_by} equal versions looks up to {points:.0f} points better than it is. Judge your final choice once, "
+        "on families that guided no choice: add some, or reserve a part for the end (--part 1/3 now, --part 2/3 later)"
     )
 
 
