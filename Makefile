@@ -5,7 +5,7 @@ BIN := .venv/bin
 TRAIN := .venv/.train
 DEV := .venv/.dev
 
-SPINE := core store sandbox tasks policies.remote policies.openai policies.scripted policies.text_chat policies.dialects \
+SPINE := core store sandbox tasks policies.remote wire policies.scripted policies.text_chat policies.dialects \
 	policies.render policies.template policies.special_tokens policies.template_messages \
 	verifiers harness rollout audit
 

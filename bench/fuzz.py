@@ -33,14 +33,16 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, tool
 from verigym.policies import dialects
 from verigym.policies import text_chat as plain
-from verigym.policies.openai import chat, responses
-from verigym.policies.openai.answer import ServerError, write
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 from verigym.rollout.many import judge
 from verigym.tasks.load import BadRow, load_tasks
 from verigym.verifiers.lift import lift
 from verigym.verifiers.match import exact_match
+from verigym.wire import chat, responses
+from verigym.wire.tools import ToolNames
+from verigym.wire.types import ServerError
+from verigym.wire.values import write_json
 
 AGENT = Version(base="scripted", id="scripted")
 Draw = random.Random
@@ -421,7 +423,7 @@ def read(said: Said) -> list[str | list[Item]]:
     found: list[str | list[Item]] = []
     for body in said.replies:
         try:
-            found.append(READERS[said.reader][0].read(body).items)
+            found.append(READERS[said.reader][0].read_reply(body).items)
         except (ServerError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             found.append("refused")
     return found
@@ -434,10 +436,10 @@ def feed_reply(said: Said) -> int:
         items = dialects.parse(reply) if isinstance(reply, str) else reply
         messages = plain.to_messages([*items, *items], environment.tools)
         assert all(set(message) == {"role", "content"} for message in messages)
-        names = chat.ToolNames([each.name for each in environment.tools], items)
+        names = ToolNames([each.name for each in environment.tools], items)
         for api in (chat, responses):
-            msgspec.json.decode(write(api.context(items, names)))
-        msgspec.json.decode(write(messages))
+            msgspec.json.decode(write_json(api.context(items, names)))
+        msgspec.json.decode(write_json(messages))
         assert all(isinstance(item.arguments, str) for item in items if isinstance(item, FunctionCall))
     task = Loop.task[said.environment]
     policy = ScriptedPolicy([*replies, "Done."])

@@ -4,8 +4,8 @@ from typing import Any
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Reasoning, ReasoningText
 from verigym.policies.dialects import hermes
-from verigym.policies.openai.names import ToolNames
 from verigym.policies.template_messages import folded, joined, to_messages
+from verigym.wire.tools import ToolNames
 
 NAMES = ToolNames(["math.add"])
 SYSTEM, USER, SAID = Message("developer", "Be brief."), Message("user", "Add."), Message("assistant", "Well.")

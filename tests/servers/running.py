@@ -18,10 +18,10 @@ from verigym.core.protocols import Policy
 from verigym.core.records import Decision, Feedback, Version
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.registry import ledger
-from verigym.servers.admission import Door, Limits
+from verigym.servers.admission import Admission, AdmissionLimits
 from verigym.servers.app import make_app
 from verigym.servers.gateway import Gateway
-from verigym.servers.routing import Lineup
+from verigym.servers.routing import Router
 from verigym.traces.capture import Counts, Exchange, Placed, feedback
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -117,18 +117,18 @@ def running(
     fixed: str | Version = "",
     canary: Version | None = None,
     share: float = 0.0,
-    limits: Limits = Limits(),
+    limits: AdmissionLimits = AdmissionLimits(),
     keys: list[str] | None = None,
-    opener: Any = None,
+    pool: Any = None,
     capture: Any = None,
 ) -> Iterator[Running]:
     """`fixed` names a new version to serve; without it the champion is served."""
     ws = WorkspaceFolder(home)
-    fakes = opener or Fakes(policy)
+    fakes = pool or Fakes(policy)
     recorded = Recorded() if capture is None else capture
     one = version(ws, fixed) if isinstance(fixed, str) and fixed else fixed or None
-    lineup = Lineup(ws, fixed=one, canary=canary, share=share, opener=fakes)
-    gateway = Gateway(lineup, Door(limits, keys or []), capture=recorded)
+    router = Router(ws, fixed=one, canary=canary, share=share, pool=fakes)
+    gateway = Gateway(router, Admission(limits, keys or []), capture=recorded)
     with serving(make_app(gateway)) as port:
         yield Running(ws, gateway, fakes, recorded, port)
 

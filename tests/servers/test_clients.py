@@ -57,7 +57,7 @@ def test_chat(server: Running) -> None:
 
 def test_the_answer_names_the_version_and_the_trajectory_that_it_becomes(server: Running) -> None:
     raw = server.client().chat.completions.with_raw_response.create(model="echo", messages=ASKED)
-    assert raw.headers["x-verigym-version"] == server.gateway.lineup.champion.version.id == raw.parse().model
+    assert raw.headers["x-verigym-version"] == server.gateway.router.champion.version.id == raw.parse().model
     assert raw.headers["x-verigym-trajectory"].startswith("traces-served-")
 
 
@@ -149,7 +149,7 @@ def test_a_response_that_is_not_remembered_is_said_not_to_be(server: Running) ->
     client = server.client()
     first = client.responses.create(model="echo", input="one", store=False)
     for id in ("resp_none", first.id):
-        with pytest.raises(openai.NotFoundError, match="remembered"):
+        with pytest.raises(openai.NotFoundError, match="Send the whole conversation"):
             client.responses.create(model="echo", input="two", previous_response_id=id)
 
 
@@ -228,14 +228,14 @@ def test_what_was_said_is_captured_as_the_client_saw_it(server: Running) -> None
     seen = server.recorded.exchanges[-1]
     assert (seen.conversation, seen.user, seen.metadata) == ("talk-1", "ann", {"shop": "7"})
     assert [type(item) for item in seen.reply] == [FunctionCall] and seen.finish == "tool_calls"
-    assert seen.agent == server.gateway.lineup.champion.version.id and seen.agent_system
+    assert seen.agent == server.gateway.router.champion.version.id and seen.agent_system
     assert [tool.name for tool in seen.tools] == ["add"]
     assert seen.usage.prompt_tokens > 0 and seen.began > 1e9
 
 
 def test_models_are_listed(server: Running) -> None:
     listed = [model.id for model in server.client().models.list()]
-    assert listed == ["echo", server.gateway.lineup.champion.version.id]
+    assert listed == ["echo", server.gateway.router.champion.version.id]
 
 
 def test_every_language_arrives(server: Running) -> None:

@@ -1,9 +1,12 @@
-"""What is refused, and how: keys, rates, sizes, times, bodies that are not what they should be. And what is held."""
+"""Limits of the gateway: keys, rates, sizes, timeouts, invalid bodies and concurrent requests."""
 
 import asyncio
+import contextlib
+import itertools
 import json
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,26 +22,31 @@ from verigym.core.errors import BadInput, Refused
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Turn, Version
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.servers import chat, responses
-from verigym.servers.admission import Door, Limits, is_loopback, keys_from
-from verigym.servers.errors import HttpError
+from verigym.servers.admission import Admission, AdmissionLimits, is_loopback, keys_from
+from verigym.servers.types import HttpError
+from verigym.wire import chat, responses
+from verigym.wire.types import InvalidRequest
 
 KEY, OTHER = "key-of-ann-0123456789", "key-of-bob-0123456789"
 ASKED: Any = [{"role": "user", "content": "Hi"}]
 CHAT = json.dumps({"model": "echo", "messages": ASKED}).encode()
 
 
-class Slow:
-    """Answers after a while; knows how many wait at once, and who was cancelled."""
+class Waiting:
+    """Answers when it is released, or when `needed` requests wait at the same time. Counts cancelled requests."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds, self.now, self.most, self.cancelled = seconds, 0, 0, 0
+    def __init__(self, needed: int = 0) -> None:
+        self.needed, self.now, self.cancelled = needed, 0, 0
+        self.released = threading.Event()
 
     async def respond(self, request: Request) -> Reply:
         self.now += 1
-        self.most = max(self.most, self.now)
+        if self.now == self.needed:
+            self.released.set()
         try:
-            await asyncio.sleep(self.seconds)
+            async with asyncio.timeout(120):
+                while not self.released.is_set():
+                    await asyncio.sleep(0.01)
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
@@ -49,7 +57,7 @@ class Slow:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with running(tmp_path_factory.mktemp("home"), fixed="echo", limits=Limits(body=4096)) as found:
+    with running(tmp_path_factory.mktemp("home"), fixed="echo", limits=AdmissionLimits(body=4096)) as found:
         yield found
 
 
@@ -78,7 +86,7 @@ def raw(server: Running, body: bytes, path: str = "/v1/chat/completions", *more:
         (b'{"model": "echo", "messages": [{"role": "tool", "content": "x"}]}', "tool_call_id"),
         (
             b'{"model": "echo", "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]}',
-            "only text is read here",
+            "Only text content is supported",
         ),
         (b'{"model": "echo", "messages": [{"role": "user", "content": "\xff"}]', "not JSON"),
         (b'{"model": "echo", "messages": [{"role": "user", "content": "x"}], "stop": ""}', "stop"),
@@ -101,7 +109,7 @@ def raw(server: Running, body: bytes, path: str = "/v1/chat/completions", *more:
         "nested deeply",
     ],
 )
-def test_a_body_that_is_wrong_is_refused_with_the_place_in_it(server: Running, body: bytes, words: str) -> None:
+def test_an_invalid_body_is_refused_with_the_field(server: Running, body: bytes, words: str) -> None:
     status, answer = raw(server, body)
     assert status == 400 and words in answer["error"]["message"]
     assert answer["error"]["type"] == "invalid_request_error"
@@ -111,31 +119,31 @@ def test_a_body_that_is_wrong_is_refused_with_the_place_in_it(server: Running, b
     ("field", "value", "words"),
     [
         ("n", 2, "one reply"),
-        ("logprobs", True, "captured, and not sent"),
+        ("logprobs", True, "does not send logprobs"),
         ("frequency_penalty", 0.5, "penalties"),
         ("temperature", 3, "temperature"),
         ("max_tokens", 0, "max_tokens"),
         ("tool_choice", "sometimes", "tool_choice"),
-        ("tool_choice", "required", "there is no tool to call"),
-        ("tool_choice", {"type": "function", "function": {"name": "b"}}, 'there is no tool "b"'),
+        ("tool_choice", "required", "no tool is offered"),
+        ("tool_choice", {"type": "function", "function": {"name": "b"}}, 'no tool is named "b"'),
         ("parallel_tool_calls", False, "several"),
         ("reasoning_effort", "high", "unknown field `reasoning_effort`"),
         ("tools", [{"type": "function", "function": {"name": "a"}}] * 2, 'two tools are named "a"'),
     ],
 )
-def test_what_is_not_done_here_is_refused_by_name(server: Running, field: str, value: Any, words: str) -> None:
+def test_an_unsupported_field_is_refused_by_name(server: Running, field: str, value: Any, words: str) -> None:
     status, answer = raw(server, json.dumps({"model": "echo", "messages": ASKED, field: value}).encode())
     assert status == 400 and words in answer["error"]["message"]
 
 
-def test_a_schema_and_tools_are_not_taken_together(server: Running) -> None:
+def test_a_schema_and_tools_cannot_be_combined(server: Running) -> None:
     tool = {"type": "function", "function": {"name": "a"}}
     body = {"model": "echo", "messages": ASKED, "tools": [tool], "response_format": {"type": "json_object"}}
     status, answer = raw(server, json.dumps(body).encode())
     assert status == 400 and "tool_choice" in answer["error"]["message"]
 
 
-def test_an_item_of_responses_that_is_wrong_is_named(server: Running) -> None:
+def test_an_invalid_responses_item_is_named(server: Running) -> None:
     body = {"model": "echo", "input": [{"role": "user", "content": "x"}, {"type": "function_call", "name": "a"}]}
     status, answer = raw(server, json.dumps(body).encode(), "/v1/responses")
     assert status == 400 and answer["error"]["param"] == "input[1]" and "call_id" in answer["error"]["message"]
@@ -149,23 +157,21 @@ def test_an_item_of_responses_that_is_wrong_is_named(server: Running) -> None:
     )
 )
 @pytest.mark.parametrize("api", [chat, responses], ids=["chat", "responses"])
-def test_whatever_stands_in_a_field_is_read_or_refused(api: Any, value: Any) -> None:
+def test_any_json_in_a_field_is_read_or_refused(api: Any, value: Any) -> None:
     plain = {"model": "echo", "messages" if api is chat else "input": [{"role": "user", "content": "x"}]}
     for field in ("messages", "input", "tools", "stop", "metadata", "response_format", "text", "tool_choice"):
-        try:
-            assert api.read(json.dumps({**plain, field: value}).encode()).items
-        except HttpError as error:
-            assert error.status == 400
+        with contextlib.suppress(InvalidRequest):
+            assert api.read_request(json.dumps({**plain, field: value}).encode()).items
 
 
-def test_a_body_that_is_too_large_is_refused_whether_it_says_so_or_not(server: Running) -> None:
+def test_a_large_body_is_refused_with_or_without_a_length(server: Running) -> None:
     large = json.dumps({"model": "echo", "messages": [{"role": "user", "content": "x" * 5000}]}).encode()
     for more in ([], ["-H", "Transfer-Encoding: chunked"]):
         status, answer = raw(server, large, "/v1/chat/completions", *more)
         assert status == 413 and "--max-body" in answer["error"]["message"]
 
 
-def test_half_a_letter_is_mended(server: Running) -> None:
+def test_half_a_surrogate_pair_is_replaced(server: Running) -> None:
     body = b'{"model": "echo", "messages": [{"role": "user", "content": "half \\ud83d"}]}'
     assert raw(server, body)[0] == 200
     said = server.recorded.exchanges[-1].items[-1]
@@ -176,13 +182,13 @@ def test_half_a_letter_is_mended(server: Running) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.com"])
-def test_an_address_that_others_can_reach_demands_a_key(host: str) -> None:
+def test_a_public_address_requires_a_key(host: str) -> None:
     with pytest.raises(Refused, match="--key-env"):
         keys_from("", host)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
-def test_loopback_does_not(host: str) -> None:
+def test_loopback_requires_no_key(host: str) -> None:
     assert is_loopback(host) and keys_from("", host) == []
 
 
@@ -196,7 +202,7 @@ def test_keys_come_from_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
         keys_from("NO_SUCH_KEYS", "127.0.0.1")
 
 
-def test_without_the_key_nobody_gets_in(tmp_path: Path) -> None:
+def test_requests_without_the_key_are_refused(tmp_path: Path) -> None:
     with running(tmp_path, fixed="echo", keys=[KEY, OTHER]) as server:
         for wrong in ("none", KEY[:-1], KEY + "x", "\u00e9"):
             with pytest.raises((openai.AuthenticationError, UnicodeEncodeError)):
@@ -217,66 +223,66 @@ def test_without_the_key_nobody_gets_in(tmp_path: Path) -> None:
     ("origin", "status"),
     [("http://127.0.0.1:3000", 200), ("http://localhost", 200), ("https://evil.example", 403), ("null", 403)],
 )
-def test_a_page_of_another_site_cannot_ask_through_a_browser(server: Running, origin: str, status: int) -> None:
+def test_a_page_of_another_site_is_refused(server: Running, origin: str, status: int) -> None:
     assert raw(server, CHAT, "/v1/chat/completions", "-H", f"Origin: {origin}")[0] == status
 
 
-def test_more_than_the_rate_is_told_when_to_come_again(tmp_path: Path) -> None:
-    with running(tmp_path, fixed="echo", keys=[KEY, OTHER], limits=Limits(rate=2)) as server:
+def test_the_rate_limit_says_when_to_try_again(tmp_path: Path) -> None:
+    with running(tmp_path, fixed="echo", keys=[KEY, OTHER], limits=AdmissionLimits(rate=2)) as server:
         client = server.client(api_key=KEY)
         for _ in range(2):
             client.chat.completions.create(model="echo", messages=ASKED)
-        with pytest.raises(openai.RateLimitError, match="2 requests a minute") as raised:
+        with pytest.raises(openai.RateLimitError, match="2 requests per minute") as raised:
             client.chat.completions.create(model="echo", messages=ASKED)
         assert 25 <= int(raised.value.response.headers["retry-after"]) <= 32
         assert server.client(api_key=OTHER).chat.completions.create(model="echo", messages=ASKED).choices
 
 
-def test_a_bucket_fills_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rate_limit_refills(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    door = Door(Limits(rate=60))
+    admission = Admission(AdmissionLimits(rate=60))
     for _ in range(10):
-        door.check({}, "a")
+        admission.check({}, "a")
     with pytest.raises(HttpError):
-        door.check({}, "a")
+        admission.check({}, "a")
     clock[0] += 1.0
-    door.check({}, "a")
+    admission.check({}, "a")
     with pytest.raises(HttpError):
-        door.check({}, "a")
+        admission.check({}, "a")
 
 
 # -- how long and how many ------------------------------------------------------------------------------------------
 
 
-def test_an_answer_that_takes_too_long_is_given_up_and_its_generation_cancelled(tmp_path: Path) -> None:
-    slow = Slow(20)
-    with running(tmp_path, lambda _: slow, fixed="echo", limits=Limits(seconds=0.3)) as server:
+def test_a_timeout_cancels_the_generation(tmp_path: Path) -> None:
+    waiting = Waiting()
+    with running(tmp_path, lambda _: waiting, fixed="echo", limits=AdmissionLimits(seconds=0.3)) as server:
         with pytest.raises(openai.InternalServerError) as raised:
             server.client().chat.completions.create(model="echo", messages=ASKED)
-        assert raised.value.status_code == 504 and slow.cancelled == 1
+        assert raised.value.status_code == 504 and waiting.cancelled == 1
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-def test_a_client_that_leaves_cancels_its_generation(tmp_path: Path, stream: bool) -> None:
-    slow = Slow(20)
-    with running(tmp_path, lambda _: slow, fixed="echo") as server:
+def test_a_client_that_disconnects_cancels_its_generation(tmp_path: Path, stream: bool) -> None:
+    waiting = Waiting()
+    with running(tmp_path, lambda _: waiting, fixed="echo") as server:
         with pytest.raises(openai.APITimeoutError):
             server.client(timeout=0.3).chat.completions.create(model="echo", messages=ASKED, stream=stream)
-        server.until(lambda: slow.cancelled == 1 and server.gateway.door.inside == 0)
+        server.until(lambda: waiting.cancelled == 1 and server.gateway.admission.inside == 0)
         assert server.gateway.recorder.metrics.requests["/v1/chat/completions", 499] == 1
 
 
-def test_a_client_that_leaves_amid_its_body_is_let_go(server: Running) -> None:
+def test_a_client_may_disconnect_while_sending_its_body(server: Running) -> None:
     with socket.create_connection(("127.0.0.1", server.port)) as half:
         half.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
-        server.until(lambda: server.gateway.door.inside == 1)
-    server.until(lambda: server.gateway.door.inside == 0)
+        server.until(lambda: server.gateway.admission.inside == 1)
+    server.until(lambda: server.gateway.admission.inside == 0)
 
 
-def test_two_hundred_requests_are_held_at_once(tmp_path: Path) -> None:
-    slow = Slow(2.0)
-    with running(tmp_path, lambda _: slow, fixed="echo") as server:
+def test_two_hundred_requests_run_at_once(tmp_path: Path) -> None:
+    waiting = Waiting(needed=200)
+    with running(tmp_path, lambda _: waiting, fixed="echo") as server:
 
         async def ask_all() -> list[str]:
             async with server.async_client() as client:
@@ -284,26 +290,36 @@ def test_two_hundred_requests_are_held_at_once(tmp_path: Path) -> None:
                 return [made.choices[0].message.content or "" for made in await asyncio.gather(*asked)]
 
         assert asyncio.run(ask_all()) == ["Hello."] * 200
-        assert slow.most == 200
         assert len(server.recorded.exchanges) == 200
 
 
-def test_more_than_may_wait_are_sent_away(tmp_path: Path) -> None:
-    slow = Slow(1.0)
-    with running(tmp_path, lambda _: slow, fixed="echo", limits=Limits(queue=4)) as server:
+def test_requests_beyond_the_queue_limit_are_refused(tmp_path: Path) -> None:
+    waiting = Waiting()
+    with running(tmp_path, lambda _: waiting, fixed="echo", limits=AdmissionLimits(queue=4)) as server:
 
         async def ask_all() -> list[Any]:
             async with server.async_client() as client:
-                asked = [client.chat.completions.create(model="echo", messages=ASKED) for _ in range(10)]
-                return await asyncio.gather(*asked, return_exceptions=True)
+                calls = [client.chat.completions.create(model="echo", messages=ASKED) for _ in range(10)]
+                tasks = [asyncio.create_task(call) for call in calls]
+                refused = [_error_of(task) for task in itertools.islice(asyncio.as_completed(tasks), 6)]
+                errors = await asyncio.gather(*refused)
+                waiting.released.set()
+                answered = [task for task in tasks if (await asyncio.wait([task])) and task.exception() is None]
+                assert len(answered) == 4
+                return errors
 
-        found = asyncio.run(ask_all())
-        refused = [one for one in found if isinstance(one, openai.InternalServerError)]
-        assert len(refused) == 6 and {one.status_code for one in refused} == {503}
-        assert refused[0].response.headers["retry-after"] == "1"
+        errors = asyncio.run(ask_all())
+        assert {error.status_code for error in errors} == {503}
+        assert errors[0].response.headers["retry-after"] == "1"
 
 
-def test_what_breaks_inside_is_said_without_its_details(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def _error_of(call: Any) -> Any:
+    with pytest.raises(openai.InternalServerError) as raised:
+        await call
+    return raised.value
+
+
+def test_an_internal_error_hides_its_details(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = ScriptedPolicy([RuntimeError("secret path /x/y")])
     with running(tmp_path, lambda _: broken, fixed="echo") as server:
         with pytest.raises(openai.InternalServerError) as raised:
@@ -316,7 +332,7 @@ def test_what_breaks_inside_is_said_without_its_details(tmp_path: Path, capsys: 
 # -- metrics and feedback -------------------------------------------------------------------------------------------
 
 
-def test_metrics_count_what_happened(tmp_path: Path) -> None:
+def test_metrics_count_requests(tmp_path: Path) -> None:
     with running(tmp_path, fixed="echo") as server:
         client = server.client()
         client.chat.completions.create(model="echo", messages=ASKED)
@@ -324,7 +340,7 @@ def test_metrics_count_what_happened(tmp_path: Path) -> None:
         with pytest.raises(openai.NotFoundError):
             client.chat.completions.create(model="nobody", messages=ASKED)
         text = subprocess.run(["curl", "-s", f"{server.url}/metrics"], capture_output=True, text=True).stdout
-    one = server.gateway.lineup.champion.version
+    one = server.gateway.router.champion.version
     for line in [
         'verigym_requests_total{route="/v1/chat/completions",status="200"} 1',
         'verigym_requests_total{route="/v1/chat/completions",status="404"} 1',
@@ -342,7 +358,7 @@ def test_metrics_count_what_happened(tmp_path: Path) -> None:
     assert all(len(line.rsplit(" ", 1)) == 2 and float(line.rsplit(" ", 1)[1]) >= 0 for line in samples)
 
 
-def test_feedback_is_kept(server: Running) -> None:
+def test_feedback_is_stored(server: Running) -> None:
     body = {"trajectory": "traces-served-x/1", "outcome": "failure", "correction": "Goodbye.", "note": "rude"}
     status, answer = raw(server, json.dumps(body).encode(), "/v1/feedback")
     assert status == 200 and answer["trajectory"] == "traces-served-x/1"
@@ -365,17 +381,17 @@ def test_feedback_is_kept(server: Running) -> None:
     ],
     ids=["about nothing", "about two", "no outcome", "no item", "unknown"],
 )
-def test_feedback_that_cannot_be_kept_is_refused(server: Running, body: dict[str, Any], status: int) -> None:
+def test_invalid_feedback_is_refused(server: Running, body: dict[str, Any], status: int) -> None:
     assert raw(server, json.dumps(body).encode(), "/v1/feedback")[0] == status
 
 
-def test_a_versions_own_settings_hold_where_the_client_says_nothing() -> None:
+def test_a_versions_settings_apply_if_the_client_sets_none() -> None:
     from verigym.core.records import Sampling
-    from verigym.servers.answer import DEFAULT, request_of
+    from verigym.servers.local import DEFAULT_SAMPLING, policy_request
 
     version = Version(base="b", sampling=Sampling(temperature=0.3, top_k=5), constraints="tools")
-    asked = chat.read(json.dumps({"model": "m", "messages": ASKED, "temperature": 0.9, "stop": "x"}).encode())
-    assert request_of(asked, version).sampling == Sampling(temperature=0.9, top_k=5, stop=["x"], constrain="tools")
-    assert request_of(asked, Version(base="b")).sampling == Sampling(
-        temperature=0.9, stop=["x"], max_tokens=DEFAULT.max_tokens
+    asked = chat.read_request(json.dumps({"model": "m", "messages": ASKED, "temperature": 0.9, "stop": "x"}).encode())
+    assert policy_request(asked, version).sampling == Sampling(temperature=0.9, top_k=5, stop=["x"], constrain="tools")
+    assert policy_request(asked, Version(base="b")).sampling == Sampling(
+        temperature=0.9, stop=["x"], max_tokens=DEFAULT_SAMPLING.max_tokens
     )

@@ -15,7 +15,7 @@ from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.protocols import Policy, Reply, Request
 from verigym.core.records import Message, Turn, Version
 from verigym.registry import ledger
-from verigym.servers.routing import Lineup, Opener
+from verigym.servers.routing import ModelPool, Router
 from verigym.workspace.workspace import WorkspaceFolder
 
 
@@ -33,7 +33,7 @@ def crowned(home: Path, name: str = "old") -> tuple[WorkspaceFolder, Version]:
 
 def test_without_a_champion_it_is_said_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="verigym serve smollm2-135m"):
-        Lineup(WorkspaceFolder(tmp_path), opener=Fakes(says_its_name))
+        Router(WorkspaceFolder(tmp_path), pool=Fakes(says_its_name))
 
 
 def test_promotion_and_rollback_take_effect_while_it_serves(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_request_under_way_ends_on_the_version_that_it_began_with(tmp_path: Pa
         asking.start()
         assert begun.wait(10)
         server.promote(version(server.ws, "new"))
-        server.until(lambda: server.gateway.lineup.champion.version.name == "new")
+        server.until(lambda: server.gateway.router.champion.version.name == "new")
         assert ask(server) == "I am new." and server.fakes.closed == []
         go_on.set()
         asking.join()
@@ -120,11 +120,11 @@ def test_a_champion_that_cannot_be_opened_changes_nothing_and_is_said(tmp_path: 
     crowned(tmp_path)
     with running(tmp_path, open_) as server:
         server.promote(version(server.ws, "broken"))
-        server.until(lambda: "its adapter is damaged" in server.gateway.lineup.trouble)
+        server.until(lambda: "its adapter is damaged" in server.gateway.router.trouble)
         assert ask(server) == "I am old."
         server.promote(version(server.ws, "sound"))
         server.until(lambda: ask(server) == "I am sound.")
-        assert server.gateway.lineup.trouble == ""
+        assert server.gateway.router.trouble == ""
 
 
 def test_a_decision_that_moves_nothing_opens_nothing(tmp_path: Path) -> None:
@@ -132,19 +132,19 @@ def test_a_decision_that_moves_nothing_opens_nothing(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         from verigym.core.records import Decision
 
-        before = server.gateway.lineup.champion
+        before = server.gateway.router.champion
         other = version(server.ws, "other")
         decision = Decision(candidate=other.id, champion=before.version.id, verdict="REJECT")
         seq = ledger.record(server.ws.store, decision, moves=False).seq
-        server.until(lambda: server.gateway.lineup._seq == seq)
-        assert server.gateway.lineup.champion is before and server.fakes.opened == ["old"]
+        server.until(lambda: server.gateway.router._seq == seq)
+        assert server.gateway.router.champion is before and server.fakes.opened == ["old"]
 
 
 def test_a_fixed_version_stays_whatever_is_promoted(tmp_path: Path) -> None:
     ws, _ = crowned(tmp_path)
     with running(tmp_path, fixed=version(ws, "mine")) as server:
         server.promote(version(server.ws, "new"))
-        assert not server.gateway.lineup.follows and ask(server, "mine") == "I am mine."
+        assert not server.gateway.router.follows and ask(server, "mine") == "I am mine."
         with pytest.raises(openai.NotFoundError, match=r"Available: .*mine"):
             ask(server, "champion")
 
@@ -196,7 +196,7 @@ def test_models_name_champion_and_canary(tmp_path: Path) -> None:
 
 def test_a_reward_model_is_not_served(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="scores"):
-        Opener(WorkspaceFolder(tmp_path)).open(Version(base="tiny", name="judge", recipe={"algorithm": "reward"}))
+        ModelPool(WorkspaceFolder(tmp_path)).open(Version(base="tiny", name="judge", recipe={"algorithm": "reward"}))
 
 
 # -- the local engine -----------------------------------------------------------------------------------------------
@@ -232,8 +232,8 @@ def test_adapters_change_under_load_on_the_engine_and_each_answer_is_its_version
     tuned = with_adapter(ws, tiny_folder, "tuned")
     polite = ws.register(Version(base=tuned.base, adapter=tuned.adapter, name="polite", system_prompt="Be polite."))
     ledger.crown_first(ws.store, base.id, why="a test")
-    opener = Opener(ws)
-    with running(ws.home, opener=opener) as server:
+    pool = ModelPool(ws)
+    with running(ws.home, pool=pool) as server:
 
         async def some(n: int) -> list[tuple[str, str, str]]:
             async with server.async_client() as client:
@@ -256,11 +256,11 @@ def test_adapters_change_under_load_on_the_engine_and_each_answer_is_its_version
             loading = threading.Thread(target=load)
             loading.start()
             server.promote(new)
-            server.until(lambda id=new.id: server.gateway.lineup.champion.version.id == id)
+            server.until(lambda id=new.id: server.gateway.router.champion.version.id == id)
             loading.join()
             heard += asyncio.run(some(4))
-        server.until(lambda: len(opener._worn) == 1)
-        engine = server.gateway.lineup.champion.answers.engine  # type: ignore[union-attr]
+        server.until(lambda: len(pool._uses) == 1)
+        engine = server.gateway.router.champion.backend.engine  # type: ignore[union-attr]
         assert set(engine.adapters) == {"base"}
         assert {model for _, model, _ in heard} == {base.id, tuned.id, polite.id}
         by = {}

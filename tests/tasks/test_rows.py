@@ -255,19 +255,22 @@ TWO = {"chosen": "a", "rejected": "b"}
     ("row", "words"),
     [
         ({"completion": "x"}, '"prompt" is missing; rows are'),
-        ({"prompt": "x", "completion": ""}, '"completion" is empty; write what is said'),
-        ({"prompt": "x", "completion": []}, '"completion" is empty; write what is said'),
-        ({"prompt": "x", "completion": 3}, '"completion" is a number; it must be text or a list of messages'),
-        ({"prompt": "x", "completion": ["a"]}, '"completion", message 1: it is text; a message is {"role", "content"}'),
-        ({"prompt": [user("x"), {"role": "bot"}], "answer": 1}, "\"prompt\", message 2: the role is 'bot'; roles are"),
+        ({"prompt": "x", "completion": ""}, '"completion" is empty. Write'),
+        ({"prompt": "x", "completion": []}, '"completion" is empty. Write'),
+        ({"prompt": "x", "completion": 3}, '"completion" is a number. It must be text or a list of messages'),
+        ({"prompt": "x", "completion": ["a"]}, '"completion", message 1: it is text. A message is {"role", "content"}'),
+        ({"prompt": [user("x"), {"role": "bot"}], "answer": 1}, "\"prompt\", message 2: the role is 'bot'. It must be"),
         ({"messages": [user("x"), {"role": "assistant"}]}, '"messages", message 2: "content" is missing'),
         ({"messages": [user("x"), {**assistant("y"), "content": 3}]}, '"messages", message 2: "content" is a number'),
         ({"messages": [assistant("x")]}, '"messages" begins with the assistant; it must begin with what was asked'),
         ({"messages": [user("x")]}, "there is no answer, call, completion or preference"),
-        ({"messages": [{"role": "tool", "content": "2"}]}, '"messages", message 1: a "tool" message that answers no'),
+        (
+            {"messages": [{"role": "tool", "content": "2"}]},
+            '"messages", message 1: a "tool" message must follow a tool call',
+        ),
         (
             {"messages": [{"role": "tool", "tool_call_id": "c"}]},
-            '"messages", message 1: "content" is missing; write what the tool answered',
+            '"messages", message 1: "content" is missing. Write what the tool returned',
         ),
         (
             {"messages": [{**assistant(""), "tool_calls": {}}, {**assistant(""), "tool_calls": 3}]},
@@ -275,7 +278,7 @@ TWO = {"chosen": "a", "rejected": "b"}
         ),
         (
             {"messages": [{**assistant(""), "tool_calls": [3]}]},
-            '"messages", message 1: a tool call is {"function": {"name", "arguments"}}',
+            '"messages", message 1: a tool call must be {"function": {"name", "arguments"}}',
         ),
         (
             {"messages": [{**assistant(""), "tool_calls": [{"name": "f", "arguments": 3}]}]},
@@ -283,7 +286,7 @@ TWO = {"chosen": "a", "rejected": "b"}
         ),
         (
             {"messages": [{**user(""), "content": [{"type": "image_url", "image_url": {}}]}]},
-            "\"messages\", message 1: only text is read: Invalid value 'image_url'",
+            "\"messages\", message 1: only text content is supported: Invalid value 'image_url'",
         ),
         ({"prompt": "x", "chosen": "a"}, '"rejected" is missing; a preference has "chosen" and "rejected"'),
         ({"prompt": "x", "rejected": "a"}, '"chosen" is missing; a preference has "chosen" and "rejected"'),

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Reasoning, ReasoningText
 from verigym.traces import lines
 from verigym.traces.assembler import Piece, Pieces
-from verigym.traces.formats import chat, messages
-from verigym.traces.formats.trace import Call, joined, ranges, turns_of
+from verigym.traces.formats.trace import ModelCall, join_calls, ranges, turns_of
+from verigym.wire.items import chat_items
+from verigym.wire.streams import assemble_chat, pieces_of
 
 SAID = st.text("ab ", min_size=1, max_size=3)
 
@@ -22,7 +23,7 @@ SAID = st.text("ab ", min_size=1, max_size=3)
 @given(st.lists(st.tuples(SAID, SAID, st.booleans()), min_size=1, max_size=6))
 def test_calls_of_one_conversation_become_it_again(turns: list[tuple[str, str, bool]]) -> None:
     """Each call is shown all that was said before, without its reasoning."""
-    calls: list[Call] = []
+    calls: list[ModelCall] = []
     shown: list[Item] = [Message("system", "s")]
     whole: list[Item] = list(shown)
     for n, (asked, answered, thinks) in enumerate(turns):
@@ -30,9 +31,9 @@ def test_calls_of_one_conversation_become_it_again(turns: list[tuple[str, str, b
         thought: list[Item] = [Reasoning(content=[ReasoningText("hm")])] if thinks else []
         reply: list[Item] = [*thought, Message("assistant", f"{n}{answered}")]
         shown, whole = [*shown, user], [*whole, user]
-        calls.append(Call(context=shown, reply=reply))
+        calls.append(ModelCall(context=shown, reply=reply))
         shown, whole = [*shown, reply[-1]], [*whole, *reply]
-    made = joined(calls)
+    made = join_calls(calls)
     assert made.items == whole
     assert [turn.parent for turn in made.turns] == [None, *range(len(turns) - 1)]
     for call, turn in zip(calls, made.turns, strict=True):
@@ -43,15 +44,15 @@ def test_calls_of_one_conversation_become_it_again(turns: list[tuple[str, str, b
 
 def test_an_answer_that_was_tried_again_is_kept_beside_the_first() -> None:
     asked: list[Item] = [Message("user", "q")]
-    again = joined([Call(context=asked, reply=[Message("assistant", each)]) for each in ("a", "a", "b")])
+    again = join_calls([ModelCall(context=asked, reply=[Message("assistant", each)]) for each in ("a", "a", "b")])
     assert [item.text for item in again.items if isinstance(item, Message)] == ["q", "a", "a", "b"]
     assert [(turn.parent, turn.made) for turn in again.turns] == [(None, [1]), (None, [2]), (None, [3])]
 
 
 def test_a_context_that_was_rewritten_is_a_new_root() -> None:
-    one = Call(context=[Message("user", "long story")], reply=[Message("assistant", "a")])
-    two = Call(context=[Message("user", "summary"), Message("user", "next")], reply=[Message("assistant", "b")])
-    assert [(turn.parent, turn.saw) for turn in joined([one, two]).turns] == [(None, [(0, 1)]), (None, [(2, 4)])]
+    one = ModelCall(context=[Message("user", "long story")], reply=[Message("assistant", "a")])
+    two = ModelCall(context=[Message("user", "summary"), Message("user", "next")], reply=[Message("assistant", "b")])
+    assert [(turn.parent, turn.saw) for turn in join_calls([one, two]).turns] == [(None, [(0, 1)]), (None, [(2, 4)])]
 
 
 @given(st.lists(st.integers(0, 30), unique=True).map(sorted))
@@ -82,14 +83,14 @@ def test_a_streamed_reply_is_the_one_that_was_cut_up(content: str, calls: list[t
     pieces = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
     noise = {"choices": [{"index": 1, "delta": {"content": "another choice"}}]}
     pieces.insert(draw.randrange(len(pieces) + 1), noise)
-    made = chat.stitched([*pieces, {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}])
-    items = messages.items_of([made["choices"][0]["message"]])
+    made = assemble_chat([*pieces, {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}])
+    items = chat_items([made["choices"][0]["message"]])
     assert items == [
         Message("assistant", content),
         *(FunctionCall(f"c{n}", name, arguments) for n, (name, arguments) in enumerate(calls)),
     ]
     events = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces) + "data: [DONE]\n\n"
-    assert chat.pieces_of(events) == pieces
+    assert pieces_of(events) == pieces
 
 
 # -- parts that wait ----------------------------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ from tests.traces import fuzz
 from tests.traces.conftest import Place
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused
 from verigym.traces import ingest, lines
-from verigym.traces import ingest as run
 from verigym.traces.redaction import Redaction
 from verigym.traces.sidecar import Entry
 
@@ -127,7 +126,7 @@ def test_a_bad_line_is_set_aside_with_its_number_and_the_reason_and_the_rest_goe
     found = {entry.line: entry.reason for entry in quarantine(place)}
     assert list(found) == ["2", "3", "5", "6", "8", "9"]
     assert found["2"].startswith("not JSON") and found["3"] == "no known format: what"
-    assert found["5"] == "message 1: the role is 'wizard'" and found["9"] == "an empty list"
+    assert found["5"] == "message 1: the role 'wizard' is unknown" and found["9"] == "an empty list"
     assert summary.reasons["message …: the role is …"] == 1
 
 
@@ -197,7 +196,7 @@ def test_a_folder_is_said_and_the_others_read(place: Place) -> None:
 
 
 def test_a_conversation_that_half_the_log_names_is_none(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "_MOST", 3)
+    monkeypatch.setattr(sys.modules["verigym.traces.ingest"], "_MOST", 3)
     rows = [json.dumps({"conversation_id": "default", "role": "user", "content": str(n)}) for n in range(4)]
     summary = place.take(place.write("a.jsonl", *rows, chat("fine")))
     assert (summary.accepted, summary.quarantined) == (1, 4)

@@ -19,8 +19,8 @@ from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.model import lora
-from verigym.policies.openai import chat
 from verigym.registry.verify import verify
+from verigym.wire import chat
 from verigym.workspace import agents as versions
 from verigym.workspace.agents import derive
 from verigym.workspace.export import export

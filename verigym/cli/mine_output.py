@@ -180,9 +180,9 @@ def _more(count: int) -> None:
 
 
 def prompt_of(one: "Proposal") -> str:
-    from verigym.tasks.chat import said
+    from verigym.tasks.near_duplicates import conversation_text
 
-    return one.task.prompt if isinstance(one.task.prompt, str) else said(one.task.prompt)
+    return one.task.prompt if isinstance(one.task.prompt, str) else conversation_text(one.task.prompt)
 
 
 # -- there and back -------------------------------------------------------------------------------------------------------------

@@ -80,9 +80,9 @@ def serve(
         raise BadInput(
             f"this needs {error.name}, which the base install leaves out: pip install 'verigym[serve]'"
         ) from error
-    from verigym.servers.admission import Door, Limits, keys_from
+    from verigym.servers.admission import Admission, AdmissionLimits, keys_from
     from verigym.servers.gateway import Gateway
-    from verigym.servers.routing import Lineup, Opener
+    from verigym.servers.routing import ModelPool, Router
     from verigym.traces.capture import Capture
     from verigym.traces.redaction import Redaction
 
@@ -93,19 +93,19 @@ def serve(
     candidate = ws.agent(canary) if canary else None
     listening = _listen(host, port)
     show.say(f"opening {_words(fixed) if fixed else 'the champion'} ...")
-    lineup = Lineup(
+    router = Router(
         ws,
         fixed=fixed,
         canary=candidate,
         share=share if candidate else 0.0,
-        opener=Opener(ws, server_keys),
+        pool=ModelPool(ws, server_keys),
         say=show.say,
     )
-    for _, one in lineup.roles():
+    for _, one in router.roles():
         ws.register(one)
     capture = None if no_capture else Capture(ws.home, redaction, rate=capture_rate, keep_days=keep_days, say=show.say)
-    limits = Limits(body=int(max_body * 2**20), seconds=timeout, queue=queue, rate=rate)
-    gateway = Gateway(lineup, Door(limits, keys), capture=capture, prices=prices_of(price), say=show.say)
+    limits = AdmissionLimits(body=int(max_body * 2**20), seconds=timeout, queue=queue, rate=rate)
+    gateway = Gateway(router, Admission(limits, keys), capture=capture, prices=prices_of(price), say=show.say)
     address = listening.getsockname()
     _tell(gateway, f"http://{f'[{address[0]}]' if ':' in address[0] else address[0]}:{address[1]}", redaction.name)
     settings = uvicorn.Config(
@@ -168,18 +168,18 @@ def _ended_like_ctrl_c() -> Iterator[None]:
 
 
 def _tell(gateway: Any, url: str, redaction: str) -> None:
-    lineup = gateway.lineup
-    follows = "the champion, through promotion and rollback" if lineup.follows else "this version"
-    show.say(f"serving {_words(lineup.champion.version)} at {url}/v1: {follows}")
-    if lineup.canary is not None:
-        show.say(f"canary {_words(lineup.canary.version)}: {100 * lineup.share:g}% of conversations")
+    router = gateway.router
+    follows = "the champion, through promotion and rollback" if router.follows else "this version"
+    show.say(f"serving {_words(router.champion.version)} at {url}/v1: {follows}")
+    if router.canary is not None:
+        show.say(f"canary {_words(router.canary.version)}: {100 * router.share:g}% of conversations")
     capture = gateway.recorder.capture
     if capture is None:
         show.say("nothing is captured")
     else:
         show.say(f"captured, redacted by {redaction}, as runs traces-served-DAY")
-    model = lineup.models()[0][0]
-    key = ' -H "Authorization: Bearer $KEY"' if gateway.door.keys else ""
+    model = router.models()[0][0]
+    key = ' -H "Authorization: Bearer $KEY"' if gateway.admission.keys else ""
     body = f'{{"model": "{model}", "messages": [{{"role": "user", "content": "Hello"}}]}}'
     show.next_command(f"curl {url}/v1/chat/completions{key} -d '{body}'")
 

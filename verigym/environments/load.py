@@ -25,7 +25,6 @@ from verigym.core.records import Item, Message, Task
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
 from verigym.policies import dialects
-from verigym.tasks.chat import read_items
 from verigym.tasks.files import SUFFIXES, is_task_file
 from verigym.tasks.load import BadRow, load_split, load_tasks
 from verigym.verifiers.by_data import BY_KEY, by_data
@@ -34,6 +33,7 @@ from verigym.verifiers.lift import lift, lift_group
 from verigym.verifiers.match import exact_match
 from verigym.verifiers.numeric import Numeric
 from verigym.verifiers.version import version
+from verigym.wire.items import read_items
 
 _OF_FILES = {
     name: lift(name, verify)

@@ -17,9 +17,9 @@ from verigym.evaluation.suites import family_of, pick
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.policies import dialects
 from verigym.policies.dialects import Dialect
-from verigym.policies.openai.names import ToolNames
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import Prices, RunSettings
+from verigym.wire.tools import ToolNames
 from verigym.workspace import measure as stages
 from verigym.workspace.advise import LOOKED_AT, AdviceSubject, StoredTrial, is_local, training_tasks
 from verigym.workspace.explain import open_run

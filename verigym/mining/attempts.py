@@ -23,9 +23,9 @@ from verigym.core.records import (
 )
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.policies import dialects
-from verigym.policies.openai.names import ToolNames
 from verigym.rollout.replies import wording
 from verigym.tasks import near_duplicates as near
+from verigym.wire.tools import ToolNames
 
 
 class Attempt(Struct, frozen=True, kw_only=True):

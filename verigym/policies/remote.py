@@ -27,9 +27,11 @@ from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Json, Message, Reasoning, Sampling, ToolSpec, Turn
 from verigym.policies import dialects
 from verigym.policies import text_chat as plain
-from verigym.policies.openai import chat, responses
-from verigym.policies.openai.answer import Answer, Api, Finish, ServerError, write
-from verigym.policies.openai.names import ToolNames
+from verigym.wire import chat, responses
+from verigym.wire.items import message_text
+from verigym.wire.tools import ToolNames
+from verigym.wire.types import Api, ApiReply, Finish, ServerError
+from verigym.wire.values import write_json
 
 __all__ = ["RemotePolicy", "ToolNames", "wait_s"]
 
@@ -78,7 +80,7 @@ class RemotePolicy:
         base = _address(base_url, key_env)
         self.model = model
         self._api = _APIS[api]
-        self._url = base.joinpath(*self._api.PATH).with_query(base.query)
+        self._url = base.joinpath(*self._api.PATH.split("/")).with_query(base.query)
         self._shown_url = str(self._url.with_query(None))
         self._key_env = key_env
         self._as_text = tools == "text"
@@ -110,7 +112,7 @@ class RemotePolicy:
         names = offer.names if self._as_text else offer.names.with_calls(request.items)
         opened = self._opened()
         async with opened.slots:
-            answer, latency_s = await self._post(write(self._body(request, offer, names)), opened.session)
+            answer, latency_s = await self._post(write_json(self._body(request, offer, names)), opened.session)
             logprobs = await self._kept(answer.logprobs, request.sampling, opened) if self._token_ids else []
         items = self._items(answer.items, request, names)
         if self._token_ids:
@@ -138,7 +140,7 @@ class RemotePolicy:
             if offer.tools == tools:
                 return offer
         names = ToolNames(tool.name for tool in tools)
-        written = write([self._api.tool(tool, names.wire(tool.name)) for tool in tools])
+        written = write_json([self._api.tool(tool, names.wire(tool.name)) for tool in tools])
         self._offers = [_Offer(list(tools), names, msgspec.Raw(written)), *self._offers[: _OFFERS_KEPT - 1]]
         return self._offers[0]
 
@@ -158,7 +160,7 @@ class RemotePolicy:
 
     # -- the wire ---------------------------------------------------------------------------------------------------
 
-    async def _post(self, data: bytes, session: aiohttp.ClientSession) -> tuple[Answer, float]:
+    async def _post(self, data: bytes, session: aiohttp.ClientSession) -> tuple[ApiReply, float]:
         """What the server answered, and the seconds that its own try took."""
         deadline = time.monotonic() + self._timeout_s
         failure: Exception | None = None
@@ -167,7 +169,7 @@ class RemotePolicy:
                 for tried in range(self._retries + 1):
                     began = time.monotonic()
                     found = await self._try(data, session)
-                    if isinstance(found, Answer):
+                    if isinstance(found, ApiReply):
                         return found, time.monotonic() - began
                     failure, wait = found.error, wait_s(tried, found.retry_after)
                     if not found.passing or tried == self._retries:
@@ -184,7 +186,7 @@ class RemotePolicy:
         assert failure is not None
         raise failure  # here, where no exception of aiohttp, which knows the key, hangs on it
 
-    async def _try(self, data: bytes, session: aiohttp.ClientSession) -> "Answer | _Failed":
+    async def _try(self, data: bytes, session: aiohttp.ClientSession) -> "ApiReply | _Failed":
         try:
             async with session.post(self._url, data=data, headers=self._headers(), allow_redirects=False) as response:
                 body = await _whole(response)
@@ -196,7 +198,7 @@ class RemotePolicy:
         if response.status != 200:
             return self._refusal(response.status, body, response.headers)
         try:
-            answer = self._api.read(body)
+            answer = self._api.read_reply(body)
         except ServerError as error:
             return self._said(error, body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -280,7 +282,7 @@ class RemotePolicy:
         """Asks for a few tokens where only the likeliest may be drawn: all are certain after processing, none before."""
         request = Request(items=[Message("user", "Say something.")], sampling=Sampling(max_tokens=8))
         body = {**self._body(request, self._offer([]), ToolNames([])), "top_k": 1, "ignore_eos": True}
-        answer, _ = await self._post(write(body), session)
+        answer, _ = await self._post(write_json(body), session)
         return bool(answer.logprobs) and all(abs(logprob) <= _ROUNDING for logprob in answer.logprobs)
 
     def _items(self, items: list[Item], request: Request, names: ToolNames) -> list[Item]:
@@ -384,7 +386,7 @@ def _restored(call: FunctionCall, names: ToolNames) -> FunctionCall:
 
 def _from_text(items: list[Item], request: Request) -> list[Item]:
     """The reply read in the plain dialect; reasoning stays as it is."""
-    text = "".join(plain.text_of(item) for item in items if isinstance(item, Message))
+    text = "".join(message_text(item) for item in items if isinstance(item, Message))
     said = dialects.parse(text, f"call_{len(request.turns)}") if request.tools else [Message("assistant", text)]
     return [*(item for item in items if isinstance(item, Reasoning)), *said]
 
@@ -393,7 +395,7 @@ def _wrote_a_call(items: list[Item], request: Request) -> bool:
     """Whether a model with a tool channel wrote its call as text instead, as some prompts ask of it."""
     if not request.tools or any(isinstance(item, FunctionCall) for item in items):
         return False
-    said = "".join(plain.text_of(item) for item in items if isinstance(item, Message))
+    said = "".join(message_text(item) for item in items if isinstance(item, Message))
     return dialects.read_call(said) is not None
 
 
@@ -402,7 +404,7 @@ def _finish(finish: Finish, items: list[Item]) -> Finish:
     return "tool_calls" if finish == "stop" and called else finish
 
 
-def _wrong_ids(answer: Answer) -> str:
+def _wrong_ids(answer: ApiReply) -> str:
     """What is wrong with an answer's ids and logprobs, in words; empty when training can use them."""
     ids, logprobs = answer.completion_ids, answer.logprobs
     if not answer.prompt_ids or not ids:

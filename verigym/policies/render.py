@@ -29,9 +29,10 @@ from verigym.policies.dialects import thinking
 from verigym.policies.dialects.calls import from_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
-from verigym.policies.openai.names import ToolNames
 from verigym.policies.special_tokens import SpecialTokens, mark
 from verigym.policies.template import ChatTemplate, ToolOffer
+from verigym.wire.items import reasoning_text
+from verigym.wire.tools import ToolNames
 
 _KEPT = 512
 """Prompts whose ids are kept."""
@@ -212,7 +213,7 @@ def _marked(items: Sequence[Item], turns: Sequence[Turn]) -> list[Item]:
 def _gist(reply: Sequence[Item]) -> tuple[str, str, list[tuple[str, Any]]]:
     """Thinking, words and calls of a reply, however they are spelled."""
     said, calls = from_items(reply)
-    thought = "\n".join(thinking.text_of(item) for item in reply if isinstance(item, Reasoning))
+    thought = "\n".join(reasoning_text(item) for item in reply if isinstance(item, Reasoning))
     return thought.strip(), said.strip(), [(call.name, arguments_of(call)) for call in calls]
 
 

@@ -19,8 +19,8 @@ from verigym.policies import template_messages as conversation
 from verigym.policies import text_chat as plain
 from verigym.policies.dialects import Dialect, thinking
 from verigym.policies.dialects.plain import DIALECT as PLAIN
-from verigym.policies.openai.names import ToolNames
 from verigym.policies.special_tokens import SpecialTokens, mark
+from verigym.wire.tools import ToolNames
 
 DEFAULT_TEMPLATE = (
     "{% for message in messages %}{{ message['role'] + ': ' + message['content'] + eos_token + '\\n' }}{% endfor %}"

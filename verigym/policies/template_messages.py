@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Message, Reasoning, ToolSpec
 from verigym.policies.dialects import thinking
 from verigym.policies.dialects.calls import from_items
-from verigym.policies.dialects.plain import arguments_of, text_of
-from verigym.policies.openai.names import ToolNames
+from verigym.policies.dialects.plain import arguments_of
+from verigym.wire.items import message_text, reasoning_text
+from verigym.wire.tools import ToolNames
 
 _ID = re.compile(r"[a-zA-Z0-9]{9}")
 """The only ids that Mistral's templates take; the others do not write them."""
@@ -35,7 +36,7 @@ def to_messages(
                 id, name = called.get(item.call_id, (item.call_id, ""))
                 messages.append({"role": "tool", "tool_call_id": id, "name": name, "content": item.output})
             elif isinstance(item, Message):
-                messages.append({"role": "user" if item.role == "user" else "system", "content": text_of(item)})
+                messages.append({"role": "user" if item.role == "user" else "system", "content": message_text(item)})
     return messages
 
 
@@ -50,7 +51,7 @@ def _reply(
     speak: Callable[[Sequence[Item]], str] | None,
 ) -> Json:
     """One message of the assistant; its calls are noted in `called`, by their ids."""
-    thoughts = [thinking.text_of(item) for item in items if isinstance(item, Reasoning)]
+    thoughts = [reasoning_text(item) for item in items if isinstance(item, Reasoning)]
     content = thinking.write("\n".join(thoughts)) if thoughts else ""
     said, calls = from_items(items)
     words: list[Item] = [Message("assistant", said)] if said else []

@@ -7,9 +7,10 @@ Images are left out, and reasoning where it is not asked for. Reading a reply ba
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Reasoning, ToolSpec
 from verigym.policies import dialects
 from verigym.policies.dialects import thinking
-from verigym.policies.dialects.plain import call_text, is_text_of, text_of
+from verigym.policies.dialects.plain import call_text, is_text_of
+from verigym.wire.items import message_text, reasoning_text
 
-__all__ = ["call_text", "text_of", "to_messages"]
+__all__ = ["call_text", "to_messages"]
 
 
 def to_messages(items: list[Item], tools: list[ToolSpec], *, reasoning: bool = False) -> list[dict[str, str]]:
@@ -21,13 +22,13 @@ def to_messages(items: list[Item], tools: list[ToolSpec], *, reasoning: bool = F
     before: Item | None = None
     for item in items:
         if isinstance(item, Message):
-            _say(messages, "system" if item.role == "developer" else item.role, text_of(item))
+            _say(messages, "system" if item.role == "developer" else item.role, message_text(item))
         elif isinstance(item, FunctionCallOutput):
             _say(messages, "user", item.output)
         elif isinstance(item, FunctionCall) and not is_text_of(before, item):
             _say(messages, "assistant", call_text(item))
         elif isinstance(item, Reasoning) and reasoning:
-            _say(messages, "assistant", thinking.write(thinking.text_of(item)).removesuffix("\n"))
+            _say(messages, "assistant", thinking.write(reasoning_text(item)).removesuffix("\n"))
         before = item
     return _with_tools(messages, tools) if tools else messages
 

@@ -1,6 +1,6 @@
-"""The server: its routes and its OpenAPI page.
+"""The server's routes and its OpenAPI page.
 
-Routes are plain Starlette ones, which read bodies by the structs of `chat`, `responses` and `feedback`; the page is made from
+Routes are plain Starlette routes. They read bodies with the structs of `wire` and `feedback`, and the page is generated from
 the same structs.
 """
 
@@ -17,30 +17,28 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from verigym.servers import feedback
-from verigym.servers.call import JSON, Headers, Out
-from verigym.servers.errors import HttpError
-from verigym.servers.gateway import Gateway
+from verigym.servers.gateway import Gateway, Handler
 from verigym.servers.openapi import page
+from verigym.servers.types import JSON, Headers, HttpError, Responder
 
 _TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
-Handler = Callable[[Headers, bytes, str, Out], Awaitable[None]]
 
 
 def make_app(gateway: Gateway) -> FastAPI:
     @contextlib.asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        following = asyncio.create_task(gateway.lineup.follow()) if gateway.lineup.follows else None
+        following = asyncio.create_task(gateway.router.follow()) if gateway.router.follows else None
         yield
         if following is not None:
             following.cancel()
-        await gateway.lineup.close()
+        await gateway.router.close()
 
     app = FastAPI(title="verigym", lifespan=life, exception_handlers={HTTPException: _refused})
-    app.openapi = lambda: page([name for name, _ in gateway.lineup.models()], bool(gateway.door.keys))
+    app.openapi = lambda: page([name for name, _ in gateway.router.models()], bool(gateway.admission.keys))
     app.router.routes += [
         Route("/v1/chat/completions", _Asgi(gateway.serve_chat), methods=["POST"]),
         Route("/v1/responses", _Asgi(gateway.serve_responses), methods=["POST"]),
-        Route("/v1/feedback", _Asgi(_handled(gateway, feedback.kept(gateway))), methods=["POST"]),
+        Route("/v1/feedback", _Asgi(_handled(gateway, feedback.handler(gateway))), methods=["POST"]),
         Route("/v1/models", _Asgi(_handled(gateway, _models(gateway))), methods=["GET"]),
         Route("/metrics", _Asgi(_handled(gateway, _metrics(gateway))), methods=["GET"]),
         Route("/health", _health(gateway), methods=["GET"]),
@@ -50,7 +48,7 @@ def make_app(gateway: Gateway) -> FastAPI:
 
 
 class _Asgi:
-    """A route that gets the connection itself; Starlette takes a plain function for one that is handed a request."""
+    """An ASGI route. Starlette would call a plain function with a request instead."""
 
     def __init__(self, handle: Callable[[Any, Any, Any], Awaitable[None]]) -> None:
         self._handle = handle
@@ -67,8 +65,8 @@ def _handled(gateway: Gateway, answer: Handler) -> Callable[[Any, Any, Any], Awa
 
 
 def _models(gateway: Gateway) -> Handler:
-    async def answer(headers: Headers, body: bytes, client: str, out: Out) -> None:
-        listed = [
+    async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
+        models = [
             {
                 "id": name,
                 "object": "model",
@@ -77,18 +75,18 @@ def _models(gateway: Gateway) -> Handler:
                 "version": version.id,
                 "base": version.base,
             }
-            for name, version in gateway.lineup.models()
+            for name, version in gateway.router.models()
         ]
-        await out.whole(200, msgspec.json.encode({"object": "list", "data": listed}))
+        await out.whole(200, msgspec.json.encode({"object": "list", "data": models}))
 
     return answer
 
 
 def _metrics(gateway: Gateway) -> Handler:
-    async def answer(headers: Headers, body: bytes, client: str, out: Out) -> None:
+    async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
         text = gateway.recorder.metrics.text(
-            in_flight=gateway.door.inside - 1,
-            agents=[(role, version.id, version.name) for role, version in gateway.lineup.roles()],
+            in_flight=gateway.admission.inside - 1,
+            agents=[(role, version.id, version.name) for role, version in gateway.router.roles()],
             capture=gateway.recorder.captured(),
         )
         await out.whole(200, text.encode(), [_TEXT])
@@ -97,23 +95,23 @@ def _metrics(gateway: Gateway) -> Handler:
 
 
 def _health(gateway: Gateway) -> Callable[[Request], Awaitable[Response]]:
-    """Who answers, and what is wrong. It asks for no key: it tells little, and watchdogs have none."""
+    """Reports which versions answer and any problem. It needs no key, because monitors have none."""
 
     async def answer(request: Request) -> Response:
-        lineup = gateway.lineup
-        told = {
-            "status": "trouble" if lineup.trouble else "ok",
-            "trouble": lineup.trouble,
-            "versions": {role: version.id for role, version in lineup.roles()},
-            "in_flight": gateway.door.inside,
+        router = gateway.router
+        status = {
+            "status": "trouble" if router.trouble else "ok",
+            "trouble": router.trouble,
+            "versions": {role: version.id for role, version in router.roles()},
+            "in_flight": gateway.admission.inside,
         }
-        return Response(msgspec.json.encode(told), media_type="application/json")
+        return Response(msgspec.json.encode(status), media_type="application/json")
 
     return answer
 
 
 async def _refused(request: Request, error: Any) -> Response:
-    """A path or method that there is not."""
-    words = f"{request.method} {request.url.path}: {error.detail.lower()}; see /openapi.json"
-    said = HttpError(error.status_code, words)
-    return Response(said.body, error.status_code, headers=error.headers, media_type=JSON[1].decode())
+    """The response for an unknown path or method."""
+    message = f"{request.method} {request.url.path}: {error.detail.lower()}. See /openapi.json"
+    body = HttpError(error.status_code, message).body
+    return Response(body, error.status_code, headers=error.headers, media_type=JSON[1].decode())

@@ -1,28 +1,27 @@
-"""What became of a conversation, said later: `POST /v1/feedback`."""
+"""Feedback on a conversation after it: `POST /v1/feedback`."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from verigym.core.records import Item, Message
-from verigym.servers import responses
-from verigym.servers.call import Headers, Out
-from verigym.servers.errors import HttpError, bad, decode
-from verigym.servers.gateway import Gateway
+from verigym.servers.gateway import Gateway, Handler
+from verigym.servers.types import Headers, HttpError, Responder
+from verigym.wire import responses
+from verigym.wire.types import InvalidRequest, decode
 
 
 class FeedbackBody(Struct, forbid_unknown_fields=True):
-    trajectory: (
-        Annotated[str, Meta(description="As the header x-verigym-trajectory of the answer named it.")] | None
+    trajectory: Annotated[str, Meta(description="The value of the reply's header x-verigym-trajectory.")] | None = None
+    conversation: (
+        Annotated[str, Meta(description="The conversation's id. Give either this or the trajectory.")] | None
     ) = None
-    conversation: Annotated[str, Meta(description="As the client named it; one of the two is needed.")] | None = None
     outcome: Literal["success", "failure", ""] = ""
-    correction: str | Annotated[list[Any], Meta(extra_json_schema=responses.AN_ITEM)] | None = None
-    """What should have been said, or called: text, or items of the Responses API."""
-    intervention: Annotated[str, Meta(description="What a person had to do: took over, retried, escalated.")] = ""
+    correction: str | Annotated[list[Any], Meta(extra_json_schema=responses.ITEM_SCHEMA)] | None = None
+    """The right reply: text, or items of the Responses API."""
+    intervention: Annotated[str, Meta(description="What a person did: took over, retried, escalated.")] = ""
     note: str = ""
     who: str = ""
 
@@ -30,30 +29,30 @@ class FeedbackBody(Struct, forbid_unknown_fields=True):
 _decoder = msgspec.json.Decoder(FeedbackBody)
 
 
-def kept(gateway: Gateway) -> Callable[[Headers, bytes, str, Out], Awaitable[None]]:
-    async def answer(headers: Headers, body: bytes, client: str, out: Out) -> None:
-        given = decode(body, _decoder)
-        of = given.trajectory or given.conversation
-        if not of or (given.trajectory and given.conversation):
-            raise bad("give the trajectory or the conversation that this is about, one of them")
+def handler(gateway: Gateway) -> Handler:
+    async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
+        feedback = decode(body, _decoder)
+        of = feedback.trajectory or feedback.conversation
+        if not of or (feedback.trajectory and feedback.conversation):
+            raise InvalidRequest("Give either the trajectory or the conversation that the feedback is about")
         capture = gateway.recorder.capture
         if capture is None:
-            raise HttpError(409, "nothing is captured here (--no-capture), so there is nothing to say something about")
-        made = await asyncio.to_thread(
+            raise HttpError(409, "Capture is off (--no-capture), so feedback cannot be stored")
+        record = await asyncio.to_thread(
             capture.feedback,
             of,
-            outcome=given.outcome,
-            correction=_correction(given.correction),
-            intervention=given.intervention,
-            note=given.note,
-            who=given.who,
+            outcome=feedback.outcome,
+            correction=_correction(feedback.correction),
+            intervention=feedback.intervention,
+            note=feedback.note,
+            who=feedback.who,
         )
-        await out.whole(200, msgspec.json.encode(made))
+        await out.whole(200, msgspec.json.encode(record))
 
     return answer
 
 
-def _correction(given: str | list[Any] | None) -> list[Item]:
-    if isinstance(given, str):
-        return [Message("assistant", given)]
-    return responses.read_input(given or [], "correction")
+def _correction(correction: str | list[Any] | None) -> list[Item]:
+    if isinstance(correction, str):
+        return [Message("assistant", correction)]
+    return responses.read_input(correction or [], "correction")

@@ -1,6 +1,6 @@
-"""The life of a request: let in, read, answered by a policy or handed on to a server, counted.
+"""Handles a request from start to end: admits it, reads it, answers it with a policy or forwards it, and counts it.
 
-Whatever goes wrong ends here, as an error in OpenAI's shape. A client that leaves cancels its generation.
+Every failure ends here, as an error in OpenAI's form. A client that disconnects cancels its generation.
 """
 
 import asyncio
@@ -8,45 +8,55 @@ import contextlib
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
-from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
-from verigym.rollout.settings import Prices
-from verigym.servers import chat, responses
-from verigym.servers import proxied as seen
-from verigym.servers.admission import Door
-from verigym.servers.answer import Remembered, first_words
-from verigym.servers.ask import Api
-from verigym.servers.call import Call, Headers, Out, conversation_in
-from verigym.servers.errors import HttpError, decode
-from verigym.servers.local import speak
-from verigym.servers.proxy import hand_on
-from verigym.servers.record import Captures, Recorder
-from verigym.servers.routing import Lineup
-from verigym.servers.upstream import Upstream
+import msgspec
 
-LEFT = 499
-"""Status of a request whose client left."""
-_FOLLOWED = 10_000
-Answer = Callable[[Headers, bytes, str, Out], Awaitable[None]]
+from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
+from verigym.core.records import Item, Message
+from verigym.rollout.settings import Prices
+from verigym.servers import local
+from verigym.servers.admission import Admission
+from verigym.servers.proxy import forward, forwarded_request
+from verigym.servers.record import Recorder
+from verigym.servers.routing import Router
+from verigym.servers.types import AdmittedRequest, Headers, HttpError, Responder, conversation_id
+from verigym.servers.upstream import Upstream
+from verigym.traces.capture import Capture
+from verigym.wire import chat, responses
+from verigym.wire.types import Api, InvalidRequest, decode
+
+CLIENT_LEFT = 499
+"""Status of a request whose client disconnected."""
+_MAX_CONVERSATIONS = 10_000
+Handler = Callable[[Headers, bytes, str, Responder], Awaitable[None]]
+
+
+class ModelName(msgspec.Struct):
+    """The field that routing needs before a request is read or forwarded."""
+
+    model: str
+
+
+_model_decoder = msgspec.json.Decoder(ModelName)
 
 
 class Gateway:
     def __init__(
         self,
-        lineup: Lineup,
-        door: Door,
+        router: Router,
+        admission: Admission,
         *,
-        capture: Captures | None = None,
+        capture: Capture | None = None,
         prices: Prices = Prices(),
         say: Callable[[str], None] = print,
     ) -> None:
-        self.lineup, self.door, self._say = lineup, door, say
+        self.router, self.admission, self._say = router, admission, say
         self.recorder = Recorder(capture, prices)
-        self._remembered = Remembered()
+        self._memory = local.ResponseMemory()
         self._conversations: OrderedDict[str, str] = OrderedDict()
-        """Response to what its conversation is known by, so that all of it stays with one version."""
+        """Response id to the key of its conversation, so that a whole conversation stays with one version."""
 
     async def serve_chat(self, scope: Any, receive: Any, send: Any) -> None:
         await self._serve(chat, scope, receive, send)
@@ -55,52 +65,56 @@ class Gateway:
         await self._serve(responses, scope, receive, send)
 
     async def _serve(self, api: Api, scope: Any, receive: Any, send: Any) -> None:
-        async def answer(headers: Headers, body: bytes, client: str, out: Out) -> None:
-            model = decode(body, seen.peek).model
-            with self.lineup.agent(model, lambda: self._conversation(headers, body, api)) as agent:
+        async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
+            model = decode(body, _model_decoder).model
+            with self.router.agent(model, lambda: self._conversation_key(headers, body, api)) as agent:
                 out.extra[b"x-verigym-version"] = agent.version.id.encode()
-                call = Call(api, agent, headers, body, client, out)
-                if isinstance(agent.answers, Upstream):
-                    response = await hand_on(call, model, agent.answers, self.recorder, bool(self.door.keys))
+                call = AdmittedRequest(api, agent, headers, body, client, out)
+                if isinstance(agent.backend, Upstream):
+                    response = await forward(call, model, agent.backend, self.recorder, bool(self.admission.keys))
                     self._follow(response, headers, body)
                 else:
-                    await speak(call, api.read(body), agent.answers, self._remembered, self.recorder)
+                    request = api.read_request(body)
+                    await local.answer(call, request, agent.backend, self._memory, self.recorder)
 
         await self.handle(answer, scope, receive, send, api)
 
-    async def handle(self, answer: Answer, scope: Any, receive: Any, send: Any, api: Api = chat) -> None:
-        """Lets a request in, waits for its answer, and says what went wrong."""
+    async def handle(self, answer: Handler, scope: Any, receive: Any, send: Any, api: Api = chat) -> None:
+        """Admits a request, runs `answer`, and sends an error if that fails."""
         started = time.perf_counter()
-        out, left = Out(send), asyncio.Event()
+        out, left = Responder(send), asyncio.Event()
         headers: Headers = dict(scope["headers"])
         address = scope["client"][0] if scope.get("client") else ""
         try:
-            client = self.door.check(headers, address)
-            self.door.inside += 1
+            client = self.admission.check(headers, address)
+            self.admission.inside += 1
             try:
-                body = await self.door.body(headers, receive)
-                async with _watched(receive, out, left), asyncio.timeout(self.door.limits.seconds):
+                body = await self.admission.body(headers, receive)
+                async with _watched(receive, out, left), asyncio.timeout(self.admission.limits.seconds):
                     await answer(headers, body, client, out)
             finally:
-                self.door.inside -= 1
+                self.admission.inside -= 1
         except asyncio.CancelledError:
             if not left.is_set():
                 raise
         except ConnectionError:
             left.set()
         except Exception as error:
-            await out.error(self._said(error), api)
+            await out.error(self._http_error(error), api)
         finally:
-            status = LEFT if left.is_set() and not out.is_over else out.status
-            self.recorder.metrics.took(scope["path"], status, time.perf_counter() - started)
+            status = CLIENT_LEFT if left.is_set() and not out.is_over else out.status
+            self.recorder.metrics.observe(scope["path"], status, time.perf_counter() - started)
 
-    def _said(self, error: Exception) -> HttpError:
-        """An exception as the client is told it."""
+    def _http_error(self, error: Exception) -> HttpError:
+        """The error that the client gets for an exception."""
         match error:
             case HttpError():
                 return error
+            case InvalidRequest():
+                return HttpError(400, str(error), param=error.param)
             case TimeoutError():
-                return HttpError(504, f"no answer within {self.door.limits.seconds:g} s", code="time_out")
+                message = f"The reply took longer than {self.admission.limits.seconds:g} s"
+                return HttpError(504, message, code="time_out")
             case ContextFull():
                 return HttpError(400, str(error), code="context_length_exceeded")
             case InfrastructureFailure():
@@ -111,33 +125,36 @@ class Gateway:
                 return HttpError(400, str(error))
             case _:
                 self._say("".join(traceback.format_exception(error)).rstrip())
-                return HttpError(500, f"the server failed ({type(error).__name__}); its log says where")
+                return HttpError(500, f"The server failed ({type(error).__name__}). See its log")
 
-    # -- what a conversation is known by --------------------------------------------------------------------------------
+    # -- conversations --------------------------------------------------------------------------------------------------
 
-    def _conversation(self, headers: Headers, body: bytes, api: Api) -> str:
-        """Its id, else what the user said first."""
-        named = conversation_in(headers)
-        if named:
-            return named
+    def _conversation_key(self, headers: Headers, body: bytes, api: Api) -> str:
+        """What identifies a conversation for routing: its id, else the user's first message."""
+        if id := conversation_id(headers):
+            return id
         try:
-            asked = seen.request(body, api is chat)
+            request = forwarded_request(body, api)
         except BadInput:
             return ""
-        before = self._remembered.known(asked.previous)
-        return asked.conversation or self._conversations.get(asked.previous) or first_words([*before, *asked.items])
+        items = [*self._memory.find(request.previous), *request.items]
+        return request.conversation or self._conversations.get(request.previous) or _first_message(items)
 
     def _follow(self, response: str, headers: Headers, body: bytes) -> None:
-        """A later request may name nothing but the response."""
-        if self.lineup.canary is not None and response:
-            self._conversations[response] = self._conversation(headers, body, responses)
-            if len(self._conversations) > _FOLLOWED:
+        """Remembers a response's conversation, because a later request may name only the response."""
+        if self.router.canary is not None and response:
+            self._conversations[response] = self._conversation_key(headers, body, responses)
+            if len(self._conversations) > _MAX_CONVERSATIONS:
                 self._conversations.popitem(last=False)
 
 
+def _first_message(items: Sequence[Item]) -> str:
+    return next((item.text for item in items if isinstance(item, Message) and item.role == "user"), "")
+
+
 @contextlib.asynccontextmanager
-async def _watched(receive: Any, out: Out, left: asyncio.Event) -> AsyncIterator[None]:
-    """Cancels what is done inside when the client leaves."""
+async def _watched(receive: Any, out: Responder, left: asyncio.Event) -> AsyncIterator[None]:
+    """Cancels the work inside when the client disconnects."""
     inside = asyncio.current_task()
     assert inside is not None
 

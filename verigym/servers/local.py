@@ -1,94 +1,206 @@
-"""A request answered by a policy, whole or while it speaks."""
+"""Answers a request with a policy in this process, whole or as a stream.
+
+A version answers as it was evaluated: its system prompt replaces the client's, and its tool descriptions replace the
+client's. The client's sampling settings take precedence over the version's.
+"""
 
 import asyncio
+import random
 import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+from msgspec.structs import replace
 
 from verigym.core.errors import BadInput, ContextFull, failure
 from verigym.core.protocols import Policy, Reply, Request
-from verigym.core.records import Fault
-from verigym.servers.answer import Remembered, Streams, answered, request_of
-from verigym.servers.ask import Answered, Ask, Stream
-from verigym.servers.call import EVENTS, Call, Out
+from verigym.core.records import Fault, FunctionCall, Item, Message, Sampling, ToolSpec, Version
+from verigym.policies.dialects.plain import is_text_of
 from verigym.servers.record import Recorder
+from verigym.servers.types import EVENTS, AdmittedRequest, HttpError, Responder
 from verigym.traces.capture import Exchange
+from verigym.wire.tools import ToolNames
+from verigym.wire.types import ApiRequest, ReplyStream, ReplyToSend
+
+DEFAULT_SAMPLING = Sampling(max_tokens=1024)
+"""Used if neither the client nor the version sets anything."""
+_MAX_RESPONSES = 10_000
+_MAX_ITEMS = 200_000
 
 
-async def speak(call: Call, ask: Ask, policy: Policy, remembered: Remembered, recorder: Recorder) -> None:
+@runtime_checkable
+class StreamingPolicy(Protocol):
+    """A policy that reports its text while it generates."""
+
+    async def stream(self, request: Request, on_text: Callable[[str], None]) -> Reply: ...
+
+
+class ResponseMemory:
+    """The latest responses with the conversations before them, without instructions, so that a request can continue one.
+
+    They are kept in memory only.
+    """
+
+    def __init__(self) -> None:
+        self._conversations: OrderedDict[str, list[Item]] = OrderedDict()
+        self._items = 0
+
+    def add(self, id: str, items: list[Item]) -> None:
+        self._conversations[id] = items
+        self._items += len(items)
+        while len(self._conversations) > _MAX_RESPONSES or (self._items > _MAX_ITEMS and len(self._conversations) > 1):
+            self._items -= len(self._conversations.popitem(last=False)[1])
+
+    def find(self, id: str) -> list[Item]:
+        """The conversation up to a response. Empty if it is unknown."""
+        return self._conversations.get(id, [])
+
+    def get(self, id: str) -> list[Item]:
+        """The conversation up to a response. Raises if it is unknown."""
+        if id not in self._conversations:
+            message = (
+                f'No response has the id "{id}". The server keeps only the latest responses, until it stops. '
+                "Send the whole conversation"
+            )
+            raise HttpError(404, message, code="previous_response_not_found", param="previous_response_id")
+        return self._conversations[id]
+
+
+async def answer(
+    call: AdmittedRequest, asked: ApiRequest, policy: Policy, memory: ResponseMemory, recorder: Recorder
+) -> None:
     version, out = call.agent.version, call.out
-    before = remembered.before(ask.previous) if ask.previous else []
-    request = request_of(ask, version, before)
-    head = Answered(id=call.api.new_id(), created=int(time.time()), model=version.id)
+    before = memory.get(asked.previous) if asked.previous else []
+    request = policy_request(asked, version, before)
+    head = ReplyToSend(id=call.api.new_id(), created=int(time.time()), model=version.id)
     exchange = Exchange(
         items=request.items,
         tools=request.tools,
         sampling=request.sampling,
         conversation=call.conversation,
         response=head.id,
-        user=ask.user or call.client,
+        user=asked.user or call.client,
         agent_system=bool(version.system_prompt),
         agent=version.id,
-        metadata=ask.metadata,
+        metadata=asked.metadata,
         began=time.time(),
     )
-    kept = recorder.begin(exchange, out)
-    stream = call.api.stream(ask, head) if ask.stream else None
+    recording = recorder.begin(exchange, out)
+    stream = call.api.stream(asked, head) if asked.stream else None
     try:
         if stream is None:
             reply = await policy.respond(request)
         else:
-            reply = await _heard(policy, request, stream, out)
-        made = answered(reply, head)
-    except BadInput:  # the client's
+            reply = await _stream(policy, request, stream, out)
+        sent = reply_to_send(reply, head)
+    except BadInput:  # the client's mistake
         raise
     except Exception as error:
         finish = "context_full" if isinstance(error, ContextFull) else "error"
-        kept.failed(failure(error, Fault.INFRASTRUCTURE), finish)
+        recording.failed(failure(error, Fault.INFRASTRUCTURE), finish)
         raise
     except asyncio.CancelledError:
-        kept.given_up()
+        recording.cancelled()
         raise
     turn = reply.turn
     recorder.count(version.id, turn.usage)
-    kept.answered(
+    recording.answered(
         turn.usage,
-        reply=made.items,
+        reply=sent.items,
         latency_s=turn.latency_s,
-        finish=made.finish,
+        finish=sent.finish,
         context_ids=turn.context_ids,
         completion_ids=turn.completion_ids,
         logprobs=turn.logprobs,
         restricted=turn.restricted,
     )
-    if ask.keep:
-        remembered.keep(made.id, [*before, *ask.items, *made.items])
+    if asked.keep:
+        memory.add(sent.id, [*before, *asked.items, *sent.items])
     if stream is None:
-        return await out.whole(200, call.api.whole(ask, made))
-    first = await _begun(out, stream)
-    await out.piece(first + stream.end(made), more=False)
+        return await out.whole(200, call.api.write_reply(asked, sent))
+    first = await _begin(out, stream)
+    await out.piece(first + stream.end(sent), more=False)
 
 
-async def _heard(policy: Policy, request: Request, stream: Stream, out: Out) -> Reply:
-    """The reply, which is sent on while it is made. Nothing is sent before there is something to say: an error that comes first
-    is a status of its own."""
-    said: asyncio.Queue[str] = asyncio.Queue()
-    answer = policy.stream(request, said.put_nowait) if isinstance(policy, Streams) else policy.respond(request)
-    replying = asyncio.ensure_future(answer)
-    replying.add_done_callback(lambda _: said.put_nowait(""))
+async def _stream(policy: Policy, request: Request, stream: ReplyStream, out: Responder) -> Reply:
+    """Sends the reply while the policy generates it. The response begins with the first text, so that an earlier error can
+    still set the HTTP status."""
+    texts: asyncio.Queue[str] = asyncio.Queue()
+    streams = isinstance(policy, StreamingPolicy)
+    replying = asyncio.ensure_future(policy.stream(request, texts.put_nowait) if streams else policy.respond(request))
+    replying.add_done_callback(lambda _: texts.put_nowait(""))
     try:
-        while not (replying.done() and said.empty()):
-            words = await said.get()
-            while not said.empty():
-                words += said.get_nowait()
-            if words:
-                await out.piece(await _begun(out, stream) + stream.text(words))
+        while not (replying.done() and texts.empty()):
+            text = await texts.get()
+            while not texts.empty():
+                text += texts.get_nowait()
+            if text:
+                await out.piece(await _begin(out, stream) + stream.text(text))
         return await replying
     finally:
         replying.cancel()
 
 
-async def _begun(out: Out, stream: Stream) -> bytes:
-    """The first events, where the stream has not begun yet."""
+async def _begin(out: Responder, stream: ReplyStream) -> bytes:
+    """The first events of a stream. Empty if it has begun already."""
     if out.status:
         return b""
     await out.begin(200, [EVENTS, (b"cache-control", b"no-cache")])
     return stream.begin()
+
+
+# -- the policy's request and reply ---------------------------------------------------------------------------------------
+
+
+def policy_request(asked: ApiRequest, version: Version, before: Sequence[Item] = ()) -> Request:
+    """The policy's request. `before` is the conversation that the client continues."""
+    sampling = replace(version.sampling or DEFAULT_SAMPLING, **asked.sampling)
+    constrain = asked.constrain or version.constraints
+    instructions: list[Item] = [] if asked.instructions is None else [Message("system", asked.instructions)]
+    return Request(
+        items=with_system([*instructions, *before, *asked.items], version.system_prompt),
+        tools=with_descriptions(asked.tools, version.tool_descriptions),
+        sampling=replace(sampling, constrain=constrain) if constrain else sampling,
+        seed=random.getrandbits(63) if asked.seed is None else asked.seed,
+    )
+
+
+def with_system(items: list[Item], prompt: str | None) -> list[Item]:
+    """The items with the version's system prompt in place of the client's. An empty prompt removes the client's."""
+    if prompt is None:
+        return items
+    rest = [item for item in items if not (isinstance(item, Message) and item.role in ("system", "developer"))]
+    return [Message("system", prompt), *rest] if prompt else rest
+
+
+def with_descriptions(tools: list[ToolSpec], descriptions: dict[str, str]) -> list[ToolSpec]:
+    """The tools with the version's descriptions. A tool may have its own name or the name that the APIs allow."""
+    if not descriptions:
+        return tools
+    names = ToolNames(descriptions)
+    texts = {**{names.wire(name): text for name, text in descriptions.items()}, **descriptions}
+    return [replace(tool, description=texts[tool.name], own=True) if tool.name in texts else tool for tool in tools]
+
+
+def reply_to_send(reply: Reply, head: ReplyToSend) -> ReplyToSend:
+    """The policy's reply as the client sees it, with the id in `head`."""
+    finish = reply.turn.finish
+    if finish == "context_full":
+        raise ContextFull("The conversation does not fit into the model's context window")
+    items = _sent_items(reply.items)
+    called = any(isinstance(item, FunctionCall) for item in items)
+    reason = "length" if finish == "length" else "tool_calls" if called else "stop"
+    return replace(head, items=items, usage=reply.turn.usage, finish=reason)
+
+
+def _sent_items(items: Sequence[Item]) -> list[Item]:
+    """The reply without the text that only spells its call. Calls get unique ids."""
+    sent: list[Item] = []
+    for item, following in zip(items, [*items[1:], None], strict=False):
+        if isinstance(item, FunctionCall):
+            sent.append(replace(item, call_id=f"call_{uuid.uuid4().hex[:24]}"))
+        elif not (isinstance(following, FunctionCall) and is_text_of(item, following)):
+            sent.append(item)
+    return sent

@@ -1,42 +1,43 @@
-"""The OpenAPI page, made from the structs that requests are read by. Answers are described as far as clients rely on them."""
+"""The OpenAPI page, generated from the structs that read requests. It describes the parts of replies that clients rely on."""
 
 import msgspec
 from msgspec import Struct
 
 import verigym
 from verigym.core.records import Feedback, Json
-from verigym.servers import chat, feedback, responses
+from verigym.servers import feedback
+from verigym.wire import chat, responses
 
-_ABOUT = "Fields that are not listed are refused where a local model answers, and handed on where another server does."
+_ABOUT = "A local model refuses fields that are not listed. The proxy forwards them to the other server."
 _EVENT = {
     "type": "object",
     "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
     "required": ["data"],
 }
 _TEXT = {"type": "string", "pattern": r"\S"}
-_SAYS = [
+_FEEDBACK_CONTENT = [
     {"required": ["outcome"], "properties": {"outcome": {"enum": ["success", "failure"]}}},
     *({"required": [name], "properties": {name: _TEXT}} for name in ("intervention", "note", "correction")),
     {"required": ["correction"], "properties": {"correction": {"type": "array", "minItems": 1}}},
 ]
-"""Feedback says something."""
+"""Feedback must have at least one of these."""
 _ERRORS = {
-    400: "Something is asked for that is not done here, or the body is not what it should be",
-    401: "A key is needed, or this one is not known",
-    403: "A web page of another site asks without a key",
-    404: "There is no such model, response or trajectory; the message lists what there is",
+    400: "The body is invalid, or it asks for something that is not supported",
+    401: "The API key is missing or wrong",
+    403: "A web page of another site sent the request, and the server has no key",
+    404: "The model, response or trajectory does not exist. The message lists those that do",
     408: "The body did not arrive in time",
-    409: "Nothing is captured here",
+    409: "Capture is off",
     413: "The body is too large",
-    429: "Too many requests; Retry-After says when to come again",
+    429: "Too many requests. Retry-After says when to try again",
     500: "The server failed",
-    502: "The server behind this one failed",
-    503: "Too many requests are in work",
-    504: "No answer in time",
+    502: "The upstream server failed",
+    503: "Too many requests are in progress",
+    504: "The reply took too long",
 }
 
 
-class Usage(Struct):
+class CompletionUsage(Struct):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
@@ -49,11 +50,11 @@ class ErrorDetail(Struct):
     code: str | None
 
 
-class Error(Struct):
+class ErrorBody(Struct):
     error: ErrorDetail
 
 
-class Model(Struct):
+class ServedModel(Struct):
     id: str
     object: str
     created: int
@@ -63,19 +64,19 @@ class Model(Struct):
     base: str
 
 
-class Models(Struct):
+class ServedModels(Struct):
     object: str
-    data: list[Model]
+    data: list[ServedModel]
 
 
-class Health(Struct):
+class ServerHealth(Struct):
     status: str
     trouble: str
     versions: dict[str, str]
     in_flight: int
 
 
-class Choice(Struct):
+class CompletionChoice(Struct):
     index: int
     message: Json
     finish_reason: str
@@ -87,8 +88,8 @@ class Completion(Struct):
     object: str
     created: int
     model: str
-    choices: list[Choice]
-    usage: Usage
+    choices: list[CompletionChoice]
+    usage: CompletionUsage
 
 
 class ResponseUsage(Struct):
@@ -110,25 +111,25 @@ class ResponseObject(Struct):
 
 
 def page(models: list[str], with_key: bool) -> Json:
-    """`models` are the names that a request may give now; `with_key`: whether this server asks for one."""
-    kinds = [chat.ChatBody, responses.ResponsesBody, feedback.FeedbackBody, responses.InputItem]
-    kinds += [Completion, ResponseObject, Feedback, Models, Health, Error]
-    found, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
-    asked, replied, fed, item, completion, response, kept, listed, health, _ = found
-    schemas["InputItem"] = {"anyOf": item["anyOf"]}
-    for body in ("ChatBody", "ResponsesBody"):
+    """`models` are the names that a request may use now. `with_key`: whether this server requires an API key."""
+    kinds = [chat.ChatRequest, responses.ResponsesRequest, feedback.FeedbackBody, responses.ResponsesItem]
+    kinds += [Completion, ResponseObject, Feedback, ServedModels, ServerHealth, ErrorBody]
+    refs, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
+    chat_body, responses_body, feedback_body, item, completion, response, record, models_list, health, _ = refs
+    schemas["ResponsesItem"] = {"anyOf": item["anyOf"]}
+    for body in ("ChatRequest", "ResponsesRequest"):
         schemas[body]["properties"]["model"]["enum"] = models
-    schemas["InputMessage"]["required"].remove("type")
-    schemas["FeedbackBody"]["oneOf"] = [_named("trajectory", "conversation"), _named("conversation", "trajectory")]
-    schemas["FeedbackBody"]["anyOf"] = _SAYS
+    schemas["ResponsesMessage"]["required"].remove("type")
+    schemas["FeedbackBody"]["oneOf"] = [_only("trajectory", "conversation"), _only("conversation", "trajectory")]
+    schemas["FeedbackBody"]["anyOf"] = _FEEDBACK_CONTENT
     paths = {
-        "/v1/chat/completions": {"post": _operation("Chat Completions", completion, asked, streams=True)},
-        "/v1/responses": {"post": _operation("Responses", response, replied, streams=True)},
-        "/v1/feedback": {"post": _operation("What became of a conversation", kept, fed)},
-        "/v1/models": {"get": _operation("Models that a request may name", listed)},
-        "/metrics": {"get": _operation("Counters, for Prometheus", None)},
-        "/health": {"get": _operation("Who answers, and what is wrong", health)},
-        "/ready": {"get": _operation("The same: requests are taken as soon as it answers", health)},
+        "/v1/chat/completions": {"post": _operation("Chat Completions", completion, chat_body, streams=True)},
+        "/v1/responses": {"post": _operation("Responses", response, responses_body, streams=True)},
+        "/v1/feedback": {"post": _operation("Feedback on a conversation", record, feedback_body)},
+        "/v1/models": {"get": _operation("Models that a request may name", models_list)},
+        "/metrics": {"get": _operation("Counters for Prometheus", None)},
+        "/health": {"get": _operation("Which versions answer, and any problem", health)},
+        "/ready": {"get": _operation("The same. The server takes requests as soon as this answers", health)},
     }
     schemes = {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}} if with_key else {}
     for path, operations in paths.items():
@@ -139,10 +140,9 @@ def page(models: list[str], with_key: bool) -> Json:
     return {"openapi": "3.1.0", "info": about, "paths": paths, "components": {"schemas": schemas, **schemes}}
 
 
-def _named(one: str, other: str) -> Json:
-    """The one is given and the other is not."""
-    null = {"type": "null"}
-    return {"required": [one], "properties": {one: _TEXT, other: null}}
+def _only(field: str, other: str) -> Json:
+    """The schema that requires one field and not the other."""
+    return {"required": [field], "properties": {field: _TEXT, other: {"type": "null"}}}
 
 
 def _operation(summary: str, answer: Json | None, body: Json | None = None, *, streams: bool = False) -> Json:
@@ -151,14 +151,14 @@ def _operation(summary: str, answer: Json | None, body: Json | None = None, *, s
     )
     if streams:
         content["text/event-stream"] = {"schema": _EVENT}
-    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    made: Json = {
+    error = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}
+    operation: Json = {
         "summary": summary,
         "responses": {
-            "200": {"description": "The answer", "content": content},
-            **{str(status): {"description": words, "content": error} for status, words in _ERRORS.items()},
+            "200": {"description": "The reply", "content": content},
+            **{str(status): {"description": text, "content": error} for status, text in _ERRORS.items()},
         },
     }
     if body is not None:
-        made["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
-    return made
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    return operation

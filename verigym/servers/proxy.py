@@ -1,35 +1,39 @@
-"""A request handed on to another server: its answer goes back as it comes, and is read on the side for capture."""
+"""Forwards a request to another server. The response goes back unchanged, and a copy of both is read for capture."""
 
 import asyncio
 import re
 import time
+from collections import Counter
 
 import aiohttp
+import msgspec
+from msgspec import Struct
 
 from verigym.core.errors import BadInput
-from verigym.core.records import Failure, Fault, FunctionCall, Usage
-from verigym.servers import chat
-from verigym.servers import proxied as seen
-from verigym.servers.call import Call
-from verigym.servers.errors import HttpError
-from verigym.servers.record import Kept, Recorder
+from verigym.core.records import Failure, Fault, FunctionCall, Item, Json, Sampling, ToolSpec, Usage
+from verigym.servers.record import Recorder, Recording
+from verigym.servers.types import AdmittedRequest, HttpError
 from verigym.servers.upstream import Upstream, pieces, whole
 from verigym.traces.capture import Exchange
+from verigym.wire import chat
+from verigym.wire.items import chat_items, request_items, sampling_of
+from verigym.wire.streams import read_events
+from verigym.wire.tools import read_tools
+from verigym.wire.types import Api, ApiReply, ServerError
+from verigym.wire.values import as_list, as_object, read_json_as
 
 _LARGE = 64 * 1024
-"""Bytes from which on a body is read for capture in a thread."""
-_ENDED = re.compile(rb"data: \[DONE\]|event: response\.(completed|incomplete|failed)\b.*\n\n", re.DOTALL)
-"""The last event of a stream."""
+"""Bodies of more bytes than this are read for capture in a thread."""
+_LAST_EVENT = re.compile(rb"data: \[DONE\]|event: response\.(completed|incomplete|failed)\b.*\n\n", re.DOTALL)
 
 
-async def hand_on(call: Call, model: str, server: Upstream, recorder: Recorder, own_key: bool) -> str:
-    """Returns the id of the response, where it has one."""
-    is_chat = call.api is chat
-    body = server.body(call.body, model, is_chat)
+async def forward(call: AdmittedRequest, model: str, server: Upstream, recorder: Recorder, own_key: bool) -> str:
+    """Forwards the request. Returns the id of the response, or empty text if it has none."""
+    body = server.body(call.body, model, call.api is chat)
     asking = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, own_key=own_key))
     asking.add_done_callback(_observed)
     try:
-        kept = recorder.begin(await _exchange(call, body, is_chat, recorder), call.out)  # while the server thinks
+        recording = recorder.begin(await _exchange(call, body, recorder), call.out)  # while the server works
     except BaseException:
         asking.cancel()
         raise
@@ -38,19 +42,19 @@ async def hand_on(call: Call, model: str, server: Upstream, recorder: Recorder, 
         async with await asking as response:
             await _send(call, response, server, parts)
     except HttpError as error:
-        kept.failed(Failure(Fault.INFRASTRUCTURE, error.code or "", error.message))
+        recording.failed(Failure(Fault.INFRASTRUCTURE, error.code or "", error.message))
         raise
     except asyncio.CancelledError:
         asking.cancel()
-        if not _ENDED.search(b"".join(parts)):
-            kept.given_up()
+        if not _LAST_EVENT.search(b"".join(parts)):
+            recording.cancelled()
             raise
-        call.out.is_over = True  # clients leave after the last event, and servers may hold the line for longer
-    return await _keep(call, asking.result(), b"".join(parts), kept, recorder)
+        call.out.is_over = True  # clients disconnect after the last event, servers may keep the connection open
+    return await _record(call, asking.result(), b"".join(parts), recording, recorder)
 
 
 def _observed(asking: "asyncio.Future[aiohttp.ClientResponse]") -> None:
-    """Whoever asked may be gone: then nobody else looks at what became of it."""
+    """Reads the exception, which asyncio would otherwise report as never retrieved."""
     if not asking.cancelled():
         asking.exception()
 
@@ -59,8 +63,8 @@ def _is_stream(response: aiohttp.ClientResponse) -> bool:
     return response.content_type == "text/event-stream"
 
 
-async def _send(call: Call, response: aiohttp.ClientResponse, server: Upstream, parts: list[bytes]) -> None:
-    """Sends the answer back, and keeps its parts."""
+async def _send(call: AdmittedRequest, response: aiohttp.ClientResponse, server: Upstream, parts: list[bytes]) -> None:
+    """Sends the response to the client and collects its parts."""
     headers = server.headers_back(response)
     if not _is_stream(response):
         parts.append(await whole(response))
@@ -72,19 +76,20 @@ async def _send(call: Call, response: aiohttp.ClientResponse, server: Upstream, 
     await call.out.piece(b"", more=False)
 
 
-# -- on the side ----------------------------------------------------------------------------------------------------
+# -- for capture ----------------------------------------------------------------------------------------------------------
 
 
-async def _exchange(call: Call, body: bytes, is_chat: bool, recorder: Recorder) -> Exchange | None:
-    """The request for capture; none where it cannot be read."""
+async def _exchange(call: AdmittedRequest, body: bytes, recorder: Recorder) -> Exchange | None:
+    """The request for capture. None if it cannot be read."""
     if recorder.capture is None:
         return None
     began = time.time()
     try:
         large = len(body) > _LARGE
-        asked = await asyncio.to_thread(seen.request, body, is_chat) if large else seen.request(body, is_chat)
+        read = forwarded_request
+        asked = await asyncio.to_thread(read, body, call.api) if large else read(body, call.api)
     except BadInput:
-        recorder.unread += 1
+        recorder.unreadable += 1
         return None
     version = call.agent.version
     return Exchange(
@@ -101,30 +106,90 @@ async def _exchange(call: Call, body: bytes, is_chat: bool, recorder: Recorder) 
     )
 
 
-async def _keep(call: Call, response: aiohttp.ClientResponse, answer: bytes, kept: Kept, recorder: Recorder) -> str:
-    """Keeps the answer; returns the id of the response."""
+async def _record(
+    call: AdmittedRequest, response: aiohttp.ClientResponse, body: bytes, recording: Recording, recorder: Recorder
+) -> str:
+    """Records the reply. Returns the id of the response."""
     if response.status != 200:
-        kept.failed(
-            Failure(Fault.INFRASTRUCTURE, f"HTTP status {response.status}", answer[:300].decode(errors="replace"))
+        recording.failed(
+            Failure(Fault.INFRASTRUCTURE, f"HTTP status {response.status}", body[:300].decode(errors="replace"))
         )
         return ""
-    how = call.api is chat, _is_stream(response)
+    read, is_stream = forwarded_reply, _is_stream(response)
     try:
-        large = len(answer) > _LARGE
-        found, id = await asyncio.to_thread(seen.reply, answer, *how) if large else seen.reply(answer, *how)
+        large = len(body) > _LARGE
+        reply, id = (
+            await asyncio.to_thread(read, body, call.api, is_stream) if large else read(body, call.api, is_stream)
+        )
     except BadInput as error:
         recorder.count(call.agent.version.id, Usage())
-        kept.failed(Failure(Fault.INFRASTRUCTURE, "Unreadable", str(error)))
+        recording.failed(Failure(Fault.INFRASTRUCTURE, "Unreadable", str(error)))
         return ""
-    recorder.count(call.agent.version.id, found.usage)
-    called = any(isinstance(item, FunctionCall) for item in found.items)
-    kept.answered(
-        found.usage,
-        reply=found.items,
+    recorder.count(call.agent.version.id, reply.usage)
+    called = any(isinstance(item, FunctionCall) for item in reply.items)
+    recording.answered(
+        reply.usage,
+        reply=reply.items,
         response=id,
-        finish="tool_calls" if called and found.finish == "stop" else found.finish,
-        context_ids=found.prompt_ids,
-        completion_ids=found.completion_ids,
-        logprobs=found.logprobs if len(found.logprobs) == len(found.completion_ids) else [],
+        finish="tool_calls" if called and reply.finish == "stop" else reply.finish,
+        context_ids=reply.prompt_ids,
+        completion_ids=reply.completion_ids,
+        logprobs=reply.logprobs if len(reply.logprobs) == len(reply.completion_ids) else [],
     )
     return id
+
+
+class ForwardedRequest(Struct, kw_only=True):
+    """The parts of a forwarded request that capture and routing need."""
+
+    items: list[Item]
+    tools: list[ToolSpec] = []
+    sampling: Sampling = Sampling()
+    previous: str = ""
+    conversation: str = ""
+    user: str = ""
+    metadata: Json = {}
+
+
+class ReplyId(Struct):
+    id: str = ""
+
+
+_json_decoder = msgspec.json.Decoder()
+
+
+def forwarded_request(body: bytes, api: Api) -> ForwardedRequest:
+    """Reads as much of a request as possible. Raises `BadInput` if the conversation cannot be read."""
+    try:
+        data = read_json_as(body, _json_decoder)
+        if not isinstance(data, dict):
+            raise BadInput("it is not a JSON object")
+        messages = as_list(data.get("messages"))
+        if api is chat and not messages:
+            raise BadInput("it has no messages")
+        conversation = data.get("conversation")
+        return ForwardedRequest(
+            items=chat_items(messages) if api is chat else request_items(data, Counter()),
+            tools=read_tools(data.get("tools")),
+            sampling=sampling_of(data),
+            previous=_string(data.get("previous_response_id")),
+            conversation=_string(conversation.get("id") if isinstance(conversation, dict) else conversation),
+            user=_string(data.get("safety_identifier")) or _string(data.get("user")),
+            metadata=as_object(data.get("metadata")),
+        )
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadInput(f"The request cannot be read: {error}") from error
+
+
+def forwarded_reply(body: bytes, api: Api, is_stream: bool) -> tuple[ApiReply, str]:
+    """The reply and its id. Raises `BadInput` if it cannot be read."""
+    try:
+        if is_stream:
+            body = msgspec.json.encode(api.read_stream(read_events(body.decode(errors="replace"))))
+        return api.read_reply(body), msgspec.json.decode(body, type=ReplyId).id
+    except (ServerError, ValueError, RecursionError) as error:
+        raise BadInput(f"The reply cannot be read: {error}") from error
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,45 +1,32 @@
-"""What is kept and counted of an exchange. Nothing here may slow or fail a request."""
+"""Capture and metrics of one exchange. Nothing here may slow or fail a request."""
 
 import time
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from verigym.core.records import Failure, Fault, Feedback, Turn, Usage
+from verigym.core.records import Failure, Fault, Turn, Usage
 from verigym.rollout.settings import Prices
-from verigym.servers.call import Out
 from verigym.servers.metrics import Metrics
-from verigym.traces.capture import Counts, Exchange, Placed
-
-
-class Captures(Protocol):
-    """What the gateway needs of a `Capture`; no method of it blocks or raises but `feedback`."""
-
-    @property
-    def counts(self) -> Counts: ...
-    def place(self, exchange: Exchange, /) -> Placed: ...
-    def add(self, exchange: Exchange, placed: Placed | None, /) -> str: ...
-    def feedback(
-        self, of: str, /, *, outcome: str, correction: Any, intervention: str, note: str, who: str
-    ) -> Feedback: ...
+from verigym.servers.types import Responder
+from verigym.traces.capture import Capture, Exchange, Placed
 
 
 class Recorder:
-    def __init__(self, capture: Captures | None, prices: Prices = Prices()) -> None:
+    def __init__(self, capture: Capture | None, prices: Prices = Prices()) -> None:
         self.capture, self._prices = capture, prices
         self.metrics = Metrics()
-        self.unread = 0
-        """Requests that were handed on and could not be read."""
+        self.unreadable = 0
+        """Forwarded requests that capture could not read."""
 
-    def begin(self, exchange: Exchange | None, out: Out) -> "Kept":
-        """What is kept of an exchange that begins; none where it cannot be read. The client is told by a header where it
-        belongs, which goes out before the answer does."""
+    def begin(self, exchange: Exchange | None, out: Responder) -> "Recording":
+        """Starts recording an exchange, or nothing if it is None. A header tells the client the id of its trajectory."""
         if self.capture is None or exchange is None:
-            return Kept(None, None, Placed(""), self._prices)
+            return Recording(None, None, Placed(""), self._prices)
         placed = self.capture.place(exchange)
         if placed.trajectory:
             out.extra[b"x-verigym-trajectory"] = placed.trajectory.encode()
-        return Kept(self.capture, exchange, placed, self._prices)
+        return Recording(self.capture, exchange, placed, self._prices)
 
     def count(self, agent: str, usage: Usage) -> None:
         self.metrics.answers[agent] += 1
@@ -47,19 +34,19 @@ class Recorder:
         self.metrics.completion_tokens += usage.completion_tokens
 
     def captured(self) -> dict[str, int]:
-        """Outcome to how many exchanges."""
+        """The number of exchanges by outcome."""
         if self.capture is None:
             return {}
         counts = self.capture.counts
         lost = {f"lost: {reason}": count for reason, count in counts.lost.items()}
-        unread = {"lost: unreadable": self.unread} if self.unread else {}
-        return {"captured": counts.captured, "sampled out": counts.sampled_out, **lost, **unread}
+        unreadable = {"lost: unreadable": self.unreadable} if self.unreadable else {}
+        return {"captured": counts.captured, "sampled out": counts.sampled_out, **lost, **unreadable}
 
 
-class Kept:
-    """One exchange under way: it is answered, or it fails."""
+class Recording:
+    """One exchange in progress, until it is answered or fails."""
 
-    def __init__(self, capture: Captures | None, exchange: Exchange | None, placed: Placed, prices: Prices) -> None:
+    def __init__(self, capture: Capture | None, exchange: Exchange | None, placed: Placed, prices: Prices) -> None:
         self._capture, self._exchange, self._placed, self._prices = capture, exchange, placed, prices
         self._started = time.perf_counter()
 
@@ -69,10 +56,9 @@ class Kept:
     def failed(self, failure: Failure, finish: str = "error") -> None:
         self._add(error=failure, finish=finish)
 
-    def given_up(self) -> None:
-        self.failed(
-            Failure(Fault.INFRASTRUCTURE, "GivenUp", "the client left, or the time was up, before the answer was whole")
-        )
+    def cancelled(self) -> None:
+        message = "The client disconnected, or the request timed out, before the reply was complete"
+        self.failed(Failure(Fault.INFRASTRUCTURE, "GivenUp", message))
 
     def _add(self, **fields: Any) -> None:
         if self._capture is not None and self._exchange is not None:

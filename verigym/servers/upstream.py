@@ -1,8 +1,8 @@
-"""A gateway to any server that speaks OpenAI's APIs: what comes is handed on, in both directions, as it comes.
+"""The connection to another server that speaks OpenAI's APIs, for the proxy.
 
-A request's body goes out byte for byte where the version has nothing to say; else only what it says is changed: the model's name,
-the system prompt, descriptions of tools, and settings of sampling that the client left open. Left out: retries, which clients
-do themselves, redirects and proxies.
+A request's body is forwarded byte for byte unless the version changes it. A version changes the model's name, the system
+prompt, tool descriptions, and sampling settings that the client did not set. Not supported: retries (clients retry
+themselves), redirects and proxies.
 """
 
 import functools
@@ -17,15 +17,16 @@ from yarl import URL
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Json, Version
-from verigym.policies.openai.names import ToolNames
-from verigym.servers.errors import HttpError, unreadable
+from verigym.servers.types import HttpError
+from verigym.wire.tools import ToolNames
+from verigym.wire.types import unreadable
 
 KEY_ENV = "OPENAI_API_KEY"
 _CONNECT_S = 10.0
 _IDLE_S = 4.0
-"""How long a connection is kept: less than the 5 s after which uvicorn, and so vLLM, closes it."""
+"""Seconds that an idle connection is kept. Uvicorn, and so vLLM, closes it after 5 s."""
 _LARGEST = 64 * 2**20
-_DROPPED = {
+_NOT_FORWARDED = {
     b"accept-encoding",
     b"authorization",
     b"connection",
@@ -42,8 +43,8 @@ _DROPPED = {
     b"transfer-encoding",
     b"upgrade",
 }
-"""Headers of a request that are not handed on: those of one connection, and those with secrets."""
-_NOT_BACK = {
+"""Request headers that are not forwarded: those of one connection, and those with secrets."""
+_NOT_RETURNED = {
     "connection",
     "content-length",
     "date",
@@ -57,11 +58,11 @@ _fields = msgspec.json.Decoder(dict[str, Raw])
 _list = msgspec.json.Decoder(list[Raw])
 
 
-class _Role(msgspec.Struct):
+class _RoleField(msgspec.Struct):
     role: str = ""
 
 
-_role = msgspec.json.Decoder(_Role)
+_role = msgspec.json.Decoder(_RoleField)
 
 
 class Upstream:
@@ -72,11 +73,13 @@ class Upstream:
         self.model, _, options = rest.partition("?")
         url = URL(base)
         if not self.model or url.scheme not in ("http", "https") or not url.host or url.user or url.password:
-            raise BadInput(f'"{version.base}": a server is URL#MODEL, such as http://localhost:8000/v1#qwen')
+            raise BadInput(
+                f'"{version.base}" is not the address of a server. Write URL#MODEL, such as http://localhost:8000/v1#qwen'
+            )
         if version.constraints or "tools=text" in options.split("&"):
             raise BadInput(
-                f"{version.label}: constraints and tools as text are not handed on to a server; it has options "
-                "of its own for them"
+                f"{version.label}: the proxy cannot forward constraints or tools=text. Use the server's own "
+                "options for them"
             )
         self.url = url
         self._key_env = key_env
@@ -92,7 +95,7 @@ class Upstream:
     async def post(
         self, path: str, body: bytes, headers: Mapping[bytes, bytes], *, own_key: bool
     ) -> aiohttp.ClientResponse:
-        """The server's answer, to be released. `own_key`: the client's key is for this gateway, and stays here."""
+        """The server's response, which the caller must release. With `own_key` the client's key is not forwarded."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
@@ -101,7 +104,9 @@ class Upstream:
                 auto_decompress=False,
                 skip_auto_headers=("User-Agent", "Accept-Encoding", "Accept"),
             )
-        sent = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.items() if _goes_on(name)]
+        sent = [
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.items() if _is_forwarded(name)
+        ]
         key = "" if own_key else headers.get(b"authorization", b"").decode("latin-1")
         own = os.environ.get(self._key_env, "").strip()
         if key or own:
@@ -119,39 +124,40 @@ class Upstream:
         return [
             (name.lower().encode("latin-1"), value.encode("latin-1", "replace"))
             for name, value in response.headers.items()
-            if name.lower() not in _NOT_BACK
+            if name.lower() not in _NOT_RETURNED
         ]
 
-    # -- what a version changes -----------------------------------------------------------------------------------------
+    # -- the version's changes ------------------------------------------------------------------------------------------
 
     def body(self, body: bytes, asked: str, chat: bool) -> bytes:
-        """The request's body as it is sent on; `asked` is the model that it names."""
+        """The request's body as it is forwarded. `asked` is the model that it names."""
         if self._plain and asked == self.model:
             return body
         try:
             fields: Json = _fields.decode(body)
             fields["model"] = self.model
-            _dress(fields, self._version, chat)
+            _apply_version(fields, self._version, chat)
             return msgspec.json.encode(fields)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise unreadable(error) from error
 
 
-def _goes_on(name: bytes) -> bool:
-    return name not in _DROPPED and not name.startswith((b"x-verigym-", b"x-forwarded-"))
+def _is_forwarded(name: bytes) -> bool:
+    return name not in _NOT_FORWARDED and not name.startswith((b"x-verigym-", b"x-forwarded-"))
 
 
 def _unreachable(url: URL, error: Exception) -> HttpError:
-    words = f"{url.with_query(None)} cannot be reached ({type(error).__name__})"
-    return HttpError(502, words, code="upstream_unreachable")
+    message = f"{url.with_query(None)} cannot be reached ({type(error).__name__})"
+    return HttpError(502, message, code="upstream_unreachable")
 
 
-def _dress(fields: Json, version: Version, chat: bool) -> None:
-    """Puts the version's system prompt, descriptions and settings into a request."""
+def _apply_version(fields: Json, version: Version, chat: bool) -> None:
+    """Puts the version's system prompt, tool descriptions and sampling settings into a request."""
     prompt = version.system_prompt
     context = "messages" if chat else "input"
     if prompt is not None and bytes(fields.get(context, b"")).lstrip().startswith(b"["):
-        rest = [one for one in _list.decode(fields[context]) if _role.decode(one).role not in ("system", "developer")]
+        messages = _list.decode(fields[context])
+        rest = [message for message in messages if _role.decode(message).role not in ("system", "developer")]
         fields[context] = [{"role": "system", "content": prompt}, *rest] if prompt and chat else rest
     if prompt is not None and not chat:
         fields["instructions"] = prompt or None
@@ -165,17 +171,17 @@ def _dress(fields: Json, version: Version, chat: bool) -> None:
 
 
 def _described(tool: Any, version: Version, chat: bool) -> Any:
-    own = tool.get("function") if chat and isinstance(tool, dict) else tool
-    if isinstance(own, dict):
+    function = tool.get("function") if chat and isinstance(tool, dict) else tool
+    if isinstance(function, dict):
         names = ToolNames(version.tool_descriptions)
-        for name, words in version.tool_descriptions.items():
-            if own.get("name") in (name, names.wire(name)):
-                own["description"] = words
+        for name, description in version.tool_descriptions.items():
+            if function.get("name") in (name, names.wire(name)):
+                function["description"] = description
     return tool
 
 
 def _settings(version: Version, chat: bool) -> Json:
-    """The version's own settings; those at their default are left to the server."""
+    """The version's sampling settings, without those that have the default value."""
     given = {} if version.sampling is None else msgspec.to_builtins(version.sampling)
     settings = {name: given[name] for name in ("temperature", "top_p", "top_k", "min_p", "stop") if name in given}
     return settings | (
@@ -184,13 +190,13 @@ def _settings(version: Version, chat: bool) -> Json:
 
 
 async def pieces(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-    """An answer as it comes."""
+    """The pieces of a response as they arrive."""
     try:
         while piece := await response.content.readany():
             yield piece
     except (aiohttp.ClientError, OSError) as error:
-        words = f"the server broke off its answer ({type(error).__name__})"
-        raise HttpError(502, words, code="upstream_broke_off") from None
+        message = f"The upstream server broke off its reply ({type(error).__name__})"
+        raise HttpError(502, message, code="upstream_broke_off") from None
 
 
 async def whole(response: aiohttp.ClientResponse) -> bytes:
@@ -200,6 +206,6 @@ async def whole(response: aiohttp.ClientResponse) -> bytes:
         parts.append(part)
         size += len(part)
         if size > _LARGEST:
-            words = f"the server's answer is larger than {_LARGEST // 2**20} MiB"
-            raise HttpError(502, words, code="upstream_too_large")
+            message = f"The upstream server's reply is larger than {_LARGEST // 2**20} MiB"
+            raise HttpError(502, message, code="upstream_too_large")
     return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -12,7 +12,6 @@ import msgspec
 
 from verigym.core.records import Item, Json, Task, content_hash
 from verigym.tasks import near_duplicates as near
-from verigym.tasks.chat import said
 from verigym.tasks.leaks import prompt_of
 
 NEAR = 0.8
@@ -108,14 +107,14 @@ def _text(task: Task) -> str:
 
 def _reply(value: Any) -> str:
     try:
-        return said(msgspec.convert(value, list[Item]))
+        return near.conversation_text(msgspec.convert(value, list[Item]))
     except msgspec.ValidationError:  # data of an environment's own, under a name that we use
         return msgspec.json.encode(value).decode()
 
 
 def _instructions(task: Task) -> list[Item]:
     """What `near.text_of` leaves out."""
-    return [] if isinstance(task.prompt, str) else [item for item in task.prompt if not said([item])]
+    return [] if isinstance(task.prompt, str) else [item for item in task.prompt if not near.conversation_text([item])]
 
 
 def _without(data: Json, keys: Collection[str]) -> Json:

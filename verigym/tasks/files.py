@@ -19,6 +19,7 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import BadInput
+from verigym.wire.values import kind_of
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
 _KNOWN_BY = ("prompt", "messages", "chosen", "responses_create_params")
@@ -74,17 +75,6 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror}") from error
-
-
-def kind_of(value: Any) -> str:
-    """What a JSON value is, in the words of a person."""
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, str):
-        return "text" if value else "empty"
-    return "a list" if isinstance(value, list) else "an object"
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------

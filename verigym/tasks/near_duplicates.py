@@ -11,8 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from verigym.core.records import Task
-from verigym.tasks.chat import said
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Task
 
 Progress = Callable[[int, int], None]
 
@@ -30,9 +29,25 @@ class SimilarPair(NamedTuple):
     likeness: float
 
 
+def conversation_text(items: Sequence[Item]) -> str:
+    """The text of messages, calls and results, without instructions (system, developer) and reasoning."""
+    texts: list[str] = []
+    for item in items:
+        match item:
+            case Message() if item.role in ("user", "assistant"):
+                texts.append(item.text)
+            case FunctionCall():
+                texts.append(f"{item.name} {item.arguments}")
+            case FunctionCallOutput():
+                texts.append(item.output)
+            case _:
+                pass
+    return "\n".join(texts)
+
+
 def text_of(task: Task) -> str:
     """What the task asks, for comparing: lower case, single spaces, and without instructions that many tasks share."""
-    return plain(task.prompt if isinstance(task.prompt, str) else said(task.prompt))
+    return plain(task.prompt if isinstance(task.prompt, str) else conversation_text(task.prompt))
 
 
 def plain(text: str) -> str:

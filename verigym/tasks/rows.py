@@ -18,8 +18,8 @@ import msgspec
 from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.records import Item, Json, Message, Task
-from verigym.tasks.chat import is_from_outside, read_items
-from verigym.tasks.files import kind_of
+from verigym.wire.items import read_items
+from verigym.wire.values import kind_of
 
 SHAPES = (
     '{"prompt", "answer"}, {"prompt", "expected_tool", "expected_args"}, {"prompt", "completion"}, {"messages"}, '
@@ -107,7 +107,7 @@ def _conversation(row: Json) -> Json:
     items = read_items(row["messages"], "messages")
     if "prompt" in row and not _holds(items, _items(_with_prompt(row)["prompt"])):
         return _plain(row)
-    cut = max((place for place, item in enumerate(items) if is_from_outside(item)), default=-1) + 1
+    cut = max((place for place, item in enumerate(items) if _opens_turn(item)), default=-1) + 1
     if not cut:
         raise BadInput('"messages" begins with the assistant; it must begin with what was asked')
     row = {**_without(row, "messages"), "prompt": _json(items[:cut])}
@@ -127,7 +127,7 @@ def _preference(row: Json) -> Json:
     asked = _items(prompt)
     sides = {key: _reply(row[key], key, asked) for key in ("chosen", "rejected")}
     shared: list[Item] = []
-    if all(is_from_outside(side[0]) for side in sides.values()):
+    if all(_opens_turn(side[0]) for side in sides.values()):
         shared = sides["chosen"][: _alike(sides["chosen"], sides["rejected"])]
     if shared:
         prompt = shared if _holds(shared, asked) else [*asked, *shared]
@@ -248,3 +248,8 @@ def _without(row: Json, *keys: str) -> Json:
 
 def _json(items: list[Item]) -> list[Any]:
     return msgspec.to_builtins(items)
+
+
+def _opens_turn(item: Item) -> bool:
+    """Whether the item is addressed to the assistant and does not come from a tool."""
+    return isinstance(item, Message) and item.role != "assistant"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from verigym.core.records import Task, content_hash
-from verigym.tasks.chat import said
+from verigym.tasks import near_duplicates as near
 from verigym.tasks.leaks import family_of, prompt_of
 from verigym.tasks.load import tasks_hash
 from verigym.tasks.rows import shape_of
@@ -33,7 +33,9 @@ class TaskStats(msgspec.Struct, frozen=True):
 
 
 def describe(tasks: Sequence[Task]) -> TaskStats:
-    lengths = sorted(len(task.prompt if isinstance(task.prompt, str) else said(task.prompt)) for task in tasks)
+    lengths = sorted(
+        len(task.prompt if isinstance(task.prompt, str) else near.conversation_text(task.prompt)) for task in tasks
+    )
     return TaskStats(
         tasks=len(tasks),
         families=len({family_of(task) for task in tasks}),

@@ -26,13 +26,13 @@ from verigym.core.records import Mark, Stop, Toolset, Trajectory, content_hash
 from verigym.store.database import Store
 from verigym.traces.assembler import Piece, Pieces
 from verigym.traces.formats import atif, chat, inspect_eval, messages, ng_trajectory, otel, responses
-from verigym.traces.formats.trace import Part, Reader, Trace
+from verigym.traces.formats.trace import FormatReader, ParsedTrace, TracePart
 from verigym.traces.lines import Bad, Found, Input
 from verigym.traces.marks import marks_of
 from verigym.traces.redaction import Redaction, without_ids
 from verigym.traces.sidecar import Beside, Entry
 
-READERS: list[Reader] = [otel, atif, ng_trajectory, inspect_eval, chat, responses, messages]
+READERS: list[FormatReader] = [otel, atif, ng_trajectory, inspect_eval, chat, responses, messages]
 """In the order in which they are asked whether a value is theirs."""
 FORMATS = {reader.NAME: reader for reader in READERS}
 _JOIN = {reader.NAME: reader.join for reader in (otel, chat, responses, messages)}
@@ -163,14 +163,14 @@ class _Work:
             self._refuse(file, found.place, reason, found.value)
         for each in made:
             assert reader is not None
-            if isinstance(each, Part):
+            if isinstance(each, TracePart):
                 self._pieces.add(reader.NAME, each.key, Piece(file, found.place, each.value))
             else:
                 self._keep(each, [Piece(file, found.place, found.value)])
         if self._raw is not None and made:
             self._raw.add(Entry(file=file, line=found.place, text=self._shown(found.value)))
 
-    def _read(self, value: Any) -> tuple[Reader | None, list[Trace | Part], str]:
+    def _read(self, value: Any) -> tuple[FormatReader | None, list[ParsedTrace | TracePart], str]:
         """Who reads it, what is made of it, and why nothing is."""
         reader = next((each for each in self._readers if each.fits(value)), None)
         if reader is None:
@@ -187,21 +187,21 @@ class _Work:
                 if self.due:
                     self.commit()
 
-    def _join(self, reader: Reader, key: str, pieces: list[Piece]) -> None:
+    def _join(self, reader: FormatReader, key: str, pieces: list[Piece]) -> None:
         if len(pieces) > _MOST:
             made, reason = [], f"more than {_MOST:,} records name one conversation, which is none then"
         else:
             made, reason = _tried(reader, lambda: _JOIN[reader.NAME](key, [piece.value for piece in pieces]))
         places = {id(piece.value): piece for piece in pieces}
         for each in made:
-            if isinstance(each, Part):
+            if isinstance(each, TracePart):
                 self._pieces.add(reader.NAME, each.key, places[id(each.value)])
             else:
                 self._keep(each, pieces)
         for piece in pieces if reason else ():
             self._refuse(piece.file, piece.place, reason, piece.value)
 
-    def _keep(self, trace: Trace, pieces: list[Piece]) -> None:
+    def _keep(self, trace: ParsedTrace, pieces: list[Piece]) -> None:
         try:
             made = self._redaction.trajectory(self._trajectory(trace, pieces[0]))
         except (BadInput, ValueError, OverflowError) as error:
@@ -214,7 +214,7 @@ class _Work:
             made = _not_forgotten(made, before)
         self._batch[made.id] = made
 
-    def _trajectory(self, trace: Trace, piece: Piece) -> Trajectory:
+    def _trajectory(self, trace: ParsedTrace, piece: Piece) -> Trajectory:
         if not trace.items and trace.error is None:
             raise BadInput("it holds no messages")
         own = [item for place, item in enumerate(trace.items) if place not in trace.copied]
@@ -247,7 +247,7 @@ class _Work:
             source=f"{piece.file}:{piece.place}",
         )
 
-    def _tools(self, trace: Trace) -> tuple[str, bool]:
+    def _tools(self, trace: ParsedTrace) -> tuple[str, bool]:
         """The hash under which the tools are stored, and whether they are stored as they were found."""
         if not trace.tools:
             return "", True
@@ -325,7 +325,9 @@ def _not_forgotten(now: Trajectory, before: Trajectory) -> Trajectory:
     return now if now.outcome else msgspec.structs.replace(now, outcome=before.outcome)
 
 
-def _tried(reader: Reader, read: Callable[[], Iterator[Trace | Part]]) -> tuple[list[Trace | Part], str]:
+def _tried(
+    reader: FormatReader, read: Callable[[], Iterator[ParsedTrace | TracePart]]
+) -> tuple[list[ParsedTrace | TracePart], str]:
     """What a reader makes, or why it makes nothing. One that fails on odd input loses that input only."""
     try:
         return list(read()), ""

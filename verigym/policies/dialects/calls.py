@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from verigym.core import codec
 from verigym.core.records import FunctionCall, Item, Message
-from verigym.policies.dialects.plain import is_text_of, text_of
+from verigym.policies.dialects.plain import is_text_of
+from verigym.wire.items import message_text
 
 
 class ParsedCall(NamedTuple):
@@ -128,7 +129,7 @@ def from_items(items: Sequence[Item]) -> tuple[str, list[FunctionCall]]:
     said: list[str] = []
     for item, behind in zip(items, [*items[1:], None], strict=False):
         if isinstance(item, Message) and not (isinstance(behind, FunctionCall) and is_text_of(item, behind)):
-            said.append(text_of(item))
+            said.append(message_text(item))
     return "\n".join(said), [item for item in items if isinstance(item, FunctionCall)]
 
 

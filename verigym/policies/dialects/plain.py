@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from verigym.core import codec
-from verigym.core.records import FunctionCall, Item, Message, Refusal, ToolSpec
+from verigym.core.records import FunctionCall, Item, Message, ToolSpec
 from verigym.policies.dialects.dialect import Dialect
+from verigym.wire.items import message_text
 
 _KINDS = {"integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "object"}
 
@@ -62,7 +63,7 @@ def write(items: Sequence[Item]) -> str:
     lines: list[str] = []
     for before, item in zip([None, *items], items, strict=False):
         if isinstance(item, Message):
-            lines.append(text_of(item))
+            lines.append(message_text(item))
         elif isinstance(item, FunctionCall) and not is_text_of(before, item):
             lines.append(call_text(item))
     return "\n".join(lines)
@@ -95,14 +96,6 @@ def arguments_of(call: FunctionCall) -> dict[str, Any] | None:
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def text_of(message: Message) -> str:
-    """The message's text with its refusals, which are words too."""
-    if isinstance(message.content, str):
-        return message.content
-    refusals = [part.refusal for part in message.content if isinstance(part, Refusal)]
-    return message.text + "".join(refusals)
 
 
 DIALECT = Dialect("plain", '"tool"', parse, write)

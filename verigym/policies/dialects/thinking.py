@@ -1,7 +1,5 @@
 """Thinking in a reply: `<think>...</think>` at its start. White space around it belongs to the markup."""
 
-from verigym.core.records import Reasoning
-
 OPENING, CLOSING = "<think>", "</think>"
 
 
@@ -23,8 +21,3 @@ def without_opening(text: str) -> str:
     """A reply behind a prompt that already wrote `<think>`: its thinking, if any, is closed first."""
     thought, rest = split(text)
     return write(thought or "").removeprefix(f"{OPENING}\n") + rest
-
-
-def text_of(item: Reasoning) -> str:
-    """All that was thought; its summary where only that was given."""
-    return "".join(part.text for part in item.content or item.summary)

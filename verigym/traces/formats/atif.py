@@ -17,22 +17,10 @@ from verigym.core.records import (
     Turn,
     Usage,
 )
-from verigym.traces.formats.messages import items_of, output_of
-from verigym.traces.formats.trace import (
-    Part,
-    Trace,
-    ids,
-    interventions_of,
-    listed,
-    need,
-    number,
-    numbers,
-    record,
-    text,
-    told,
-    tools_of,
-    whole,
-)
+from verigym.traces.formats.trace import ParsedTrace, TracePart, interventions_of, outcome_in, require
+from verigym.wire.items import chat_items, output_text
+from verigym.wire.tools import read_tools
+from verigym.wire.values import as_count, as_list, as_number, as_numbers, as_object, as_text, as_token_ids
 
 NAME = "atif"
 TITLE = "ATIF"
@@ -40,23 +28,23 @@ _SOURCES = {"system": "system", "user": "user", "agent": "assistant"}
 
 
 def fits(value: Any) -> bool:
-    row = record(value)
-    return text(row.get("schema_version")).upper().startswith("ATIF") or (
-        "agent" in row and bool(listed(row.get("steps")))
+    row = as_object(value)
+    return as_text(row.get("schema_version")).upper().startswith("ATIF") or (
+        "agent" in row and bool(as_list(row.get("steps")))
     )
 
 
-def read(value: Any) -> Iterator[Trace | Part]:
-    row = record(value)
-    steps = listed(row.get("steps"))
-    need(steps, '"steps" is missing or empty')
-    agent = record(row.get("agent"))
+def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
+    row = as_object(value)
+    steps = as_list(row.get("steps"))
+    require(steps, '"steps" is missing or empty')
+    agent = as_object(row.get("agent"))
     items: list[Item] = []
     turns: list[Turn] = []
     copied: set[int] = set()
-    for place, step in enumerate(map(record, steps), start=1):
-        source = text(step.get("source"))
-        need(source in _SOURCES, f"step {place}: the source is {source[:40]!r}; it is system, user or agent")
+    for place, step in enumerate(map(as_object, steps), start=1):
+        source = as_text(step.get("source"))
+        require(source in _SOURCES, f"step {place}: the source is {source[:40]!r}; it is system, user or agent")
         first = len(items)
         items += _said(step, _SOURCES[source])
         made = len(items)
@@ -65,17 +53,17 @@ def read(value: Any) -> Iterator[Trace | Part]:
             copied |= set(range(first, len(items)))
         elif source == "agent":
             turns.append(_turn(step, agent, turns, first, made))
-    extra, final = record(row.get("extra")), record(row.get("final_metrics"))
-    costs = [number(record(step.get("metrics")).get("cost_usd")) for step in map(record, steps)]
-    yield Trace(
+    extra, final = as_object(row.get("extra")), as_object(row.get("final_metrics"))
+    costs = [as_number(as_object(step.get("metrics")).get("cost_usd")) for step in map(as_object, steps)]
+    yield ParsedTrace(
         items=items,
         turns=turns,
-        tools=tools_of(agent.get("tool_definitions")),
+        tools=read_tools(agent.get("tool_definitions")),
         copied=copied,
-        outcome=told(row) or told(extra),
+        outcome=outcome_in(row) or outcome_in(extra),
         interventions=interventions_of(row),
         end_state={"final_metrics": final} if final else {},
-        cost=max(sum(costs) or number(final.get("total_cost_usd")), 0.0),
+        cost=max(sum(costs) or as_number(final.get("total_cost_usd")), 0.0),
         gaps=["the trajectory that it continues"] if row.get("continued_trajectory_ref") else [],
     )
 
@@ -83,27 +71,31 @@ def read(value: Any) -> Iterator[Trace | Part]:
 def _said(step: Json, role: str) -> list[Item]:
     items: list[Item] = []
     if step.get("reasoning_content"):
-        items.append(Reasoning(content=[ReasoningText(text(step["reasoning_content"]))]))
-    calls = listed(step.get("tool_calls"))
+        items.append(Reasoning(content=[ReasoningText(as_text(step["reasoning_content"]))]))
+    calls = as_list(step.get("tool_calls"))
     message = step.get("message")
     if message or not calls:
-        items += items_of([{"role": role, "content": message if isinstance(message, str | list) else text(message)}])
-    for call in map(record, calls):
-        name = text(call.get("function_name") or call.get("name"))
-        items.append(FunctionCall(text(call.get("tool_call_id")), name, text(call.get("arguments"))))
+        items += chat_items(
+            [{"role": role, "content": message if isinstance(message, str | list) else as_text(message)}]
+        )
+    for call in map(as_object, calls):
+        name = as_text(call.get("function_name") or call.get("name"))
+        items.append(FunctionCall(as_text(call.get("tool_call_id")), name, as_text(call.get("arguments"))))
     return items
 
 
 def _results(step: Json) -> list[Item]:
-    results = map(record, listed(record(step.get("observation")).get("results")))
-    return [FunctionCallOutput(text(each.get("source_call_id")), output_of(each.get("content"))) for each in results]
+    results = map(as_object, as_list(as_object(step.get("observation")).get("results")))
+    return [
+        FunctionCallOutput(as_text(each.get("source_call_id")), output_text(each.get("content"))) for each in results
+    ]
 
 
 def _turn(step: Json, agent: Json, turns: list[Turn], first: int, made: int) -> Turn:
     """A step has all ids of its context; a turn has those that its context gained since the turn before."""
-    metrics = record(step.get("metrics"))
-    completion, logprobs = ids(metrics.get("completion_token_ids")), numbers(metrics.get("logprobs"))
-    context = ids(metrics.get("prompt_token_ids"))
+    metrics = as_object(step.get("metrics"))
+    completion, logprobs = as_token_ids(metrics.get("completion_token_ids")), as_numbers(metrics.get("logprobs"))
+    context = as_token_ids(metrics.get("prompt_token_ids"))
     before = _ids(turns)
     goes_on = bool(before) and context[: len(before)] == before
     return Turn(
@@ -114,8 +106,8 @@ def _turn(step: Json, agent: Json, turns: list[Turn], first: int, made: int) -> 
         completion_ids=completion,
         logprobs=logprobs if len(logprobs) == len(completion) else [],
         rewritten=bool(before and completion and not goes_on),
-        agent=text(step.get("model_name") or agent.get("model_name") or agent.get("version")),
-        usage=Usage(whole(metrics.get("prompt_tokens")), whole(metrics.get("completion_tokens"))),
+        agent=as_text(step.get("model_name") or agent.get("model_name") or agent.get("version")),
+        usage=Usage(as_count(metrics.get("prompt_tokens")), as_count(metrics.get("completion_tokens"))),
     )
 
 

@@ -4,19 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from verigym.core.records import Failure, Fault, Json
-from verigym.traces.formats.messages import items_of
-from verigym.traces.formats.trace import (
-    Part,
-    Trace,
-    agreed,
-    listed,
-    need,
-    number,
-    outcome_of,
-    record,
-    text,
-    turns_of,
-)
+from verigym.traces.formats.trace import ParsedTrace, TracePart, agreed_outcome, outcome_of, require, turns_of
+from verigym.wire.items import chat_items
+from verigym.wire.values import as_list, as_number, as_object, as_text
 
 NAME = "inspect"
 TITLE = "inspect_ai logs"
@@ -24,46 +14,46 @@ _ATTACHED = "attachment://"
 
 
 def fits(value: Any) -> bool:
-    row = record(value)
+    row = as_object(value)
     is_sample = "messages" in row and "target" in row and ("scores" in row or "epoch" in row)
     return is_sample or ("eval" in row and isinstance(row.get("samples"), list))
 
 
-def read(value: Any) -> Iterator[Trace | Part]:
-    row = record(value)
-    for sample in map(record, listed(row["samples"])) if "eval" in row and "samples" in row else [row]:
+def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
+    row = as_object(value)
+    for sample in map(as_object, as_list(row["samples"])) if "eval" in row and "samples" in row else [row]:
         yield _sample(sample)
 
 
-def _sample(sample: Json) -> Trace:
-    messages = [_whole(each, record(sample.get("attachments"))) for each in listed(sample.get("messages"))]
-    items = items_of(messages)
-    need(items, "the sample has no messages")
-    scores = {name: record(score) for name, score in record(sample.get("scores")).items()}
-    error = record(sample.get("error"))
+def _sample(sample: Json) -> ParsedTrace:
+    messages = [_whole(each, as_object(sample.get("attachments"))) for each in as_list(sample.get("messages"))]
+    items = chat_items(messages)
+    require(items, "the sample has no messages")
+    scores = {name: as_object(score) for name, score in as_object(sample.get("scores")).items()}
+    error = as_object(sample.get("error"))
     state: Json = {"sample": sample.get("id"), "epoch": sample.get("epoch"), "target": sample.get("target")}
     if scores:
         state["scores"] = {
             name: {"value": each.get("value"), "explanation": each.get("explanation")} for name, each in scores.items()
         }
-    limit = text(record(sample.get("limit")).get("type"))
-    return Trace(
+    limit = as_text(as_object(sample.get("limit")).get("type"))
+    return ParsedTrace(
         items=items,
-        turns=turns_of(items, set(), text(record(sample.get("output")).get("model"))),
+        turns=turns_of(items, set(), as_text(as_object(sample.get("output")).get("model"))),
         end_state=state,
-        outcome=agreed([outcome_of(each.get("value")) for each in scores.values()]),
-        error=Failure(Fault.INFRASTRUCTURE, "SampleError", text(error.get("message"))) if error else None,
-        seconds=max(number(sample.get("total_time")), 0.0),
+        outcome=agreed_outcome([outcome_of(each.get("value")) for each in scores.values()]),
+        error=Failure(Fault.INFRASTRUCTURE, "SampleError", as_text(error.get("message"))) if error else None,
+        seconds=max(as_number(sample.get("total_time")), 0.0),
         gaps=[f"what would have come after the {limit} limit"] if limit else [],
     )
 
 
 def _whole(message: Any, attached: Json) -> Json:
     """The message with its attachments in place, and parts of tools' errors as what the tool answered."""
-    row = {key: _placed(value, attached) for key, value in record(message).items()}
-    failed = record(row.get("error"))
+    row = {key: _placed(value, attached) for key, value in as_object(message).items()}
+    failed = as_object(row.get("error"))
     if row.get("role") == "tool" and failed:
-        row["content"] = f"error: {text(failed.get('message'))}"
+        row["content"] = f"error: {as_text(failed.get('message'))}"
     return row
 
 

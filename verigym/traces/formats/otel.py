@@ -1,6 +1,6 @@
 """OpenTelemetry spans of generative AI, and OpenInference's: model calls, tools and agents of one trace are one trajectory.
 
-Spans of a trace may be spread over lines and files; they are joined by conversation where spans name one, else by trace.
+Spans of a trace may be spread over lines and files; they are join_calls by conversation where spans name one, else by trace.
 Messages are `gen_ai.input.messages` and `gen_ai.output.messages` (JSON, as such or in a text), older events, or indexed
 attributes (`llm.input_messages.0.message.role`, `gen_ai.prompt.0.content`). Spans about other things are left out.
 """
@@ -24,26 +24,19 @@ from verigym.core.records import (
     ToolSpec,
     Usage,
 )
-from verigym.traces.formats.messages import answered, call_of, image_of, items_of, output_of
 from verigym.traces.formats.spans import is_span, spans_in
 from verigym.traces.formats.trace import (
-    Call,
-    Part,
-    Trace,
-    agreed,
-    finish_of,
-    joined,
-    listed,
-    need,
-    number,
+    ModelCall,
+    ParsedTrace,
+    TracePart,
+    agreed_outcome,
+    join_calls,
     outcome_of,
-    record,
-    sampling_of,
-    text,
-    tools_of,
-    unwrapped,
-    whole,
+    require,
 )
+from verigym.wire.items import call_of, chat_items, finish_of, image_of, output_text, result_id, sampling_of
+from verigym.wire.tools import read_tools
+from verigym.wire.values import as_count, as_list, as_number, as_object, as_text, parsed
 
 NAME = "otel"
 TITLE = "OpenTelemetry GenAI"
@@ -52,20 +45,20 @@ _INDEXED = {"llm.input_messages": "llm.output_messages", "gen_ai.prompt": "gen_a
 
 
 def fits(value: Any) -> bool:
-    row = record(value)
-    printed = "context" in row and "attributes" in row and "trace_id" in record(row["context"])
+    row = as_object(value)
+    printed = "context" in row and "attributes" in row and "trace_id" in as_object(row["context"])
     return printed or is_span(row) or any(key in row for key in ("resourceSpans", "resource_spans", "scopeSpans"))
 
 
-def read(value: Any) -> Iterator[Trace | Part]:
-    found = [span for span in spans_in(record(value)) if _kind(span)]
-    need(found, "no span of a model, a tool or an agent in it")
+def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
+    found = [span for span in spans_in(as_object(value)) if _kind(span)]
+    require(found, "no span of a model, a tool or an agent in it")
     for span in found:
-        need(span["trace"], "a span without a trace id")
-        yield Part(f"trace {span['trace']}", span)
+        require(span["trace"], "a span without a trace id")
+        yield TracePart(f"trace {span['trace']}", span)
 
 
-def join(key: str, values: list[Any]) -> Iterator[Trace | Part]:
+def join(key: str, values: list[Any]) -> Iterator[ParsedTrace | TracePart]:
     """All spans of a trace; then, where they name a conversation, all spans of that."""
     names = {name for span in values if (name := _conversation(span["about"]))} if key.startswith("trace ") else set()
     if not names:
@@ -73,29 +66,31 @@ def join(key: str, values: list[Any]) -> Iterator[Trace | Part]:
         return
     first = min(names)
     for span in values:
-        yield Part(f"conversation {_conversation(span['about']) or first}", span)
+        yield TracePart(f"conversation {_conversation(span['about']) or first}", span)
 
 
-def _trace(spans: list[Json]) -> Trace:
+def _trace(spans: list[Json]) -> ParsedTrace:
     spans = sorted(spans, key=lambda span: (span["start"], span["end"], span["span"]))
     calls = [_call(span) for span in spans if _kind(span) == "model"]
     if not any(
         call.context or call.reply for call in calls
     ):  # a framework that tells of the conversation on the agent's span only
         calls = [_call(span) for span in spans if _kind(span) == "agent"] or calls
-    made = joined([call for call in calls if call.context or call.reply or call.error])
+    made = join_calls([call for call in calls if call.context or call.reply or call.error])
     items, marks = _with_tools(made.items, [span for span in spans if _kind(span) == "tool"])
-    need(items, "no message is recorded in its spans; let the instrumentation capture message content")
+    require(items, "no message is recorded in its spans; let the instrumentation capture message content")
     evaluations = [each for span in spans for each in _evaluations(span)]
     began = [span["start"] for span in spans if span["start"]]
     ended = [span["end"] for span in spans if span["end"]]
-    costs = [number(span["about"].get(key)) for span in spans for key in ("llm.cost.total", "gen_ai.usage.cost")]
+    costs = [as_number(span["about"].get(key)) for span in spans for key in ("llm.cost.total", "gen_ai.usage.cost")]
     return msgspec.structs.replace(
         made,
         items=items,
         marks=marks,
         end_state={"evaluations": evaluations} if evaluations else {},
-        outcome=agreed([outcome_of(each.get("label")) or outcome_of(each.get("value")) for each in evaluations]),
+        outcome=agreed_outcome(
+            [outcome_of(each.get("label")) or outcome_of(each.get("value")) for each in evaluations]
+        ),
         seconds=max(max(ended) - min(began), 0.0) if began and ended else 0.0,
         cost=max(sum(costs), 0.0),
     )
@@ -104,7 +99,7 @@ def _trace(spans: list[Json]) -> Trace:
 def _kind(span: Json) -> str:
     """`model`, `tool`, `agent`, `evaluation`, or empty for a span about something else."""
     about = span["about"]
-    operation, kind = text(about.get("gen_ai.operation.name")), text(about.get("openinference.span.kind")).upper()
+    operation, kind = as_text(about.get("gen_ai.operation.name")), as_text(about.get("openinference.span.kind")).upper()
     if operation == "execute_tool" or kind == "TOOL":
         return "tool"
     if operation in _MODEL or kind == "LLM":
@@ -126,28 +121,30 @@ def _kind(span: Json) -> str:
 
 
 def _conversation(about: Json) -> str:
-    return text(about.get("gen_ai.conversation.id") or about.get("session.id"))
+    return as_text(about.get("gen_ai.conversation.id") or about.get("session.id"))
 
 
 # -- a model call -----------------------------------------------------------------------------------------------------------
 
 
-def _call(span: Json) -> Call:
+def _call(span: Json) -> ModelCall:
     about = _with_events(span)
     context, reply = _said(about, span["events"])
-    reasons = listed(unwrapped(about.get("gen_ai.response.finish_reasons")))
-    last = record(next(iter(listed(unwrapped(about.get("gen_ai.output.messages")))), None))
+    reasons = as_list(parsed(about.get("gen_ai.response.finish_reasons")))
+    last = as_object(next(iter(as_list(parsed(about.get("gen_ai.output.messages")))), None))
     settings = {key.rpartition(".")[2]: value for key, value in about.items() if key.startswith("gen_ai.request.")}
-    settings |= record(unwrapped(about.get("llm.invocation_parameters")))
-    return Call(
+    settings |= as_object(parsed(about.get("llm.invocation_parameters")))
+    return ModelCall(
         context=context,
         reply=reply,
         tools=_tools(about),
         agent=_first(about, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "gen_ai.agent.version"),
         sampling=sampling_of(settings),
         usage=Usage(
-            whole(_number(about, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")),
-            whole(
+            as_count(
+                _number(about, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
+            ),
+            as_count(
                 _number(
                     about, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"
                 )
@@ -172,18 +169,18 @@ def _said(about: Json, events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
     shown, said = about.get("gen_ai.input.messages"), about.get("gen_ai.output.messages")
     if shown is not None or said is not None:
         context = _system(about.get("gen_ai.system_instructions"))
-        context += _messages(listed(unwrapped(shown)), context)
-        return context, _messages(listed(unwrapped(said))[:1], context)
+        context += _messages(as_list(parsed(shown)), context)
+        return context, _messages(as_list(parsed(said))[:1], context)
     for asked, replied in _INDEXED.items():
-        context = items_of([_flat(each) for each in _indexed(about, asked)])
-        reply = items_of([_flat(each) for each in _indexed(about, replied)][:1], context)
+        context = chat_items([_flat(each) for each in _indexed(about, asked)])
+        reply = chat_items([_flat(each) for each in _indexed(about, replied)][:1], context)
         if context or reply:
             return _system(about.get("gen_ai.system_instructions")) + context, reply
-    prompt = unwrapped(about.get("gen_ai.prompt"))
+    prompt = parsed(about.get("gen_ai.prompt"))
     if isinstance(prompt, list):
-        context = items_of([{"role": "user", **record(each)} for each in prompt])
-        answer = listed(unwrapped(about.get("gen_ai.completion")))[:1]
-        return context, items_of([{"role": "assistant", **record(each)} for each in answer], context)
+        context = chat_items([{"role": "user", **as_object(each)} for each in prompt])
+        answer = as_list(parsed(about.get("gen_ai.completion")))[:1]
+        return context, chat_items([{"role": "assistant", **as_object(each)} for each in answer], context)
     return _from_events(events)
 
 
@@ -192,43 +189,45 @@ def _from_events(events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
     shown: list[Json] = []
     said: list[Json] = []
     for event in events:
-        body = {key.removeprefix("gen_ai.event."): unwrapped(value) for key, value in event["about"].items()}
+        body = {key.removeprefix("gen_ai.event."): parsed(value) for key, value in event["about"].items()}
         body = {key.removeprefix("gen_ai."): value for key, value in body.items()}
         parts = event["name"].split(".")
         if parts[:1] == ["gen_ai"] and parts[2:] == ["message"]:
             shown.append({"role": parts[1], "tool_call_id": body.get("id"), **body})
         elif event["name"] == "gen_ai.choice" and not said:
-            said.append({**(record(body.get("message")) or body), "role": "assistant"})
-    context = items_of(shown)
-    return context, items_of(said, context)
+            said.append({**(as_object(body.get("message")) or body), "role": "assistant"})
+    context = chat_items(shown)
+    return context, chat_items(said, context)
 
 
 def _system(value: Any) -> list[Item]:
-    found = unwrapped(value)
-    words = found if isinstance(found, str) else "".join(text(record(part).get("content")) for part in listed(found))
+    found = parsed(value)
+    words = (
+        found if isinstance(found, str) else "".join(as_text(as_object(part).get("content")) for part in as_list(found))
+    )
     return [Message("system", words)] if words else []
 
 
 def _messages(messages: list[Any], before: Sequence[Item]) -> list[Item]:
     """`{"role", "parts"}`; some write chat messages here, which are read as such."""
     items: list[Item] = []
-    for message in map(record, messages):
+    for message in map(as_object, messages):
         if "parts" not in message:
-            items += items_of([message], [*before, *items])
+            items += chat_items([message], [*before, *items])
             continue
-        role = text(message.get("role")) or "assistant"
+        role = as_text(message.get("role")) or "assistant"
         words: list[str] = []
-        for part in map(record, listed(message["parts"])):
+        for part in map(as_object, as_list(message["parts"])):
             kind = part.get("type")
             if kind == "text":
-                words.append(text(part.get("content", part.get("text"))))
+                words.append(as_text(part.get("content", part.get("text"))))
                 continue
             if words:
-                items += items_of([{"role": role, "content": "".join(words)}])
+                items += chat_items([{"role": role, "content": "".join(words)}])
                 words = []
-            items += _part(part, text(kind), role, [*before, *items])
-        if words or not listed(message["parts"]):
-            items += items_of([{"role": role, "content": "".join(words)}])
+            items += _part(part, as_text(kind), role, [*before, *items])
+        if words or not as_list(message["parts"]):
+            items += chat_items([{"role": role, "content": "".join(words)}])
     return items
 
 
@@ -237,9 +236,9 @@ def _part(part: Json, kind: str, role: str, before: Sequence[Item]) -> list[Item
         return [call_of({key: part.get(key) for key in ("id", "name", "arguments")}, before)]
     if kind == "tool_call_response":
         answer = part.get("response", part.get("result"))
-        return [FunctionCallOutput(answered({"call_id": part.get("id")}, before), output_of(answer))]
+        return [FunctionCallOutput(result_id({"call_id": part.get("id")}, before), output_text(answer))]
     if kind in ("reasoning", "thinking"):
-        return [Reasoning(content=[ReasoningText(text(part.get("content")))])]
+        return [Reasoning(content=[ReasoningText(as_text(part.get("content")))])]
     speaker: Any = role if role in ("user", "system", "developer") else "assistant"
     return [Message(speaker, [image_of(part)])]
 
@@ -283,22 +282,22 @@ def _bare(value: Json, prefix: str) -> Json:
 
 
 def _tools(about: Json) -> list[ToolSpec]:
-    found = tools_of(about.get("gen_ai.tool.definitions"))
-    return found or tools_of([each.get("tool.json_schema") for each in _indexed(about, "llm.tools")])
+    found = read_tools(about.get("gen_ai.tool.definitions"))
+    return found or read_tools([each.get("tool.json_schema") for each in _indexed(about, "llm.tools")])
 
 
 def _error(span: Json) -> Failure:
     raised = next((event["about"] for event in span["events"] if event["name"] == "exception"), {})
-    kind = text(span["about"].get("error.type") or raised.get("exception.type")) or "Error"
-    return Failure(Fault.INFRASTRUCTURE, kind, span["said"] or text(raised.get("exception.message")))
+    kind = as_text(span["about"].get("error.type") or raised.get("exception.type")) or "Error"
+    return Failure(Fault.INFRASTRUCTURE, kind, span["said"] or as_text(raised.get("exception.message")))
 
 
 def _first(about: Json, *keys: str) -> str:
-    return next((text(about[key]) for key in keys if about.get(key)), "")
+    return next((as_text(about[key]) for key in keys if about.get(key)), "")
 
 
 def _number(about: Json, *keys: str) -> float:
-    return next((found for key in keys if (found := number(about.get(key)))), 0.0)
+    return next((found for key in keys if (found := as_number(about.get(key)))), 0.0)
 
 
 # -- tools and evaluations ----------------------------------------------------------------------------------------------
@@ -316,11 +315,11 @@ def _with_tools(items: list[Item], spans: Sequence[Json]) -> tuple[list[Item], l
             calls[call_id] = len(items)
             name = _first(about, "gen_ai.tool.name", "tool.name") or span["name"].removeprefix("execute_tool ")
             given = _present(about, "gen_ai.tool.call.arguments", "tool.parameters", "input.value")
-            items.append(FunctionCall(call_id, name, text(given)))
+            items.append(FunctionCall(call_id, name, as_text(given)))
         result = _present(about, "gen_ai.tool.call.result", "output.value")
         if call_id not in answered and (result is not None or span["failed"]):
             answered.add(call_id)
-            items.append(FunctionCallOutput(call_id, output_of(result) if result is not None else span["said"]))
+            items.append(FunctionCallOutput(call_id, output_text(result) if result is not None else span["said"]))
         if span["failed"]:
             marks.append(Mark("tool_error", calls[call_id], _error(span).kind))
     return items, marks

@@ -1,52 +1,36 @@
-"""OpenAI Responses: a request with its response, a response alone, or a list of items. Calls are joined on `call_id`, never `id`.
+"""OpenAI Responses logs: a request with its response, a response alone, or a list of items. `call_id` joins calls, never `id`.
 
-Items of a server's own tools (web search, code) have no place in a record; each kind that is left out is a gap. What a request
-continues by `previous_response_id` is not in the log either.
+No record holds the items of a server's own tools (web search, code). Each kind that is left out is a gap, and so is the
+conversation that a request continues by `previous_response_id`.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from verigym.core.errors import BadInput
 from verigym.core.records import (
-    FunctionCall,
-    FunctionCallOutput,
-    InputText,
-    Item,
     Json,
-    Message,
-    OutputText,
-    Reasoning,
-    ReasoningText,
-    Refusal,
-    SummaryText,
 )
-from verigym.traces.formats.chat import REQUESTS, RESPONSES, error_of, latency, pieces_of
-from verigym.traces.formats.messages import image_of, output_of
+from verigym.traces.formats.chat import REQUESTS, RESPONSES, error_of, latency
 from verigym.traces.formats.trace import (
-    Call,
-    Finish,
-    Part,
-    Trace,
+    ModelCall,
+    ParsedTrace,
+    TracePart,
     conversation_of,
-    distinct,
     interventions_of,
-    joined,
-    listed,
-    need,
-    number,
-    record,
-    sampling_of,
-    text,
-    told,
-    tools_of,
+    join_calls,
+    outcome_in,
+    require,
     turns_of,
-    unwrapped,
-    usage_of,
+    without_duplicates,
 )
+from verigym.wire.items import request_items, response_items, sampling_of, usage_of
+from verigym.wire.streams import assemble_response, pieces_of
+from verigym.wire.tools import read_tools
+from verigym.wire.types import Finish
+from verigym.wire.values import as_list, as_number, as_object, as_text, parsed
 
 NAME = "responses"
 TITLE = "OpenAI Responses"
@@ -59,118 +43,102 @@ _KINDS = {
     "custom_tool_call_output",
     "mcp_call",
 }
-_ROLES = ("system", "developer", "user", "assistant")
 _REQUESTS = ("responses_create_params", *REQUESTS)
 
 
 def fits(value: Any) -> bool:
     if isinstance(value, list):
         return _are_items(value)
-    row = record(value)
+    row = as_object(value)
     if row.get("object") == "response" or _are_items(row.get("items")):
         return True
-    asked, answer = _pair(row)
-    return _is_response(answer) or (bool(answer) and "input" in asked and "messages" not in asked)
+    request, response = _pair(row)
+    return _is_response(response) or (bool(response) and "input" in request and "messages" not in request)
 
 
-def read(value: Any) -> Iterator[Trace | Part]:
-    row = record(value)
+def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
+    row = as_object(value)
     bare = value if isinstance(value, list) else row.get("items")
     if isinstance(bare, list) and _are_items(bare):
         left_out: Counter[str] = Counter()
-        items = items_of(bare, left_out)
-        yield Trace(
+        items = response_items(bare, left_out)
+        yield ParsedTrace(
             items=items,
-            turns=turns_of(items, set(), text(row.get("model"))),
-            tools=tools_of(row.get("tools")),
-            outcome=told(row),
+            turns=turns_of(items, set(), as_text(row.get("model"))),
+            tools=read_tools(row.get("tools")),
+            outcome=outcome_in(row),
             interventions=interventions_of(row),
             gaps=_gaps(left_out),
         )
         return
-    asked, _ = _pair(row)
-    name = conversation_of(row, asked, record(asked.get("metadata")), record(row.get("metadata")))
+    request, _ = _pair(row)
+    name = conversation_of(row, request, as_object(request.get("metadata")), as_object(row.get("metadata")))
     if name:
-        yield Part(name, row)
+        yield TracePart(name, row)
     else:
         yield _trace([row])
 
 
-def join(key: str, values: list[Any]) -> Iterator[Trace | Part]:
-    yield _trace(sorted(distinct(values), key=lambda row: number(_pair(row)[1].get("created_at"))))
+def join(key: str, values: list[Any]) -> Iterator[ParsedTrace | TracePart]:
+    yield _trace(sorted(without_duplicates(values), key=lambda row: as_number(_pair(row)[1].get("created_at"))))
 
 
-def _trace(rows: list[Json]) -> Trace:
+def _trace(rows: list[Json]) -> ParsedTrace:
     left_out: Counter[str] = Counter()
-    calls = [call_of(*_pair(row), row, left_out) for row in rows]
+    calls = [model_call(*_pair(row), row, left_out) for row in rows]
     before = {
-        text(side["previous_response_id"]) for row in rows for side in _pair(row) if side.get("previous_response_id")
+        as_text(side["previous_response_id"]) for row in rows for side in _pair(row) if side.get("previous_response_id")
     }
     gaps = [f"what was said before response {each}" for each in sorted(before)]
     if not any(call.context for call in calls):
         gaps.append("the request: only the response was logged")
     return msgspec.structs.replace(
-        joined(calls),
-        outcome=next((found for row in reversed(rows) if (found := told(row))), ""),
-        interventions=[each for row in rows for each in interventions_of(row)],
+        join_calls(calls),
+        outcome=next((outcome for row in reversed(rows) if (outcome := outcome_in(row))), ""),
+        interventions=[intervention for row in rows for intervention in interventions_of(row)],
         seconds=sum(call.latency_s for call in calls),
-        cost=sum(number(row.get("cost")) for row in rows),
+        cost=sum(as_number(row.get("cost")) for row in rows),
         gaps=gaps + _gaps(left_out),
     )
 
 
-def call_of(asked: Json, answer: Json, row: Json, left_out: Counter[str]) -> Call:
-    context = _input(asked, left_out)
-    reply = items_of(listed(answer.get("output")), left_out)
-    error = error_of(row, answer)
-    need(context or reply or error, "neither input nor output in it")
-    return Call(
+def model_call(request: Json, response: Json, row: Json, left_out: Counter[str]) -> ModelCall:
+    context = request_items(request, left_out)
+    reply = response_items(as_list(response.get("output")), left_out)
+    error = error_of(row, response)
+    require(context or reply or error, "it has neither input nor output")
+    return ModelCall(
         context=context,
         reply=reply,
-        tools=tools_of(asked.get("tools") or answer.get("tools")),
-        agent=text(answer.get("model") or asked.get("model")),
-        sampling=sampling_of(asked),
-        usage=usage_of(answer.get("usage")),
+        tools=read_tools(request.get("tools") or response.get("tools")),
+        agent=as_text(response.get("model") or request.get("model")),
+        sampling=sampling_of(request),
+        usage=usage_of(response.get("usage")),
         latency_s=latency(row),
-        finish="error" if error else _finish(answer),
+        finish="error" if error else _finish(response),
         error=error,
     )
 
 
-def _finish(answer: Json) -> Finish:
-    if answer.get("status") == "incomplete":
-        return "error" if record(answer.get("incomplete_details")).get("reason") == "content_filter" else "length"
-    return "error" if answer.get("status") in ("failed", "cancelled") else "stop"
-
-
-def _input(asked: Json, left_out: Counter[str]) -> list[Item]:
-    said = asked.get("input")
-    items: list[Item] = [Message("user", said)] if isinstance(said, str) else items_of(listed(said), left_out)
-    told_first = asked.get("instructions")
-    return [Message("system", told_first), *items] if isinstance(told_first, str) and told_first else items
+def _finish(response: Json) -> Finish:
+    if response.get("status") == "incomplete":
+        return "error" if as_object(response.get("incomplete_details")).get("reason") == "content_filter" else "length"
+    return "error" if response.get("status") in ("failed", "cancelled") else "stop"
 
 
 def _pair(row: Json) -> tuple[Json, Json]:
-    asked = next((found for key in _REQUESTS if (found := record(unwrapped(row.get(key))))), {})
-    answer: Json = {}
+    request = next((body for key in _REQUESTS if (body := as_object(parsed(row.get(key))))), {})
+    response: Json = {}
     for key in RESPONSES:
         pieces = pieces_of(row.get(key))
-        answer = _last(pieces) if pieces else record(unwrapped(row.get(key)))
-        if answer:
+        response = assemble_response(pieces) if pieces else as_object(parsed(row.get(key)))
+        if response:
             break
-    if not _is_response(answer) and _is_response(row):
-        answer = row
-    if not asked and ("input" in row or "instructions" in row):
-        asked = row
-    return asked, answer
-
-
-def _last(events: list[Json]) -> Json:
-    """The response that a stream of events ended with; where it was cut off, of the items that were done."""
-    whole = [record(event.get("response")) for event in events if "output" in record(event.get("response"))]
-    done = [event.get("item") for event in events if event.get("type") == "response.output_item.done"]
-    last = whole[-1] if whole else {}
-    return last if last.get("output") or not done else {**last, "output": done, "status": "incomplete"}
+    if not _is_response(response) and _is_response(row):
+        response = row
+    if not request and ("input" in row or "instructions" in row):
+        request = row
+    return request, response
 
 
 def _is_response(row: Json) -> bool:
@@ -178,66 +146,11 @@ def _is_response(row: Json) -> bool:
 
 
 def _are_items(value: Any) -> bool:
-    """Messages alone may be a chat's as well: one item of another kind, or a message that says its type, decides."""
-    found = [record(each) for each in listed(value)]
-    kinds = [text(each.get("type")) for each in found]
-    known = all(kind or "role" in each for kind, each in zip(kinds, found, strict=True))
-    return bool(found) and known and any(kind in _KINDS for kind in kinds)
-
-
-# -- items ----------------------------------------------------------------------------------------------------------------
-
-
-def items_of(values: Sequence[Any], left_out: Counter[str]) -> list[Item]:
-    items: list[Item] = []
-    for place, value in enumerate(values, start=1):
-        row = record(value)
-        kind = row.get("type", "message" if "role" in row else None)
-        if kind == "message":
-            items.append(_message(row, place))
-        elif kind == "reasoning":
-            items.append(_reasoning(row))
-        elif kind in ("function_call", "custom_tool_call", "mcp_call"):
-            arguments = row.get("input") if kind == "custom_tool_call" else row.get("arguments")
-            call_id = text(row.get("call_id") or row.get("id"))
-            items.append(FunctionCall(call_id, text(row.get("name")), text(arguments)))
-            if kind == "mcp_call" and (row.get("output") or row.get("error")):
-                items.append(FunctionCallOutput(call_id, output_of(row.get("output") or row.get("error"))))
-        elif kind in ("function_call_output", "custom_tool_call_output"):
-            items.append(FunctionCallOutput(text(row.get("call_id")), output_of(row.get("output"))))
-        elif isinstance(kind, str) and kind:
-            left_out[kind] += 1
-        else:
-            raise BadInput(f"item {place} has neither a type nor a role")
-    return items
-
-
-def _message(row: Json, place: int) -> Message:
-    role = row.get("role")
-    if role not in _ROLES:
-        raise BadInput(f"item {place}: the role is {text(role)[:40]!r}; roles are {', '.join(_ROLES)}")
-    content = row.get("content")
-    if not isinstance(content, list):
-        return Message(role, text(content))
-    parts: list[Any] = []
-    for each in content:
-        part = record(each) if not isinstance(each, str) else {"text": each}
-        kind = part.get("type", "text")
-        if kind == "refusal":
-            parts.append(Refusal(text(part.get("refusal"))))
-        elif isinstance(part.get("text"), str):
-            parts.append(OutputText(part["text"]) if role == "assistant" else InputText(part["text"]))
-        else:
-            parts.append(image_of(part))
-    return Message(role, parts)
-
-
-def _reasoning(row: Json) -> Reasoning:
-    summary = [SummaryText(text(record(each).get("text"))) for each in listed(row.get("summary"))]
-    content = row.get("content")
-    said = [ReasoningText(text(record(each).get("text"))) for each in content] if isinstance(content, list) else None
-    sealed = row.get("encrypted_content")
-    return Reasoning(summary, said, sealed if isinstance(sealed, str) else None)
+    """Whether it is a list of Responses items. Messages without a type may be chat messages, so one typed item is needed."""
+    rows = [as_object(row) for row in as_list(value)]
+    kinds = [as_text(row.get("type")) for row in rows]
+    typed = all(kind or "role" in row for kind, row in zip(kinds, rows, strict=True))
+    return bool(rows) and typed and any(kind in _KINDS for kind in kinds)
 
 
 def _gaps(left_out: Counter[str]) -> list[str]:

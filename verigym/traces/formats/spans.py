@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from verigym.core.records import Json
-from verigym.traces.formats.trace import listed, number, record, text
+from verigym.wire.values import as_list, as_number, as_object, as_text
 
 _ABOUT = (
     "gen_ai.",
@@ -30,12 +30,12 @@ def spans_in(value: Json) -> Iterator[Json]:
     if "context" in value and "attributes" in value:
         yield _printed(value)
         return
-    resources = listed(value.get("resourceSpans") or value.get("resource_spans"))
-    for resource in map(record, resources or [value]):
-        scopes = listed(resource.get("scopeSpans") or resource.get("scope_spans"))
-        scopes = scopes or listed(resource.get("instrumentationLibrarySpans"))
-        for scope in map(record, scopes or [resource]):
-            for span in map(record, listed(scope.get("spans")) or ([scope] if is_span(scope) else [])):
+    resources = as_list(value.get("resourceSpans") or value.get("resource_spans"))
+    for resource in map(as_object, resources or [value]):
+        scopes = as_list(resource.get("scopeSpans") or resource.get("scope_spans"))
+        scopes = scopes or as_list(resource.get("instrumentationLibrarySpans"))
+        for scope in map(as_object, scopes or [resource]):
+            for span in map(as_object, as_list(scope.get("spans")) or ([scope] if is_span(scope) else [])):
                 yield _exported(span)
 
 
@@ -45,38 +45,38 @@ def is_span(value: Json) -> bool:
 
 def _exported(span: Json) -> Json:
     """Of OTLP: attributes are a list of keys and typed values, times are nanoseconds in a text."""
-    status = record(span.get("status"))
+    status = as_object(span.get("status"))
     return {
-        "trace": text(span.get("traceId") or span.get("trace_id")),
-        "span": text(span.get("spanId") or span.get("span_id")),
-        "name": text(span.get("name")),
-        "start": number(span.get("startTimeUnixNano") or span.get("start_time_unix_nano")) / 1e9,
-        "end": number(span.get("endTimeUnixNano") or span.get("end_time_unix_nano")) / 1e9,
+        "trace": as_text(span.get("traceId") or span.get("trace_id")),
+        "span": as_text(span.get("spanId") or span.get("span_id")),
+        "name": as_text(span.get("name")),
+        "start": as_number(span.get("startTimeUnixNano") or span.get("start_time_unix_nano")) / 1e9,
+        "end": as_number(span.get("endTimeUnixNano") or span.get("end_time_unix_nano")) / 1e9,
         "failed": status.get("code") in (2, "2", "STATUS_CODE_ERROR"),
-        "said": text(status.get("message")),
+        "said": as_text(status.get("message")),
         "about": _about(span.get("attributes")),
         "events": [
-            {"name": text(event.get("name")), "about": _about(event.get("attributes"))}
-            for event in map(record, listed(span.get("events")))
+            {"name": as_text(event.get("name")), "about": _about(event.get("attributes"))}
+            for event in map(as_object, as_list(span.get("events")))
         ],
     }
 
 
 def _printed(span: Json) -> Json:
     """Of an SDK's own: attributes are an object, times are dates."""
-    context, status = record(span.get("context")), record(span.get("status"))
+    context, status = as_object(span.get("context")), as_object(span.get("status"))
     return {
-        "trace": text(context.get("trace_id")),
-        "span": text(context.get("span_id")),
-        "name": text(span.get("name")),
+        "trace": as_text(context.get("trace_id")),
+        "span": as_text(context.get("span_id")),
+        "name": as_text(span.get("name")),
         "start": _seconds(span.get("start_time")),
         "end": _seconds(span.get("end_time")),
         "failed": status.get("status_code") == "ERROR",
-        "said": text(status.get("description")),
+        "said": as_text(status.get("description")),
         "about": _about(span.get("attributes")),
         "events": [
-            {"name": text(event.get("name")), "about": _about(event.get("attributes"))}
-            for event in map(record, listed(span.get("events")))
+            {"name": as_text(event.get("name")), "about": _about(event.get("attributes"))}
+            for event in map(as_object, as_list(span.get("events")))
         ],
     }
 
@@ -84,23 +84,23 @@ def _printed(span: Json) -> Json:
 def _about(attributes: Any) -> Json:
     if isinstance(attributes, dict):
         return {key: value for key, value in attributes.items() if key.startswith(_ABOUT)}
-    pairs = [(text(record(each).get("key")), record(each).get("value")) for each in listed(attributes)]
+    pairs = [(as_text(as_object(each).get("key")), as_object(each).get("value")) for each in as_list(attributes)]
     return {key: _value(value) for key, value in pairs if key.startswith(_ABOUT)}
 
 
 def _value(value: Any, depth: int = 0) -> Any:
     """`{"stringValue": "a"}` is `a`."""
-    given = record(value)
+    given = as_object(value)
     if not given or depth > _DEEPEST:
         return value if not isinstance(value, dict) else None
     kind, inner = next(iter(given.items()))
     if kind in ("arrayValue", "array_value"):
-        return [_value(each, depth + 1) for each in listed(record(inner).get("values"))]
+        return [_value(each, depth + 1) for each in as_list(as_object(inner).get("values"))]
     if kind in ("kvlistValue", "kvlist_value"):
-        pairs = map(record, listed(record(inner).get("values")))
-        return {text(each.get("key")): _value(each.get("value"), depth + 1) for each in pairs}
+        pairs = map(as_object, as_list(as_object(inner).get("values")))
+        return {as_text(each.get("key")): _value(each.get("value"), depth + 1) for each in pairs}
     if kind in ("intValue", "int_value"):
-        return int(number(inner))
+        return int(as_number(inner))
     return inner
 
 
@@ -110,5 +110,5 @@ def _seconds(value: Any) -> float:
             return datetime.datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
         except (ValueError, OverflowError):
             return 0.0
-    found = number(value)
+    found = as_number(value)
     return found / 1e9 if found > 1e12 else found

@@ -1,13 +1,12 @@
-"""What a reader of a format makes: a `Trace`, or a `Part` of one whose other parts stand elsewhere in the input.
+"""The result of reading a trace: a `ParsedTrace`, or a `TracePart` if other parts of the trace are elsewhere in the input.
 
-A reader is a module with `NAME`, `TITLE`, `fits(value)` (is this JSON value one of mine?), `read(value)` and, where it makes
-parts, `join(key, values)`. It raises `BadInput` for what it cannot read. What is odd in a conversation
-(a call without output, arguments that are no JSON) is kept; `seen` says so in marks.
+A reader is a module with `NAME`, `TITLE`, `fits(value)` (whether the value is in its format), `read(value)` and, if it makes
+parts, `join(key, values)`. It raises `BadInput` for a value that it cannot read. It keeps what is odd in a conversation
+(a call without output, arguments that are not JSON). `traces/marks.py` marks it.
 """
 
-import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -27,19 +26,20 @@ from verigym.core.records import (
     Turn,
     Usage,
 )
+from verigym.wire.items import is_reply
+from verigym.wire.types import Finish
+from verigym.wire.values import as_list, as_object, as_text
 
-Finish = Literal["stop", "length", "tool_calls", "context_full", "error"]
 
-
-class Trace(Struct, frozen=True, kw_only=True):
-    """A trajectory as a file holds it: see `Trajectory`, whose fields these are."""
+class ParsedTrace(Struct, frozen=True, kw_only=True):
+    """A trajectory as a file holds it. `Trajectory` documents the fields."""
 
     items: list[Item]
     turns: list[Turn] = []
-    """Empty where the format knows of no model calls: then each stretch of the assistant's is one."""
+    """Empty if the format does not record model calls. Then each run of assistant items is one turn."""
     tools: list[ToolSpec] = []
     copied: set[int] = set()
-    """Items that were carried over from another trajectory: not trained on, and no part of what tells two traces apart."""
+    """Items copied from another trajectory. They are not trained on and do not count when two traces are compared."""
     marks: list[Mark] = []
     end_state: Json = {}
     rewards: list[float] = []
@@ -51,27 +51,27 @@ class Trace(Struct, frozen=True, kw_only=True):
     gaps: list[str] = []
 
 
-class Part(Struct, frozen=True):
+class TracePart(Struct, frozen=True):
     key: str
-    """Parts of one key belong together."""
+    """Parts with the same key belong together."""
     value: Any
-    """JSON, so that it can wait on the disk."""
+    """JSON, so that it can be stored on disk until the other parts arrive."""
 
 
-class Reader(Protocol):
+class FormatReader(Protocol):
     @property
     def NAME(self) -> str: ...
     @property
     def TITLE(self) -> str: ...
     def fits(self, value: Any) -> bool: ...
-    def read(self, value: Any) -> "Iterator[Trace | Part]": ...
+    def read(self, value: Any) -> "Iterator[ParsedTrace | TracePart]": ...
 
 
-# -- model calls, joined --------------------------------------------------------------------------------------------------
+# -- model calls ----------------------------------------------------------------------------------------------------------
 
 
-class Call(Struct, frozen=True, kw_only=True):
-    """One model call: all that it was shown, and what it replied."""
+class ModelCall(Struct, frozen=True, kw_only=True):
+    """One model call: its whole context and its reply."""
 
     context: list[Item]
     reply: list[Item]
@@ -84,27 +84,27 @@ class Call(Struct, frozen=True, kw_only=True):
     error: Failure | None = None
 
 
-def joined(calls: Sequence[Call]) -> Trace:
-    """One log of items and a tree of turns. A call is shown what was said before once more; that is found again, not repeated.
+def join_calls(calls: Sequence[ModelCall]) -> ParsedTrace:
+    """Joins calls into one log of items and a tree of turns. Items that a later call repeats appear once.
 
-    [s u] -> a, [s u a v] -> b    is items s u a v b, turns 0 <- 1
+    [s u] -> a, [s u a v] -> b    gives items s u a v b, turns 0 <- 1
     """
     items: list[Item] = []
     turns: list[Turn] = []
     known: dict[tuple[int, Any], tuple[int, int]] = {}
-    """Place in the conversation and what is said there, to the place after it and the item."""
+    """Position in the conversation and an item's gist, to the position after it and the item's index."""
     ends: dict[int, int] = {}
-    """Place to the turn that ended there."""
+    """Position to the turn that ended there."""
     for call in calls:
         node, saw, parent = 0, list[int](), None
         for item in call.context:
-            node, place = _step(known, node, item, items)
+            node, index = _step(known, node, item, items)
             parent = ends.get(node, parent)
-            saw.append(place)
+            saw.append(index)
         made: list[int] = []
         for item in call.reply:
-            node, place = _step(known, node, item, items, fresh=True)
-            made.append(place)
+            node, index = _step(known, node, item, items, fresh=True)
+            made.append(index)
         ends[node] = len(turns)
         turns.append(
             Turn(
@@ -119,13 +119,13 @@ def joined(calls: Sequence[Call]) -> Trace:
             )
         )
     tools = {tool.name: tool for call in calls for tool in call.tools}
-    return Trace(items=items, turns=turns, tools=list(tools.values()), error=calls[-1].error if calls else None)
+    return ParsedTrace(items=items, turns=turns, tools=list(tools.values()), error=calls[-1].error if calls else None)
 
 
 def _step(
     known: dict[tuple[int, Any], tuple[int, int]], node: int, item: Item, items: list[Item], fresh: bool = False
 ) -> tuple[int, int]:
-    """The place after an item, and the item's own; a reply is new whatever was said before."""
+    """The position after an item, and the item's index. A reply (`fresh`) is always a new item."""
     gist = _gist(item)
     found = known.get((node, gist)) if gist is not None else None
     if found is not None and not fresh:
@@ -149,115 +149,35 @@ def _gist(item: Item) -> Any:
             return None
 
 
-def ranges(places: Sequence[int]) -> list[tuple[int, int]]:
+def ranges(indices: Sequence[int]) -> list[tuple[int, int]]:
     """`0 1 2 5` is `[(0, 3), (5, 6)]`."""
-    found: list[tuple[int, int]] = []
-    for place in places:
-        if found and found[-1][1] == place:
-            found[-1] = found[-1][0], place + 1
+    merged: list[tuple[int, int]] = []
+    for index in indices:
+        if merged and merged[-1][1] == index:
+            merged[-1] = merged[-1][0], index + 1
         else:
-            found.append((place, place + 1))
-    return found
-
-
-def made_by_model(item: Item) -> bool:
-    return isinstance(item, FunctionCall | Reasoning) or (isinstance(item, Message) and item.role == "assistant")
+            merged.append((index, index + 1))
+    return merged
 
 
 def turns_of(items: Sequence[Item], copied: set[int], agent: str = "") -> list[Turn]:
-    """Each stretch of the assistant's own as one model call, for formats that do not say where calls begin and end."""
+    """Turns for formats that do not record model calls: one for each run of assistant items."""
     turns: list[Turn] = []
     last: int | None = None
-    for place, item in enumerate(items):
-        if not made_by_model(item) or place in copied:
+    for index, item in enumerate(items):
+        if not is_reply(item) or index in copied:
             last = None
         elif last is None:
             last = len(turns)
             turns.append(
-                Turn(parent=last - 1 if last else None, saw=[(0, place)] if place else [], made=[place], agent=agent)
+                Turn(parent=last - 1 if last else None, saw=[(0, index)] if index else [], made=[index], agent=agent)
             )
         else:
-            turns[last] = msgspec.structs.replace(turns[last], made=[*turns[last].made, place])
+            turns[last] = msgspec.structs.replace(turns[last], made=[*turns[last].made, index])
     return turns
 
 
-# -- values of any type, as what they should be ----------------------------------------------------------------------------
-
-
-def record(value: Any) -> Json:
-    """An object; empty for anything else."""
-    return cast(Json, value) if isinstance(value, dict) else {}
-
-
-def listed(value: Any) -> list[Any]:
-    return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def text(value: Any) -> str:
-    """Text as it is, nothing as empty text, and other values as their JSON."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None else msgspec.json.encode(value).decode()
-
-
-def number(value: Any) -> float:
-    """A finite number, as such or as text; else 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return 0.0
-    try:
-        found = float(value)
-    except (ValueError, OverflowError):
-        return 0.0
-    return found if math.isfinite(found) else 0.0
-
-
-def whole(value: Any) -> int:
-    """A count."""
-    return int(min(max(number(value), 0), 1 << 52))
-
-
-def numbers(value: Any) -> list[float]:
-    found = listed(value)
-    return [float(each) for each in found] if all(_is_number(each) for each in found) else []
-
-
-def ids(value: Any) -> list[int]:
-    """Token ids; none of them where one is none."""
-    found = listed(value)
-    return cast(list[int], found) if all(type(each) is int and 0 <= each < 1 << 31 for each in found) else []
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def unwrapped(value: Any) -> Any:
-    """A JSON value that may be wrapped in a string, as attributes of spans are."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            return msgspec.json.decode(value)
-        except (msgspec.DecodeError, RecursionError):
-            return value
-    return value
-
-
-_FINISH: dict[str, Finish] = {
-    "length": "length",
-    "max_tokens": "length",
-    "max_output_tokens": "length",
-    "model_length": "context_full",
-    "tool_calls": "tool_calls",
-    "tool_call": "tool_calls",
-    "tool_use": "tool_calls",
-    "function_call": "tool_calls",
-    "content_filter": "error",
-    "error": "error",
-}
-
-
-def finish_of(reason: Any) -> Finish:
-    return _FINISH.get(reason, "stop") if isinstance(reason, str) else "stop"
-
+# -- what rows say about a conversation ------------------------------------------------------------------------------------
 
 _GOOD = {
     "success",
@@ -277,85 +197,51 @@ _BAD = {"failure", "failed", "fail", "error", "unresolved", "incorrect", "wrong"
 
 
 def outcome_of(value: Any) -> str:
-    """`success`, `failure`, or empty: what is not known is no failure."""
+    """`success`, `failure`, or empty if the outcome is unknown."""
     if isinstance(value, bool):
         return "success" if value else "failure"
     if isinstance(value, int | float):
         return "success" if value == 1 else "failure" if value == 0 else ""
-    said = value.strip().lower() if isinstance(value, str) else ""
-    return "success" if said in _GOOD else "failure" if said in _BAD else ""
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return "success" if word in _GOOD else "failure" if word in _BAD else ""
 
 
-def agreed(outcomes: Sequence[str]) -> str:
-    """What all that say something say; empty where they do not agree."""
-    said = {each for each in outcomes if each}
-    return said.pop() if len(said) == 1 else ""
+def agreed_outcome(outcomes: Sequence[str]) -> str:
+    """The outcome that all non-empty outcomes agree on, else empty."""
+    distinct = {outcome for outcome in outcomes if outcome}
+    return distinct.pop() if len(distinct) == 1 else ""
 
 
-_SAYS = ("outcome", "success", "passed", "resolved")
+_OUTCOME_KEYS = ("outcome", "success", "passed", "resolved")
 
 
-def told(value: Json) -> str:
-    """The outcome that a row names itself, or in its metadata."""
-    rows = [value, record(value.get("metadata"))]
-    return next((found for row in rows for key in _SAYS if (found := outcome_of(row.get(key)))), "")
+def outcome_in(value: Json) -> str:
+    """The outcome that a row reports, directly or in its metadata."""
+    rows = [value, as_object(value.get("metadata"))]
+    return next((outcome for row in rows for key in _OUTCOME_KEYS if (outcome := outcome_of(row.get(key)))), "")
 
 
 def interventions_of(value: Json) -> list[str]:
-    said = [*listed(value.get("interventions")), value.get("intervention"), value.get("escalation")]
-    return [text(each) for each in said if each]
-
-
-def tools_of(value: Any) -> list[ToolSpec]:
-    """Tools as the APIs, ATIF and OpenTelemetry write them; what has no name is left out."""
-    found: list[ToolSpec] = []
-    for each in listed(unwrapped(value)):
-        given = record(unwrapped(each))
-        given = record(given.get("function")) or given
-        name = given.get("name")
-        if isinstance(name, str) and name:
-            schema = next((given[key] for key in ("parameters", "input_schema", "inputSchema") if given.get(key)), {})
-            found.append(
-                ToolSpec(name=name, description=text(given.get("description")), parameters=record(unwrapped(schema)))
-            )
-    return found
-
-
-def usage_of(value: Any) -> Usage:
-    """Tokens by any of the names that they go by."""
-    given = record(value)
-    read = [whole(given.get(key)) for key in ("prompt_tokens", "input_tokens")]
-    written = [whole(given.get(key)) for key in ("completion_tokens", "output_tokens")]
-    return Usage(max(read), max(written))
-
-
-def sampling_of(request: Json) -> Sampling:
-    given: dict[str, Any] = {}
-    for name in ("temperature", "top_p"):
-        if _is_number(request.get(name)):
-            given[name] = float(request[name])
-    for name in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
-        if whole(request.get(name)):
-            given["max_tokens"] = whole(request[name])
-    return Sampling(**given)
+    values = [*as_list(value.get("interventions")), value.get("intervention"), value.get("escalation")]
+    return [as_text(intervention) for intervention in values if intervention]
 
 
 def conversation_of(*rows: Json) -> str:
     """The id that a client gave a conversation."""
     for row in rows:
         for key in ("conversation_id", "conversation", "session_id", "thread_id", "chat_id"):
-            found = row.get(key)
-            found = record(found).get("id") if isinstance(found, dict) else found
-            if isinstance(found, str | int) and not isinstance(found, bool) and found != "":
-                return str(found)
+            value = row.get(key)
+            id = as_object(value).get("id") if isinstance(value, dict) else value
+            if isinstance(id, str | int) and not isinstance(id, bool) and id != "":
+                return str(id)
     return ""
 
 
-def distinct(values: Sequence[Any]) -> list[Any]:
-    """Without what was logged twice, to the letter."""
+def without_duplicates(values: Sequence[Any]) -> list[Any]:
+    """The values without exact duplicates."""
     return list({msgspec.json.encode(each): each for each in values}.values())
 
 
-def need(condition: object, words: str) -> None:
+def require(condition: object, message: str) -> None:
     if not condition:
-        raise BadInput(words)
+        raise BadInput(message)

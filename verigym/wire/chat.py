@@ -1,0 +1,428 @@
+"""Chat Completions, for clients (requests written, replies read) and for servers (requests read, replies written).
+
+A server refuses fields that `ChatRequest` does not have, by name: a client gets what it asks for or learns that it does not.
+With token ids, vLLM's `return_token_ids` gives those of the prompt and of the reply, and `logprobs` their logprobs.
+"""
+
+import uuid
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from verigym.core.errors import BadInput
+from verigym.core.records import (
+    FunctionCall,
+    FunctionCallOutput,
+    Item,
+    Json,
+    Message,
+    OutputText,
+    Reasoning,
+    Refusal,
+    Sampling,
+    ToolSpec,
+    Usage,
+)
+from verigym.wire import types
+from verigym.wire.items import message_text, reasoning_text, thought
+from verigym.wire.streams import assemble_chat, event
+from verigym.wire.tools import ToolNames, tool_spec
+from verigym.wire.types import (
+    ApiReply,
+    ApiRequest,
+    Finish,
+    JsonObjectFormat,
+    ReplyToSend,
+    ServerError,
+    SharedFields,
+    TextFormat,
+    schema_text,
+)
+from verigym.wire.values import read_json_as, write_json
+
+NAME = "Chat Completions"
+PATH = "chat/completions"
+CONTEXT = "messages"
+_FINISH: dict[str, Finish] = {"length": "length", "content_filter": "error"}
+
+# -- a client's requests --------------------------------------------------------------------------------------------------
+
+
+def context(items: Sequence[Item], names: ToolNames) -> list[Json]:
+    """The items as messages. Calls join the assistant message before them. Reasoning is not sent back."""
+    messages: list[Json] = []
+    reply: Json | None = None
+    """The assistant message that a call would join."""
+    for item in items:
+        if isinstance(item, FunctionCall):
+            if reply is None:
+                reply = {"role": "assistant", "content": None}
+                messages.append(reply)
+            function = {"name": names.wire(item.name), "arguments": item.arguments}
+            call = {"id": item.call_id, "type": "function", "function": function}
+            reply.setdefault("tool_calls", []).append(call)
+        elif isinstance(item, FunctionCallOutput):
+            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": item.output})
+            reply = None
+        elif isinstance(item, Message):
+            role = "system" if item.role == "developer" else item.role
+            message: Json = {"role": role, "content": message_text(item)}
+            messages.append(message)
+            reply = message if role == "assistant" else None
+    return messages
+
+
+def tool(tool: ToolSpec, name: str) -> Json:
+    return {
+        "type": "function",
+        "function": {"name": name, "description": tool.description, "parameters": tool.parameters},
+    }
+
+
+def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:
+    fields: Json = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_tokens": sampling.max_tokens,
+        "seed": seed & 0x7FFFFFFF,
+    }
+    if sampling.stop:
+        fields["stop"] = sampling.stop
+    if token_ids:
+        fields |= {"return_token_ids": True, "logprobs": True}
+    return fields
+
+
+# -- a client's replies ---------------------------------------------------------------------------------------------------
+
+
+class ChatCalledFunction(Struct):
+    name: str
+    arguments: str
+
+
+class _ReplyCall(Struct):
+    id: str
+    function: ChatCalledFunction
+
+
+class _ReplyMessage(Struct):
+    content: str | None = None
+    refusal: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    tool_calls: list[_ReplyCall] | None = None
+
+
+class _ChatLogprob(Struct):
+    logprob: float
+
+
+class _ChatLogprobs(Struct):
+    content: list[_ChatLogprob] | None = None
+
+
+class _ReplyChoice(Struct):
+    message: _ReplyMessage | None = None
+    finish_reason: str | None = None
+    logprobs: _ChatLogprobs | None = None
+    token_ids: list[int] | None = None
+    error: Any = None
+
+
+class _ChatReply(Struct):
+    choices: list[_ReplyChoice] | None = None
+    usage: Usage | None = None
+    prompt_token_ids: list[int] | None = None
+    error: Any = None
+
+
+_reply_decoder = msgspec.json.Decoder(_ChatReply)
+
+
+def read_reply(body: bytes) -> ApiReply:
+    reply = read_json_as(body, _reply_decoder)
+    choice = reply.choices[0] if reply.choices else _ReplyChoice()
+    if reply.error or choice.error:
+        raise ServerError(reply.error or choice.error)
+    message = choice.message
+    if message is None:
+        raise msgspec.ValidationError("Object missing required field `choices[0].message`")
+    reasoning = message.reasoning_content or message.reasoning
+    logprobs = choice.logprobs.content if choice.logprobs else None
+    return ApiReply(
+        items=_assistant_items(reasoning, message.refusal, message.content, message.tool_calls or []),
+        finish=_FINISH.get(choice.finish_reason or "", "stop"),
+        usage=reply.usage or Usage(),
+        prompt_ids=reply.prompt_token_ids or [],
+        completion_ids=choice.token_ids or [],
+        logprobs=[token.logprob for token in logprobs or ()],
+    )
+
+
+def read_stream(events: Sequence[Json]) -> Json:
+    completion = assemble_chat(events)
+    if not completion.get("error") and not (completion and completion["choices"][0]["finish_reason"]):
+        raise BadInput("the stream ended before the reply was complete")
+    return completion
+
+
+def _assistant_items(
+    reasoning: str | None, refusal: str | None, content: Any, calls: "Sequence[_ReplyCall]"
+) -> list[Item]:
+    items: list[Item] = [thought(reasoning)] if reasoning else []
+    if refusal:
+        items.append(Message("assistant", [Refusal(refusal)]))
+    elif content or not calls:
+        items.append(Message("assistant", content or ""))
+    return items + [FunctionCall(call.id, call.function.name, call.function.arguments) for call in calls]
+
+
+# -- a server's requests --------------------------------------------------------------------------------------------------
+
+
+class ChatText(Struct):
+    type: Literal["text"]
+    text: str
+
+
+class ChatReplyText(Struct, tag="text"):
+    text: str
+
+
+class ChatReplyRefusal(Struct, tag="refusal"):
+    refusal: str
+
+
+ChatContent = str | list[ChatText]
+
+
+class ChatSystemMessage(Struct, tag_field="role", tag="system"):
+    content: ChatContent
+
+
+class ChatDeveloperMessage(Struct, tag_field="role", tag="developer"):
+    content: ChatContent
+
+
+class ChatUserMessage(Struct, tag_field="role", tag="user"):
+    content: ChatContent
+
+
+class ChatToolCall(_ReplyCall):
+    type: Literal["function"] = "function"
+
+
+class ChatAssistantMessage(Struct, tag_field="role", tag="assistant"):
+    content: str | list[ChatReplyText | ChatReplyRefusal] | None = None
+    tool_calls: list[ChatToolCall] | None = None
+    reasoning_content: str | None = None
+    refusal: str | None = None
+
+
+class ChatToolMessage(Struct, tag_field="role", tag="tool"):
+    tool_call_id: str
+    content: ChatContent
+
+
+ChatMessage = ChatSystemMessage | ChatDeveloperMessage | ChatUserMessage | ChatAssistantMessage | ChatToolMessage
+
+
+class ChatFunction(Struct):
+    name: types.ToolName
+    description: str | None = None
+    parameters: Json | None = None
+    strict: bool | None = None
+
+
+class ChatTool(Struct):
+    function: ChatFunction
+    type: Literal["function"]
+
+
+class ChatFunctionName(Struct):
+    name: str
+
+
+class ChatToolChoice(Struct):
+    type: Literal["function"]
+    function: ChatFunctionName
+
+
+class ChatStreamOptions(Struct):
+    include_usage: bool | None = None
+
+
+class ChatJsonSchema(Struct):
+    name: str
+    schema: Json
+    description: str | None = None
+    strict: bool | None = None
+
+
+class ChatJsonSchemaFormat(Struct, tag="json_schema"):
+    json_schema: ChatJsonSchema
+
+
+ChatFormat = TextFormat | JsonObjectFormat | ChatJsonSchemaFormat
+Zero = Annotated[float, Meta(extra_json_schema={"enum": [0]})]
+
+
+class ChatRequest(SharedFields, kw_only=True):
+    messages: Annotated[list[ChatMessage], Meta(min_length=1)]
+    tools: list[ChatTool] | None = None
+    tool_choice: Literal["auto", "none", "required"] | ChatToolChoice | None = None
+    response_format: ChatFormat | None = None
+    stream_options: ChatStreamOptions | None = None
+    max_tokens: types.MaxTokens | None = None
+    max_completion_tokens: types.MaxTokens | None = None
+    n: Annotated[int, Meta(extra_json_schema={"enum": [1]})] | None = None
+    logprobs: types.Never | None = None
+    frequency_penalty: Zero | None = None
+    presence_penalty: Zero | None = None
+
+
+_request_decoder = msgspec.json.Decoder(ChatRequest)
+
+
+def read_request(body: bytes) -> ApiRequest:
+    request = types.decode(body, _request_decoder)
+    types.refuse(
+        n=(request.n not in (None, 1), "it must be 1: a request gets one reply"),
+        logprobs=(bool(request.logprobs), "it must be false: this server does not send logprobs"),
+        frequency_penalty=(bool(request.frequency_penalty), "it must be 0: penalties are not supported"),
+        presence_penalty=(bool(request.presence_penalty), "it must be 0: penalties are not supported"),
+        parallel_tool_calls=(request.parallel_tool_calls is False, types.PARALLEL_CALLS),
+    )
+    choice, format = request.tool_choice or "auto", request.response_format
+    constrain = ""
+    if isinstance(format, ChatJsonSchemaFormat):
+        constrain = schema_text(format.json_schema.schema)
+    elif isinstance(format, JsonObjectFormat):
+        constrain = schema_text({"type": "object"})
+    functions = [tool.function for tool in request.tools or ()]
+    tools, constrain = types.offered_tools(
+        [tool_spec(function.name, function.description, function.parameters) for function in functions],
+        choice if isinstance(choice, str) else "required",
+        choice.function.name if isinstance(choice, ChatToolChoice) else None,
+        constrain,
+    )
+    return types.shared_request(
+        request,
+        request.max_completion_tokens or request.max_tokens,
+        items=[item for message in request.messages for item in _items(message)],
+        tools=tools,
+        constrain=constrain,
+        stream_usage=request.stream_options is not None and bool(request.stream_options.include_usage),
+    )
+
+
+def _items(message: ChatMessage) -> list[Item]:
+    match message:
+        case ChatToolMessage():
+            return [FunctionCallOutput(message.tool_call_id, _text(message.content))]
+        case ChatAssistantMessage():
+            content: Any = message.content
+            if isinstance(content, list):
+                content = [
+                    OutputText(part.text) if isinstance(part, ChatReplyText) else Refusal(part.refusal)
+                    for part in content
+                ]
+            return _assistant_items(message.reasoning_content, message.refusal, content, message.tool_calls or [])
+        case ChatUserMessage():
+            return [Message("user", _text(message.content))]
+        case ChatDeveloperMessage():
+            return [Message("developer", _text(message.content))]
+        case ChatSystemMessage():
+            return [Message("system", _text(message.content))]
+
+
+def _text(content: ChatContent) -> str:
+    return content if isinstance(content, str) else "".join(part.text for part in content)
+
+
+# -- a server's replies ---------------------------------------------------------------------------------------------------
+
+
+def new_id() -> str:
+    return f"chatcmpl-{uuid.uuid4().hex}"
+
+
+def write_reply(request: ApiRequest, reply: ReplyToSend) -> bytes:
+    text, reasoning, calls = _parts(reply.items)
+    message: Json = {"role": "assistant", "content": text if text or not calls else None, "refusal": None}
+    if reasoning:
+        message["reasoning_content"] = reasoning
+    if calls:
+        message["tool_calls"] = calls
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reply.finish}
+    head = {"id": reply.id, "object": "chat.completion", "created": reply.created, "model": reply.model}
+    return write_json({**head, "choices": [choice], "usage": _usage(reply)})
+
+
+def stream(request: ApiRequest, reply: ReplyToSend) -> "ChatStream":
+    return ChatStream(request, reply)
+
+
+class ChatStream:
+    """Writes a reply as chunks."""
+
+    def __init__(self, request: ApiRequest, reply: ReplyToSend) -> None:
+        self._with_usage = request.stream_usage
+        self._head = {
+            "id": reply.id,
+            "object": "chat.completion.chunk",
+            "created": reply.created,
+            "model": reply.model,
+        }
+        self._sent = 0
+
+    def begin(self) -> bytes:
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def text(self, text: str) -> bytes:
+        self._sent += len(text)
+        return self._chunk({"content": text})
+
+    def end(self, reply: ReplyToSend) -> bytes:
+        text, reasoning, calls = _parts(reply.items)
+        chunks = [self._chunk({"reasoning_content": reasoning})] if reasoning else []
+        if len(text) > self._sent:
+            chunks.append(self.text(text[self._sent :]))
+        for index, call in enumerate(calls):
+            head = {**call["function"], "arguments": ""}
+            chunks.append(self._chunk({"tool_calls": [{"index": index, **call, "function": head}]}))
+            rest = {"index": index, "function": {"arguments": call["function"]["arguments"]}}
+            chunks.append(self._chunk({"tool_calls": [rest]}))
+        chunks.append(self._chunk({}, reply.finish))
+        if self._with_usage:
+            chunks.append(event({**self._head, "choices": [], "usage": _usage(reply)}))
+        return b"".join([*chunks, b"data: [DONE]\n\n"])
+
+    def _chunk(self, delta: Json, finish: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        usage = {"usage": None} if self._with_usage else {}
+        return event({**self._head, "choices": [choice], **usage})
+
+
+def error_event(error: Json) -> bytes:
+    return event({"error": error})
+
+
+def _parts(items: list[Item]) -> tuple[str, str, list[Json]]:
+    """Text, reasoning and calls of a reply."""
+    text = "".join(message_text(item) for item in items if isinstance(item, Message))
+    reasoning = "\n".join(reasoning_text(item) for item in items if isinstance(item, Reasoning))
+    calls = [
+        {"id": item.call_id, "type": "function", "function": {"name": item.name, "arguments": item.arguments}}
+        for item in items
+        if isinstance(item, FunctionCall)
+    ]
+    return text, reasoning, calls
+
+
+def _usage(reply: ReplyToSend) -> Json:
+    prompt, completion = reply.usage.prompt_tokens, reply.usage.completion_tokens
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}

@@ -1,0 +1,489 @@
+"""Responses, for clients (requests written, replies read) and for servers (requests read, replies written).
+
+A server refuses fields that `ResponsesRequest` does not have, by name. Not supported are conversations stored under an id,
+background responses and OpenAI's own tools.
+
+With token ids, vLLM's `enable_response_messages` gives those of the prompt and of the reply. vLLM attaches logprobs to the
+text of a message, so a reply that is only a native tool call, or empty, has none. The seed is vLLM's own addition to this
+API, so it is sent with token ids only.
+"""
+
+import uuid
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from verigym.core.errors import BadInput
+from verigym.core.records import (
+    FunctionCall,
+    FunctionCallOutput,
+    InputText,
+    Item,
+    Json,
+    Message,
+    OutputText,
+    Reasoning,
+    ReasoningText,
+    Refusal,
+    Sampling,
+    SummaryText,
+    ToolSpec,
+    Usage,
+)
+from verigym.wire import types
+from verigym.wire.items import message_text
+from verigym.wire.streams import LAST_EVENTS, assemble_response, event
+from verigym.wire.tools import ToolNames, tool_spec
+from verigym.wire.types import (
+    ApiReply,
+    ApiRequest,
+    Finish,
+    InvalidRequest,
+    JsonObjectFormat,
+    ReplyToSend,
+    ServerError,
+    SharedFields,
+    TextFormat,
+    schema_text,
+)
+from verigym.wire.values import read_json_as, write_json
+
+NAME = "Responses"
+PATH = "responses"
+CONTEXT = "input"
+_KINDS = ("message", "reasoning", "function_call")  # a server's own tools make others, which no record holds
+
+# -- a client's requests --------------------------------------------------------------------------------------------------
+
+
+def context(items: Sequence[Item], names: ToolNames) -> list[Any]:
+    """The items' own JSON. The API requires a reasoning item's summary even when it is empty."""
+    return [_sent(item, names) if isinstance(item, FunctionCall | Reasoning) else item for item in items]
+
+
+def _sent(item: FunctionCall | Reasoning, names: ToolNames) -> Any:
+    if isinstance(item, FunctionCall):
+        wire = names.wire(item.name)
+        return item if wire == item.name else FunctionCall(item.call_id, wire, item.arguments)
+    return {"summary": [], **msgspec.to_builtins(item)}
+
+
+def tool(tool: ToolSpec, name: str) -> Json:
+    return {"type": "function", "name": name, "description": tool.description, "parameters": tool.parameters}
+
+
+def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:
+    fields: Json = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_output_tokens": sampling.max_tokens,
+    }
+    if sampling.stop:
+        fields["stop"] = sampling.stop
+    if token_ids:
+        fields |= {"enable_response_messages": True, "include": ["message.output_text.logprobs"]}
+        fields["seed"] = seed & 0x7FFFFFFF
+    return fields
+
+
+# -- a client's replies ---------------------------------------------------------------------------------------------------
+
+
+class _ResponsesUsage(Struct):
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class _IncompleteDetails(Struct):
+    reason: str = ""
+
+
+class _TokenMessage(Struct):
+    tokens: list[int] = []
+
+
+class _ResponsesLogprob(Struct):
+    logprob: float
+
+
+class _LogprobPart(Struct):
+    logprobs: list[_ResponsesLogprob] | None = None
+
+
+class _LogprobMessage(Struct):
+    content: list[_LogprobPart] | None = None
+
+
+class _ResponsesReply(Struct):
+    output: list[Json] | None = None
+    status: Literal["completed", "incomplete", "failed", "cancelled"] = "completed"
+    incomplete_details: _IncompleteDetails | None = None
+    usage: _ResponsesUsage | None = None
+    input_messages: list[_TokenMessage] | None = None
+    output_messages: list[_TokenMessage] | None = None
+    error: Any = None
+
+
+_reply_decoder = msgspec.json.Decoder(_ResponsesReply)
+
+
+def read_reply(body: bytes) -> ApiReply:
+    reply = read_json_as(body, _reply_decoder)
+    if reply.error or reply.status in ("failed", "cancelled"):
+        raise ServerError(reply.error or f"the response is {reply.status}")
+    if reply.output is None:
+        raise msgspec.ValidationError("Object missing required field `output`")
+    output = [item for item in reply.output if item.get("type") in _KINDS]
+    items = msgspec.convert(output, list[Item])
+    if all(isinstance(item, Reasoning) for item in items):
+        items.append(Message("assistant", ""))
+    finish: Finish = "stop"
+    if reply.status == "incomplete":
+        filtered = reply.incomplete_details is not None and reply.incomplete_details.reason == "content_filter"
+        finish = "error" if filtered else "length"
+    usage = reply.usage or _ResponsesUsage()
+    return ApiReply(
+        items=items,
+        finish=finish,
+        usage=Usage(usage.input_tokens, usage.output_tokens),
+        prompt_ids=[token for message in reply.input_messages or () for token in message.tokens],
+        completion_ids=[token for message in reply.output_messages or () for token in message.tokens],
+        logprobs=_logprobs(output) if reply.output_messages else [],
+    )
+
+
+def _logprobs(output: list[Json]) -> list[float]:
+    messages = [msgspec.convert(item, _LogprobMessage) for item in output if item["type"] == "message"]
+    parts = [part for message in messages for part in message.content or ()]
+    return [token.logprob for part in parts for token in part.logprobs or ()]
+
+
+def read_stream(events: Sequence[Json]) -> Json:
+    if not any(event.get("type") in LAST_EVENTS for event in events):
+        raise BadInput("the stream ended before the response was complete")
+    return assemble_response(events)
+
+
+# -- a server's requests --------------------------------------------------------------------------------------------------
+
+
+class ResponsesInputText(Struct, tag="input_text"):
+    text: str
+
+
+class ResponsesOutputText(Struct, tag="output_text"):
+    text: str
+
+
+class ResponsesRefusal(Struct, tag="refusal"):
+    refusal: str
+
+
+class ResponsesMessage(Struct, tag="message"):
+    role: Literal["system", "developer", "user", "assistant"]
+    content: str | list[ResponsesInputText | ResponsesOutputText | ResponsesRefusal]
+
+
+class ResponsesSummary(Struct):
+    type: Literal["summary_text"]
+    text: str
+
+
+class ResponsesReasoningText(Struct):
+    type: Literal["reasoning_text"]
+    text: str
+
+
+class ResponsesReasoning(Struct, tag="reasoning"):
+    summary: list[ResponsesSummary] = []
+    content: list[ResponsesReasoningText] | None = None
+    encrypted_content: str | None = None
+
+
+class ResponsesCall(Struct, tag="function_call"):
+    call_id: str
+    name: str
+    arguments: str
+
+
+class ResponsesCallOutput(Struct, tag="function_call_output"):
+    call_id: str
+    output: str | list[ResponsesInputText | ResponsesOutputText]
+
+
+ResponsesItem = ResponsesMessage | ResponsesReasoning | ResponsesCall | ResponsesCallOutput
+ITEM_SCHEMA = {"items": {"$ref": "#/components/schemas/ResponsesItem"}}
+
+
+class ResponsesTool(Struct):
+    name: types.ToolName
+    type: Literal["function"]
+    description: str | None = None
+    parameters: Json | None = None
+    strict: bool | None = None
+
+
+class ResponsesToolChoice(Struct):
+    type: Literal["function"]
+    name: str
+
+
+class ResponsesJsonSchemaFormat(Struct, tag="json_schema"):
+    name: str
+    schema: Json
+    description: str | None = None
+    strict: bool | None = None
+
+
+class ResponsesTextSettings(Struct, forbid_unknown_fields=True):
+    format: TextFormat | JsonObjectFormat | ResponsesJsonSchemaFormat | None = None
+
+
+class ResponsesRequest(SharedFields, kw_only=True):
+    input: str | Annotated[list[Any], Meta(min_length=1, extra_json_schema=ITEM_SCHEMA)]
+    instructions: str | None = None
+    previous_response_id: str | None = None
+    tools: list[ResponsesTool] | None = None
+    tool_choice: Literal["auto", "none", "required"] | ResponsesToolChoice | None = None
+    text: ResponsesTextSettings | None = None
+    stream_options: Json | None = None
+    max_output_tokens: types.MaxTokens | None = None
+    background: types.Never | None = None
+    truncation: Annotated[str, Meta(extra_json_schema={"enum": ["disabled"]})] | None = None
+    include: list[Literal["reasoning.encrypted_content"]] | None = None
+
+
+_request_decoder = msgspec.json.Decoder(ResponsesRequest)
+
+
+def read_request(body: bytes) -> ApiRequest:
+    request = types.decode(body, _request_decoder)
+    types.refuse(
+        background=(bool(request.background), "it must be false: background responses are not supported"),
+        truncation=(
+            request.truncation not in (None, "disabled"),
+            "it must be disabled: this server does not shorten conversations",
+        ),
+        parallel_tool_calls=(request.parallel_tool_calls is False, types.PARALLEL_CALLS),
+    )
+    format = request.text.format if request.text is not None else None
+    constrain = ""
+    if isinstance(format, ResponsesJsonSchemaFormat):
+        constrain = schema_text(format.schema)
+    elif isinstance(format, JsonObjectFormat):
+        constrain = schema_text({"type": "object"})
+    choice = request.tool_choice or "auto"
+    tools, constrain = types.offered_tools(
+        [tool_spec(tool.name, tool.description, tool.parameters) for tool in request.tools or ()],
+        choice if isinstance(choice, str) else "required",
+        choice.name if isinstance(choice, ResponsesToolChoice) else None,
+        constrain,
+    )
+    given = request.input
+    return types.shared_request(
+        request,
+        request.max_output_tokens,
+        items=[Message("user", given)] if isinstance(given, str) else read_input(given, "input"),
+        instructions=request.instructions,
+        tools=tools,
+        constrain=constrain,
+        previous=request.previous_response_id or "",
+        keep=request.store is not False,
+        echo={
+            "instructions": request.instructions,
+            "max_output_tokens": request.max_output_tokens,
+            "metadata": request.metadata or {},
+            "parallel_tool_calls": True,
+            "previous_response_id": request.previous_response_id,
+            "temperature": request.temperature,
+            "text": {"format": msgspec.to_builtins(format) if format is not None else {"type": "text"}},
+            "tool_choice": choice,
+            "tools": [msgspec.to_builtins(tool) for tool in request.tools or ()],
+            "top_p": request.top_p,
+            "truncation": "disabled",
+            "user": request.user,
+        },
+    )
+
+
+def read_input(values: list[Any], field: str) -> list[Item]:
+    """Items as clients write them: a message may omit its type. `field` names the list in errors."""
+    items: list[Item] = []
+    for index, value in enumerate(values):
+        typed = {"type": "message", **value} if isinstance(value, dict) else value
+        try:
+            items.append(_item(msgspec.convert(typed, ResponsesItem)))
+        except msgspec.ValidationError as error:
+            message, _, path = str(error).partition(" - at `$")
+            raise InvalidRequest(message, f"{field}[{index}]{path.rstrip('`')}") from error
+    return items
+
+
+def _item(item: ResponsesItem) -> Item:
+    match item:
+        case ResponsesMessage():
+            return Message(item.role, item.content if isinstance(item.content, str) else [*map(_part, item.content)])
+        case ResponsesReasoning():
+            content = None if item.content is None else [ReasoningText(part.text) for part in item.content]
+            return Reasoning([SummaryText(part.text) for part in item.summary], content, item.encrypted_content)
+        case ResponsesCall():
+            return FunctionCall(item.call_id, item.name, item.arguments)
+        case ResponsesCallOutput():
+            output = item.output if isinstance(item.output, str) else "".join(part.text for part in item.output)
+            return FunctionCallOutput(item.call_id, output)
+
+
+def _part(part: ResponsesInputText | ResponsesOutputText | ResponsesRefusal) -> Any:
+    if isinstance(part, ResponsesRefusal):
+        return Refusal(part.refusal)
+    return OutputText(part.text) if isinstance(part, ResponsesOutputText) else InputText(part.text)
+
+
+# -- a server's replies ---------------------------------------------------------------------------------------------------
+
+
+def new_id() -> str:
+    return _id("resp")
+
+
+def _id(kind: str) -> str:
+    return f"{kind}_{uuid.uuid4().hex}"
+
+
+def write_reply(request: ApiRequest, reply: ReplyToSend) -> bytes:
+    return write_json(_response(request, reply, _status(reply), [_output(item) for item in reply.items]))
+
+
+def stream(request: ApiRequest, reply: ReplyToSend) -> "ResponsesStream":
+    return ResponsesStream(request, reply)
+
+
+class ResponsesStream:
+    """Writes a reply as numbered events."""
+
+    def __init__(self, request: ApiRequest, reply: ReplyToSend) -> None:
+        self._request, self._reply = request, reply
+        self._number = 0
+        self._output: list[Json] = []
+        self._message: Json | None = None
+        """The unfinished message, the last element of the output."""
+
+    def begin(self) -> bytes:
+        response = _response(self._request, self._reply, "in_progress", [])
+        created = self._event("response.created", response=response)
+        return created + self._event("response.in_progress", response=response)
+
+    def text(self, text: str) -> bytes:
+        opened = b"" if self._message is not None else self._open()
+        assert self._message is not None
+        self._message["content"][0]["text"] += text
+        return opened + self._event(
+            "response.output_text.delta", **self._position(), content_index=0, delta=text, logprobs=[]
+        )
+
+    def end(self, reply: ReplyToSend) -> bytes:
+        events = b"".join(self._item(item) for item in reply.items)
+        status = _status(reply)
+        response = _response(self._request, reply, status, self._output)
+        return events + self._event(f"response.{status}", response=response)
+
+    def _item(self, item: Item) -> bytes:
+        if isinstance(item, Message):
+            sent = len(self._message["content"][0]["text"]) if self._message is not None else 0
+            rest = message_text(item)[sent:]
+            events = self.text(rest) if rest else b"" if self._message is not None else self._open()
+            return events + self._close()
+        output = _output(item)
+        self._output.append(output)
+        if isinstance(item, FunctionCall):
+            added = self._added({**output, "arguments": "", "status": "in_progress"})
+            arguments = self._event("response.function_call_arguments.delta", **self._position(), delta=item.arguments)
+            arguments += self._event(
+                "response.function_call_arguments.done", **self._position(), name=item.name, arguments=item.arguments
+            )
+            return added + arguments + self._done(output)
+        return self._added(output) + self._done(output)
+
+    def _open(self) -> bytes:
+        self._message = {**_output(Message("assistant", "")), "status": "in_progress"}
+        self._output.append(self._message)
+        empty = {**self._message["content"][0]}
+        return self._added({**self._message, "content": []}) + self._event(
+            "response.content_part.added", **self._position(), content_index=0, part=empty
+        )
+
+    def _close(self) -> bytes:
+        message = self._message
+        assert message is not None
+        message["status"] = "completed"
+        part = message["content"][0]
+        position = {**self._position(), "content_index": 0}
+        self._message = None
+        return (
+            self._event("response.output_text.done", **position, text=part["text"], logprobs=[])
+            + self._event("response.content_part.done", **position, part=part)
+            + self._done(message)
+        )
+
+    def _added(self, item: Json) -> bytes:
+        return self._event("response.output_item.added", output_index=len(self._output) - 1, item=item)
+
+    def _done(self, item: Json) -> bytes:
+        return self._event("response.output_item.done", output_index=len(self._output) - 1, item=item)
+
+    def _position(self) -> Json:
+        return {"item_id": self._output[-1]["id"], "output_index": len(self._output) - 1}
+
+    def _event(self, type: str, **data: Any) -> bytes:
+        self._number += 1
+        return event({"type": type, "sequence_number": self._number - 1, **data}, type)
+
+
+def error_event(error: Json) -> bytes:
+    return event({"type": "error", **{key: error[key] for key in ("code", "message", "param")}}, "error")
+
+
+def _status(reply: ReplyToSend) -> str:
+    return "incomplete" if reply.finish == "length" else "completed"
+
+
+def _response(request: ApiRequest, reply: ReplyToSend, status: str, output: list[Json]) -> Json:
+    prompt, completion = reply.usage.prompt_tokens, reply.usage.completion_tokens
+    usage = {
+        "input_tokens": prompt,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": completion,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": prompt + completion,
+    }
+    return {
+        "id": reply.id,
+        "object": "response",
+        "created_at": reply.created,
+        "status": status,
+        "error": None,
+        "incomplete_details": {"reason": "max_output_tokens"} if status == "incomplete" else None,
+        "model": reply.model,
+        "output": output,
+        "usage": None if status == "in_progress" else usage,
+        **request.echo,
+    }
+
+
+def _output(item: Item) -> Json:
+    match item:
+        case Message():
+            part = {"type": "output_text", "text": message_text(item), "annotations": [], "logprobs": []}
+            return {
+                "type": "message",
+                "id": _id("msg"),
+                "status": "completed",
+                "role": "assistant",
+                "content": [part],
+            }
+        case FunctionCall():
+            return {"id": _id("fc"), "status": "completed", **msgspec.to_builtins(item)}
+        case _:
+            return {"id": _id("rs"), "summary": [], **msgspec.to_builtins(item)}

@@ -1,0 +1,274 @@
+"""Requests and replies as both APIs mean them, however each writes them, and the fields that both requests share."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Protocol, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from verigym.core.errors import BadInput
+from verigym.core.records import Item, Json, Sampling, ToolSpec, Usage
+from verigym.wire.tools import ToolNames
+from verigym.wire.values import read_json_as
+
+Finish = Literal["stop", "length", "tool_calls", "context_full", "error"]
+T = TypeVar("T")
+
+# -- the client's side ----------------------------------------------------------------------------------------------------
+
+
+class ApiReply(Struct, frozen=True, kw_only=True):
+    """What a server replied."""
+
+    items: list[Item]
+    finish: Finish
+    usage: Usage
+    prompt_ids: list[int] = []
+    completion_ids: list[int] = []
+    logprobs: list[float] = []
+    """One for each completion token, as the server sent them. Empty if it sent none."""
+
+
+class ServerError(Exception):
+    """A reply with HTTP status 200 whose body reports a failure."""
+
+    def __init__(self, body: Any) -> None:
+        error = body if isinstance(body, dict) else {"message": body}
+        super().__init__(str(error.get("message") or body))
+        self.codes = [str(error[field]) for field in ("code", "type", "status") if error.get(field) is not None]
+
+
+# -- the server's side ----------------------------------------------------------------------------------------------------
+
+
+class InvalidRequest(BadInput):
+    """A request that the server cannot honour, with the name of the field that is wrong."""
+
+    def __init__(self, message: str, param: str | None = None) -> None:
+        super().__init__(message if param is None else f"{param}: {message}")
+        self.param = param
+
+
+class ApiRequest(Struct, kw_only=True):
+    """A client's request."""
+
+    model: str
+    items: list[Item]
+    instructions: str | None = None
+    """System prompt for this request only, placed before all items."""
+    tools: list[ToolSpec] = []
+    sampling: Json = {}
+    """The fields of `Sampling` that the client set."""
+    constrain: str = ""
+    """JSON schema that the reply must match, or `MUST_CALL`."""
+    seed: int | None = None
+    stream: bool = False
+    stream_usage: bool = False
+    metadata: dict[str, str] = {}
+    user: str = ""
+    previous: str = ""
+    """Id of the response that this request continues."""
+    keep: bool = False
+    """Whether a later request may continue this one."""
+    echo: Json = {}
+    """Fields of the request that the response repeats."""
+
+
+class ReplyToSend(Struct, kw_only=True):
+    """A reply for the client."""
+
+    id: str
+    created: int
+    model: str
+    """Id of the version that answered."""
+    items: list[Item] = []
+    """As the client sees them: a call that the model wrote as text is only a call."""
+    usage: Usage = Usage()
+    finish: Literal["stop", "length", "tool_calls"] = "stop"
+
+
+class ReplyStream(Protocol):
+    """A reply in pieces. Call `begin` first, `text` for each new text, then `end` with the whole reply."""
+
+    def begin(self) -> bytes: ...
+    def text(self, text: str) -> bytes: ...
+    def end(self, reply: ReplyToSend) -> bytes: ...
+
+
+class Api(Protocol):
+    """The modules `chat` and `responses`."""
+
+    @property
+    def NAME(self) -> str: ...
+    @property
+    def PATH(self) -> str:
+        """The path below /v1."""
+        ...
+
+    @property
+    def CONTEXT(self) -> str:
+        """The field of a request that holds the conversation."""
+        ...
+
+    def context(self, items: Sequence[Item], names: ToolNames) -> list[Any]: ...
+    def tool(self, tool: ToolSpec, name: str) -> Json: ...
+    def settings(self, sampling: Sampling, seed: int, token_ids: bool) -> Json: ...
+    def read_reply(self, body: bytes) -> ApiReply: ...
+    def read_stream(self, events: Sequence[Json]) -> Json:
+        """The body that a stream adds up to. Raises `BadInput` if the stream was cut off."""
+        ...
+
+    def read_request(self, body: bytes) -> ApiRequest: ...
+    def new_id(self) -> str: ...
+    def write_reply(self, request: ApiRequest, reply: ReplyToSend) -> bytes: ...
+    def stream(self, request: ApiRequest, reply: ReplyToSend) -> ReplyStream: ...
+    def error_event(self, error: Json) -> bytes:
+        """The event that ends a stream after an error."""
+        ...
+
+
+# -- fields of requests ---------------------------------------------------------------------------------------------------
+
+Temperature = Annotated[float, Meta(ge=0, le=2)]
+TopP = Annotated[float, Meta(ge=0, le=1)]
+TopK = Annotated[int, Meta(ge=0, le=1_000_000, description="Sample from the K likeliest tokens only; 0 for all.")]
+MinP = Annotated[
+    float,
+    Meta(ge=0, le=1, description="Sample only tokens with at least this share of the likeliest one's probability."),
+]
+MaxTokens = Annotated[int, Meta(ge=1, le=1_000_000)]
+Seed = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+StopText = Annotated[str, Meta(min_length=1)]
+Stops = Annotated[list[StopText], Meta(max_length=16)]
+ToolName = Annotated[str, Meta(min_length=1, max_length=256)]
+Never = Annotated[bool, Meta(extra_json_schema={"enum": [False]})]
+"""A field that must not be true."""
+Always = Annotated[bool, Meta(extra_json_schema={"enum": [True]})]
+"""A field that must not be false."""
+MUST_CALL = "call"
+"""Value of `ApiRequest.constrain`: the reply must be a call of one of the tools."""
+PARALLEL_CALLS = "it must be true: a reply may hold several tool calls"
+
+
+class TextFormat(Struct, tag="text"):
+    pass
+
+
+class JsonObjectFormat(Struct, tag="json_object"):
+    pass
+
+
+class SharedFields(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Request fields of both APIs."""
+
+    model: str
+    parallel_tool_calls: Always | None = None
+    stream: bool | None = None
+    temperature: Temperature | None = None
+    top_p: TopP | None = None
+    top_k: TopK | None = None
+    min_p: MinP | None = None
+    stop: StopText | Stops | None = None
+    seed: Seed | None = None
+    metadata: dict[str, str] | None = None
+    user: str | None = None
+    store: bool | None = None
+    service_tier: str | None = None
+    safety_identifier: str | None = None
+    prompt_cache_key: str | None = None
+
+
+def shared_request(fields: SharedFields, max_tokens: int | None, **more: Any) -> ApiRequest:
+    """The request with the fields that both APIs have in common."""
+    sampling = {
+        "temperature": fields.temperature,
+        "top_p": fields.top_p,
+        "top_k": fields.top_k,
+        "min_p": fields.min_p,
+        "max_tokens": max_tokens,
+        "stop": [fields.stop] if isinstance(fields.stop, str) else fields.stop,
+    }
+    return ApiRequest(
+        model=fields.model,
+        sampling={name: value for name, value in sampling.items() if value is not None},
+        seed=fields.seed,
+        stream=bool(fields.stream),
+        metadata=fields.metadata or {},
+        user=fields.safety_identifier or fields.user or "",
+        **more,
+    )
+
+
+# -- strict reading -------------------------------------------------------------------------------------------------------
+
+_FIELD = re.compile(r"(.*) - at `\$\.?([^`]*)`", re.DOTALL)
+_PART = re.compile(r"content\[\d+\]\.type$")
+
+
+def decode(body: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
+    """The body as its struct. Raises `InvalidRequest` with the field that is wrong."""
+    try:
+        try:
+            return read_json_as(body, decoder)
+        except msgspec.ValidationError as error:
+            if "got `float`" not in str(error):
+                raise
+        return msgspec.convert(json.loads(body.decode(errors="replace"), parse_float=_number), decoder.type)
+    except (ValueError, RecursionError) as error:
+        raise unreadable(error) from error
+
+
+def _number(text: str) -> int | float:
+    """17.0 is a whole number in JSON."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+def unreadable(error: Exception) -> InvalidRequest:
+    """The error for a body that is not JSON or has a field of the wrong type."""
+    if isinstance(error, msgspec.ValidationError):
+        match = _FIELD.fullmatch(str(error))
+        message, field = (match[1], match[2]) if match else (str(error), "")
+        if "unknown field" in message:
+            message += ". See /openapi.json for the supported fields"
+        elif _PART.search(field):
+            message += ". Only text content is supported"
+        return InvalidRequest(message, field or None)
+    if isinstance(error, RecursionError):
+        return InvalidRequest("The body is nested too deeply")
+    return InvalidRequest(f"The body is not JSON: {error}")
+
+
+def refuse(**fields: tuple[bool, str]) -> None:
+    """Raises for the first field whose value is not supported: `n=(body.n != 1, "It must be 1")`."""
+    for name, (is_wrong, message) in fields.items():
+        if is_wrong:
+            raise InvalidRequest(message, name)
+
+
+def offered_tools(
+    tools: Sequence[ToolSpec], choice: str, chosen: str | None, constrain: str
+) -> tuple[list[ToolSpec], str]:
+    """The tools that the reply may call, and the reply's constraint. `chosen` is the tool that it must call, if any."""
+    names = [tool.name for tool in tools]
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
+        raise InvalidRequest(f'two tools are named "{duplicate}"', "tools")
+    if choice == "none" or not (tools or choice == "required" or chosen is not None):
+        return [], constrain
+    if constrain:
+        message = "a response format and tools cannot be combined. Remove one, or set tool_choice to none"
+        raise InvalidRequest(message, "tools")
+    if choice == "auto":
+        return [*tools], ""
+    callable_tools = [tool for tool in tools if chosen in (None, tool.name)]
+    if not callable_tools:
+        message = f'no tool is named "{chosen}"' if chosen else "a call is required, but no tool is offered"
+        raise InvalidRequest(message, "tool_choice")
+    return callable_tools, MUST_CALL
+
+
+def schema_text(schema: Json) -> str:
+    return msgspec.json.encode(schema).decode()
