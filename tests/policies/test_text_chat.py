@@ -20,7 +20,8 @@ from verigym.core.records import (
     ToolSpec,
 )
 from verigym.policies import dialects
-from verigym.policies.text_chat import call_text, text_of, to_messages
+from verigym.policies.text_chat import call_text, to_messages
+from verigym.wire.items import message_text
 
 ADD = ToolSpec(name="math.add", parameters={"properties": {"a": {"type": "integer"}}, "required": ["a"]})
 
@@ -85,7 +86,7 @@ def test_reasoning_is_left_out() -> None:
 
 
 def test_the_text_of_a_message_holds_its_refusals() -> None:
-    assert text_of(Message("assistant", [InputText("a"), OutputText("b"), Refusal("No.")])) == "abNo."
+    assert message_text(Message("assistant", [InputText("a"), OutputText("b"), Refusal("No.")])) == "abNo."
 
 
 @given(st.text(), st.dictionaries(st.text(), st.integers() | st.text() | st.none(), max_size=3))
