@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from verigym.core.records import FunctionCall, Item, Message, Reasoning, ReasoningText, SummaryText
 from verigym.policies import dialects
 from verigym.policies.dialects import Dialect, hermes, llama, mistral, nemotron, plain, thinking
+from verigym.wire.items import reasoning_text
 
 MARKED = [each for each in dialects.ALL if each is not plain.DIALECT]
 NASTY = [*"{}[]\";\\'<>", "</tool_call>", "<tool_call>", "[TOOL_CALLS]", "[ARGS]", "<TOOLCALL>", "</TOOLCALL>"]
@@ -257,4 +258,4 @@ def test_thinking_that_is_written_is_read_back(thought: str, said: str) -> None:
 
 def test_the_text_of_thinking_is_its_content_or_else_its_summary() -> None:
     both = Reasoning([SummaryText("short")], [ReasoningText("a"), ReasoningText("b")])
-    assert (thinking.text_of(both), thinking.text_of(Reasoning([SummaryText("short")]))) == ("ab", "short")
+    assert (reasoning_text(both), reasoning_text(Reasoning([SummaryText("short")]))) == ("ab", "short")
