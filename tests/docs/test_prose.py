@@ -21,7 +21,6 @@ EXEMPT = {
     # not rewritten yet
     "ARCHITECTURE.md",
     "docs/LOG.md",
-    "docs/reference/environments.md",
     "docs/tutorials/external_system.md",
     "docs/tutorials/judge.md",
     "docs/tutorials/multi_step.md",
