@@ -19,7 +19,7 @@ def no_alarm_before_or_after() -> Iterator[None]:
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
     yield
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
-    assert not [thread for thread in threading.enumerate() if thread.name == "verigym-alarm"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "verigym-watchdog"]
 
 
 def loop_forever() -> None:
@@ -119,38 +119,42 @@ def test_without_a_watch_a_function_is_simply_called() -> None:
     assert guarded(lambda: time.sleep(0.2) or "whole", 0.01) == "whole"
 
 
-def test_another_thread_is_not_guarded_and_does_not_disturb_the_main_one() -> None:
-    found: list[object] = []
+@pytest.mark.parametrize("on_main_too", [False, True])
+def test_an_endless_loop_on_another_thread_ends_and_the_main_thread_is_not_disturbed(on_main_too: bool) -> None:
+    outcomes: list[object] = []
 
     def elsewhere() -> None:
         with watching():
-            found.append(guarded(lambda: time.sleep(0.3) or "whole", 0.01))
-            found.append(signal.getsignal(signal.SIGALRM))
+            try:
+                guarded(loop_forever, 0.1)
+            except Overdue:
+                outcomes.append("interrupted")
+            outcomes.append(guarded(lambda: "whole", 5))
+            time.sleep(0.3)  # nothing comes too late
+
+    thread = threading.Thread(target=elsewhere)
+    with watching() if on_main_too else contextlib.nullcontext():
+        handler = signal.getsignal(signal.SIGALRM)
+        thread.start()
+        guarded(thread.join, 10)
+        assert signal.getsignal(signal.SIGALRM) is handler
+    assert outcomes == ["interrupted", "whole"]
+
+
+def test_a_function_that_ends_at_its_limit_leaves_no_exception_behind_on_another_thread() -> None:
+    ends: list[str] = []
+
+    def elsewhere() -> None:
+        with watching():
+            for _ in range(20):
+                try:
+                    guarded(time.sleep, 0.05, 0.05)
+                    ends.append("in time")
+                except Overdue:
+                    ends.append("late")
+                sum(range(10_000))
 
     thread = threading.Thread(target=elsewhere)
     thread.start()
     thread.join()
-    assert found == ["whole", signal.SIG_DFL]
-    with watching():
-        handler = signal.getsignal(signal.SIGALRM)
-        thread = threading.Thread(target=elsewhere)
-        thread.start()
-        guarded(thread.join, 5)
-        assert found[2:] == ["whole", handler]
-
-
-@pytest.mark.parametrize("theirs", [lambda *_: None, signal.SIG_IGN], ids=["a handler", "ignored"])
-def test_somebody_elses_alarm_is_left_alone(theirs: Callable[..., None] | signal.Handlers) -> None:
-    signal.signal(signal.SIGALRM, theirs)
-    try:
-        with watching():
-            assert signal.getsignal(signal.SIGALRM) is theirs
-            assert guarded(lambda: time.sleep(0.2) or "whole", 0.01) == "whole"
-        assert signal.getsignal(signal.SIGALRM) is theirs
-    finally:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-
-
-def test_the_default_is_restored_when_the_work_raised() -> None:
-    with pytest.raises(KeyError), watching():
-        raise KeyError
+    assert len(ends) == 20

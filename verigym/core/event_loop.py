@@ -8,12 +8,13 @@ notebook). Ctrl-C in the caller stops the function and then raises KeyboardInter
 import asyncio
 import concurrent.futures
 import contextlib
-import ctypes
 import os
 import queue
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
+
+from verigym.core.watchdog import raise_in
 
 T = TypeVar("T")
 _TICK_S = 0.1
@@ -102,7 +103,7 @@ class LoopThread:
             if job.task is not None and self._loop is not None:
                 self._loop.call_soon_threadsafe(job.task.cancel)
             elif self._thread is not None and self._thread.ident is not None:
-                _raise_in(self._thread.ident, Interrupted)
+                raise_in(self._thread.ident, Interrupted)
 
     def close(self) -> None:
         """Ends the thread when it has done what was queued."""
@@ -139,7 +140,7 @@ class LoopThread:
             error = raised
         with contextlib.suppress(Interrupted), job.lock:
             job.done = True
-        _raise_in(threading.get_ident(), None)  # an interrupt that came too late
+        raise_in(threading.get_ident(), None)  # an interrupt that came too late
         self._current = None
         if job.stopped and error is not None:
             error = Interrupted()
@@ -187,8 +188,3 @@ def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
         task.cancel()
     if tasks:
         loop.run_until_complete(asyncio.wait(tasks, timeout=_END_S))
-
-
-def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
-    """Raises an exception in another thread at its next step; None takes back one that was not raised yet."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind) if kind else None)

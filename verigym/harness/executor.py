@@ -23,6 +23,7 @@ from typing import Any
 from verigym.core import watchdog as alarm
 from verigym.core.errors import EnvironmentFailure, InfrastructureFailure, words_of
 from verigym.core.watchdog import Overdue
+from verigym.harness.shared_thread import LeftBehind, SharedThread
 
 _QUICK_S = 0.002
 """Of a call, on average: an environment that takes longer waits for something."""
@@ -125,6 +126,9 @@ class Place:
         self._pace = pace
         self._deadline = time.monotonic() + seconds
         self._thread = _Thread.take() if own_thread else None
+        self._shared: SharedThread | None = None
+        if not own_thread and not pace.on_loop and threading.current_thread() is not threading.main_thread():
+            self._shared = SharedThread.beside(asyncio.get_running_loop())
         pace.took(int(own_thread))
 
     async def call(
@@ -141,7 +145,9 @@ class Place:
             if inspect.iscoroutinefunction(function):
                 return await _awaited(function(*args, **kwargs), seconds)
             result: Any
-            if self._thread is None:
+            if self._shared is not None:
+                result = await self._in_shared(self._shared, seconds, telling, function, args, kwargs)
+            elif self._thread is None:
                 result = self._here(seconds, telling, function, args, kwargs)
             else:
                 result = await self._in_thread(self._thread, seconds, telling, function, args, kwargs)
@@ -154,25 +160,49 @@ class Place:
 
     def _here(self, seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any) -> Any:
         began = time.monotonic()
-        left = max(self._deadline - began, _LEAST_S)
-        own = _NEVER_S if seconds is None else seconds
-        limit = min(own, left, _NEVER_S if self._pace.on_loop else _HERE_S)
+        limit = self._limit(seconds)
         try:
             result = alarm.guarded(function, limit, *args, **kwargs)
         except Overdue:
             if time.monotonic() - began < limit:  # raised by the method itself
                 raise
-            self._pace.saw(_NEVER_S)
-            if own == limit:
-                raise
-            if left == limit:
-                raise OutOfTime from None
-            name = getattr(function, "__name__", "a method")
-            raise HeldUp(f"{name} held up all other episodes for {_HERE_S:g} s and was interrupted") from None
+            raise self._late(function, seconds, limit) from None
         except BaseException as error:
             raise _tamed(error) from error
         self._pace.saw(time.monotonic() - began, telling)
         return result
+
+    async def _in_shared(
+        self, thread: SharedThread, seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any
+    ) -> Any:
+        limit = self._limit(seconds)
+        try:
+            took, result = await thread.call(function, args, kwargs, limit)
+        except LeftBehind:
+            raise HeldUp(f"another method held up all episodes for {_HERE_S:g} s and was left behind") from None
+        except Overdue:
+            raise self._late(function, seconds, limit) from None
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            raise _tamed(error) from error
+        self._pace.saw(took, telling)
+        return result
+
+    def _limit(self, seconds: float | None) -> float:
+        """Seconds that a method may take on a thread that it shares with other episodes."""
+        left = max(self._deadline - time.monotonic(), _LEAST_S)
+        return min(_NEVER_S if seconds is None else seconds, left, _NEVER_S if self._pace.on_loop else _HERE_S)
+
+    def _late(self, function: Any, seconds: float | None, limit: float) -> BaseException:
+        """Why a method was interrupted."""
+        self._pace.saw(_NEVER_S)
+        if seconds == limit:
+            return Overdue()
+        if limit != _HERE_S or self._pace.on_loop:
+            return OutOfTime()
+        name = getattr(function, "__name__", "a method")
+        return HeldUp(f"{name} held up all other episodes for {_HERE_S:g} s and was interrupted")
 
     async def _in_thread(
         self, thread: "_Thread", seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any

@@ -1,0 +1,75 @@
+"""Quick methods beside a loop that is not on the main thread: they share a thread, and one that hangs is left behind."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from verigym.core.watchdog import Overdue
+from verigym.harness.executor import HeldUp, Pace, Place
+
+
+def off_main(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Runs a coroutine on a loop that is not on the main thread."""
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            asyncio.run(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+
+
+def test_methods_of_all_episodes_share_one_thread_that_is_not_the_loops() -> None:
+    async def work() -> None:
+        places = [Place(Pace(), own_thread=False) for _ in range(5)]
+        threads = {await place.call(threading.get_ident) for place in places for _ in range(3)}
+        assert len(threads) == 1 and threads != {threading.get_ident()}
+
+    off_main(work)
+
+
+def test_what_a_method_raises_is_raised() -> None:
+    async def work() -> None:
+        place = Place(Pace(), own_thread=False)
+        with pytest.raises(ZeroDivisionError):
+            await place.call(divmod, (1, 0))
+        with pytest.raises(RuntimeError, match="KeyboardInterrupt"):
+            await place.call(_interrupt)
+
+    off_main(work)
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_method_that_blocks_is_left_behind_and_other_episodes_are_tried_again() -> None:
+    release = threading.Event()
+
+    async def work() -> None:
+        pace = Pace()
+        hanging, other, new = (Place(pace, own_thread=False) for _ in range(3))
+        late = asyncio.create_task(hanging.call(release.wait, seconds=0.2))
+        await asyncio.sleep(0.05)
+        behind = asyncio.create_task(other.call(time.monotonic))
+        with pytest.raises(Overdue):
+            await late
+        with pytest.raises(HeldUp):
+            await behind
+        with pytest.raises(HeldUp):
+            await new.call(time.monotonic)
+        assert not pace.quick
+        assert await Place(Pace(), own_thread=False).call(lambda: "whole") == "whole"
+
+    off_main(work)
+    release.set()
