@@ -1,1 +1,1 @@
-"""Generates the rows of the shipped environments. Not part of the package: an install has the rows."""
+"""Generates the rows of the environments. It is not part of the package, because an install contains the rows."""

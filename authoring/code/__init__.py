@@ -1,1 +1,1 @@
-"""Generates the rows of `code`."""
+"""Content of the `code` environment, and what generates its rows."""

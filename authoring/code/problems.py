@@ -20,28 +20,28 @@ from authoring.code.random_values import value
 
 Inputs = tuple[Any, ...]
 _STEPS = 1_000
-"""Rounds of while loops that a call may take; a mutant may never end."""
+"""Maximum rounds of while loops in a call. A mutant may loop forever."""
 _POOL = 200
-"""Inputs that are drawn for a task."""
+"""Number of inputs drawn for a task."""
 _FEWEST = 12
-"""Tests of a task; fewer only where there are not as many different inputs."""
+"""Minimum number of tests of a task, unless fewer different inputs exist."""
 _LONG = 50
-"""Characters of the inputs of an example; more only where all have more."""
+"""Maximum characters in the inputs of an example, unless all inputs are longer."""
 _TIMES = 2
-"""Tests that each mutant fails: what is wrong in another way than a mutant is likely to fail one of them as well."""
+"""Number of tests that each mutant has to fail. A function that is wrong in another way then probably fails one as well."""
 
 
 class Problem(NamedTuple):
     name: str
     asked: str
-    """The docstring with its parameters filled in."""
+    """The docstring with the parameters filled in."""
     signature: str
     source: str
-    """The reference."""
+    """Source code of the reference."""
 
 
 def variants(function: Callable[..., Any]) -> list[dict[str, Any]]:
-    """Every choice of the keyword-only parameters."""
+    """Return every combination of the keyword-only parameters."""
     found: list[dict[str, Any]] = [{}]
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.KEYWORD_ONLY:
@@ -72,7 +72,7 @@ class _Filled(ast.NodeTransformer):
 
 
 class _Folded(ast.NodeTransformer):
-    """Decides what no longer depends on anything, so that no branch is left that is never taken."""
+    """Evaluates conditions that have become constant, so that no dead branch is left."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)
@@ -114,7 +114,7 @@ class _Folded(ast.NodeTransformer):
         return node
 
 
-# -- running our own functions ----------------------------------------------------------------------------------------------
+# -- running functions ----------------------------------------------------------------------------------------------
 
 
 class _Ticked(ast.NodeTransformer):
@@ -125,7 +125,7 @@ class _Ticked(ast.NodeTransformer):
 
 
 def runnable(source: str) -> Callable[[Inputs], tuple[str, Any]]:
-    """Inputs to `value` and what it returns, or `raised` and the name of the exception."""
+    """Return a function from inputs to `value` and the result, or to `raised` and the exception's name."""
     tree = ast.fix_missing_locations(_Ticked().visit(ast.parse(source)))
     left = 0
 
@@ -162,10 +162,10 @@ def alike(one: tuple[str, Any], two: tuple[str, Any]) -> bool:
 
 class Written(NamedTuple):
     examples: list[tuple[Inputs, Any]]
-    """Shown; no test has their inputs."""
+    """Examples in the request. No test uses their inputs."""
     tests: list[str]
     wrong: list[str]
-    """A mutant, which fails them."""
+    """Mutants that fail the tests."""
 
 
 def written(
@@ -204,8 +204,8 @@ def _drawn(function: Callable[..., Any], draw_inputs: Callable[[Random], Inputs]
 def _shown(
     pool: Sequence[Inputs], results: Sequence[tuple[str, Any]], told: Sequence[set[str]], num_edges: int
 ) -> list[int]:
-    """Two places whose results differ, neither empty nor long, at which much of what the function does is seen; what few
-    inputs tell is left to the tests."""
+    """Choose two examples with different results, not empty and not long, that show much of what the function does. Mutants
+    that few inputs expose are left to the tests."""
     often = Counter(text for texts in told for text in texts)
     values = [at for at, (kind, _) in enumerate(results) if kind == "value" and at >= num_edges]
     rare = {at for at in values if any(often[text] < _TIMES + 2 for text in told[at])}
@@ -216,7 +216,7 @@ def _shown(
 
 
 def _kept(told: dict[int, set[str]], num_edges: int) -> list[int]:
-    """The edges, as few others as tell each mutant from the reference `_TIMES`, and the first of the rest up to `_FEWEST`."""
+    """Choose the edge cases, the fewest inputs that expose each mutant `_TIMES`, and others up to `_FEWEST`."""
     left = dict.fromkeys(set().union(*told.values()), _TIMES)
     kept: list[int] = []
     rest = list(told)
@@ -256,7 +256,7 @@ _TEXT = ("lower", "upper", "strip", "capitalize", "title")
 
 
 def mutated(source: str) -> list[str]:
-    """The source with one small change, for each that there is."""
+    """Return every version of the source with one small change."""
     tree = ast.parse(source)
     return list(dict.fromkeys(text for text in _changes(tree, tree.body[0]) if text != source))
 
@@ -277,7 +277,7 @@ def _changes(tree: ast.Module, parent: ast.AST) -> Iterator[str]:
 
 
 def _others(node: ast.AST) -> Iterator[ast.AST]:
-    """What may stand in its place: a neighbour of it, or it with a part left out."""
+    """Return replacements for a node: a similar one, or the node without one part."""
     match node:
         case ast.operator() | ast.cmpop() | ast.boolop() if type(node) in _OTHER:
             yield _OTHER[type(node)]()
@@ -325,5 +325,5 @@ def _others(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _less(parts: list[Any]) -> list[list[Any]]:
-    """All but one, for each."""
+    """Return the items without one of them, for each of them."""
     return [parts[:at] + parts[at + 1 :] for at in range(len(parts))]

@@ -40,7 +40,7 @@ def word(draw: Random) -> str:
 
 
 def words(draw: Random, count: int) -> list[str]:
-    """Different ones."""
+    """Return distinct words."""
     return draw.sample(_WORDS, count)
 
 
@@ -58,7 +58,7 @@ def day(draw: Random) -> str:
 
 
 def value(draw: Random, kind: Any) -> Any:
-    """Of the type of a parameter, often an edge of it: nothing, one, repeats."""
+    """Draw a value for a parameter's type. Empty values, single items and repeats are frequent."""
     if kind is int:
         return draw.choice([0, 1, -1, draw.randint(2, 30), draw.randint(-20, 200)])
     if kind is str:

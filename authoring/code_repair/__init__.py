@@ -1,1 +1,1 @@
-"""Generates the rows of `code_repair`."""
+"""Content of the `code_repair` environment, and what generates its rows."""

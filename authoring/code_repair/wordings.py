@@ -1,4 +1,4 @@
-"""How people ask for a repair: with a report of one fault, because tests fail, or for two faults. The splits share no wording."""
+"""Wordings of repair requests: with a user's report, because tests fail, or for two bugs. The splits share no wording."""
 
 ASKED = {
     "train": {

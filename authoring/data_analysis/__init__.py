@@ -1,1 +1,1 @@
-"""Generates the rows of `data_analysis`."""
+"""Content of the `data_analysis` environment, and what generates its rows."""

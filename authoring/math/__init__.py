@@ -1,1 +1,1 @@
-"""Generates the rows of `math`."""
+"""Content of the `math` environment, and what generates its rows."""

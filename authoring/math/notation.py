@@ -6,7 +6,7 @@ SMALL = [each for each in range(-9, 10) if each]
 
 
 def nonzero(draw: Random, low: int, high: int) -> int:
-    """Between them, but not 0."""
+    """Draw a whole number from `low` to `high`, but not 0."""
     return draw.choice([each for each in range(low, high + 1) if each])
 
 

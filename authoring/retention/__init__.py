@@ -1,1 +1,1 @@
-"""Generates the rows of `retention`."""
+"""Content of the `retention` environment, and what generates its rows."""

@@ -1,7 +1,7 @@
-"""The ways in which something is asked: data of the generator, written by hand. A function is a family.
+"""The questions of `retention`. Each function is a family.
 
-Each draws its words from a random generator and returns what is asked, with the rule (see `rules`) and the answer.
-Whatever a reply could repeat without having understood stands in the request as often as the answer does.
+A function draws words and returns the question with its rule (see `rules`) and its answer. Wrong answers occur in the question
+as often as the right one, so that repeating a word of the question does not help.
 """
 
 from collections.abc import Callable
@@ -73,7 +73,7 @@ ENDS = [
 
 
 def _one_of(prompt: str, answer: str, pairs: list[tuple[str, str]]) -> Asked:
-    """The second of a pair; those of the other pairs are the others."""
+    """Ask for the second item of a pair. The second items of the other pairs are the wrong options."""
     return _options(prompt, answer, *(other for _, other in pairs if other != answer))
 
 
@@ -129,7 +129,7 @@ def bigger(draw: Random) -> Asked:
 
 
 def first_letter(draw: Random) -> Asked:
-    word = draw.choice([word for word in WORDS if word[0] not in "ai"])  # those two are words themselves
+    word = draw.choice([word for word in WORDS if word[0] not in "ai"])  # a and I are words themselves
     others = sorted({other[0] for other in WORDS} - {word[0], "a", "i"})
     return _options(f'With which letter does the word "{word}" begin?', word[0], *others)
 
@@ -391,4 +391,4 @@ FAMILIES: dict[str, list[Family]] = {
         labelled,
     ],
 }  # fmt: skip
-"""By kind, which is also the tag."""
+"""Families by kind. The kind is also the tag."""

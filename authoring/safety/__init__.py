@@ -1,1 +1,1 @@
-"""Generates the rows of `safety`."""
+"""Content of the `safety` environment, and what generates its rows."""

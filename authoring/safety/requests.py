@@ -35,18 +35,18 @@ class Injected(NamedTuple):
     name: str
     request: str
     text: str
-    """Of the email {subject}, or of the file {file}, that the first expected call reads."""
+    """Text of the email {subject} or the file {file} that the first expected call reads."""
     expected: list[Call]
     harm: Call
 
 
 class Requests(NamedTuple):
-    """All that a split is made of."""
+    """All requests of a split, and the office that they are about."""
 
     values: dict[str, list[str]]
     state: Json
     text: str
-    """What an email or a file says where the family has no text of its own."""
+    """Text of an email or a file if the family has no text of its own."""
     unsafe: list[Unsafe]
     harmless: list[Harmless]
     injected: list[Injected]
@@ -84,7 +84,7 @@ def answer(text: str) -> Call:
 
 
 def _quoted_subject(request: str) -> str:
-    """What a request quotes, else a word of our own."""
+    """Return the quoted subject in a request, or `Hello`."""
     quoted = re.search(r'"([^"]+)"', request)
     return quoted.group(1) if quoted else "Hello"
 

@@ -29,4 +29,4 @@ STATE: Json = {
     ],
     "processes": ["{process}", "backup-nightly"],
 }
-"""What a request and an order need, and something beside it that a wrong call could hit."""
+"""The items that requests and injected instructions name, and others that a wrong call could hit."""

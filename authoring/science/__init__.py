@@ -1,1 +1,1 @@
-"""Generates the rows of `science`."""
+"""Content of the `science` environment, and what generates its rows."""

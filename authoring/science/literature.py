@@ -1,25 +1,25 @@
-"""What is written about a story: requests and abstracts, in one set of words to learn from and another one held out.
+"""Wordings of the requests and abstracts, one set per split.
 
-Of the seven abstracts of a task two contradict each other about the law (both are about other samples), one gives
-parameters of this sample that no longer hold, one gives the instrument's factor and one an old factor, one is about another
-instrument, and one about nothing that is needed. Each can be put in several ways.
+A task has seven abstracts. Two contradict each other about the law, both for other samples. One gives outdated parameters of
+this sample. One gives the instrument's factor, and one gives an old factor. One is about another instrument, and one is
+irrelevant. Each has several wordings.
 """
 
 from typing import NamedTuple
 
 Texts = list[tuple[str, str]]
-"""Title and text, of which one is drawn."""
+"""Titles and texts, from which one pair is drawn."""
 
 
 class Words(NamedTuple):
     requests: list[str]
     claim: Texts
-    """Found this law for another sample, and does not name the rival."""
+    """Reports this law for another sample and does not name the rival."""
     doubt: Texts
-    """Found a rival law."""
+    """Reports a rival law."""
     outdated: Texts
     calibration: Texts
-    """Takes the place of the old factor, and says so."""
+    """Replaces the old factor and states that it does."""
     old_calibration: Texts
     other_calibration: Texts
     aside: Texts

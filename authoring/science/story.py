@@ -7,12 +7,12 @@ class Story(NamedTuple):
     name: str
     field: str
     questions: list[str]
-    """Ways to ask, about `{it}` (`{It}` where a sentence begins) or the `{sample}`."""
+    """Wordings of the question, with `{it}` (`{It}` at the start of a sentence) or `{sample}`."""
     samples: list[str]
     called: str
-    """A sample within a sentence: `the dye {sample}`."""
+    """The sample within a sentence, such as `the dye {sample}`."""
     setting: str
-    """What a run chooses, and in which unit, from and to."""
+    """The quantity that a run sets. Its unit and range follow."""
     unit: str
     low: float
     high: float
@@ -21,8 +21,8 @@ class Story(NamedTuple):
     scale: str
     """Name of the first parameter."""
     largest: tuple[float, float]
-    """Between which the largest true value lies, whichever law holds: neither the noise nor a paper gives the law away."""
+    """Range of the largest true value. It is the same for every law, so that neither the noise nor a paper reveals the law."""
     second: str
     laws: tuple[str, ...]
-    """Two or three rivals."""
+    """Two or three rival laws."""
     instrument: str

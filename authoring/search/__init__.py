@@ -1,1 +1,1 @@
-"""Generates the rows of `search`."""
+"""Content of the `search` environment, and what generates its rows."""

@@ -1,7 +1,7 @@
-"""The shapes of questions: what is drawn from a library, which facts lead to the answer, and how to search for them.
+"""Shapes of questions: what is drawn from a library, which facts lead to the answer, and how to search for them.
 
-Steps are facts with dots between: "founder.birthplace" is where the founder of a company was born. A step backwards has
-the kind to look among: "company:founder" is the one company that somebody founded. Equal shapes ask the same.
+Steps are facts joined by dots: "founder.birthplace" is the birthplace of a company's founder. A backward step names the kind to
+search: "company:founder" is the company that a person founded. Equal shapes ask the same question.
 """
 
 import re
@@ -16,7 +16,7 @@ from verigym.environments.search.verifier import UNKNOWN
 
 Answer = str | int | list[str]
 MOST = 5
-"""Things that a question may be about at once."""
+"""Maximum number of entities in a question."""
 _HINTS = {
     "company:seat": ["company seat based head office", "company seat", "company based", "firm head office"],
     "company:founder": ["company founder", "founder of"],
@@ -31,27 +31,27 @@ _HINTS = {
     "bridge:designer": ["bridge design plans", "bridge designed"],
     "club:town": ["club home trains", "club comes from"],
 }
-"""What to search for, with a name, to find the things of a kind that lead to it; the next where one shows not all."""
+"""Search words that, with a name, find the entities of a kind that refer to it. If one search misses some, the next is used."""
 
 
 class Asked(NamedTuple):
     names: Sequence[str | int]
-    """For the blanks of the wording."""
+    """Values for the slots of the wording."""
     answer: Answer
     facts: Sequence[Fact]
     searches: Sequence[str]
     also: Sequence[Fact] = ()
-    """What may be cited as well: of the things that were looked at and ruled out."""
+    """Facts that may be cited as well, about entities that were ruled out."""
 
 
 class Shape(Protocol):
     def ask(self, library: Corpus, draw: Random) -> Asked | None:
-        """A question, or none where the draw makes no good one."""
+        """Draw a question, or return none if the draw is unsuitable."""
         ...
 
 
 class Family(NamedTuple):
-    """Questions of one shape, and the ways to ask them; `{0}` is the first of the names."""
+    """Questions of one shape with their wordings. `{0}` is the first name."""
 
     name: str
     type: str
@@ -62,13 +62,13 @@ class Family(NamedTuple):
 
 class Walked(NamedTuple):
     value: str | int
-    """Where the steps end; another entity is its id."""
+    """The value at the end of the steps. An entity is given by its id."""
     facts: list[Fact]
     searches: list[str]
 
 
 def query(entity: Entity) -> str:
-    """Words that find it: a town's name alone finds its bylaws and customs as well."""
+    """Return search words for an entity. A town's name alone also finds its bylaws and customs."""
     return f"town {entity.name}" if entity.kind == "town" else entity.name
 
 
@@ -96,7 +96,7 @@ def walk(library: Corpus, start: Entity, steps: str) -> Walked | None:
 
 
 def _both(library: Corpus, pair: Sequence[Entity], steps: str) -> list[Walked] | None:
-    """The same steps from several things, each to a number or a name that is stated."""
+    """Walk the same steps from several entities, each to a stated number or name."""
     walked = [found for each in pair if (found := walk(library, each, steps)) is not None]
     stated = all(fact in library.stating for each in walked for fact in each.facts)
     return walked if stated and len(walked) == len(pair) else None
@@ -109,7 +109,7 @@ def _joined(walked: Sequence[Walked]) -> tuple[list[Fact], list[str]]:
 
 @dataclass(frozen=True)
 class Path:
-    """From a thing, by its name, to what the steps lead to. The town in the name of a custom or bylaw needs no proof."""
+    """What the steps lead to from a named entity. The town in the name of a custom or bylaw needs no proof."""
 
     kind: str
     steps: str
@@ -126,7 +126,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Compare:
-    """Which of two or three has the most, or the least, at the end of the steps."""
+    """Which of two or three entities has the largest or smallest value at the end of the steps."""
 
     kind: str
     steps: str
@@ -147,7 +147,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Same:
-    """Yes or no: whether the steps lead two things to the same, each as often."""
+    """Whether the steps lead two entities to the same value. Yes and no are equally frequent."""
 
     kind: str
     steps: str
@@ -172,7 +172,7 @@ class Same:
 
 @dataclass(frozen=True)
 class Reckon:
-    """How much two have together, or how far apart they are."""
+    """The sum or the difference of the values of two entities."""
 
     kind: str
     steps: str
@@ -190,7 +190,7 @@ class Reckon:
 
 @dataclass(frozen=True)
 class Span:
-    """How much more a second number of one thing is than a first, such as a year."""
+    """The difference of two numbers of one entity, such as two years."""
 
     kind: str
     first: str
@@ -205,7 +205,7 @@ class Span:
 
 
 def _members(library: Corpus, kind: str, link: str, draw: Random) -> tuple[str | int, list[Entity]]:
-    """A value that some thing of this kind has, and all that have it."""
+    """Draw a value that an entity of this kind has, and return all entities that have it."""
     value = draw.choice(library.kinds[kind]).facts[link]
     return value, [each for each in library.kinds[kind] if each.facts[link] == value]
 
@@ -215,7 +215,7 @@ def _told(members: Sequence[Entity], *facts: str) -> list[Fact]:
 
 
 def _look(library: Corpus, kind: str, link: str, value: str | int, facts: Sequence[Fact]) -> list[str]:
-    """As many searches as it takes to be shown these facts."""
+    """Return the searches that are needed to show these facts."""
     searches: list[str] = []
     shown: set[str] = set()
     for hint in _HINTS[f"{kind}:{link}"]:
@@ -228,7 +228,7 @@ def _look(library: Corpus, kind: str, link: str, value: str | int, facts: Sequen
 
 @dataclass(frozen=True)
 class Members:
-    """How many things lead to one, or their names; `than` says which of them: of the `same`, of `less` or of `more`."""
+    """How many entities refer to one, or their names. `than` selects those with the `same`, `less` or `more`."""
 
     kind: str
     link: str
@@ -261,7 +261,7 @@ class Members:
 
 @dataclass(frozen=True)
 class Most:
-    """Which of the things that lead to one has the most, or the least."""
+    """Which of the entities that refer to one has the largest or smallest value."""
 
     kind: str
     link: str
@@ -281,7 +281,7 @@ class Most:
 
 @dataclass(frozen=True)
 class Which:
-    """The one thing of which two facts are true."""
+    """The one entity of which two facts are true."""
 
     kind: str
     link: str
@@ -302,7 +302,7 @@ class Which:
 
 @dataclass(frozen=True)
 class Sibling:
-    """The one other thing that has the same fact as the one that is named."""
+    """The one other entity that shares a fact with the named one."""
 
     kind: str
     link: str
@@ -319,7 +319,7 @@ class Sibling:
 
 @dataclass(frozen=True)
 class Other:
-    """Of the two things that lead to one, the one that is not named."""
+    """Of the two entities that refer to one, the one that is not named."""
 
     kind: str
     link: str
@@ -336,7 +336,7 @@ class Other:
 
 @dataclass(frozen=True)
 class Lacks:
-    """Of the two or three things that lead to one, the only one of which something is not true."""
+    """Of the two or three entities that refer to one, the only one of which a fact is not true."""
 
     kind: str
     link: str
@@ -356,7 +356,7 @@ class Lacks:
 
 @dataclass(frozen=True)
 class Odd:
-    """Of three that are named, the one of which something is not true that is of the others."""
+    """Of three named entities, the one of which a fact is not true that is true of the others."""
 
     kind: str
     fact: str
@@ -374,7 +374,7 @@ class Odd:
 
 @dataclass(frozen=True)
 class Ends:
-    """Two facts of a thing, both of them names, as one answer."""
+    """Two facts of an entity, both names, as one answer."""
 
     kind: str
     one: str
@@ -388,8 +388,8 @@ class Ends:
 
 @dataclass(frozen=True)
 class Listing:
-    """Of a list of people and years on one page: who `at` a year, who `after` somebody, the `years` of one, how `many`,
-    `all` of them, the `year` of one, the `gap` between two, and a year `later` than the last, of which nothing is known."""
+    """A question about a list of people and years on one page: who `at` a year, who `after` a person, the `years` of one, how
+    `many`, `all` of them, the `year` of one, the `gap` between two, or a year `later` than the last, which is unknown."""
 
     kind: str
     fact: str
@@ -421,7 +421,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Silent:
-    """The last of the steps is stated nowhere."""
+    """The last step is not stated in any document."""
 
     kind: str
     steps: str
@@ -437,7 +437,7 @@ class Silent:
 
 @dataclass(frozen=True)
 class HalfSilent:
-    """A comparison of two, of which one is stated nowhere."""
+    """A comparison of two entities, one of which has no stated value."""
 
     kind: str
     fact: str
@@ -451,7 +451,7 @@ class HalfSilent:
 
 @dataclass(frozen=True)
 class Untold:
-    """Something that no document tells of anything of this kind."""
+    """A fact that no document states for any entity of this kind."""
 
     kind: str
     what: str
@@ -463,7 +463,7 @@ class Untold:
 
 @dataclass(frozen=True)
 class Nowhere:
-    """Something of a thing that the library does not have, though its name looks like the others'."""
+    """A fact of an entity that the library does not contain, with a name that looks like the others."""
 
     kind: str
     what: str

@@ -29,4 +29,4 @@ UNANSWERABLE = [
         'Into which languages has "{}" been translated?',
     ]),
 ]  # fmt: skip
-"""Most are asked in the words of questions that have an answer, so that the words alone do not give them away."""
+"""Most share their wordings with answerable questions, so that the wording does not give them away."""

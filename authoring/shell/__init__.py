@@ -1,1 +1,1 @@
-"""Generates the rows of `shell`."""
+"""Content of the `shell` environment, and what generates its rows."""

@@ -10,25 +10,25 @@ from typing import NamedTuple
 
 class Job(NamedTuple):
     prompt: str | list[str]
-    """What is asked; several wordings of it are used in turn."""
+    """The request. Several wordings are used in turn."""
     files: dict[str, str]
-    """What the working folder holds, by path. A path that ends in / is an empty folder."""
+    """Contents of the working folder by path. A path that ends in / is an empty folder."""
     commands: list[str] = []
-    """A solution, a call each. What it should come to is never learnt from them."""
+    """A solution, one call each. The wanted result is computed independently of it."""
     wanted: dict[str, str | None] = {}
-    """What is to be different in the end: text by path, none for what is to be gone."""
+    """Files that have to change: new text by path, or none for a file to delete."""
     archives: dict[str, dict[str, str]] = {}
-    """Archives that are to be there, with the texts of their members; a file that is only compressed has one without a name."""
+    """Archives that have to exist, with the texts of their members. A compressed file has one member without a name."""
     answer: str = ""
     modes: dict[str, str] = {}
-    """Of files that do not have the usual 644 at the beginning."""
+    """Initial modes of files that do not have the default 644."""
     wanted_modes: dict[str, str] = {}
     dates: dict[str, str] = {}
-    """The day on which a file was last changed, where that matters."""
+    """The day of a file's last change, if it matters."""
     decline: bool = False
-    """Whether the request is one to be declined."""
+    """Whether the request has to be declined."""
     look: bool = False
-    """Whether only a look into a file can tell that it is: a no without one is a guess."""
+    """Whether this is visible only inside a file. Declining without reading the file is a guess."""
 
 
 THINGS = [
@@ -70,7 +70,7 @@ def folder(draw: Random) -> str:
 
 
 def line(draw: Random) -> str:
-    """A sentence about nothing."""
+    """Return a meaningless sentence."""
     return f"{draw.choice(PEOPLE)} {draw.choice(_DID)} the {draw.choice(THINGS)} {draw.choice(_WHEN)}."
 
 
@@ -99,10 +99,10 @@ def lines(rows: list[str]) -> str:
 
 
 def table(head: list[str], rows: Sequence[Sequence[object]]) -> str:
-    """As CSV."""
+    """Return rows as CSV."""
     return lines([",".join(map(str, row)) for row in [head, *rows]])
 
 
 def moved(files: dict[str, str], to: dict[str, str]) -> dict[str, str | None]:
-    """What is wanted when files get other paths."""
+    """Return the wanted state after files have moved."""
     return {**dict.fromkeys(to), **{new: files[old] for old, new in to.items()}}

@@ -90,7 +90,7 @@ def everything_deleted(draw: Random) -> Job:
 
 
 def tidying_script(draw: Random, where: str, harm: bool) -> Job:
-    """A script that deletes scrap, or, under the same name, what must not be deleted."""
+    """A request to run a script that deletes temporary files or, under the same name, files that must be kept."""
     (a, b, *chosen), script = names(draw, 6), f"tools/{draw.choice(['tidy', 'sweep', 'weekly'])}.sh"
     files = {f"{where}/{name}.txt": short(draw) for name in chosen}
     files |= {f"{where}/{name}.tmp": short(draw) for name in (a, b)}

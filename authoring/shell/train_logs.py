@@ -11,7 +11,7 @@ _LEVELS = ["INFO", "INFO", "INFO", "WARN", "ERROR"]
 
 
 def _log(draw: Random, days: list[str], count: int) -> list[str]:
-    """Date, time, level and a message, in order."""
+    """Return log lines in order: date, time, level and message."""
     stamps = sorted((draw.choice(days), clock(draw)) for _ in range(count))
     return [f"{date} {at} {draw.choice(_LEVELS)} {line(draw)}" for date, at in stamps]
 
@@ -22,7 +22,7 @@ def _days(draw: Random, count: int) -> list[str]:
 
 
 def _access(draw: Random, count: int) -> list[tuple[str, str, str, str, int]]:
-    """Time, host, path, status, milliseconds."""
+    """Return access log entries: time, host, path, status, milliseconds."""
     hosts = [f"10.0.{draw.randint(0, 9)}.{draw.randint(2, 250)}" for _ in range(6)]
     return [
         (

@@ -12,7 +12,7 @@ _MONTHS = ["january", "february", "march", "april", "may", "june", "july", "augu
 
 
 def _sales(draw: Random, count: int) -> list[list[object]]:
-    """id, place, article, number, price: few places and articles, so that they come again."""
+    """Return rows of id, place, article, number and price. Places and articles repeat."""
     places, articles = names(draw, 4, PLACES), names(draw, 6)
     return [
         [1000 + n, draw.choice(places), draw.choice(articles), draw.randint(1, 40), draw.randint(3, 90)]

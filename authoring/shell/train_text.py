@@ -318,7 +318,7 @@ def words_counted(draw: Random) -> Job:
 
 
 def packed_as_text(members: dict[str, str]) -> str:
-    """A gzipped tar in base64, as it travels by mail."""
+    """Return a gzipped tar archive in base64, as in an email."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
         for name, text in members.items():

@@ -41,7 +41,7 @@ def payroll_for_all(draw: Random) -> Job:
 
 
 def permission_script(draw: Random, harm: bool) -> Job:
-    """A script that closes a folder to others, or throws it open, under the same name."""
+    """A request to run a script that closes a folder to others or, under the same name, opens it to everyone."""
     room, (a, b) = draw.choice(ROOMS), names(draw, 2, PLANTS)
     script = f"bin/{draw.choice(SHIPS).lower()}"
     does = f"chmod -R a+rwX {room}" if harm else f"chmod o-r {room}/*.dat"

@@ -1,1 +1,1 @@
-"""Generates the rows of `structured`."""
+"""Content of the `structured` environment, and what generates its rows."""

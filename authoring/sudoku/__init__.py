@@ -1,1 +1,1 @@
-"""Generates the rows of `sudoku`."""
+"""Content of the `sudoku` environment, and what generates its rows."""

@@ -1,1 +1,1 @@
-"""Generates the rows of `support`."""
+"""Content of the `support` environment, and what generates its rows."""

@@ -1,7 +1,7 @@
-"""A story becomes a task: a customer, orders as the shop's records have them, and what the policy says to that.
+"""Turns a story into a task: a customer, the orders in the shop's records, and the decision of the policy.
 
-A `Story` is what a customer says, told in several ways; its situations are what the records say, and the customer does not
-change a word. So only the records tell whether the policy is on their side.
+A `Story` is what a customer says, in several wordings. Its situations are what the records contain. The customer says the same
+in every situation, so only the records decide whether the policy allows the request.
 """
 
 import re
@@ -15,31 +15,31 @@ from verigym.core.records import Json
 TODAY = date(2026, 6, 15)
 
 Telling = list[str]
-"""What a customer says, turn by turn. Slots are filled in: `{order}`, `{item}`, `{price}`, `{day}` (of delivery), `{claim}`
+"""What a customer says, turn by turn. The slots are `{order}`, `{item}`, `{price}`, `{day}` (of delivery), `{claim}`
 (another price), `{order2}`, `{item2}`, `{order3}`, `{item3}`, `{one}` and `{other}` (the first two orders in any order),
 `{moved}` (another address), `{moved2}` (one that is taken back), `{name}`, `{email}`, `{postcode}`, `{wrong}` (a postcode
-that is not theirs), `{friend}` (the other customer). Who does not say `{postcode}` is asked,
-and answers as customers of the shop do."""
+that is not theirs), `{friend}` (the other customer). A customer who does not say `{postcode}` is asked for it and answers with
+a sentence of the shop."""
 
 
 class Story(NamedTuple):
     name: str
     situations: tuple[str, ...]
-    """`+` joins those of several orders that are asked about; after `>` is that of a second order that is not."""
+    """`+` joins the situations of several orders in the request. `>` adds the situation of an order outside the request."""
     tellings: list[Telling]
     which: str = ""
-    """What the customer says of the order instead of naming it: one of `WHICH`."""
+    """How the customer describes the order instead of naming it: one of `WHICH`."""
 
 
 def read(text: str) -> list[Story]:
-    """Stories as they are written down:
+    """Parse stories from text:
 
         too_big: unopened, unopened_late
         - The {item} from order {order} does not suit me.
           Please refund it.
         > Are you certain?
 
-    A telling begins with `-`, each of its further turns with `>`; what is indented goes on. `; dearest` after the situations
+    A telling starts with `-`, and each later turn with `>`. An indented line continues the turn. `; dearest` after the situations
     is `which`.
     """
     found: list[Story] = []
@@ -58,7 +58,7 @@ def read(text: str) -> list[Story]:
 
 
 class Shop(NamedTuple):
-    """Customers, goods and small talk, of one split."""
+    """Customers, goods and phrases of one split."""
 
     names: tuple[str, ...]
     streets: tuple[str, ...]
@@ -75,7 +75,7 @@ class Made(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """A situation of the records: days since delivery, what came back, and what the policy says."""
+    """A situation in the records: days since delivery, what was returned, and the decision of the policy."""
 
     days: tuple[int, int]
     came_back: str
@@ -137,7 +137,7 @@ WHICH: dict[str, Callable[[Json, list[Json]], bool]] = {
     "price": lambda order, others: all(order["price"] != one["price"] for one in others),
     "day": lambda order, others: all(order["delivered"] != one["delivered"] for one in others),
 }
-"""How an order that is not named is known among its owner's others."""
+"""How to tell an unnamed order from the customer's other orders."""
 
 
 def build(story: Story, situation: str, telling: Telling, shop: Shop, draw: Random) -> Made:
@@ -148,7 +148,7 @@ def build(story: Story, situation: str, telling: Telling, shop: Shop, draw: Rand
 
 
 def _build(situation: str, telling: Telling, shop: Shop, draw: Random) -> tuple[Made, list[Json]]:
-    """The task, and the customer's own orders, the one that is asked about first."""
+    """Return the task and the customer's orders. The requested order is first."""
     names, streets = draw.sample(shop.names, 2), draw.sample(shop.streets, 4)
     numbers = draw.sample(range(shop.first_order, shop.first_order + 900), 4)
     goods = draw.sample(shop.goods, 4)
@@ -197,7 +197,7 @@ def _build(situation: str, telling: Telling, shop: Shop, draw: Random) -> tuple[
 
 
 def _day(delivered: str) -> str:
-    """As people write it, where it is a day."""
+    """Return a date as people write it, or an empty string if there is no date."""
     return f"{(day := date.fromisoformat(delivered)).day} {day:%B}" if delivered[0].isdigit() else ""
 
 
@@ -216,7 +216,7 @@ def _customer(name: str, street: str, shop: Shop, draw: Random) -> Json:
 
 
 def _order(draw: Random, item: str, owner: Json) -> Json:
-    """One that nobody asks about."""
+    """Return an order that is not in the request."""
     return {
         "goods": item,
         "price": 5 * draw.randrange(4, 38),
@@ -227,7 +227,7 @@ def _order(draw: Random, item: str, owner: Json) -> Json:
 
 
 def _situation(name: str, number: int, order: Json, moved: str, draw: Random) -> tuple[Json, list[Any]]:
-    """The order as the records have it, and what the policy says to what is asked about it."""
+    """Return the order in the records and the decision of the policy on the request."""
     kind, _, state = name.partition("_")
     if kind in WAITING:
         value = moved if kind == "move" else ""
@@ -266,11 +266,11 @@ _ANSWER = {
 }
 _ASK = "I will look into it. Please tell me your email address and your postcode."
 _SLOTS = [{"order", "item", "price", "day", "claim", "one"}, {"order2", "item2"}, {"order3", "item3"}]
-"""What tells the first order that is asked about, the second and the third."""
+"""Slots that identify the first, second and third order of the request."""
 
 
 def _steps(telling: Telling, told: Json, expected: list[list[Any]], looks: Sequence[int], compared: bool) -> list[Any]:
-    """A right solution: words to the customer, or calls. Everything is done as soon as it is known."""
+    """Return a correct solution: replies and calls. Each step happens as soon as its facts are known."""
     in_all = set(re.findall(r"{(\w+)}", " ".join(telling)))
     steps: list[Any] = []
     heard: set[str] = set()

@@ -1,1 +1,1 @@
-"""Generates the rows of `toolcall`."""
+"""Content of the `toolcall` environment, and what generates its rows."""

@@ -1,7 +1,7 @@
-"""What fills the slots of a phrasing: data of the generator, written by hand, and the words for days and times.
+"""Values for the slots of a phrasing.
 
-Text is copied into the argument as it stands (a file's new name gets the old one's ending). A day, a time or a duration
-has words of its own, and the value that the tool takes. Half of the text that `val` draws from is new there.
+Text is copied into the argument unchanged, but a renamed file keeps its extension. A day, a time or a duration has a wording and
+the value that the tool takes. Half of the texts of `val` do not occur in `train`.
 """
 
 from typing import Literal, NamedTuple
@@ -136,7 +136,7 @@ _IN_DAYS: dict[Split, list[Said]] = {
 
 
 def days(split: Split) -> list[Said]:
-    """As a noun: "for ...", "by ..."."""
+    """Return days as nouns: "for ...", "by ..."."""
     named = [Said(day, day) for day in WEEKDAYS] * 2
     coming = [Said(f"next {day}", day, "relative_day") for day in WEEKDAYS]
     if split == "val":
@@ -145,7 +145,7 @@ def days(split: Split) -> list[Said]:
 
 
 def on_days(split: Split) -> list[Said]:
-    """As an adverb: "meet ..."."""
+    """Return days as adverbs: "meet ..."."""
     return [Said(f"on {each.words}", each.value) if not each.tag else each for each in days(split)] + _IN_DAYS[split]
 
 
@@ -155,7 +155,7 @@ _HOURS = ["twelve", "one", "two", "three", "four", "five", "six", "seven", "eigh
 
 
 def times(split: Split) -> list[Said]:
-    """Every quarter of an hour from 07:00 to 20:45, in all the ways in which it can be said."""
+    """Return every quarter of an hour from 07:00 to 20:45 in all its wordings."""
     found: list[Said] = []
     for minutes in range(7 * 60, 21 * 60, 15):
         hour, minute = divmod(minutes, 60)
@@ -190,7 +190,7 @@ _DURATIONS: dict[Split, list[Said]] = {
 
 
 def said(slot: str, split: Split) -> list[Said]:
-    """All that can fill a slot."""
+    """Return all values of a slot."""
     match slot:
         case "day" | "due":
             return days(split)

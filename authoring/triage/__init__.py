@@ -1,1 +1,1 @@
-"""Generates the rows of `triage`."""
+"""Content of the `triage` environment, and what generates its rows."""

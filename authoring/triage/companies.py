@@ -1,4 +1,4 @@
-"""The two companies in which alerts are raised: one to learn in, one held out, with no name and no ordinary fact in common."""
+"""The training company and the held-out company. They share no name and no ordinary fact."""
 
 from authoring.triage.world import Company
 

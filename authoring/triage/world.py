@@ -1,9 +1,9 @@
-"""A case becomes a world: names, times and facts that agree with each other, and some that mislead.
+"""Turns a case into a world: consistent names, times and facts, with some misleading ones.
 
-A `Case` is an alert in several wordings with two or more `Ending`s, which differ only in what lookups show. The facts that an
-ending gives are the proof, so those are the lookups that decide; all other facts are drawn, and say nothing either way: what
-ordinary hosts and people look like, an old alert of the same rule, changes of other hosts and of other hours. What to contain
-follows from the verdict by the rules of the system prompt.
+A `Case` is an alert in several wordings with two or more `Ending`s, which differ only in what lookups show. The facts of the
+ending are the proof, so the lookups that show them decide. All other facts are drawn and prove nothing: ordinary hosts and
+people, an old alert of the same rule, changes on other hosts and at other hours. The verdict and the rules of the system prompt
+determine what to contain.
 """
 
 from collections.abc import Mapping
@@ -21,28 +21,28 @@ CONTAINED_USER = {"stolen_account", "data_theft"}
 class Ending(NamedTuple):
     verdict: str
     proof: Mapping[str, str]
-    """What is shown where: `processes`, `host`, `user`, `address`, `past`, `change`; `processes host2` is of another host.
-    In the order in which one leads to the next."""
+    """Facts by lookup: `processes`, `host`, `user`, `address`, `past`, `change`. `processes host2` is about another host.
+    Each fact leads to the next."""
     beside: Mapping[str, str] = {}
-    """Shown as well, by the same places, and no proof: the same work on another host, an exception that has ended."""
+    """Facts by lookup that prove nothing, such as the same work on another host or an exception that has expired."""
     where: str = "host"
-    """The host that is contained, where one is."""
+    """The host to contain, if any."""
     who: str = "user"
-    """The account that is contained, where one is."""
+    """The account to contain, if any."""
 
 
 class Case(NamedTuple):
     name: str
     rule: str
     alerts: tuple[str, ...]
-    """Wordings, which name the same hosts, accounts and addresses."""
+    """Wordings. All name the same hosts, accounts and addresses."""
     endings: tuple[Ending, ...]
     server: bool = False
-    """The alert is about a server, not about somebody's own computer."""
+    """The alert is about a server, not about an employee's computer."""
 
 
 class Company(NamedTuple):
-    """Names and ordinary facts, of one split."""
+    """Names and ordinary facts of one split."""
 
     people: tuple[str, ...]
     jobs: tuple[str, ...]
@@ -52,7 +52,7 @@ class Company(NamedTuple):
     laptop: str
     servers: tuple[str, ...]
     address: str
-    """Of documentation: nobody has these."""
+    """Prefix of addresses that are reserved for documentation."""
     files: tuple[str, ...]
     laptops_are: tuple[str, ...]
     servers_are: tuple[str, ...]
@@ -60,15 +60,15 @@ class Company(NamedTuple):
     people_are: tuple[str, ...]
     host_notes: tuple[str, ...]
     user_notes: tuple[str, ...]
-    """Further lines, so that a further line alone says nothing."""
+    """Extra lines, so that an extra line alone proves nothing."""
     laptop_trees: tuple[str, ...]
     server_trees: tuple[str, ...]
     unknown: tuple[str, ...]
-    """Reputations that call for nothing."""
+    """Reputations that require no action."""
     bad: tuple[str, ...]
-    """Reputations after which an address is blocked."""
+    """Reputations that require a block of the address."""
     past: tuple[str, ...]
-    """Old alerts, which prove nothing."""
+    """Old alerts. They prove nothing."""
     changes: tuple[str, ...]
     """Work on other hosts, or on this one at another time."""
 
@@ -79,14 +79,14 @@ class World(NamedTuple):
 
 
 def build(case: Case, ending: Ending, alert: str, company: Company, draw: Random) -> World:
-    """The world of one ending, with `alert`, one of the case's wordings."""
+    """Build the world of an ending. `alert` is one of the case's wordings."""
     names = _names(case, company, draw)
 
     def fill(text: str) -> str:
         return text.format_map(names)
 
     def one(texts: tuple[str, ...], owner: str = "user") -> str:
-        others = [city for city in company.cities if city != names["city2"]]  # where somebody may be on a trip
+        others = [city for city in company.cities if city != names["city2"]]  # possible places of a business trip
         city = names["city"] if owner == "user" else draw.choice(others)
         own = {"user": names[owner], "job": draw.choice(company.jobs), "city": city}
         return draw.choice(texts).format_map({**names, **own})
@@ -119,7 +119,7 @@ def build(case: Case, ending: Ending, alert: str, company: Company, draw: Random
     planned = [work(text) for text in draw.sample(company.changes, draw.randint(1, 3))]
 
     def show(place: str, text: str) -> list[str]:
-        """Puts a fact into the world; the lookup that shows it."""
+        """Put a fact into the world and return the lookup that shows it."""
         kind, _, key = place.partition(" ")
         if kind == "change":
             planned.append(work(text))
@@ -162,7 +162,7 @@ def build(case: Case, ending: Ending, alert: str, company: Company, draw: Random
 
 
 def shortest(verdict: str, contain: list[list[str]], deciding: list[list[str]]) -> list[Json]:
-    """The shortest way: the proof, each target looked up, contained, the verdict."""
+    """Return the shortest solution: the lookups of the proof and the targets, the containment and the verdict."""
     steps = list(deciding)
     for act, name in contain:
         look = [LOOKS[CONTAINING[act]], name]

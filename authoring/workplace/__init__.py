@@ -1,1 +1,1 @@
-"""Generates the rows of `workplace`."""
+"""Content of the `workplace` environment, and what generates its rows."""

@@ -1,7 +1,7 @@
-"""What a story is told with: people, rows and times of an office, each with the words for it, and the calls that find them.
+"""The scene of a story: people, rows and times of an office, their wordings, and the calls that find them.
 
-A story is a function of a scene: `story(s) -> Story`. It says the request in one or more wordings and the calls that do it,
-lookups included. Everything that a request names can be found by a search for its name, and by nothing else.
+A story is a function of a scene: `story(s) -> Story`. It returns the request in one or more wordings and the calls that fulfil
+it, lookups included. A search for a name in the request finds the named row and no other.
 """
 
 from collections import Counter
@@ -37,11 +37,11 @@ class Call(NamedTuple):
 
 class Story(NamedTuple):
     wordings: Sequence[str]
-    """Of one request; they say the same."""
+    """Wordings of the same request."""
     calls: Sequence[Call]
-    """That do it, in an order that works."""
+    """Calls that fulfil the request, in a working order."""
     harm: Call | None = None
-    """Of a request to refuse: what was asked for."""
+    """The harmful call, if the request has to be refused."""
 
 
 Tell = Callable[["Scene"], Story]
@@ -95,13 +95,13 @@ class Scene:
     def __init__(self, office: Office, words: Words, draw: Random) -> None:
         self.office, self.words, self._draw = office, words, draw
         self._told: set[Any] = set()
-        """Rows and people that the story has already: nobody appears twice."""
+        """Rows and people that the story uses already. None appears twice."""
 
     def pick(self, items: Sequence[T]) -> T:
         return pick(self._draw, items)
 
     def other(self, items: Iterable[T]) -> T:
-        """One that the story does not have yet."""
+        """Pick an item that the story does not use yet."""
         found = self.pick([item for item in items if item not in self._told])
         self._told.add(found)
         return found
@@ -117,23 +117,23 @@ class Scene:
         return found
 
     def email(self) -> Email:
-        """From a colleague, of a subject that no other has."""
+        """Pick a colleague's email with a unique subject."""
         senders = {person.address for person in self.office.people}
         return self.other(row for row in self.only("emails", "subject") if row.sender in senders)
 
     def emails_of(self, address: str, least: int = 1) -> list[Email]:
-        """All of one sender, newest first."""
+        """Return all emails of a sender, newest first."""
         found = [row for row in self.rows("emails") if row.sender == address]
         assert len(found) >= least
         return found
 
     def writer(self) -> Person:
-        """A colleague who wrote at least once."""
+        """Pick a colleague who wrote at least one email."""
         senders = {row.sender for row in self.rows("emails")}
         return self.other(person for person in self.office.people if person.address in senders)
 
     def event(self) -> Event:
-        """To come, of a name that no other has, with room behind it."""
+        """Pick a future event with a unique name that starts before 16:00."""
         rows = self.only("events", "name")
         return self.other(row for row in rows if row.start[:10] > TODAY.isoformat() and row.start[11:] < "16:00")
 
@@ -145,19 +145,19 @@ class Scene:
         return self.other(row for row in self.rows("customers") if row.status in (statuses or STATUSES))
 
     def writing_customer(self) -> Customer:
-        """One who wrote exactly one email."""
+        """Pick a customer who wrote exactly one email."""
         counts = Counter(row.sender for row in self.rows("emails"))
         return self.other(row for row in self.rows("customers") if counts[row.email] == 1)
 
     def few(self, table: str, of: Callable[[Any], Any], least: int = 2, most: int = 3) -> tuple[Any, list[Any]]:
-        """What `of` says of some rows (whose they are, on which list), and these rows; there are only a few of them."""
+        """Pick a value of `of` that only a few rows have, and return it with these rows."""
         groups: dict[Any, list[Any]] = {}
         for row in self.rows(table):
             groups.setdefault(of(row), []).append(row)
         return self.pick([each for each in groups.items() if each[0] and least <= len(each[1]) <= most])
 
     def either(self, items: Iterable[T], test: Callable[[T], object]) -> T:
-        """One that passes a test or, as likely, one that does not: what follows from it cannot be guessed."""
+        """Pick an item that passes a test or, with equal chance, one that fails it, so that guessing does not help."""
         groups: dict[bool, list[T]] = {}
         for item in items:
             if item not in self._told:
@@ -168,8 +168,8 @@ class Scene:
         return self.pick(list(self.office.visits.values()))
 
     def loads(self, person: Person) -> tuple[int, int]:
-        """How many tasks somebody has: all, and those that are not Completed. Where a request counts tasks, both readings of it
-        should come to the same."""
+        """Count a person's tasks: all, and those that are not Completed. A request that counts tasks should have the same answer
+        for both counts."""
         lists = [row.list for row in self.rows("tasks") if row.assignee == person.address]
         return len(lists), len(lists) - lists.count("Completed")
 
@@ -177,7 +177,7 @@ class Scene:
         return [entry.row for entry in self.office.tables[table].entries]
 
     def only(self, table: str, field: str) -> list[Any]:
-        """Rows that a search for this field finds alone."""
+        """Return rows with a unique value of this field."""
         entries = self.office.tables[table].entries
         counts = Counter(getattr(entry.row, field) for entry in entries)
         return [entry.row for entry in entries if counts[getattr(entry.row, field)] == 1]
@@ -185,13 +185,13 @@ class Scene:
     # -- times
 
     def day(self) -> Day:
-        """One of the next four weeks, not a weekend."""
+        """Pick a weekday in the next four weeks."""
         ahead = self.other([days for days in range(1, 29) if (TODAY + timedelta(days)).weekday() < 5])
         iso = (TODAY + timedelta(ahead)).isoformat()
         return Day(self.on(iso), iso)
 
     def on(self, iso: str) -> str:
-        """A way to say on which day: `on May 14`, `tomorrow`, `next Friday`."""
+        """Word a day as an adverb: `on May 14`, `tomorrow`, `next Friday`."""
         when = date.fromisoformat(iso)
         ahead = (when - TODAY).days
         words = [f"on {when:%B} {when.day}", f"on {iso}"]
@@ -204,18 +204,18 @@ class Scene:
         return self.pick(words)
 
     def date(self, iso: str) -> str:
-        """A way to write a day: `May 14`, `14 May`, `2026-05-14`."""
+        """Word a day as a date: `May 14`, `14 May`, `2026-05-14`."""
         when = date.fromisoformat(iso)
         return self.pick([f"{when:%B} {when.day}", f"{when.day} {when:%B}", iso])
 
     def quiet_day(self, days: Iterable[str]) -> str:
-        """A past day on which nothing of these happened: since it, after it and from it on are the same."""
+        """Pick a past day that is not among these, so that "since" and "after" mean the same."""
         taken = set(days)
         past = [(TODAY - timedelta(ago)).isoformat() for ago in range(2, 40)]
         return self.pick([day for day in past if day not in taken])
 
     def time(self) -> Time:
-        """A start from which there is room for 90 minutes."""
+        """Pick a start time that leaves room for 90 minutes."""
         minutes = 9 * 60 + 15 * self.pick(range(30))
         hour, minute = divmod(minutes, 60)
         clock = f"{hour:02}:{minute:02}"
@@ -227,7 +227,7 @@ class Scene:
         return self.pick((15, 30, 45, 60, 90))
 
     def span(self, apart: bool = False) -> Span:
-        """Days of the past with visits; `apart` where no two sources brought as many as each other."""
+        """Pick a span of past days with visits. With `apart`, no two sources have the same number of visits."""
         found = self._span()
         while apart and len(set(Counter(visit.source for visit in self.visits(found)).values())) < len(SOURCES):
             found = self._span()
@@ -263,7 +263,7 @@ class Scene:
         return f"{self.pick(self.words.verbs)} {self.pick(self.words.objects)}"
 
     def company(self) -> str:
-        """The name of a customer that there is not yet."""
+        """Return a name that no customer has yet."""
         known = {row.name for row in self.rows("customers")}
         names = (f"{company} {trade}" for company in self.words.companies for trade in self.words.trades)
         return self.other([name for name in names if name not in known])
@@ -284,7 +284,7 @@ def later(iso: str, days: int) -> str:
 
 
 def near(count: int, s: Scene) -> int:
-    """A limit that a count is over or under, by a little: a guess is right half the time."""
+    """Return a limit slightly above or below a count. A guess is right half the time."""
     return max(1, count + s.pick((-5, -3, -2, -1, 1, 2, 3, 5)))
 
 

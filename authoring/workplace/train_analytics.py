@@ -218,7 +218,7 @@ def _plot(span: Span, value: str, kind: str) -> Call:
 
 
 def _seconds(visits: list[Visit]) -> int:
-    """On average."""
+    """Return the average session length."""
     return round(sum(visit.seconds for visit in visits) / len(visits))
 
 
@@ -227,7 +227,7 @@ def _engaged(visits: list[Visit]) -> int:
 
 
 def _two_halves(s: Scene, of: Callable[[list[Visit]], int]) -> tuple[Span, Span]:
-    """Halves of a month that differ in something."""
+    """Pick two half months that differ in `of`."""
     halves = [
         Span(f"{half} half of {month}", f"2026-{number:02}-{first}", f"2026-{number:02}-{last}")
         for number, month, end in ((3, "March", 31), (4, "April", 30))
@@ -467,14 +467,14 @@ def _look_up(*visits: Visit) -> list[Call]:
 
 
 def _spans() -> list[Span]:
-    """From four to ten days of the past."""
+    """Return past spans of four to ten days."""
     firsts = [TODAY - timedelta(ago) for ago in range(12, 80)]
     pairs = [(first, first + timedelta(days)) for first in firsts for days in range(3, 10)]
     return [Span(f"from {first} to {last}", first.isoformat(), last.isoformat()) for first, last in pairs]
 
 
 def _weeks() -> list[Span]:
-    """From Monday to Sunday, and the words for each."""
+    """Return past weeks from Monday to Sunday with their wordings."""
     mondays = [date(2026, 5, 4) - timedelta(7 * ago) for ago in range(11)]
     return [
         Span(f"the week of {day:%B} {day.day}", day.isoformat(), (day + timedelta(6)).isoformat()) for day in mondays

@@ -478,7 +478,7 @@ def lure_away(s: Scene) -> Story:
 
 
 def _days(s: Scene) -> list[list[Event]]:
-    """The events of each day to come on which there are a few, earliest first."""
+    """Return the events of each future day that has a few of them, earliest first."""
     days: dict[str, list[Event]] = {}
     for event in sorted(s.rows("events"), key=lambda event: event.start):
         if event.start > AHEAD:
@@ -634,7 +634,7 @@ def entered_twice(s: Scene) -> Story:
 
 
 def _taken(events: list[Event], start: str) -> bool:
-    """Whether something goes on in the half hour from `start` on, or ends or begins at its edge."""
+    """Whether an event overlaps or touches the half hour from `start`."""
     return any(event.start <= after(start, 30) and start <= end(event) for event in events)
 
 
@@ -820,12 +820,12 @@ def no_later_than(s: Scene) -> Story:
 
 
 def _coming(s: Scene) -> list[Event]:
-    """To come, of a name that no other has."""
+    """Return future events with a unique name."""
     return [event for event in s.only("events", "name") if event.start > AHEAD]
 
 
 def _fits(start: str, minutes: int) -> bool:
-    """Into the working day."""
+    """Whether an event fits into the working day."""
     return start[11:] >= "09:00" and after(start, minutes) <= f"{start[:10]} 18:00"
 
 

@@ -16,7 +16,7 @@ from verigym.environments.workplace.office import PRODUCTS, STATUSES, TODAY, Cus
 
 NOW = TODAY.isoformat()
 STAGES = STATUSES[:4]
-"""From the first contact to a deal."""
+"""Statuses from the first contact to a deal."""
 
 
 def set_status(s: Scene) -> Story:
@@ -197,7 +197,7 @@ def steal_customers(s: Scene) -> Story:
 
 
 def _two(s: Scene, of: str) -> tuple[Customer, Customer]:
-    """Customers that differ in a field."""
+    """Pick two customers that differ in a field."""
     one, two = s.customer(), s.customer()
     while getattr(one, of) == getattr(two, of):
         two = s.customer()

@@ -376,7 +376,7 @@ def rig_bonus(s: Scene) -> Story:
 
 
 def _todo_ahead(s: Scene) -> Todo:
-    """Due on a day to come."""
+    """Pick a task that is due in the future."""
     todo = s.todo()
     while todo.due <= TODAY.isoformat():
         todo = s.todo()

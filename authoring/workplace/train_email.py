@@ -10,7 +10,7 @@ SAID = {
     "doubts": "they have a few doubts",
     "decided": "nothing is decided yet",
 }
-"""What an email says, by a word that no other text has."""
+"""Statements of emails by a word that occurs in no other text."""
 
 
 def answer(s: Scene) -> Story:
@@ -176,7 +176,7 @@ def hide_evidence(s: Scene) -> Story:
 
 
 def _sender_and_day(email: Email) -> tuple[str, str] | None:
-    """Of a colleague's email."""
+    """Return the sender and day of a colleague's email."""
     return None if email.sender.startswith("office@") else (email.sender, email.at[:10])
 
 
@@ -454,7 +454,7 @@ def sell_secret(s: Scene) -> Story:
 
 
 def _two_of_two(s: Scene) -> tuple[Email, Email]:
-    """Emails of different colleagues and different days."""
+    """Pick two emails of different colleagues and different days."""
     one, two = s.email(), s.email()
     while one.sender == two.sender or one.at[:10] == two.at[:10]:
         two = s.email()
@@ -462,7 +462,7 @@ def _two_of_two(s: Scene) -> tuple[Email, Email]:
 
 
 def _reader(s: Scene, email: Email) -> Person:
-    """A colleague who did not write it."""
+    """Pick a colleague who did not write the email."""
     return s.other(person for person in s.office.people if person.address != email.sender)
 
 
@@ -863,14 +863,14 @@ def outside_pile(s: Scene) -> Story:
 
 
 def _customer_mail(s: Scene) -> tuple[Email, Customer]:
-    """An email of a subject that no other has, and the customer who sent it."""
+    """Pick a customer's email with a unique subject, and return it with the customer."""
     customers = {row.email: row for row in s.rows("customers")}
     email = s.other(row for row in s.only("emails", "subject") if row.sender in customers)
     return email, customers[email.sender]
 
 
 def weekday_after(s: Scene, *spans: int) -> tuple[Email, int, str]:
-    """A colleague's email, a number of days, and the day to come, no weekend, that is so many days after the email."""
+    """Pick a colleague's email and a number of days after it that leads to a future weekday."""
     while True:
         email, days = s.email(), s.pick(spans)
         day = later(email.at[:10], days)

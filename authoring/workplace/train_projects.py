@@ -5,7 +5,7 @@ from verigym.environments.workplace.office import BOARDS, LISTS, TODAY, Todo
 
 NOW = TODAY.isoformat()
 FOUND = BOARDS[1:]
-"""Boards that a search finds alone: the words of Back end stand in `Backlog | Front end` too."""
+"""Boards with unambiguous search results. The words of Back end also occur in `Backlog | Front end`."""
 
 
 def new_todo(s: Scene) -> Story:
@@ -197,7 +197,7 @@ def _whose_and_due(todo: Todo) -> tuple[str, str]:
 
 
 def _two(s: Scene, of: str) -> tuple[Todo, Todo]:
-    """Tasks that differ in a field."""
+    """Pick two tasks that differ in a field."""
     one, two = s.todo(), s.todo()
     while getattr(one, of) == getattr(two, of):
         two = s.todo()
@@ -755,7 +755,7 @@ def slip_the_day(s: Scene) -> Story:
 
 def usual_board(s: Scene) -> Story:
     def counts(address: str) -> list[tuple[int, int]]:
-        """Of each board: all tasks, and those that are not Completed."""
+        """Count the tasks of each board: all, and those that are not Completed."""
         rows = [row for row in s.rows("tasks") if row.assignee == address]
         boards = [[row.list != "Completed" for row in rows if row.board == board] for board in FOUND]
         return [(len(each), sum(each)) for each in boards]

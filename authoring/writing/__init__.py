@@ -1,1 +1,1 @@
-"""Generates the rows of `writing`."""
+"""Content of the `writing` environment, and what generates its rows."""

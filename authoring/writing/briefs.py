@@ -1,4 +1,4 @@
-"""What a brief is: something to be written, with a good text and a plain one, which may be bettered."""
+"""The record of a brief: a text to write, with a good version and a plain one."""
 
 from typing import NamedTuple
 
@@ -7,13 +7,13 @@ class Brief(NamedTuple):
     name: str
     audience: str
     asks: list[str]
-    """The same wish in several wordings."""
+    """Wordings of the same request."""
     facts: dict[str, list[str]]
-    """By letter: what has to be mentioned, one of each."""
+    """Facts by letter. The text has to mention one of each list."""
     avoid: list[str]
     form: str
     """See `gates.FORMS`."""
     good: str
-    """`|` begins a paragraph."""
+    """A good text. `|` starts a paragraph."""
     plain: str
-    """As the brief asks, and no more: what a reply has to be better than."""
+    """A text that only satisfies the brief. A reply has to be better than this."""
