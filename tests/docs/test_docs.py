@@ -179,6 +179,17 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make quickstart" in readme and "make test" in readme
 
 
+def test_every_module_in_the_architecture_exists() -> None:
+    names = set(re.findall(r"`([\w/]+\.py)`", (ROOT / "ARCHITECTURE.md").read_text()))
+    paths = [
+        f"/{path.relative_to(ROOT)}"
+        for folder in ("verigym", "bench", "tests")
+        for path in (ROOT / folder).rglob("*.py")
+    ]
+    assert len(names) > 50
+    assert [name for name in names if not any(path.endswith(f"/{name}") for path in paths)] == []
+
+
 def test_every_make_target_in_the_documents_exists() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for page in PAGES:

@@ -19,7 +19,6 @@ EXEMPT = {
     "docs/tutorials/quickstart.md",
     "docs/tutorials/tour.md",
     # not rewritten yet
-    "ARCHITECTURE.md",
     "docs/LOG.md",
     "docs/tutorials/external_system.md",
     "docs/tutorials/judge.md",
