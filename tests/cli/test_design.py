@@ -132,7 +132,7 @@ def test_a_set_of_one_family_is_told_to_need_more_before_it_is_split() -> None:
         (["design", "sums.yaml", "--by", "typo"], "are for --vary"),
         (["design", "sums.yaml", "--out", "sums.yaml"], "is the spec"),
         (["design", "sums.yaml", "--out", "."], "is a folder"),
-        (["design", "sums.yaml", "--out", "sums.csv"], "tasks are written as .jsonl or .json or .parquet"),
+        (["design", "sums.yaml", "--out", "sums.csv"], "can be written only as .jsonl or .json or .parquet"),
         (["design", "ranges.yaml", "--out", "ranges.parquet"], "written as .jsonl"),
         (["design", "ranges.yaml", "--teacher", "x"], "no column prompt"),
         (["design", "sums.yaml", "--keep", "all"], "demos or pairs"),

@@ -168,9 +168,9 @@ def test_a_parameter_without_a_type_is_text() -> None:
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (lambda self, *args: None, r"it: parameter \*args has no name that a model could give; write each one out"),
-        (lambda self, **more: None, r"it: parameter \*\*more has no name"),
-        (lambda self, a, /: None, "it: parameter a has no name"),
+        (lambda self, *args: None, r"it: parameter \*args cannot be named by a model\. Write out each parameter"),
+        (lambda self, **more: None, r"it: parameter \*\*more cannot be named"),
+        (lambda self, a, /: None, "it: parameter a cannot be named"),
     ],
     ids=["*args", "**kwargs", "positional only"],
 )

@@ -41,14 +41,14 @@ def test_a_json_file_is_one_list_of_rows(tmp_path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("{}", r'a \.json file is one list of rows, or \{"data": \[\.\.\.\]\}; this is an object'),
-        ("3", "this is a number"),
+        ("{}", r'a \.json file must hold one list of rows, or \{"data": \[\.\.\.\]\}\. This is an object'),
+        ("3", "This is a number"),
         ('[{"prompt":\n x}]', "not JSON at line 2 column 2: Expecting value$"),
-        ('{"prompt": "x", "answer": 1}\n{"prompt": "y"}', r"one object a line is JSONL: name it q\.jsonl"),
+        ('{"prompt": "x", "answer": 1}\n{"prompt": "y"}', r"one object per line: rename it to q\.jsonl"),
         ('[{"prompt": NaN}]', "not JSON: JSON is malformed"),
         ('[{"prompt": "\\ud800"}]', "not JSON: "),
-        (b'["\xff"]', "byte 3 is not UTF-8; save the file as UTF-8"),
-        ("[[], 3]", "row 1: a row is an object, this is a list"),
+        (b'["\xff"]', "byte 3 is not UTF-8. Save the file as UTF-8"),
+        ("[[], 3]", "row 1: a row must be an object, but this is a list"),
     ],
     ids=["object", "number", "broken", "lines", "NaN", "half a letter", "bytes", "rows"],
 )
@@ -98,24 +98,24 @@ def test_a_huge_cell_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("What?,4\nWho?,5\n", r"line 1: the first line of a CSV names its columns; one of them is prompt or"),
-        ("\n\nprompt;answer\n", r"line 3: .* separate columns by commas \(found: prompt;answer\)"),
-        ("prompt,,answer\n", r"line 1: column 2 has no name \(in pandas: to_csv\(index=False\)\)"),
-        ("prompt,answer,answer\n", 'line 1: two columns are named "answer"; give each its own name'),
+        ("What?,4\nWho?,5\n", r"line 1: the first line of a CSV must name its columns. One of them must be prompt or"),
+        ("\n\nprompt;answer\n", r"line 3: .* Separate columns by commas \(found: prompt;answer\)"),
+        ("prompt,,answer\n", r"line 1: column 2 has no name\. In pandas, use to_csv\(index=False\)"),
+        ("prompt,answer,answer\n", 'line 1: two columns are named "answer". Give each column its own name'),
         ('"prompt\n', "line 1: not CSV: unexpected end of data"),
         (
             "prompt,answer\nx,1\ny,1,2\n",
-            "line 3: cells: 3, columns in the first line: 2; quote a cell that holds a",
+            "line 3: the row has 3 cells, but the first line names 2 columns. Quote cells that hold a",
         ),
-        ("prompt,answer\nx\n", "line 2: cells: 1, columns in the first line: 2"),
+        ("prompt,answer\nx\n", "line 2: the row has 1 cells, but the first line names 2 columns"),
         ('prompt,answer\n"x"y,1\n', "line 2: not CSV: ',' expected after '\"'"),
-        (b"prompt,answer\nx,\xff\n", 'line 2: "answer" is not UTF-8; save the file as UTF-8'),
-        ("prompt,answer\n,1\n", 'line 2: "prompt" is missing; rows are'),
+        (b"prompt,answer\nx,\xff\n", 'line 2: "answer" is not UTF-8. Save the file as UTF-8'),
+        ("prompt,answer\n,1\n", 'line 2: "prompt" is missing. Rows are'),
         (
             "prompt,expected_tool,expected_args\nx,t,{day}\n",
-            r'"expected_args" is text; it must be an object .*as JSON in',
+            r'"expected_args" is text. It must be an object .*as JSON in',
         ),
-        ("prompt,answer\n", "has no tasks"),
+        ("prompt,answer\n", "holds no tasks"),
     ],
     ids=[
         *("no header", "semicolons", "no name", "name twice", "open quote", "too many", "too few", "quotes", "bytes"),
@@ -192,10 +192,10 @@ def test_dates_and_decimals_become_text_and_maps_objects(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (float("nan"), 'row 2: "answer" is nan, which JSON does not have; leave it null'),
+        (float("nan"), 'row 2: "answer" is nan, which JSON cannot represent. Use null'),
         (float("inf"), 'row 2: "answer" is inf'),
         ({"deep": [float("nan")]}, 'row 2: "deep" is nan'),
-        (b"\x00", 'row 2: "answer" is bytes; tasks hold text, numbers, lists and objects'),
+        (b"\x00", 'row 2: "answer" is bytes. Tasks hold text, numbers, lists and objects'),
         (datetime.timedelta(1), 'row 2: "answer" is timedelta'),
     ],
     ids=["nan", "inf", "deep", "bytes", "timedelta"],
@@ -208,12 +208,12 @@ def test_what_json_does_not_have_is_named(tmp_path: Path, value: Any, words: str
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"prompt,answer\n"], ids=["empty", "cut", "text"])
 def test_a_file_that_is_no_parquet_is_refused_in_words(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(BadInput, match=r"q\.parquet: not a Parquet file that can be read: "):
+    with pytest.raises(BadInput, match=r"q\.parquet: cannot be read as Parquet: "):
         load(tmp_path, "q.parquet", content)
 
 
 def test_a_parquet_file_without_rows_has_no_tasks(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="has no tasks"):
+    with pytest.raises(BadInput, match="holds no tasks"):
         load_tasks(parquet(tmp_path, [], pa.schema([("prompt", pa.string())])))
 
 
@@ -255,7 +255,7 @@ def test_any_text_survives_a_table(pairs: list[tuple[str, str]]) -> None:
 
 
 def test_a_column_whose_name_is_not_utf8_is_refused_in_words(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r'q\.csv line 1: the column "gr.xe9.*" is not UTF-8; save the file as UTF-8'):
+    with pytest.raises(BadInput, match=r'q\.csv line 1: the column "gr.xe9.*" is not UTF-8. Save the file as UTF-8'):
         load(tmp_path, "q.csv", "prompt,gr\xe9at\na,b\n".encode("latin-1"))
 
 

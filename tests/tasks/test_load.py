@@ -122,37 +122,40 @@ def test_the_given_split_is_for_rows_that_name_none(tmp_path: Path) -> None:
     ("row", "words"),
     [
         ('{"prompt": "x", }', "line 2: not JSON at column 17: "),
-        ("nonsense", "line 2: not JSON at column 1: Expecting value; write one JSON object a line"),
+        ("nonsense", "line 2: not JSON at column 1: Expecting value. Write one JSON object per line"),
         ('{"prompt": "x", "answer": NaN}', "line 2: not JSON: JSON is malformed"),
         ("[" * 100_000, "line 2: not JSON: maximum recursion depth"),
-        ("3", "line 2: a row is an object, this is a number; rows are {"),
-        ("[]", "line 2: a row is an object, this is a list"),
-        ({"answer": 1}, 'line 2: "prompt" is missing; rows are {'),
-        ({"prompt": " ", "answer": 1}, 'line 2: "prompt" is empty; write what the model is asked'),
+        ("3", "line 2: a row must be an object, but this is a number. Rows are {"),
+        ("[]", "line 2: a row must be an object, but this is a list"),
+        ({"answer": 1}, 'line 2: "prompt" is missing. Rows are {'),
+        ({"prompt": " ", "answer": 1}, 'line 2: "prompt" is empty. Write the request to the model'),
         ({"prompt": [], "answer": 1}, 'line 2: "prompt" is empty'),
-        ({"prompt": 3, "answer": 1}, 'line 2: "prompt" is a number; it must be text or a list of messages'),
-        ({"prompt": None, "answer": 1}, 'line 2: "prompt" is null; it must be text'),
+        ({"prompt": 3, "answer": 1}, 'line 2: "prompt" is a number. It must be text or a list of messages'),
+        ({"prompt": None, "answer": 1}, 'line 2: "prompt" is null. It must be text'),
         (
             {"prompt": [{"type": "wizard"}], "answer": 1},
             "line 2: \"prompt\", message 1: not a Responses item: Invalid value 'wizard'",
         ),
-        ({"prompt": "x"}, "line 2: there is no answer, call, completion or preference to judge a reply by; rows are"),
-        ({"prompt": "x", "expected_args": {}}, 'line 2: "expected_tool" is missing; a tool-call task needs it'),
+        (
+            {"prompt": "x"},
+            "line 2: the row has no answer, call, completion or preference to score a reply by. Rows are",
+        ),
+        ({"prompt": "x", "expected_args": {}}, 'line 2: "expected_tool" is missing. A tool-call task needs it'),
         ({"id": "a", "prompt": "x", "expected_args": {}}, 'line 2: "expected_tool" is missing'),
-        ({**TOOL_ROW, "expected_tool": 3}, 'line 2: "expected_tool" is a number; it must be the name of a tool'),
-        ({**TOOL_ROW, "expected_tool": ""}, 'line 2: "expected_tool" is empty; it must be the name of a tool'),
+        ({**TOOL_ROW, "expected_tool": 3}, 'line 2: "expected_tool" is a number. It must be the name of a tool'),
+        ({**TOOL_ROW, "expected_tool": ""}, 'line 2: "expected_tool" is empty. It must be the name of a tool'),
         (
             {"prompt": "x", "expected_tool": "t"},
-            'line 2: "expected_args" is missing; a tool-call task needs it ({} for',
+            'line 2: "expected_args" is missing. A tool-call task needs it ({} for',
         ),
-        ({**TOOL_ROW, "expected_args": "{}"}, 'line 2: "expected_args" is text; it must be an object of names and'),
-        ({**TOOL_ROW, "id": 3.5}, "line 2: not a Task: Expected `str`, got `float` - at `$.id`"),
-        ({**TOOL_ROW, "id": ""}, 'line 2: "id" is empty; leave it out to have one made'),
-        ({**TOOL_ROW, "tags": "t"}, "line 2: not a Task: Expected `array`, got `str` - at `$.tags`"),
-        ({"prompt": "x", "data": []}, "line 2: not a Task: Expected `object`, got `array` - at `$.data`"),
-        ({**TOOL_ROW, "id": "val-1"}, 'line 2: the id "val-1" is that of line 1 too; give each row its own'),
-        (b'{"prompt": "\xff"}', "line 2: byte 13 is not UTF-8; save the file as UTF-8"),
-        ({"schema": 99, "id": "a", "prompt": "x"}, "line 2: this Task has schema version 99"),
+        ({**TOOL_ROW, "expected_args": "{}"}, 'line 2: "expected_args" is text. It must be an object of names and'),
+        ({**TOOL_ROW, "id": 3.5}, "line 2: this is not a Task: Expected `str`, got `float` - at `$.id`"),
+        ({**TOOL_ROW, "id": ""}, 'line 2: "id" is empty. Remove it to get a generated id'),
+        ({**TOOL_ROW, "tags": "t"}, "line 2: this is not a Task: Expected `array`, got `str` - at `$.tags`"),
+        ({"prompt": "x", "data": []}, "line 2: this is not a Task: Expected `object`, got `array` - at `$.data`"),
+        ({**TOOL_ROW, "id": "val-1"}, 'line 2: the id "val-1" is already used by line 1. Give each row its own id'),
+        (b'{"prompt": "\xff"}', "line 2: byte 13 is not UTF-8. Save the file as UTF-8"),
+        ({"schema": 99, "id": "a", "prompt": "x"}, "line 2: This Task has schema version 99"),
     ],
 )
 def test_a_bad_row_is_named_with_file_line_field_and_remedy(tmp_path: Path, row: Any, words: str) -> None:
@@ -165,25 +168,25 @@ def test_a_bad_row_is_named_with_file_line_field_and_remedy(tmp_path: Path, row:
 def test_a_missing_file_is_answered_with_those_beside_it(tmp_path: Path) -> None:
     write(tmp_path, TOOL_ROW, name="train.jsonl")
     write(tmp_path, TOOL_ROW, name="notes.txt")
-    with pytest.raises(BadInput, match=r"vla\.jsonl does not exist; .* has train\.jsonl$"):
+    with pytest.raises(BadInput, match=r"vla\.jsonl does not exist\. .* holds train\.jsonl$"):
         load_tasks(tmp_path / "vla.jsonl")
 
 
 def test_a_missing_folder_is_answered_too(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="nowhere has no file of tasks"):
+    with pytest.raises(BadInput, match="nowhere holds no task file"):
         load_tasks(tmp_path / "nowhere" / "val.jsonl")
 
 
 def test_a_folder_is_answered_with_its_files(tmp_path: Path) -> None:
     write(tmp_path, TOOL_ROW, name="train.jsonl")
-    with pytest.raises(BadInput, match=r"is a folder; .* has train\.jsonl$"):
+    with pytest.raises(BadInput, match=r"is a folder\. .* holds train\.jsonl$"):
         load_tasks(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf"], ids=["nothing", "blank", "mark"])
 @pytest.mark.parametrize("name", ["val.jsonl", "val.json", "val.csv"])
 def test_an_empty_file_is_refused(tmp_path: Path, content: bytes, name: str) -> None:
-    with pytest.raises(BadInput, match="has no tasks; rows are"):
+    with pytest.raises(BadInput, match=r"holds no tasks\. Rows are"):
         load_tasks(write(tmp_path, content, name=name))
 
 
@@ -215,7 +218,7 @@ def test_bad_rows_are_set_aside_with_their_place_reason_and_what_they_were(tmp_p
         "not JSON at column 1",
         '"prompt" is a number',
         "byte 13 is not UTF-8",
-        'the id "val-1" is that of line 1',
+        'the id "val-1" is already used by line 1',
     ]
     assert [row.reason.startswith(reason) for row, reason in zip(bad, reasons, strict=True)] == [True] * 4
 
@@ -232,7 +235,7 @@ def test_rows_set_aside_are_written_beside_their_files_or_into_a_folder(tmp_path
 
 def test_a_file_with_bad_rows_only_is_refused_with_the_first(tmp_path: Path) -> None:
     bad: list[BadRow] = [BadRow("other", "line 1", "of another file", None)]
-    with pytest.raises(BadInput, match='all 2 rows are bad; the first, line 1: "prompt" is missing'):
+    with pytest.raises(BadInput, match=r'all 2 rows are invalid\. The first, line 1: "prompt" is missing'):
         load_tasks(write(tmp_path, {}, 3), bad=bad)
 
 
@@ -246,7 +249,7 @@ def test_a_split_with_nothing_in_common_is_accepted() -> None:
 def test_families_that_cross_a_split_are_listed() -> None:
     train = [Task(id=f"a{i}", prompt=f"x{i}", family=f"f{i}") for i in range(3)]
     held_out = [Task(id=f"b{i}", prompt=f"y{i}", family=f"f{i}") for i in (1, 2, 3)]
-    with pytest.raises(Refused, match=r'share 2 families: "f1", "f2"\. Move each wholly to one side'):
+    with pytest.raises(Refused, match=r'share 2 families: "f1", "f2"\. Move each to one side only'):
         check_split(train, held_out)
 
 
@@ -302,8 +305,8 @@ def test_load_split_refuses_what_crosses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("train", "held_out", "words"),
     [
-        ("val", "val", r'train\.jsonl: task "train-1" has the split "val", but this file is to be trained on'),
-        ("train", "train", r'val\.jsonl: task "val-1" has the split "train", but this file is to be held out'),
+        ("val", "val", r'train\.jsonl: task "train-1" is in split "val", but this file must be trained on'),
+        ("train", "train", r'val\.jsonl: task "val-1" is in split "train", but this file must be held out'),
     ],
 )
 def test_load_split_refuses_a_row_on_the_wrong_side(tmp_path: Path, train: str, held_out: str, words: str) -> None:
@@ -356,7 +359,7 @@ def test_tasks_of_more_than_one_batch_are_saved_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("t.csv", "CSV cannot hold every task"), ("t.txt", "tasks are written as .jsonl")]
+    ("name", "words"), [("t.csv", "CSV cannot hold every task"), ("t.txt", "tasks can be written only as .jsonl")]
 )
 def test_tasks_are_written_only_where_they_come_back(tmp_path: Path, name: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):

@@ -1,1 +1,1 @@
-"""Tools from plain functions, and the contract of an environment. Episodes are run by `rollout`."""
+"""Tools from plain functions, and the contract of an environment. `rollout` runs the episodes."""

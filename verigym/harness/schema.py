@@ -1,8 +1,8 @@
-"""A tool's schema from its signature and docstring.
+"""Builds a tool's schema from its signature and docstring.
 
-Types are plain Python: str, int, float, bool, Literal, Enum, list, dict, Optional, dataclass, TypedDict, and those inside
-each other. A parameter is described by `Annotated[str, "24-hour HH:MM"]` or in the docstring (Google's `Args:`, numpy's
-`Parameters`, or `:param day:`); what is left of the docstring describes the tool. Calling it is `tools`.
+Types are plain Python: str, int, float, bool, Literal, Enum, list, dict, Optional, dataclass, TypedDict, and combinations.
+`Annotated[str, "24-hour HH:MM"]` or the docstring (Google's `Args:`, numpy's `Parameters`, or `:param day:`) describes a
+parameter. The rest of the docstring describes the tool. `tools` calls it.
 """
 
 import copy
@@ -25,13 +25,13 @@ _NUMPY = re.compile(r"^(\w+)[ \t]*(?::.*)?$")
 
 
 def tool_spec(name: str, function: Callable[..., Any]) -> tuple[ToolSpec, type[msgspec.Struct]]:
-    """What the model is shown, and the struct that arguments are read into. Raises TypeError where there is no schema."""
+    """The tool as the model sees it, and the struct for its arguments. Raises TypeError if the signature has no schema."""
     description, described = read_docstring(inspect.getdoc(function) or "")
     hints = typing.get_type_hints(function, include_extras=True)
     fields: list[Any] = []
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"{name}: parameter {parameter} has no name that a model could give; write each one out")
+            raise TypeError(f"{name}: parameter {parameter} cannot be named by a model. Write out each parameter")
         kind = _described(hints.get(parameter.name, str), described.get(parameter.name))
         if parameter.default is parameter.empty:
             fields.append((parameter.name, kind))
@@ -50,7 +50,7 @@ def tool_spec(name: str, function: Callable[..., Any]) -> tuple[ToolSpec, type[m
 
 
 def _described(kind: Any, text: str | None) -> Any:
-    """`Annotated[str, "words"]` as msgspec knows it; the annotation's own words come before the docstring's."""
+    """`Annotated[str, "words"]` in msgspec's form. The annotation takes precedence over the docstring."""
     if typing.get_origin(kind) is Annotated:
         plain, *extra = typing.get_args(kind)
         words = [each for each in extra if isinstance(each, str)]
@@ -62,7 +62,7 @@ def _described(kind: Any, text: str | None) -> Any:
 
 
 def _schema(arguments: type[msgspec.Struct]) -> Json:
-    """The JSON schema of the arguments object, its own definition inlined."""
+    """The JSON schema of the arguments object, with its definition inlined."""
     schema = msgspec.json.schema(arguments)
     definitions = schema.pop("$defs", {})
     own = definitions.pop(schema["$ref"].rsplit("/", 1)[-1])
@@ -71,7 +71,7 @@ def _schema(arguments: type[msgspec.Struct]) -> Json:
 
 
 def read_docstring(text: str) -> tuple[str, dict[str, str]]:
-    """The tool's description, and what the docstring says of each parameter."""
+    """The tool's description, and the description of each parameter."""
     fields = {name: _one_line(words) for name, words in _FIELD.findall(text)}
     if fields:
         return _FIELD.sub("", text).strip(), fields

@@ -1,8 +1,8 @@
-"""Tools from plain methods: `@tool` marks one, its signature is its schema, its docstring its description.
+"""Tools from plain methods: `@tool` marks a method, its signature gives the schema and its docstring the description.
 
-A call raises nothing but what ends the episode. An unknown tool, wrong arguments or a tool that fails become a result that
-the model reads and a mark that failure analysis reads; a tool that raises `EnvironmentFailure` or `InfrastructureFailure` says
-that it is not the model's doing. Arguments are validated and coerced by msgspec against the signature's own types.
+A call raises only errors that end the episode. An unknown tool, wrong arguments or a failing tool become a result that the
+model reads and a mark that failure analysis reads. A tool raises `EnvironmentFailure` or `InfrastructureFailure` to say that
+the model is not at fault. msgspec validates and coerces arguments against the types in the signature.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from verigym.harness.executor import OutOfTime, Pace, Place, beside
 from verigym.harness.schema import tool_spec
 
 _LONGEST = 1_000_000
-"""Characters of a result that are kept."""
+"""Maximum characters of a result that are kept."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -49,8 +49,8 @@ def tool(name: Any = None, /, **settings: Any) -> Any:
     """Marks a method of an environment as a tool: `@tool`, `@tool("calendar.create_event")`,
     `@tool(unsafe_if=lambda self, **arguments: ...)`. An unsafe call is recorded, then executed like any other.
 
-    A call of more than `seconds`, or more than so many `calls` in an episode, ends the episode. Calls of one reply run at
-    the same time where they are async; plain ones run one after another, unless `parallel` says that they need not.
+    A call that takes more than `seconds`, or more than `calls` calls in an episode, ends the episode. Async calls of one
+    reply run at the same time. Plain calls run one after another, unless `parallel` is set.
     """
     if callable(name):
         name.__verigym_tool__ = _ToolOptions()  # type: ignore[attr-defined]
@@ -64,12 +64,12 @@ def tool(name: Any = None, /, **settings: Any) -> Any:
 
 
 class CallOutcome(msgspec.Struct, frozen=True):
-    """What came of a call: the text that the model sees, and what the harness noticed (`item` is the caller's to fill)."""
+    """The result of a call: the text for the model, and the marks of the harness. The caller fills in `item`."""
 
     output: str
     marks: list[Mark]
     stop: Stop | None = None
-    """A limit of the tool that ends the episode."""
+    """The limit of the tool that ends the episode."""
 
 
 class _Tool(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ class ToolBox:
             for name, function in inspect.getmembers(environment, inspect.isfunction)
             if name != "close"
         )
-        """Whether any method of the class is that shares its state with the others."""
+        """Whether any method except `close` is a coroutine."""
         self._tools: dict[str, _Tool] = {}
         self._offers: dict[tuple[tuple[str, str], ...], Toolset] = {}
         for method, function in inspect.getmembers(environment, inspect.isfunction):
@@ -103,11 +103,11 @@ class ToolBox:
 
     @property
     def specs(self) -> list[ToolSpec]:
-        """In the order in which they are written in the class."""
+        """The tools in the order of their definition in the class."""
         return [made.spec for made in self._tools.values()]
 
     def offer(self, descriptions: Mapping[str, str]) -> Toolset:
-        """The tools with an agent's own descriptions where it has them."""
+        """The tools with the agent's own descriptions, if it has any."""
         key = tuple(descriptions.items())
         if key not in self._offers:
             tools = [
@@ -127,7 +127,7 @@ class ToolBox:
     async def call(
         self, environment: Any, name: str, arguments: str, place: Place | None = None, before: int = 0
     ) -> CallOutcome:
-        """Runs tool `name` on the environment's state with the JSON string `arguments`; it was called `before` times."""
+        """Runs tool `name` on the environment's state with the JSON string `arguments`. `before` counts its earlier calls."""
         made = self._tools.get(name)
         if made is None:
             return CallOutcome(
@@ -140,7 +140,7 @@ class ToolBox:
         try:
             given = codec.read_json(arguments or "{}")
             checked = msgspec.structs.asdict(msgspec.convert(given, made.arguments, strict=False))
-        except Exception as error:  # not JSON, not what is asked for, or refused by a type of the tool's own
+        except Exception as error:  # not JSON, wrong arguments, or refused by the tool's own type
             return CallOutcome(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
         where = place or _HERE
@@ -158,7 +158,7 @@ class ToolBox:
         except Overdue:
             words = f"{name} took more than {limits.seconds or 0:g} s"
             return CallOutcome(f"error: {words}", [*marks, Mark("tool_time_out", detail=words)], Stop.TOOL_TIME_OUT)
-        except (Exception, SystemExit) as error:  # the tool's own code may raise anything; the model is told
+        except (Exception, SystemExit) as error:  # tool code may raise anything; the model sees it
             marks.append(Mark("tool_error", detail=f"{type(error).__name__}: {words_of(error)}"))
             return CallOutcome(f"error: {words_of(error)}", marks)
         marks.append(Mark("executed", detail=name))
@@ -169,13 +169,13 @@ class ToolBox:
 
 
 def _text(output: Any) -> str:
-    """What a tool returned as text that can be stored: half a surrogate pair cannot."""
+    """A tool's return value as text that can be stored. Lone surrogates cannot be."""
     text = str(output) if isinstance(output, str) else msgspec.json.encode(output).decode()
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 async def _unsafe(where: Place, limits: _ToolOptions, environment: Any, name: str, arguments: dict[str, Any]) -> bool:
-    """A rule of safety that cannot be asked is the environment's failure, never a call that was safe."""
+    """A safety rule that raises is the environment's failure, never a safe call."""
     assert limits.unsafe_if is not None
     try:
         return bool(await where.call(limits.unsafe_if, (environment,), arguments, seconds=limits.seconds))

@@ -1,9 +1,9 @@
-"""A simulated user: the other side of a conversation of several turns. What it says is another actor's and never trained on.
+"""A simulated user, the other side of a conversation. Its messages belong to another actor and are never trained on.
 
-Scripted: the environment has `user(self, reply) -> str | None`, the user's next words, or None when there is nothing more
-to say. Played by a model: it has `persona(self) -> str`, who the user is and what they want, and a policy is passed in; the
-policy sees the conversation from the other side, without tools, and ends it by saying `[done]`. One that has both is played
-where a policy is passed in, and else scripted.
+Scripted: the environment defines `user(self, reply) -> str | None`, the user's next message, or None at the end. Played by a
+model: the environment defines `persona(self) -> str`, who the user is and what they want, and you pass in a policy. The
+policy sees the conversation from the other side, without tools, and ends it with `[done]`. If an environment has both, the
+policy plays the user if you pass one in. Otherwise the script does.
 """
 
 from verigym.core.protocols import Policy, Reply, Request
@@ -17,7 +17,7 @@ _PART = (
 
 
 async def ask_policy(policy: Policy, persona: str, items: list[Item], sampling: Sampling, seed: int) -> Reply:
-    """What the policy says as the user; its reply's items are one user message, or none at the end."""
+    """The policy's message as the user. The reply holds one user message, or none at the end."""
     view: list[Item] = [Message("system", _PART + persona)]
     for item in items:
         if isinstance(item, Message) and item.role in ("user", "assistant") and item.text:

@@ -1,1 +1,1 @@
-"""Tasks: read from and written to files, counted, kept apart by family, freed of repeats. Making new ones is `design`."""
+"""Reads, writes, counts, splits and deduplicates tasks. `design` makes new ones."""

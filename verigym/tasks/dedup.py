@@ -1,8 +1,8 @@
-"""Repeats taken out of a set of tasks: the first stays.
+"""Removes duplicate tasks. The first of each stays.
 
-A repeat asks the same, or nearly the same, with the same data. Nearly the same question with another answer ("6 times 7",
-"6 times 8") is another task and stays. The same question, word for word, with another answer is a conflict: one of them
-is wrong, nothing here can say which, and all of them are left out unless asked for.
+A duplicate asks the same or nearly the same with the same data. Nearly the same question with another answer ("6 times 7",
+"6 times 8") is another task and stays. The same question, word for word, with another answer is a conflict: one of them is
+wrong, and this code cannot tell which. All tasks of a conflict are left out unless you ask for them.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,10 +15,10 @@ from verigym.tasks import near_duplicates as near
 from verigym.tasks.leaks import prompt_of
 
 NEAR = 0.8
-"""How alike two tasks are of which one is enough."""
+"""Minimum similarity of near-duplicates."""
 _ANSWERS = ("answer", "expected_tool", "expected_args")
 _REPLIES = ("completion", "chosen", "rejected")
-"""Compared by likeness, as prompts are."""
+"""Data keys that are compared by similarity, as prompts are."""
 
 
 class DuplicateTask(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ class DedupResult(msgspec.Struct, frozen=True):
     kept: list[Task]
     repeats: list[DuplicateTask]
     conflicts: list[list[str]]
-    """Tasks that ask the same and disagree on the answer, group by group."""
+    """Groups of tasks that ask the same and disagree on the answer."""
 
 
 def deduplicate(
@@ -44,7 +44,7 @@ def deduplicate(
     keep_conflicts: bool = False,
     on_progress: near.Progress = lambda done, total: None,
 ) -> DedupResult:
-    """The tasks without repeats, in order. `ignore` names keys of data that do not make two tasks different (a score)."""
+    """The tasks without duplicates, in order. `ignore` names data keys that do not make two tasks different (a score)."""
     repeated = _exact(tasks, ignore)
     conflicts = _conflicts([task for task in tasks if task.id not in repeated], ignore)
     out = {task for group in conflicts for task in group} if not keep_conflicts else set()
@@ -70,7 +70,7 @@ def _exact(tasks: Sequence[Task], ignore: Collection[str]) -> dict[str, Duplicat
 
 
 def _conflicts(tasks: Sequence[Task], ignore: Collection[str]) -> list[list[str]]:
-    """With exact repeats gone, two tasks that differ in nothing but the answer."""
+    """After exact duplicates are removed: tasks that differ only in the answer."""
     groups: dict[str, list[str]] = {}
     for task in tasks:
         if any(key in task.data for key in _ANSWERS):
@@ -108,12 +108,12 @@ def _text(task: Task) -> str:
 def _reply(value: Any) -> str:
     try:
         return near.conversation_text(msgspec.convert(value, list[Item]))
-    except msgspec.ValidationError:  # data of an environment's own, under a name that we use
+    except msgspec.ValidationError:  # an environment's own data under a name that we use
         return msgspec.json.encode(value).decode()
 
 
 def _instructions(task: Task) -> list[Item]:
-    """What `near.text_of` leaves out."""
+    """What `near_duplicates.text_of` leaves out."""
     return [] if isinstance(task.prompt, str) else [item for item in task.prompt if not near.conversation_text([item])]
 
 

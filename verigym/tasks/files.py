@@ -1,10 +1,10 @@
-"""JSONL, JSON, CSV and Parquet files as rows with their place, and files written whole or not at all.
+"""Reads JSONL, JSON, CSV and Parquet files as rows with their position. Writes files atomically.
 
-A row that cannot be read is a row with a problem, in words: the caller raises it or sets it aside. What a row means is
-`rows`; a file that is no file of rows at all is refused here.
+A row that cannot be read carries a problem in plain text. The caller raises it or sets the row aside. `rows` interprets rows. A
+file that does not hold rows is refused here.
 
-CSV: every cell is text, never guessed to be a number, and an empty cell is a key that is not there. A cell that holds a
-JSON object or list is read as that, except where text is asked for (a prompt, an answer): there only a list of messages is.
+CSV: every cell is text, never guessed to be a number, and an empty cell means a missing key. A cell that holds a JSON object or
+list is parsed, except in text columns (prompt, answer), where only a list of messages is.
 """
 
 import csv
@@ -29,11 +29,11 @@ _MARK = b"\xef\xbb\xbf"
 
 
 class FileRow(NamedTuple):
-    """One row where it was found. With a problem, `value` is what there was instead: the text, or the cells."""
+    """One row with its position. With a problem, `value` is the raw text or the cells."""
 
     number: int
     place: str
-    """`line 12` of JSONL and CSV, `row 12` of JSON and Parquet; both count from 1."""
+    """`line 12` of JSONL and CSV, `row 12` of JSON and Parquet. Both count from 1."""
     value: Any
     problem: str = ""
 
@@ -43,11 +43,11 @@ def is_task_file(name: str) -> bool:
 
 
 def rows_of(path: Path) -> Iterator[FileRow]:
-    """The rows of a file, by its extension."""
+    """The rows of a file, read according to its extension."""
     kind = path.suffix.lower()
     with _open(path) as file:
         if kind not in SUFFIXES:
-            raise BadInput(f"{path}: tasks are read from {', '.join(SUFFIXES)} files; {_files_in(path.parent)}")
+            raise BadInput(f"{path}: tasks are read from {', '.join(SUFFIXES)} files. {_files_in(path.parent)}")
         if kind == ".jsonl":
             yield from _json_lines(file)
         elif kind == ".json":
@@ -61,7 +61,7 @@ def rows_of(path: Path) -> Iterator[FileRow]:
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """All or nothing: a reader sees the old file or the new one."""
+    """Writes atomically: a reader sees the old file or the new one."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,11 +88,11 @@ def _json_lines(file: IO[bytes]) -> Iterator[FileRow]:
             yield FileRow(number, f"line {number}", codec.read_json(line.decode()))
         except UnicodeDecodeError as error:
             text = line.decode(errors="backslashreplace")
-            problem = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+            problem = f"byte {error.start + 1} is not UTF-8. Save the file as UTF-8"
             yield FileRow(number, f"line {number}", text, problem)
         except (msgspec.DecodeError, RecursionError) as error:
             text = line.decode()
-            problem = f"{_why_not_json(text, error)}; write one JSON object a line"
+            problem = f"{_why_not_json(text, error)}. Write one JSON object per line"
             yield FileRow(number, f"line {number}", text, problem)
 
 
@@ -103,14 +103,18 @@ def _json_list(file: IO[bytes], path: Path) -> Iterator[FileRow]:
     try:
         value = codec.read_json(content.decode())
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from error
+        raise BadInput(f"{path}: byte {error.start + 1} is not UTF-8. Save the file as UTF-8") from error
     except (msgspec.DecodeError, RecursionError) as error:
-        remedy = f"; one object a line is JSONL: name it {path.stem}.jsonl" if _is_json_lines(content) else ""
+        remedy = (
+            f". The file has one object per line: rename it to {path.stem}.jsonl" if _is_json_lines(content) else ""
+        )
         raise BadInput(f"{path}: {_why_not_json(content.decode(), error)}{remedy}") from error
     if isinstance(value, dict) and isinstance(value.get("data"), list):
         value = value["data"]
     if not isinstance(value, list):
-        raise BadInput(f'{path}: a .json file is one list of rows, or {{"data": [...]}}; this is {kind_of(value)}')
+        raise BadInput(
+            f'{path}: a .json file must hold one list of rows, or {{"data": [...]}}. This is {kind_of(value)}'
+        )
     yield from (FileRow(number, f"row {number}", row) for number, row in enumerate(value, start=1))
 
 
@@ -122,7 +126,7 @@ def _is_json_lines(content: bytes) -> bool:
 
 
 def _why_not_json(text: str, error: Exception) -> str:
-    """The standard library knows the column; what it lets pass (NaN, half of a surrogate pair) msgspec names."""
+    """The standard library reports the column. msgspec reports what the standard library accepts (NaN, lone surrogates)."""
     try:
         json.loads(text)
     except json.JSONDecodeError as found:
@@ -139,7 +143,7 @@ def _why_not_json(text: str, error: Exception) -> str:
 def _table(file: IO[bytes], path: Path) -> Iterator[FileRow]:
     csv.field_size_limit(sys.maxsize)
     seen: list[str] = []
-    """Lines of the row that is being read, so that one that cannot be is kept as it was."""
+    """Lines of the row being read, to keep its raw text if it cannot be parsed."""
 
     def lines() -> Iterator[str]:
         for line in _without_mark(file):
@@ -157,7 +161,7 @@ def _table(file: IO[bytes], path: Path) -> Iterator[FileRow]:
         except StopIteration:
             return
         except csv.Error as error:
-            problem = f'not CSV: {error}; {len(seen)} lines were read as one row (write "" for a quote in a cell)'
+            problem = f'not CSV: {error}. {len(seen)} lines were read as one row. Write "" for a quote in a cell'
         if not problem and not "".join(cells).strip():
             continue
         if header is None:
@@ -174,28 +178,28 @@ def _header(cells: list[str], problem: str, path: Path, number: int) -> list[str
     if problem:
         raise BadInput(f"{where}: {problem}")
     if not any(name in _KNOWN_BY for name in names):
-        remedy = "separate columns by commas" if len(names) == 1 else f"one of them is {' or '.join(_KNOWN_BY)}"
+        remedy = "Separate columns by commas" if len(names) == 1 else f"One of them must be {' or '.join(_KNOWN_BY)}"
         shown = _readable(", ".join(names))[:200]
-        raise BadInput(f"{where}: the first line of a CSV names its columns; {remedy} (found: {shown})")
+        raise BadInput(f"{where}: the first line of a CSV must name its columns. {remedy} (found: {shown})")
     for name in names:
         if not _is_utf8(name):
-            raise BadInput(f'{where}: the column "{_readable(name)}" is not UTF-8; save the file as UTF-8')
+            raise BadInput(f'{where}: the column "{_readable(name)}" is not UTF-8. Save the file as UTF-8')
         if not name:
-            raise BadInput(f"{where}: column {names.index('') + 1} has no name (in pandas: to_csv(index=False))")
+            raise BadInput(f"{where}: column {names.index('') + 1} has no name. In pandas, use to_csv(index=False)")
         if names.count(name) > 1:
-            raise BadInput(f'{where}: two columns are named "{_readable(name)}"; give each its own name')
+            raise BadInput(f'{where}: two columns are named "{_readable(name)}". Give each column its own name')
     return names
 
 
 def _table_row(header: list[str], cells: list[str], number: int) -> FileRow:
     place = f"line {number}"
     if len(cells) != len(header):
-        problem = f"cells: {len(cells)}, columns in the first line: {len(header)}; quote a cell that holds a comma"
+        problem = f"the row has {len(cells)} cells, but the first line names {len(header)} columns. Quote cells that hold a comma"
         return FileRow(number, place, [_readable(cell) for cell in cells], problem)
     for name, cell in zip(header, cells, strict=True):
         if not _is_utf8(cell):
             value = {name: _readable(cell) for name, cell in zip(header, cells, strict=True)}
-            return FileRow(number, place, value, f'"{name}" is not UTF-8; save the file as UTF-8')
+            return FileRow(number, place, value, f'"{name}" is not UTF-8. Save the file as UTF-8')
     return FileRow(number, place, {n: _cell(n, cell) for n, cell in zip(header, cells, strict=True) if cell.strip()})
 
 
@@ -227,15 +231,15 @@ def _open(path: Path) -> IO[bytes]:
     try:
         return path.open("rb")
     except IsADirectoryError as error:
-        raise BadInput(f"{path} is a folder; {_files_in(path)}") from error
+        raise BadInput(f"{path} is a folder. {_files_in(path)}") from error
     except FileNotFoundError as error:
-        raise BadInput(f"{path} does not exist; {_files_in(path.parent)}") from error
+        raise BadInput(f"{path} does not exist. {_files_in(path.parent)}") from error
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _without_mark(file: IO[bytes]) -> Iterator[bytes]:
-    """The lines, without the byte order mark that some programs write first."""
+    """The lines, without a leading byte order mark."""
     for line in file:
         yield line.removeprefix(_MARK)
         break
@@ -244,4 +248,4 @@ def _without_mark(file: IO[bytes]) -> Iterator[bytes]:
 
 def _files_in(folder: Path) -> str:
     names = sorted(file.name for file in folder.glob("*") if is_task_file(file.name)) if folder.is_dir() else []
-    return f"{folder} has {', '.join(names)}" if names else f"{folder} has no file of tasks"
+    return f"{folder} holds {', '.join(names)}" if names else f"{folder} holds no task file"

@@ -1,4 +1,4 @@
-"""What is on both sides of a split: families, prompts word for word, and prompts that are nearly the same."""
+"""Finds what two splits share: families, identical prompts, and nearly identical prompts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
@@ -10,9 +10,9 @@ from verigym.core.records import Task
 from verigym.tasks import near_duplicates as near
 
 NEAR = 0.7
-"""How alike two prompts are that are practically one. `split` keeps together what is less alike than that."""
+"""Minimum similarity of two prompts that count as the same. `split` keeps even less similar prompts together."""
 _SHOWN = 5
-"""How many families or prompts a refusal lists."""
+"""How many families or prompts an error lists."""
 
 
 class LeakPair(msgspec.Struct, frozen=True):
@@ -28,9 +28,9 @@ class LeakPair(msgspec.Struct, frozen=True):
 class Leaks(msgspec.Struct, frozen=True):
     families: list[LeakPair]
     prompts: list[LeakPair]
-    """Word for word."""
+    """Identical prompts."""
     near: list[LeakPair]
-    """At least one for each group of like prompts that crosses."""
+    """At least one pair for each group of similar prompts on both sides."""
 
     def __bool__(self) -> bool:
         return bool(self.families or self.prompts or self.near)
@@ -43,7 +43,7 @@ _Found = dict[str, Task]
 def find_leaks(
     sides: Mapping[str, Sequence[Task]], at_least: float = NEAR, on_progress: near.Progress | None = None
 ) -> Leaks:
-    """What any two of the sides share; a side is a file or a split, by name."""
+    """What any two of the sides share. A side is a file or a split, by name."""
     by_text = _by(near.text_of, sides)
     alike = [crossing for found in by_text.values() for crossing in _crossings(found, found)]
     for left, right, likeness in near.links(by_text, at_least, on_progress):
@@ -56,7 +56,7 @@ def find_leaks(
             for one in _crossings(found, found)
             if any(
                 task.family and task.id != family for task in found.values()
-            )  # not only two rows of one made-up name
+            )  # not only two rows with the same generated name
         ],
         prompts=[one for found in _by(prompt_of, sides).values() for one in _crossings(found, found)],
         near=sorted(alike, key=lambda one: (-one.likeness, one.tasks)),
@@ -72,7 +72,7 @@ def _by(key: Callable[[Task], str], sides: Mapping[str, Sequence[Task]]) -> dict
 
 
 def _crossings(left: _Found, right: _Found, likeness: float = 1.0) -> list[LeakPair]:
-    """Every side of the one with every other side of the other."""
+    """Pairs every side of `left` with every other side of `right`."""
     pairs = combinations(left, 2) if left is right else [(a, b) for a in left for b in right if a != b]
     return [
         LeakPair(
@@ -87,8 +87,8 @@ def _crossings(left: _Found, right: _Found, likeness: float = 1.0) -> list[LeakP
 
 
 def check_split(train: list[Task], held_out: list[Task], *, prompts: bool = True) -> None:
-    """Raises `Refused` when a family, or a prompt word for word, is on both sides. A game's tasks may all have one prompt and
-    differ in their data: there, `prompts` is not compared."""
+    """Raises `Refused` if a family or an identical prompt is on both sides. Set `prompts` to False if all tasks share one prompt
+    and differ only in their data, as in a game."""
     families = {family_of(task) for task in train} & {family_of(task) for task in held_out}
     shared = {prompt_of(task) for task in train} & {prompt_of(task) for task in held_out} if prompts else set[str]()
     crossing: list[str] = []
@@ -99,8 +99,8 @@ def check_split(train: list[Task], held_out: list[Task], *, prompts: bool = True
     if crossing:
         words = "; ".join(crossing)
         raise Refused(
-            f"training and held-out tasks share {words}. Move each wholly to one side"
-            " (rows without an id are named after their file and line: two files of one name need ids)."
+            f"Training and held-out tasks share {words}. Move each to one side only."
+            " (Rows without an id are named after their file and line, so two files of the same name need ids.)"
         )
 
 
@@ -113,6 +113,6 @@ def prompt_of(task: Task) -> str:
 
 
 def _list(names: set[str]) -> str:
-    """The first few, in order, each short enough to read."""
+    """The first few, in order, shortened."""
     shown = [f'"{name if len(name) <= 80 else name[:77] + "..."}"' for name in sorted(names)[:_SHOWN]]
     return ", ".join(shown) + (", ..." if len(names) > _SHOWN else "")

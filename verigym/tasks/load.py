@@ -1,7 +1,7 @@
-"""Tasks from files and back, and the hash of what a set of tasks asks.
+"""Loads and saves tasks, and hashes the content of a set of tasks.
 
-Formats are `files`, the shapes of rows `rows`. A row that is wrong stops the load with its file, place, fault and remedy;
-given a list for them, `load_tasks` sets such rows aside there instead, and reads on.
+`files` reads the formats and `rows` the shapes of rows. A wrong row stops the load with its file, position, problem and
+remedy. If you pass a list as `bad`, `load_tasks` adds such rows to it and continues.
 """
 
 from collections.abc import Iterable
@@ -25,17 +25,17 @@ class BadRow(msgspec.Struct, frozen=True):
 
     file: str
     row: str
-    """`line 12`, or `row 12` where a file has no lines."""
+    """`line 12`, or `row 12` if the file has no lines."""
     reason: str
     raw: Any
-    """The row as it was: its value where it could be read, else its text."""
+    """The row as it was: its value if it could be parsed, otherwise its text."""
 
 
 def load_tasks(path: str | Path, *, split: str | None = None, bad: list[BadRow] | None = None) -> list[Task]:
     """The tasks of a .jsonl, .json, .csv or .parquet file, in order.
 
-    `split` is for the rows that name none; without it they are `train`. Rows that are wrong go to `bad`, where it is
-    given; without it the first one raises `BadInput`.
+    `split` applies to rows that name none. The default is `train`. Wrong rows go to `bad` if you pass a list. Otherwise the first
+    one raises `BadInput`.
     """
     path = Path(path)
     tasks: list[Task] = []
@@ -47,7 +47,7 @@ def load_tasks(path: str | Path, *, split: str | None = None, bad: list[BadRow] 
                 raise BadInput(problem)
             task = read_task(value, f"{path.stem}-{number}", f"{path.name}:{number}", split)
             if task.id in places:
-                raise BadInput(f'the id "{task.id}" is that of {places[task.id]} too; give each row its own')
+                raise BadInput(f'the id "{task.id}" is already used by {places[task.id]}. Give each row its own id')
         except BadInput as error:
             if bad is None:
                 raise BadInput(f"{path} {place}: {error}") from error
@@ -58,23 +58,23 @@ def load_tasks(path: str | Path, *, split: str | None = None, bad: list[BadRow] 
         tasks.append(task)
     if not tasks and bad and aside:
         first = bad[-aside]
-        raise BadInput(f"{path}: all {aside} rows are bad; the first, {first.row}: {first.reason}")
+        raise BadInput(f"{path}: all {aside} rows are invalid. The first, {first.row}: {first.reason}")
     if not tasks:
-        raise BadInput(f"{path} has no tasks; rows are {SHAPES}")
+        raise BadInput(f"{path} holds no tasks. Rows are {SHAPES}")
     return tasks
 
 
 def load_split(
     train_path: str | Path, held_out_path: str | Path, *, bad: list[BadRow] | None = None
 ) -> tuple[list[Task], list[Task]]:
-    """The tasks to train on and those to measure on, checked to have nothing in common."""
+    """The training tasks and the held-out tasks, checked to share nothing."""
     train = load_tasks(train_path, split="train", bad=bad)
     held_out = load_tasks(held_out_path, split="val", bad=bad)
     for path, tasks, wanted in [(train_path, train, True), (held_out_path, held_out, False)]:
         for task in tasks:
             if (task.split == "train") is not wanted:
                 side = "trained on" if wanted else "held out"
-                raise Refused(f'{path}: task "{task.id}" has the split "{task.split}", but this file is to be {side}')
+                raise Refused(f'{path}: task "{task.id}" is in split "{task.split}", but this file must be {side}')
     check_split(train, held_out)
     return train, held_out
 
@@ -92,13 +92,13 @@ def ship(folder: Path, split: str, tasks: list[Task]) -> None:
 
 
 def save_tasks(path: str | Path, tasks: Iterable[Task]) -> None:
-    """Writes the tasks as .jsonl, .json or .parquet, all or nothing; `load_tasks` gives them back as they were."""
+    """Writes the tasks atomically as .jsonl, .json or .parquet. `load_tasks` restores them exactly."""
     path = Path(path)
     kind = path.suffix.lower()
     if kind == ".csv":
-        raise BadInput(f"{path}: CSV cannot hold every task as it is; write .jsonl, .json or .parquet")
+        raise BadInput(f"{path}: CSV cannot hold every task. Write .jsonl, .json or .parquet")
     if kind not in (".jsonl", ".json", ".parquet"):
-        raise BadInput(f"{path}: tasks are written as .jsonl, .json or .parquet")
+        raise BadInput(f"{path}: tasks can be written only as .jsonl, .json or .parquet")
 
     def write(file: IO[bytes]) -> None:
         if kind == ".parquet":
@@ -114,7 +114,7 @@ def save_tasks(path: str | Path, tasks: Iterable[Task]) -> None:
 
 
 def save_bad(bad: Iterable[BadRow], folder: Path | None = None) -> list[Path]:
-    """Writes rows that were set aside as FILE.bad.jsonl, into `folder` or beside the file that they are from."""
+    """Writes rows that were set aside to FILE.bad.jsonl, in `folder` or beside their file."""
     by_file: dict[str, list[BadRow]] = {}
     for row in bad:
         by_file.setdefault(row.file, []).append(row)
@@ -128,5 +128,5 @@ def save_bad(bad: Iterable[BadRow], folder: Path | None = None) -> list[Path]:
 
 
 def tasks_hash(tasks: Iterable[Task]) -> str:
-    """Hash of what the tasks ask, in any order; where they came from does not count."""
+    """Hash of the content of tasks, in any order. Where they came from does not count."""
     return content_hash(sorted(content_hash(msgspec.structs.replace(task, lineage=[])) for task in tasks))

@@ -1,10 +1,9 @@
-"""Texts that are nearly the same, found by MinHash and checked by their real likeness.
+"""Finds nearly identical texts with MinHash and checks their exact similarity.
 
-Likeness is the Jaccard index of two texts' sets of 5-letter runs: 1 the same, 0 nothing in common. MinHash only proposes:
-texts whose signatures agree in a whole band are compared, at most `_BUCKET` of them a band, so that a hundred thousand
-texts of one template take minutes and not days. What is reported is always really that alike; a pair just as alike as
-asked for is found in 17 cases of 20, a closer one nearly always. Meaning is not seen: a paraphrase in other words is
-another text.
+Similarity is the Jaccard index of two texts' sets of 5-letter runs: 1 is identical, 0 is nothing in common. MinHash only
+proposes pairs: texts whose signatures agree in a whole band are compared, at most `_BUCKET` per band, so that a hundred thousand
+texts of one template take minutes instead of days. Every reported pair is really that similar. A pair exactly at the threshold
+is found in 17 of 20 cases, a closer one nearly always. It compares letters, not meaning: a paraphrase is another text.
 """
 
 import unicodedata
@@ -20,7 +19,7 @@ _PERMUTATIONS = 128
 _BUCKET = 50
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _SLACK = 0.15
-"""How far a signature's estimate may be off before the real likeness is worth computing: more than three deviations."""
+"""How far a signature's estimate may be off before the exact similarity is computed: more than three deviations."""
 
 
 class SimilarPair(NamedTuple):
@@ -55,8 +54,8 @@ def plain(text: str) -> str:
 
 
 def links(texts: Iterable[str], at_least: float, on_progress: Progress | None = None) -> list[SimilarPair]:
-    """Pairs of different texts that are alike, enough of them to connect all that are: a forest.
-    The texts alone decide, whatever their order."""
+    """Pairs of different texts that are similar, enough to connect all similar texts (a forest). The result does not depend on
+    the order of the texts."""
     found: list[SimilarPair] = []
     groups = TextGroups()
     distinct = sorted(set(texts))
@@ -76,7 +75,7 @@ def links(texts: Iterable[str], at_least: float, on_progress: Progress | None = 
 
 
 def repeats(texts: Sequence[str], at_least: float, on_progress: Progress | None = None) -> dict[int, tuple[int, float]]:
-    """For each text that is like an earlier one: which, and how much. An earlier one that is a repeat itself does not count."""
+    """For each text that is similar to an earlier one: its index and the similarity. Earlier duplicates do not count."""
     index = _Index(texts, at_least)
     found: dict[int, tuple[int, float]] = {}
     for place in range(len(texts)):
@@ -90,13 +89,13 @@ def repeats(texts: Sequence[str], at_least: float, on_progress: Progress | None 
     return found
 
 
-def likes(texts: Sequence[str], known: Sequence[str], at_least: float) -> list[list[tuple[int, float]]]:
-    """For each text, all of the known ones that it is like, the likeliest first: which, and how much."""
-    index = _Index([*known, *texts], at_least)
-    for place in range(len(known)):
+def likes(texts: Sequence[str], others: Sequence[str], at_least: float) -> list[list[tuple[int, float]]]:
+    """For each text, the `others` that are similar, the most similar first: index and similarity."""
+    index = _Index([*others, *texts], at_least)
+    for place in range(len(others)):
         index.read(place)
         index.add(place)
-    return [list(index.like(len(known) + place)) for place in range(len(texts))]
+    return [list(index.like(len(others) + place)) for place in range(len(texts))]
 
 
 class TextGroups:
@@ -109,7 +108,7 @@ class TextGroups:
         top = text
         while (above := self._above.get(top, top)) != top:
             top = above
-        while text != top:  # the path is made short for the next time
+        while text != top:  # path compression
             self._above[text], text = top, self._above[text]
         return top
 
@@ -119,13 +118,13 @@ class TextGroups:
 
 
 def likeness(left: str, right: str) -> float:
-    """The Jaccard index of two texts, by definition: what the index must agree with."""
+    """The Jaccard index of two texts by definition. The index must agree with it."""
     ours, theirs = ({text[i : i + _LETTERS] for i in range(max(1, len(text) - _LETTERS + 1))} for text in (left, right))
     return len(ours & theirs) / len(ours | theirs)
 
 
 def rows_per_band(at_least: float) -> int:
-    """The most rows a band can have (fewer texts to compare) for a pair just as alike as asked for to meet in 17 of 20."""
+    """The most rows per band (fewer comparisons) with which a pair at the threshold is still found in 17 of 20 cases."""
     rows = 1
     while 1 - (1 - at_least ** (rows + 1)) ** (_PERMUTATIONS // (rows + 1)) >= 0.85:
         rows += 1
@@ -133,7 +132,7 @@ def rows_per_band(at_least: float) -> int:
 
 
 class _Index:
-    """Texts by the bands of their signatures. A text is compared with those that were added."""
+    """Texts by the bands of their signatures. A text is compared with the texts added before."""
 
     def __init__(self, texts: Sequence[str], at_least: float) -> None:
         import numpy as np
@@ -143,12 +142,12 @@ class _Index:
         self._minhash = MinHash(num_perm=_PERMUTATIONS, hashfunc=int)
         self._rows = rows_per_band(at_least)
         self._first: dict[int, int] = {}
-        """Hash of a band -> the first text that has it, and in `_more` the others: most have no other."""
+        """Hash of a band -> the first text that has it. `_more` holds the others."""
         self._more: dict[int, list[int]] = {}
         self._runs: dict[int, Any] = {}
         self._signatures = np.zeros((len(texts), _PERMUTATIONS), dtype=np.uint32)
         self._keys: list[int] = []
-        """Of the text that was read last."""
+        """Belongs to the text that was read last."""
 
     def like(
         self, place: int, wanted: Callable[[int, int], bool] = lambda left, right: True
@@ -173,7 +172,7 @@ class _Index:
                     yield others[rank], likeness
 
     def add(self, place: int) -> None:
-        """The text that was read last."""
+        """Adds the text that was read last."""
         for key in self._keys:
             if self._first.setdefault(key, place) != place:
                 more = self._more.setdefault(key, [])
@@ -193,7 +192,7 @@ class _Index:
 
 
 def _runs(text: str) -> Any:
-    """Hashes of all runs of letters, sorted, each once; a shorter text is one run."""
+    """Sorted hashes of all distinct runs of letters. A shorter text is one run."""
     import numpy as np
 
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)

@@ -1,7 +1,7 @@
-"""Parquet files of tasks: any table read as rows, and tasks written so that they come back as they were.
+"""Reads any Parquet table as rows, and writes tasks so that they can be restored exactly.
 
-Parquet gives every row every column, and every struct every key: a null is read as a key that is not there. What `write`
-makes keeps `data`, and a prompt of items, as JSON text, so that nothing is filled in or lost; the file says that it did.
+Parquet gives every row every column and every struct every key, so a null is read as a missing key. `write` stores `data` and
+prompts of items as JSON text, so that nothing is added or lost, and marks the file accordingly.
 """
 
 import datetime
@@ -36,7 +36,7 @@ def read(file: IO[bytes], path: Path) -> Iterator[tuple[int, Any, str]]:
                 except (BadInput, msgspec.DecodeError) as error:
                     yield number, row, str(error)
     except (arrow.ArrowException, OSError) as error:
-        raise BadInput(f"{path}: not a Parquet file that can be read: {error}") from error
+        raise BadInput(f"{path}: cannot be read as Parquet:  {error}") from error
 
 
 def write(file: IO[bytes], tasks: Iterable[Task]) -> None:
@@ -74,13 +74,13 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any, name: str) -> Any:
-    """A value as JSON has it."""
+    """A value as JSON represents it."""
     match value:
         case None | bool() | int() | str():
             return value
         case float():
             if not math.isfinite(value):
-                raise BadInput(f"{name} is {value}, which JSON does not have; leave it null")
+                raise BadInput(f"{name} is {value}, which JSON cannot represent. Use null")
             return value
         case dict():
             return {str(key): _plain(each, f'"{key}"') for key, each in value.items() if each is not None}
@@ -92,7 +92,7 @@ def _plain(value: Any, name: str) -> Any:
             return str(value)
         case _:
             kind = "bytes" if isinstance(value, bytes) else type(value).__name__
-            raise BadInput(f"{name} is {kind}; tasks hold text, numbers, lists and objects")
+            raise BadInput(f"{name} is {kind}. Tasks hold text, numbers, lists and objects")
 
 
 def _pyarrow() -> tuple[Any, Any]:

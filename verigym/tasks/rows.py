@@ -1,4 +1,4 @@
-"""A row in any shape that people have, to a `Task`. Where rows come from is `files`; what they mean, the environment's.
+"""Converts rows of common shapes to a `Task`. `files` reads the rows, and the environment gives them meaning.
 
     {"prompt", "answer"}                          a question; also "choices", "pattern", "schema" or "tests" (of code)
     {"prompt", "expected_tool", "expected_args"}  a request with the right call
@@ -7,7 +7,7 @@
     {"responses_create_params": {"input"}, ...}   NeMo Gym: data["tools"], data["responses_create_params"]
     {"id", "prompt", "data", ...}                 a Task
 
-Every other key goes into `Task.data` as it is.
+Every other key goes into `Task.data` unchanged.
 """
 
 from collections.abc import Sequence
@@ -28,14 +28,14 @@ SHAPES = (
 _FIELDS = set(Task.__struct_fields__)
 
 _JUDGED_BY = {"answer", "choices", "pattern", "schema", "tests"}
-"""Keys that say how a reply is judged."""
+"""Keys that say how a reply is scored."""
 Shape = Literal["answer", "call", "demonstration", "preference", "gym", "other"]
 
 
 def read_task(row: Any, name: str, origin: str, split: str | None) -> Task:
-    """`name` is for a row without an id, `split` for one without a split."""
+    """`name` is used for a row without an id, `split` for one without a split."""
     if not isinstance(row, dict):
-        raise BadInput(f"a row is an object, this is {kind_of(row)}; rows are {SHAPES}")
+        raise BadInput(f"a row must be an object, but this is {kind_of(row)}. Rows are {SHAPES}")
     if _is_written(row):
         _check_prompt(row)
         written = codec.decode(msgspec.json.encode(row), Task)
@@ -46,11 +46,11 @@ def read_task(row: Any, name: str, origin: str, split: str | None) -> Task:
     try:
         return msgspec.convert(_full(read(row), name, origin, split), Task)
     except msgspec.ValidationError as error:
-        raise BadInput(f"not a Task: {error}") from error
+        raise BadInput(f"this is not a Task: {error}") from error
 
 
 def shape_of(task: Task) -> Shape:
-    """Which kind of row it came from, by its data."""
+    """The kind of row that a task came from, judging by its data."""
     data = task.data
     if "responses_create_params" in data:
         return "gym"
@@ -64,9 +64,9 @@ def shape_of(task: Task) -> Shape:
 
 
 def _full(row: Json, name: str, origin: str, split: str | None) -> Json:
-    """The row as a full Task; keys that a Task does not have go into its data."""
+    """The row as a full Task. Keys that a Task does not have go into its data."""
     if row.get("id") == "":
-        raise BadInput('"id" is empty; leave it out to have one made')
+        raise BadInput('"id" is empty. Remove it to get a generated id')
     if type(row.get("id")) is int:
         row = {**row, "id": str(row["id"])}
     name = row.get("id", name)
@@ -81,11 +81,11 @@ def _full(row: Json, name: str, origin: str, split: str | None) -> Json:
 
 
 def _is_written(row: Json) -> bool:
-    """Whether `save_tasks` wrote it: its schema version says so. A row of a user's may have a "schema" of its own."""
+    """Whether `save_tasks` wrote the row, by its schema version. A user's row may have its own "schema" key."""
     return "id" in row and type(row.get("schema")) is int and row["schema"] > 0
 
 
-# -- shapes: each takes a row and gives it back with `prompt` as text or items -------------------------------------------
+# -- shapes: each takes a row and returns it with `prompt` as text or items ----------------------------------------------
 
 
 def _plain(row: Json) -> Json:
@@ -102,25 +102,25 @@ def _demonstration(row: Json) -> Json:
 
 
 def _conversation(row: Json) -> Json:
-    """`messages`: what follows the last message to the assistant is the completion. With a `prompt` that they do not hold,
-    they are one more key."""
+    """`messages`: what follows the last message to the assistant is the completion. If the row has a `prompt` that the messages
+    do not contain, they stay an ordinary key."""
     items = read_items(row["messages"], "messages")
     if "prompt" in row and not _holds(items, _items(_with_prompt(row)["prompt"])):
         return _plain(row)
     cut = max((place for place, item in enumerate(items) if _opens_turn(item)), default=-1) + 1
     if not cut:
-        raise BadInput('"messages" begins with the assistant; it must begin with what was asked')
+        raise BadInput('"messages" starts with the assistant. It must start with the request')
     row = {**_without(row, "messages"), "prompt": _json(items[:cut])}
     return {**row, "completion": _json(items[cut:])} if items[cut:] else _plain(row)
 
 
 def _preference(row: Json) -> Json:
-    """`chosen` and `rejected`. Where they begin alike with what was asked, that is the prompt, or the rest of it."""
+    """`chosen` and `rejected`. If both start with the same request, that is the prompt, or the rest of it."""
     for key in ("chosen", "rejected"):
         if key not in row:
-            raise BadInput(f'"{key}" is missing; a preference has "chosen" and "rejected"')
+            raise BadInput(f'"{key}" is missing. A preference has "chosen" and "rejected"')
     if row["chosen"] == row["rejected"]:
-        raise BadInput('"chosen" and "rejected" are the same; a preference needs two replies')
+        raise BadInput('"chosen" and "rejected" are identical. A preference needs two different replies')
     if "prompt" not in row and isinstance(row["chosen"], str) and isinstance(row["rejected"], str):
         row = _cut_text(row)
     prompt = _with_prompt(row)["prompt"] if "prompt" in row else []
@@ -133,7 +133,7 @@ def _preference(row: Json) -> Json:
         prompt = shared if _holds(shared, asked) else [*asked, *shared]
         sides = {key: side[len(shared) :] for key, side in sides.items()}
     if not prompt:
-        raise BadInput('there is no "prompt", and "chosen" and "rejected" do not begin alike; write the prompt')
+        raise BadInput('"prompt" is missing, and "chosen" and "rejected" do not start alike. Add the prompt')
     for key, side in sides.items():
         if not side:
             raise BadInput(f'"{key}" has no reply after the prompt')
@@ -142,15 +142,15 @@ def _preference(row: Json) -> Json:
 
 
 def _gym(row: Json) -> Json:
-    """A NeMo Gym row: the request's `input` is the prompt, its `instructions` a system message before it."""
+    """A NeMo Gym row: the request's `input` is the prompt, and its `instructions` become a system message before it."""
     params = row["responses_create_params"]
     if not isinstance(params, dict):
-        raise BadInput(f'"responses_create_params" is {kind_of(params)}; it must be an object with "input"')
+        raise BadInput(f'"responses_create_params" is {kind_of(params)}. It must be an object with "input"')
     if "prompt" in row or ("tools" in row and "tools" in params):
         key = "prompt" if "prompt" in row else "tools"
-        raise BadInput(f'"{key}" is both in and beside "responses_create_params"; keep one of them')
+        raise BadInput(f'"{key}" is both inside and outside "responses_create_params". Keep one of them')
     if "input" not in params:
-        raise BadInput('"responses_create_params" has no "input"; it is what the model is asked')
+        raise BadInput('"responses_create_params" has no "input". Add the request to the model')
     prompt = _with_prompt({"prompt": params["input"]}, '"input" of "responses_create_params"')["prompt"]
     if isinstance(instructions := params.get("instructions"), str):
         prompt = _json([Message("system", instructions), *_items(prompt)])
@@ -166,7 +166,7 @@ _BY_KEY = {
     "completion": _demonstration,
     "messages": _conversation,
 }
-"""A shape by the key that it is known by; the first that a row has."""
+"""The shapes by their identifying key. The first key that a row has decides."""
 
 
 def _with_prompt(row: Json, what: str = '"prompt"') -> Json:
@@ -177,50 +177,50 @@ def _with_prompt(row: Json, what: str = '"prompt"') -> Json:
 
 def _check_prompt(row: Json, what: str = '"prompt"') -> None:
     if "prompt" not in row:
-        raise BadInput(f"{what} is missing; rows are {SHAPES}")
+        raise BadInput(f"{what} is missing. Rows are {SHAPES}")
     prompt = row["prompt"]
     if not isinstance(prompt, str | list):
-        raise BadInput(f"{what} is {kind_of(prompt)}; it must be text or a list of messages")
+        raise BadInput(f"{what} is {kind_of(prompt)}. It must be text or a list of messages")
     if not (prompt.strip() if isinstance(prompt, str) else prompt):
-        raise BadInput(f"{what} is empty; write what the model is asked")
+        raise BadInput(f"{what} is empty. Write the request to the model")
 
 
 def _check_short(row: Json) -> None:
     for key in _JUDGED_BY & row.keys() - {"answer"}:
         if row[key] in (None, "", [], {}):
-            raise BadInput(f'"{key}" is {kind_of(row[key])}: there is nothing to judge a reply by')
+            raise BadInput(f'"{key}" is {kind_of(row[key])}, so a reply cannot be scored')
     if not _JUDGED_BY.isdisjoint(row):
         return
     if "expected_tool" not in row and "expected_args" not in row:
-        raise BadInput(f"there is no answer, call, completion or preference to judge a reply by; rows are {SHAPES}")
+        raise BadInput(f"the row has no answer, call, completion or preference to score a reply by. Rows are {SHAPES}")
     if "expected_tool" not in row:
-        raise BadInput('"expected_tool" is missing; a tool-call task needs it')
+        raise BadInput('"expected_tool" is missing. A tool-call task needs it')
     if not isinstance(row["expected_tool"], str) or not row["expected_tool"]:
-        raise BadInput(f'"expected_tool" is {kind_of(row["expected_tool"])}; it must be the name of a tool')
+        raise BadInput(f'"expected_tool" is {kind_of(row["expected_tool"])}. It must be the name of a tool')
     if "expected_args" not in row:
-        raise BadInput('"expected_args" is missing; a tool-call task needs it ({} for a tool without arguments)')
+        raise BadInput('"expected_args" is missing. A tool-call task needs it ({} for a tool without arguments)')
     if not isinstance(row["expected_args"], dict):
         kind = kind_of(row["expected_args"])
-        raise BadInput(f'"expected_args" is {kind}; it must be an object of names and values (as JSON in a CSV cell)')
+        raise BadInput(f'"expected_args" is {kind}. It must be an object of names and values (as JSON in a CSV cell)')
 
 
 # -- parts of a row -----------------------------------------------------------------------------------------------------
 
 
 def _items(prompt: Any) -> list[Item]:
-    """A prompt that was read, as items."""
+    """A parsed prompt as items."""
     return [Message("user", prompt)] if isinstance(prompt, str) else msgspec.convert(prompt, list[Item])
 
 
 def _reply(value: Any, what: str, asked: list[Item]) -> list[Item]:
-    """A side of a preference: what was asked goes before it, unless it begins with that itself."""
+    """One side of a preference. The request is put before it, unless it already starts with it."""
     first = value[0] if isinstance(value, list) and value else None
     whole = isinstance(first, dict) and first.get("role") in ("system", "developer", "user")
     return read_items(value, what, () if whole else asked)
 
 
 def _alike(left: Sequence[Any], right: Sequence[Any]) -> int:
-    """How many of their first members are the same."""
+    """How many leading members are the same."""
     same = 0
     while same < min(len(left), len(right)) and left[same] == right[same]:
         same += 1
@@ -232,7 +232,7 @@ def _holds(items: list[Item], part: list[Item]) -> bool:
 
 
 def _cut_text(row: Json) -> Json:
-    """Two texts without a prompt: it is how both begin, up to the last whole word."""
+    """Two texts without a prompt: the prompt is their common start, up to the last whole word."""
     chosen, rejected = row["chosen"], row["rejected"]
     same = _alike(chosen, rejected)
     while same and not chosen[same - 1].isspace():

@@ -1,7 +1,7 @@
-"""Tasks dealt to splits by the hash of their family: a family never crosses, and new tasks never move an old family.
+"""Assigns tasks to splits by the hash of their family: a family is never in two splits, and new tasks never move old families.
 
-Tasks without a family get one first, by likeness of their prompts. Such a family is named after its smallest prompt, so a
-new task can rename or join two of them; once saved, the names are families like any other and stay.
+Tasks without a family first get one by the similarity of their prompts. Such a family is named after its smallest prompt, so a
+new task can rename or join families. Once saved, the names are ordinary families and stay.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,28 +14,28 @@ from verigym.tasks import near_duplicates as near
 from verigym.tasks.leaks import family_of
 
 NEAR = 0.5
-"""How alike prompts of one family are. Of the 2,400 requests of `toolcall` this gathers at most 21, 0.4 up to 57."""
+"""Minimum similarity of prompts in one family. For the 2,400 requests of `toolcall`, 0.5 groups at most 21, 0.4 up to 57."""
 _DOMINATES = 0.5
 
 
 class SplitStats(msgspec.Struct, frozen=True):
-    """One split, counted."""
+    """Counts of one split."""
 
     split: str
     tasks: int
     share: float
-    """Of all tasks."""
+    """Share of all tasks."""
     families: int
     largest: str
-    """Its largest family, and the share of the split's tasks that are of it."""
+    """Its largest family."""
     largest_share: float
 
 
 def with_families(
     tasks: Sequence[Task], at_least: float = NEAR, on_progress: near.Progress | None = None
 ) -> list[Task]:
-    """Every task with a family. A family that is given stays; a task without one (or with its own id for one) joins those
-    that it is like, and their family where they have one."""
+    """Gives every task a family. Existing families stay. A task without one (or with its own id as family) joins the tasks that
+    it resembles, and their family if they have one."""
     given = [task.family if task.family != task.id else "" for task in tasks]
     if all(given):
         return list(tasks)
@@ -46,7 +46,7 @@ def with_families(
             named[text] = min(family, named.get(text, family))
     groups = near.TextGroups()
     for left, right, _ in near.links(texts, at_least, on_progress):
-        if not (left in named and right in named):  # given families are not joined
+        if not (left in named and right in named):  # existing families are not joined
             groups.join(left, right)
     names: dict[str, str] = {}
     for text, family in named.items():
@@ -60,7 +60,7 @@ def with_families(
 
 
 def split_of(family: str, shares: Mapping[str, float], seed: int = 0) -> str:
-    """The split that a family falls to: `{"val": 0.2, "test": 0.1}`, and `train` for the rest."""
+    """The split of a family: `{"val": 0.2, "test": 0.1}`, and `train` for the rest."""
     place = derive(seed, "split", family) / 2**63
     for split, share in shares.items():
         if place < share:
@@ -70,12 +70,12 @@ def split_of(family: str, shares: Mapping[str, float], seed: int = 0) -> str:
 
 
 def split_tasks(tasks: Sequence[Task], shares: Mapping[str, float], seed: int = 0) -> list[Task]:
-    """The same tasks, each in the split that its family falls to."""
+    """The same tasks, each in the split of its family."""
     return [msgspec.structs.replace(task, split=split_of(family_of(task), shares, seed)) for task in tasks]
 
 
 def sides(tasks: Sequence[Task]) -> list[SplitStats]:
-    """The splits that there are: `train`, `val`, then the others."""
+    """The existing splits: `train`, `val`, then the others."""
     by_split: dict[str, dict[str, int]] = {}
     for task in tasks:
         counts = by_split.setdefault(task.split, {})
@@ -99,5 +99,5 @@ def sides(tasks: Sequence[Task]) -> list[SplitStats]:
 
 
 def dominated(side: SplitStats) -> bool:
-    """Whether one family is most of a split, so that its figures are about that family."""
+    """Whether one family makes up most of a split, so that its figures are about that family."""
     return side.largest_share > _DOMINATES

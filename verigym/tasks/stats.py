@@ -1,4 +1,4 @@
-"""What a set of tasks is made of, counted. Near-duplicates are `dedup` and `leaks`: they take longer."""
+"""Counts what a set of tasks consists of. `dedup` and `leaks` find near-duplicates, which takes longer."""
 
 import math
 from collections import Counter
@@ -18,17 +18,17 @@ class TaskStats(msgspec.Struct, frozen=True):
     tasks: int
     families: int
     own_families: int
-    """Tasks that have no family but their own id: `split` gives them one."""
+    """Tasks whose only family is their own id. `split` assigns them one."""
     splits: list[SplitStats]
     shapes: dict[str, int]
     tags: dict[str, int]
     """Most frequent first."""
     prompt_letters: dict[str, int]
-    """p50, p95, max; instructions (system, developer) left out."""
+    """p50, p95 and maximum, without instructions (system, developer)."""
     repeated: int
-    """Tasks whose prompt and data an earlier one has."""
+    """Tasks with the same prompt and data as an earlier one."""
     repeated_prompts: int
-    """Tasks whose prompt an earlier one has, word for word."""
+    """Tasks with the same prompt as an earlier one."""
     hash: str
 
 
@@ -51,5 +51,5 @@ def describe(tasks: Sequence[Task]) -> TaskStats:
 
 
 def _quantile(ordered: Sequence[int], share: float) -> int:
-    """The smallest length that so many are not above."""
+    """The smallest length that this share does not exceed."""
     return ordered[math.ceil(share * len(ordered)) - 1]
