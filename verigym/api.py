@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from verigym.rollout.rescore import Rescored
     from verigym.rollout.settings import RunSettings
     from verigym.store.database import Run
-    from verigym.traces.ingest import Summary
+    from verigym.traces.ingest import IngestSummary
     from verigym.training.recipe import Recipe
     from verigym.workspace.advise import AdviceReport
     from verigym.workspace.dry_run import DryRun
@@ -294,7 +294,7 @@ class Workspace:
         rules: str | Path | None = None,
         keep_raw: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
-    ) -> "Summary":
+    ) -> "IngestSummary":
         """Import production traces from files: detect the format, redact, store. The same file again changes nothing."""
         return self._call(
             verbs.ingest_traces, [str(file) for file in files], name, format, rules, keep_raw, on_progress

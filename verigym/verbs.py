@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from verigym.rollout.rescore import Rescored
     from verigym.rollout.settings import RunSettings
     from verigym.store.database import Run
-    from verigym.traces.ingest import Summary
+    from verigym.traces.ingest import IngestSummary
     from verigym.training.recipe import Recipe
     from verigym.workspace.advise import AdviceReport
     from verigym.workspace.dry_run import DryRun
@@ -325,7 +325,7 @@ def rollback(folder: "WorkspaceFolder", version: Agent, why: str) -> "LedgerEntr
 
 def ingest_traces(
     folder: "WorkspaceFolder", files: list[str], name: str, format: str, rules: Any, keep_raw: bool, on_progress: Any
-) -> "Summary":
+) -> "IngestSummary":
     from verigym.traces import ingest
     from verigym.traces.redaction import Redaction
 

@@ -29,7 +29,7 @@ def refused(tmp_path: Path, *arguments: str, env: dict[str, str] | None = None) 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "there is no champion yet"),
+        ([], "No champion exists yet"),
         (["--host", "0.0.0.0"], "--key-env"),
         (["--key-env", "NO_SUCH_KEY"], "empty or not set"),
         (["--upstream", "localhost:8000#qwen"], "URL#MODEL"),

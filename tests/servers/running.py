@@ -22,7 +22,7 @@ from verigym.servers.admission import Admission, AdmissionLimits
 from verigym.servers.app import make_app
 from verigym.servers.gateway import Gateway
 from verigym.servers.routing import Router
-from verigym.traces.capture import Counts, Exchange, Placed, feedback
+from verigym.traces.capture import CaptureCounts, Exchange, Placement, feedback
 from verigym.workspace.workspace import WorkspaceFolder
 
 
@@ -34,13 +34,13 @@ class Recorded:
         self.said: list[tuple[str, dict[str, Any]]] = []
 
     @property
-    def counts(self) -> Counts:
-        return Counts(captured=len(self.exchanges), waiting=0, sampled_out=0, lost={"disk": 2}, conversations=0)
+    def counts(self) -> CaptureCounts:
+        return CaptureCounts(captured=len(self.exchanges), waiting=0, sampled_out=0, lost={"disk": 2}, conversations=0)
 
-    def place(self, exchange: Exchange) -> Placed:
-        return Placed("traces-served-2026-01-01/0123456789abcdef")
+    def place(self, exchange: Exchange) -> Placement:
+        return Placement("traces-served-2026-01-01/0123456789abcdef")
 
-    def add(self, exchange: Exchange, placed: Placed | None) -> str:
+    def add(self, exchange: Exchange, placed: Placement | None) -> str:
         assert placed is not None
         self.exchanges.append(exchange)
         return placed.trajectory

@@ -8,7 +8,7 @@ import pytest
 
 from verigym.core.records import Trajectory
 from verigym.store.database import Store
-from verigym.traces import Summary, ingest
+from verigym.traces import IngestSummary, ingest
 from verigym.traces.redaction import Redaction
 
 
@@ -18,7 +18,7 @@ class Place:
     def __init__(self, home: Path) -> None:
         self.home, self.store = home, Store(home / "store.db")
 
-    def take(self, *files: Path | str, rules: Path | None = None, **options: Any) -> Summary:
+    def take(self, *files: Path | str, rules: Path | None = None, **options: Any) -> IngestSummary:
         return ingest(self.store, self.home, [str(file) for file in files], Redaction.load(rules), **options)
 
     def write(self, name: str, *lines: bytes | str) -> Path:

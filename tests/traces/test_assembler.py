@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Reasoning, ReasoningText
-from verigym.traces import lines
-from verigym.traces.assembler import Piece, Pieces
+from verigym.traces import input_files
+from verigym.traces.assembler import LocatedPart, PartAssembler
 from verigym.traces.formats.trace import ModelCall, join_calls, ranges, turns_of
 from verigym.wire.items import chat_items
 from verigym.wire.streams import assemble_chat, pieces_of
@@ -103,10 +103,10 @@ def test_a_streamed_reply_is_the_one_that_was_cut_up(content: str, calls: list[t
 def test_parts_of_one_key_are_together_and_in_order_whether_they_waited_on_the_disk_or_not(
     parts: list[tuple[str, str, int]], on_disk: bool
 ) -> None:
-    pieces = Pieces(limit=300 if on_disk else 1 << 30)
+    pieces = PartAssembler(limit=300 if on_disk else 1 << 30)
     expected: dict[tuple[str, str], list[int]] = {}
     for n, (format, key, value) in enumerate(parts):
-        pieces.add(format, key, Piece("f", str(n), value))
+        pieces.add(format, key, LocatedPart("f", str(n), value))
         expected.setdefault((format, key), []).append(value)
     assert bool(pieces) == bool(parts)
     found = {(format, key): [piece.value for piece in group] for format, key, group in pieces.groups()}
@@ -134,7 +134,7 @@ def test_values_are_found_at_their_lines_however_they_are_indented(
         expected.append((str(number), row))
         body += text.encode() + (b"\n\n" if blank else b"\n")
         number += text.count("\n") + (2 if blank else 1)
-    found = list(lines._values(io.BytesIO(body)))
+    found = list(input_files._values(io.BytesIO(body)))
     assert [(each.place, getattr(each, "value", "bad")) for each in found] == expected
 
 
@@ -143,7 +143,7 @@ def test_values_are_found_at_their_lines_however_they_are_indented(
     | st.lists(st.sampled_from([b"{", b"[1", b"}", b"\n", b" ", b'"', b"data: ", b"\\"])).map(b"".join)
 )
 def test_any_bytes_are_values_or_bad_ones_and_only_blank_lines_are_nothing(body: bytes) -> None:
-    found = list(lines._values(io.BytesIO(body)))
+    found = list(input_files._values(io.BytesIO(body)))
     rows = body.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     said = [row for row in rows if row.strip() and row.strip() != b"data: [DONE]"]
     assert bool(found) == bool(said)

@@ -19,9 +19,9 @@ import pytest
 from tests.traces import fuzz
 from tests.traces.conftest import Place
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused
-from verigym.traces import ingest, lines
+from verigym.traces import ingest, input_files
 from verigym.traces.redaction import Redaction
-from verigym.traces.sidecar import Entry
+from verigym.traces.sidecar import SidecarEntry
 
 GOLDEN = Path(__file__).parent / "golden"
 ALL = sorted(GOLDEN.glob("*.jsonl"))
@@ -31,9 +31,13 @@ def chat(text: str, **more: Any) -> str:
     return json.dumps({"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "ok"}], **more})
 
 
-def quarantine(place: Place, name: str = "ingested") -> list[Entry]:
+def quarantine(place: Place, name: str = "ingested") -> list[SidecarEntry]:
     path = place.home / "quarantine" / f"{name}.jsonl"
-    return [msgspec.json.decode(line, type=Entry) for line in path.read_bytes().splitlines()] if path.exists() else []
+    return (
+        [msgspec.json.decode(line, type=SidecarEntry) for line in path.read_bytes().splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 # -- once and again -------------------------------------------------------------------------------------------------------
@@ -178,7 +182,7 @@ def test_a_list_of_conversations_is_each_of_them(place: Place) -> None:
 
 
 def test_a_line_that_is_too_long_is_passed_over(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "LONGEST", 10_000)
+    monkeypatch.setattr(input_files, "LONGEST", 10_000)
     summary = place.take(place.write("a.jsonl", chat("x" * 50_000), chat("short"), chat("y" * 9_000)))
     assert (summary.accepted, summary.quarantined) == (2, 1)
 

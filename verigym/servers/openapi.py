@@ -83,7 +83,7 @@ class CompletionChoice(Struct):
     logprobs: None
 
 
-class Completion(Struct):
+class ChatCompletion(Struct):
     id: str
     object: str
     created: int
@@ -113,7 +113,7 @@ class ResponseObject(Struct):
 def page(models: list[str], with_key: bool) -> Json:
     """`models` are the names that a request may use now. `with_key`: whether this server requires an API key."""
     kinds = [chat.ChatRequest, responses.ResponsesRequest, feedback.FeedbackBody, responses.ResponsesItem]
-    kinds += [Completion, ResponseObject, Feedback, ServedModels, ServerHealth, ErrorBody]
+    kinds += [ChatCompletion, ResponseObject, Feedback, ServedModels, ServerHealth, ErrorBody]
     refs, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
     chat_body, responses_body, feedback_body, item, completion, response, record, models_list, health, _ = refs
     schemas["ResponsesItem"] = {"anyOf": item["anyOf"]}

@@ -9,7 +9,7 @@ from verigym.core.records import Failure, Fault, Turn, Usage
 from verigym.rollout.settings import Prices
 from verigym.servers.metrics import Metrics
 from verigym.servers.types import Responder
-from verigym.traces.capture import Capture, Exchange, Placed
+from verigym.traces.capture import Capture, Exchange, Placement
 
 
 class Recorder:
@@ -22,7 +22,7 @@ class Recorder:
     def begin(self, exchange: Exchange | None, out: Responder) -> "Recording":
         """Starts recording an exchange, or nothing if it is None. A header tells the client the id of its trajectory."""
         if self.capture is None or exchange is None:
-            return Recording(None, None, Placed(""), self._prices)
+            return Recording(None, None, Placement(""), self._prices)
         placed = self.capture.place(exchange)
         if placed.trajectory:
             out.extra[b"x-verigym-trajectory"] = placed.trajectory.encode()
@@ -46,7 +46,7 @@ class Recorder:
 class Recording:
     """One exchange in progress, until it is answered or fails."""
 
-    def __init__(self, capture: Capture | None, exchange: Exchange | None, placed: Placed, prices: Prices) -> None:
+    def __init__(self, capture: Capture | None, exchange: Exchange | None, placed: Placement, prices: Prices) -> None:
         self._capture, self._exchange, self._placed, self._prices = capture, exchange, placed, prices
         self._started = time.perf_counter()
 

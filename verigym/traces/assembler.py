@@ -16,7 +16,7 @@ _LIMIT = 64 * 1024 * 1024
 _FILES = 64
 
 
-class Piece(NamedTuple):
+class LocatedPart(NamedTuple):
     """A part with where it came from."""
 
     file: str
@@ -24,7 +24,7 @@ class Piece(NamedTuple):
     value: Any
 
 
-class Pieces:
+class PartAssembler:
     def __init__(self, limit: int = _LIMIT) -> None:
         self._limit, self._size = limit, 0
         self._waiting: dict[tuple[str, str], list[bytes]] = {}
@@ -33,14 +33,14 @@ class Pieces:
     def __bool__(self) -> bool:
         return bool(self._waiting or self._files)
 
-    def add(self, format: str, key: str, piece: Piece) -> None:
+    def add(self, format: str, key: str, piece: LocatedPart) -> None:
         body = msgspec.json.encode(piece)
         self._waiting.setdefault((format, key), []).append(body)
         self._size += len(body) + 200
         if self._size > self._limit:
             self._spill()
 
-    def groups(self) -> Iterator[tuple[str, str, list[Piece]]]:
+    def groups(self) -> Iterator[tuple[str, str, list[LocatedPart]]]:
         """Format, key and parts, once everything was added; afterwards nothing is left."""
         if self._files:
             self._spill()
@@ -66,6 +66,6 @@ class Pieces:
         self._waiting, self._size = {}, 0
 
 
-def _read(group: dict[tuple[str, str], list[bytes]]) -> Iterator[tuple[str, str, list[Piece]]]:
+def _read(group: dict[tuple[str, str], list[bytes]]) -> Iterator[tuple[str, str, list[LocatedPart]]]:
     for (format, key), bodies in group.items():
-        yield format, key, [msgspec.json.decode(body, type=Piece) for body in bodies]
+        yield format, key, [msgspec.json.decode(body, type=LocatedPart) for body in bodies]

@@ -24,13 +24,13 @@ from verigym.core import codec
 from verigym.core.errors import BadInput, not_found, words_of
 from verigym.core.records import Mark, Stop, Toolset, Trajectory, content_hash
 from verigym.store.database import Store
-from verigym.traces.assembler import Piece, Pieces
+from verigym.traces.assembler import LocatedPart, PartAssembler
 from verigym.traces.formats import atif, chat, inspect_eval, messages, ng_trajectory, otel, responses
 from verigym.traces.formats.trace import FormatReader, ParsedTrace, TracePart
-from verigym.traces.lines import Bad, Found, Input
+from verigym.traces.input_files import InputFile, InputValue, UnreadableValue
 from verigym.traces.marks import marks_of
 from verigym.traces.redaction import Redaction, without_ids
-from verigym.traces.sidecar import Beside, Entry
+from verigym.traces.sidecar import SidecarEntry, SidecarFile
 
 READERS: list[FormatReader] = [otel, atif, ng_trajectory, inspect_eval, chat, responses, messages]
 """In the order in which they are asked whether a value is theirs."""
@@ -58,7 +58,7 @@ _SPELLED = {
 _PIECES = {"chunks", "events", "stream", "delta"}
 
 
-class Summary(Struct, kw_only=True):
+class IngestSummary(Struct, kw_only=True):
     run: str
     files: list[str] = []
     records: int = 0
@@ -92,7 +92,7 @@ def ingest(
     format: str = "auto",
     keep_raw: bool = False,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Summary:
+) -> IngestSummary:
     """`on_progress` is told how many bytes of how many were read, after each commit."""
     for file in files:
         if file != "-" and not Path(file).exists():
@@ -105,11 +105,11 @@ def ingest(
         )
     home.mkdir(parents=True, exist_ok=True)
     files = list(dict.fromkeys(files))
-    inputs = [Input(file) for file in files]
+    inputs = [InputFile(file) for file in files]
     run = f"traces-{name}"
     began, total = time.monotonic(), sum(each.size for each in inputs)
     with store.claim(run):
-        work = _Work(store, home, redaction, run, name, format, keep_raw)
+        work = _Ingestion(store, home, redaction, run, name, format, keep_raw)
         try:
             for each in inputs:
                 for found in each.values():
@@ -125,7 +125,7 @@ def ingest(
             raise
 
 
-class _Work:
+class _Ingestion:
     """What is under way: a batch to commit, parts that wait for others, and the counts."""
 
     def __init__(
@@ -135,23 +135,23 @@ class _Work:
         self._readers = READERS if format == "auto" else [FORMATS[format]]
         self._key = _key(home)
         self._batch: dict[str, Trajectory] = {}
-        self._pieces = Pieces()
+        self._pieces = PartAssembler()
         self._offered: dict[str, str] = {}
         """Hash of tools as they were found, to that of the tools as they are stored: redacted."""
-        self._quarantine = Beside(home / "quarantine" / f"{name}.jsonl")
-        self._raw = Beside(home / "raw" / f"{name}.jsonl") if keep_raw else None
+        self._quarantine = SidecarFile(home / "quarantine" / f"{name}.jsonl")
+        self._raw = SidecarFile(home / "raw" / f"{name}.jsonl") if keep_raw else None
         self._beside = Redaction(redaction.rules)
         """For files beside the store, so that the summary counts what was taken out of trajectories."""
         self._formats, self._reasons = Counter[str](), Counter[str]()
         self._outcomes, self._marks = Counter[str](), Counter[str]()
-        self._summary = Summary(run=run, rules=redaction.name)
+        self._summary = IngestSummary(run=run, rules=redaction.name)
 
     @property
     def due(self) -> bool:
         return len(self._batch) >= _BATCH
 
-    def take(self, file: str, found: Found | Bad) -> None:
-        if isinstance(found, Bad):
+    def take(self, file: str, found: InputValue | UnreadableValue) -> None:
+        if isinstance(found, UnreadableValue):
             self._summary.records += 1
             self._formats["unknown"] += 1
             self._refuse(file, found.place, found.reason, found.raw)
@@ -164,11 +164,11 @@ class _Work:
         for each in made:
             assert reader is not None
             if isinstance(each, TracePart):
-                self._pieces.add(reader.NAME, each.key, Piece(file, found.place, each.value))
+                self._pieces.add(reader.NAME, each.key, LocatedPart(file, found.place, each.value))
             else:
-                self._keep(each, [Piece(file, found.place, found.value)])
+                self._keep(each, [LocatedPart(file, found.place, found.value)])
         if self._raw is not None and made:
-            self._raw.add(Entry(file=file, line=found.place, text=self._shown(found.value)))
+            self._raw.add(SidecarEntry(file=file, line=found.place, text=self._shown(found.value)))
 
     def _read(self, value: Any) -> tuple[FormatReader | None, list[ParsedTrace | TracePart], str]:
         """Who reads it, what is made of it, and why nothing is."""
@@ -181,13 +181,13 @@ class _Work:
     def join(self) -> None:
         """What waited for its other parts."""
         while self._pieces:
-            groups, self._pieces = self._pieces.groups(), Pieces()
+            groups, self._pieces = self._pieces.groups(), PartAssembler()
             for format, key, pieces in groups:
                 self._join(FORMATS[format], key, pieces)
                 if self.due:
                     self.commit()
 
-    def _join(self, reader: FormatReader, key: str, pieces: list[Piece]) -> None:
+    def _join(self, reader: FormatReader, key: str, pieces: list[LocatedPart]) -> None:
         if len(pieces) > _MOST:
             made, reason = [], f"more than {_MOST:,} records name one conversation, which is none then"
         else:
@@ -201,7 +201,7 @@ class _Work:
         for piece in pieces if reason else ():
             self._refuse(piece.file, piece.place, reason, piece.value)
 
-    def _keep(self, trace: ParsedTrace, pieces: list[Piece]) -> None:
+    def _keep(self, trace: ParsedTrace, pieces: list[LocatedPart]) -> None:
         try:
             made = self._redaction.trajectory(self._trajectory(trace, pieces[0]))
         except (BadInput, ValueError, OverflowError) as error:
@@ -214,7 +214,7 @@ class _Work:
             made = _not_forgotten(made, before)
         self._batch[made.id] = made
 
-    def _trajectory(self, trace: ParsedTrace, piece: Piece) -> Trajectory:
+    def _trajectory(self, trace: ParsedTrace, piece: LocatedPart) -> Trajectory:
         if not trace.items and trace.error is None:
             raise BadInput("it holds no messages")
         own = [item for place, item in enumerate(trace.items) if place not in trace.copied]
@@ -276,7 +276,7 @@ class _Work:
             self._marks.update({mark.kind for mark in one.marks})
         self._batch = {}
 
-    def close(self, files: list[str], seconds: float) -> Summary:
+    def close(self, files: list[str], seconds: float) -> IngestSummary:
         summary = self._summary
         summary.quarantined = self._quarantine.count
         summary.quarantine = str(self._quarantine.path) if self._quarantine.count else ""
@@ -305,7 +305,7 @@ class _Work:
     def _refuse(self, file: str, place: str, reason: str, value: Any) -> None:
         reason = self._hidden(reason)[:300]
         self._reasons[_kind(reason)] += 1
-        self._quarantine.add(Entry(file=file, line=place, reason=reason, text=self._shown(value)[:_SHOWN]))
+        self._quarantine.add(SidecarEntry(file=file, line=place, reason=reason, text=self._shown(value)[:_SHOWN]))
 
     def _shown(self, value: Any) -> str:
         """The input as it may be kept; a line that could not be read is text."""

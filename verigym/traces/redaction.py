@@ -37,7 +37,7 @@ from verigym.core.records import (
 from verigym.core.settings import read_yaml
 from verigym.traces.redaction_rules import (
     SECRET_KEY,
-    Rule,
+    RedactionRule,
     built_in,
     is_odd,
     is_secret,
@@ -62,7 +62,7 @@ _PROBES = ["a" * 60 + "!", "1" * 60 + "!", "a1" * 40 + " ", "a " * 40 + "!", "-"
 class Redaction:
     """Rules, and how often each was used. One may serve many trajectories; each counts its placeholders from 1."""
 
-    def __init__(self, rules: Iterable[Rule] | None = None) -> None:
+    def __init__(self, rules: Iterable[RedactionRule] | None = None) -> None:
         self.rules = built_in() if rules is None else list(rules)
         shown = [(rule.name, rule.pattern.pattern, getattr(rule.accept, "__name__", "")) for rule in self.rules]
         self.name = f"rules@{content_hash([shown, SECRET_KEY.pattern])[:8]}"
@@ -113,18 +113,18 @@ class Redaction:
             return tools
         return Toolset(msgspec.convert(made, type(tools).__annotations__["tools"]), content_hash(made)[:16])
 
-    def _done(self, texts: list[str], work: "Callable[[_Pass], T]") -> T:
+    def _done(self, texts: list[str], work: "Callable[[_RedactionPass], T]") -> T:
         """The work of one pass; of a second, where the first learned of secrets that may stand elsewhere without their words."""
-        one = _Pass(self, texts, self.rules)
+        one = _RedactionPass(self, texts, self.rules)
         made = work(one)
         if one.learned:
             known = [literal(name, values) for name, values in one.learned.items()]
-            one = _Pass(self, texts, [*known, *self.rules])
+            one = _RedactionPass(self, texts, [*known, *self.rules])
             made = work(one)
         self.counts += one.counts
         return made
 
-    def found(self, rule: Rule, text: str, start: int, end: int) -> list[tuple[int, int]]:
+    def found(self, rule: RedactionRule, text: str, start: int, end: int) -> list[tuple[int, int]]:
         """Where a rule's values stand in a part of a text."""
         if isinstance(rule.pattern, re.Pattern):
             return list(_accepted(rule, text, start, end))
@@ -139,10 +139,10 @@ class Redaction:
         )
 
 
-class _Pass:
+class _RedactionPass:
     """One trajectory: the rules that can match something in it, and the numbers of the values found so far."""
 
-    def __init__(self, redaction: Redaction, texts: list[str], rules: list[Rule]) -> None:
+    def __init__(self, redaction: Redaction, texts: list[str], rules: list[RedactionRule]) -> None:
         self._redaction = redaction
         whole = "\n".join(texts)
         self.rules = _that_may_match(rules, whole)
@@ -304,7 +304,7 @@ class _Pass:
         return self._placed is not None and self._placed.search(text) is not None
 
 
-def _that_may_match(rules: list[Rule], text: str) -> list[Rule]:
+def _that_may_match(rules: list[RedactionRule], text: str) -> list[RedactionRule]:
     shown = shape(text)
     known: dict[tuple[str, ...], bool] = {(): True}
     for rule in rules:
@@ -313,7 +313,7 @@ def _that_may_match(rules: list[Rule], text: str) -> list[Rule]:
     return [rule for rule in rules if known[rule.hints] and (rule.needs is None or rule.needs.search(shown))]
 
 
-def _accepted(rule: Rule, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _accepted(rule: RedactionRule, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """What the rule accepts; the search goes on behind that, not behind all that the pattern took."""
     while (match := rule.pattern.search(text, start, end)) is not None:
         first, last = _secret(match)
@@ -420,7 +420,7 @@ def _is_json(text: str) -> bool:
 # -- a user's own rules ----------------------------------------------------------------------------------------------------
 
 
-def _own(name: str, pattern: Any, known: set[str], where: str) -> Rule:
+def _own(name: str, pattern: Any, known: set[str], where: str) -> RedactionRule:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
         raise BadInput(f'{where}: "{name}" cannot name a rule; a name is lower-case letters, digits and _')
     if not isinstance(pattern, str):
@@ -443,7 +443,7 @@ def _own(name: str, pattern: Any, known: set[str], where: str) -> Rule:
         raise BadInput(
             f'{where}: the rule "{name}" backtracks without end on a text of 60 letters; simplify it'
         ) from error
-    return Rule(name=name, about="your own", pattern=compiled)
+    return RedactionRule(name=name, about="your own", pattern=compiled)
 
 
 def _line(path: Path, name: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class RedactionRule(Struct, frozen=True, kw_only=True):
     name: str
     """`email`; what it finds becomes `[EMAIL 1]`."""
     about: str
@@ -40,7 +40,7 @@ def shape(text: str) -> str:
     return text.lower().translate(_DIGITS)
 
 
-def built_in() -> list[Rule]:
+def built_in() -> list[RedactionRule]:
     """In the order in which they are tried; what one has taken the next does not see."""
     return list(_RULES)
 
@@ -118,10 +118,10 @@ def _odd_value(text: str) -> str:
     return bare if is_odd(bare) and "://" not in bare and is_secret(bare) else ""
 
 
-def literal(name: str, values: Iterable[str]) -> Rule:
+def literal(name: str, values: Iterable[str]) -> RedactionRule:
     """Finds these values, and nothing else."""
     words = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
-    return Rule(
+    return RedactionRule(
         name=name, about="known from elsewhere in the trajectory", pattern=re.compile(rf"(?<!\w)(?:{words})(?!\w)")
     )
 
@@ -200,7 +200,7 @@ _PHONES = (
 )
 
 _RULES = [
-    Rule(
+    RedactionRule(
         name="private_key",
         about="a private key in PEM or PGP armour, whole",
         pattern=re.compile(
@@ -209,7 +209,7 @@ _RULES = [
         ),
         hints=("private key",),
     ),
-    Rule(
+    RedactionRule(
         name="url_password",
         about="the password in scheme://user:password@host",
         pattern=re.compile(r"://[^\s/:@\"'<>]{0,128}:(?P<secret>[^\s/@\"'<>]{1,256})@"),
@@ -217,13 +217,13 @@ _RULES = [
         accept=_value,
         by_words=True,
     ),
-    Rule(
+    RedactionRule(
         name="jwt",
         about="a JSON web token",
         pattern=re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3}"),
         hints=("eyj",),
     ),
-    Rule(
+    RedactionRule(
         name="api_key",
         about="keys that show their issuer: OpenAI, Anthropic, GitHub, GitLab, AWS, Google, Slack, Stripe, Hugging Face, "
         "NVIDIA, SendGrid, npm, PyPI, Groq, xAI, Perplexity, Replicate, Databricks, DigitalOcean, Shopify, Linear, Notion, "
@@ -231,7 +231,7 @@ _RULES = [
         pattern=re.compile(rf"(?<![A-Za-z0-9_-])(?:{_KEY_SHAPES})"),
         hints=_KEY_HINTS,
     ),
-    Rule(
+    RedactionRule(
         name="bearer",
         about="what follows Bearer, or Authorization: Basic",
         pattern=re.compile(
@@ -241,7 +241,7 @@ _RULES = [
         hints=("bearer", "authorization"),
         by_words=True,
     ),
-    Rule(
+    RedactionRule(
         name="password",
         about="values of password, passwd, pwd, secret, api_key, access_token, client_secret and the like, after =, : or is",
         pattern=re.compile(
@@ -251,7 +251,7 @@ _RULES = [
         accept=_value,
         by_words=True,
     ),
-    Rule(
+    RedactionRule(
         name="password",
         about="the same without quotes",
         pattern=re.compile(rf"{_NAMED}[\"'\\]{{0,3}} ?(?:=>|:=|=)\s{{0,3}}(?P<secret>[^\s\"'`,;&|<>\\]{{4,512}})"),
@@ -259,7 +259,7 @@ _RULES = [
         accept=_value,
         by_words=True,
     ),
-    Rule(
+    RedactionRule(
         name="password",
         about="the same as people say it",
         pattern=re.compile(rf"{_NAMED} ?(?::| is)\s{{1,3}}(?P<secret>[^\s\"'`,;&|<>\\]{{6,512}})"),
@@ -267,7 +267,7 @@ _RULES = [
         accept=_odd_value,
         by_words=True,
     ),
-    Rule(
+    RedactionRule(
         name="email",
         about="e-mail addresses",
         pattern=re.compile(
@@ -275,7 +275,7 @@ _RULES = [
         ),
         hints=("@",),
     ),
-    Rule(
+    RedactionRule(
         name="iban",
         about="international bank account numbers whose length and checksum hold",
         pattern=re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}"),
@@ -283,7 +283,7 @@ _RULES = [
         accept=_iban,
         loose=True,
     ),
-    Rule(
+    RedactionRule(
         name="card",
         about="payment cards of the usual issuers whose checksum (Luhn) holds",
         pattern=re.compile(rf"(?<![\w.+-])(?:{_CARDS})(?![\w-]|\.\d)"),
@@ -291,13 +291,13 @@ _RULES = [
         accept=_luhn,
         loose=True,
     ),
-    Rule(
+    RedactionRule(
         name="ssn",
         about="US social security numbers, as 123-45-6789",
         pattern=re.compile(r"(?<![\w.+-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-]|\.\d)"),
         hints=("000-00-0000",),
     ),
-    Rule(
+    RedactionRule(
         name="phone",
         about="phone numbers: +49 30 1234567, (415) 555-0132, 415-555-0132, and others after a word such as phone or tel",
         pattern=re.compile(rf"(?:{_PHONES})(?![\w-]|\.\d)"),
@@ -305,7 +305,7 @@ _RULES = [
         accept=_phone,
         loose=True,
     ),
-    Rule(
+    RedactionRule(
         name="ip",
         about="public internet addresses, IPv4 and IPv6; private ones stay",
         pattern=re.compile(

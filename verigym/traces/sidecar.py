@@ -14,17 +14,17 @@ from msgspec import Struct
 from verigym.core.errors import InfrastructureFailure
 
 
-class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SidecarEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     file: str
     line: str
-    """A line's number; see `lines.Found`."""
+    """A line's number; see `input_files.InputValue`."""
     reason: str = ""
     """Why it was not taken."""
     text: str = ""
     """The input, redacted."""
 
 
-class Beside:
+class SidecarFile:
     """`add` entries, then `close(files)` with the input files that were read."""
 
     def __init__(self, path: Path) -> None:
@@ -35,7 +35,7 @@ class Beside:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._new.open("wb")
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: SidecarEntry) -> None:
         body = msgspec.json.encode(entry)
         if entry.file == "-":
             self._from_stdin.add(hashlib.sha256(body).digest())
@@ -47,7 +47,7 @@ class Beside:
         """Takes over what is known of other files. What came by standard input stays, since it is nowhere else."""
         with self._writing():
             for body in _rows(self.path):
-                file = msgspec.json.decode(body, type=Entry).file
+                file = msgspec.json.decode(body, type=SidecarEntry).file
                 if file not in files or (file == "-" and hashlib.sha256(body).digest() not in self._from_stdin):
                     self._file.write(body + b"\n")
             written = self._file.tell()

@@ -19,6 +19,7 @@ from verigym.core.records import (
     Trajectory,
 )
 from verigym.traces.capture import Capture, Exchange
+from verigym.traces.redaction import Redaction
 
 TOOLS = [
     ToolSpec(name="look_up", description="Find a fact.", parameters={"type": "object", "required": ["what"]}),
@@ -26,8 +27,11 @@ TOOLS = [
 ]
 
 
-class AsItIs:
-    """Rules that take nothing out."""
+class AsItIs(Redaction):
+    """Rules that redact nothing."""
+
+    def __init__(self) -> None:
+        super().__init__([])
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
         return trajectory

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.traces.capture.chats import TOOLS, AsItIs, Chat, exchange, is_call, output, said, stored, thought, user
 from verigym.core.records import FunctionCall, Item, Message, Reasoning
 from verigym.traces.capture import Capture, Exchange
-from verigym.traces.capture.exchange import Prints
-from verigym.traces.capture.join import Joined
+from verigym.traces.capture.conversation_index import ConversationIndex
+from verigym.traces.capture.exchange import Fingerprints
 
 _numbers = itertools.count()
 
@@ -234,7 +234,7 @@ def test_a_request_that_comes_again_before_the_first_was_answered_is_a_retry(run
     ("reply", "later_s", "same"), [("hi", 5, True), ("hi", 100, False), ("", 100, True), ("", 1000, False)]
 )
 def test_the_same_first_request_is_a_retry_soon_and_somebody_else_later(reply: str, later_s: float, same: bool) -> None:
-    prints, joined = Prints(b"key"), Joined()
+    prints, joined = Fingerprints(b"key"), ConversationIndex()
     asked = exchange([user("hello")], reply)
     chain = prints.request(asked)
     joined.end(chain[-1], prints.chain(asked.reply, chain[-1])[-1], "traces-served-2026-01-01/a", 0.0)
@@ -243,7 +243,7 @@ def test_the_same_first_request_is_a_retry_soon_and_somebody_else_later(reply: s
 
 
 def test_only_the_latest_fingerprints_are_held() -> None:
-    joined = Joined(most=100)
+    joined = ConversationIndex(most=100)
     for n in range(1000):
         joined.end(b"request %d" % n, b"whole %d" % n, f"traces-served-2026-01-01/{n}", 0.0)
         joined.name(b"name %d" % n, f"traces-served-2026-01-01/{n}")

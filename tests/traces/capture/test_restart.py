@@ -15,7 +15,7 @@ from tests.traces.capture.test_turns import ids
 from verigym.core.records import FunctionCall, Message
 from verigym.store.database import Store
 from verigym.traces.capture import Capture
-from verigym.traces.capture import keeper as keep
+from verigym.traces.capture import conversation_writer as keep
 from verigym.traces.redaction import Redaction
 from verigym.training.samples import from_trajectory
 

@@ -17,7 +17,7 @@ from verigym.core.errors import InfrastructureFailure
 from verigym.core.records import Trajectory
 from verigym.traces.capture import Capture, conversation
 from verigym.traces.capture import capture as module
-from verigym.traces.capture import keeper as keep
+from verigym.traces.capture import conversation_writer as keep
 
 ROOT = Path(__file__).parents[3]
 

@@ -23,10 +23,12 @@ from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refus
 from verigym.core.records import Feedback, content_hash
 from verigym.store.database import Store
 from verigym.traces.capture import feedback as given
-from verigym.traces.capture.exchange import Exchange, Prints, made_by_model, size_of
-from verigym.traces.capture.join import Joined
-from verigym.traces.capture.keeper import RUN, Keeper, Placed, Redacts
-from verigym.traces.capture.remembered import Remembered
+from verigym.traces.capture.conversation_database import ConversationDatabase
+from verigym.traces.capture.conversation_index import ConversationIndex
+from verigym.traces.capture.conversation_writer import RUN, ConversationWriter, Placement
+from verigym.traces.capture.exchange import Exchange, Fingerprints, size_of
+from verigym.traces.redaction import Redaction
+from verigym.wire.items import is_reply
 
 _QUEUE, _QUEUE_BYTES = 20_000, 128_000_000
 """Exchanges that wait for the thread, and their bytes, about."""
@@ -40,7 +42,7 @@ _LOOK_S = 0.5
 _CLOSE_S, _FLUSH_S, _SAID_S = 10.0, 10.0, 60.0
 
 
-class Counts(msgspec.Struct, frozen=True, kw_only=True):
+class CaptureCounts(msgspec.Struct, frozen=True, kw_only=True):
     """Exchanges, since the start."""
 
     captured: int
@@ -54,9 +56,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Held in memory now."""
 
 
-class _Taken(msgspec.Struct, frozen=True):
+class _QueuedExchange(msgspec.Struct, frozen=True):
     exchange: Exchange
-    placed: Placed
+    placed: Placement
     size: int
 
 
@@ -67,7 +69,7 @@ class Capture:
     def __init__(
         self,
         home: Path,
-        redaction: Redacts,
+        redaction: Redaction,
         *,
         rate: float = 1.0,
         keep_days: int | None = None,
@@ -80,14 +82,14 @@ class Capture:
         self.store = Store(home / "store.db")
         self._redaction, self._rate, self._keep_days, self._say = redaction, rate, keep_days, say
         self._leaving = contextlib.ExitStack()
-        self._remembered = Remembered(home / "captured.db")
-        self._prints = Prints(self._remembered.key)
+        self._remembered = ConversationDatabase(home / "captured.db")
+        self._prints = Fingerprints(self._remembered.key)
         self._salt = self._alone()
-        self._keeper = Keeper(self.store, self._remembered, redaction, self._prints, self._tell)
-        self._joined = Joined()
+        self._keeper = ConversationWriter(self.store, self._remembered, redaction, self._prints, self._tell)
+        self._joined = ConversationIndex()
         self._lock = threading.Lock()
         """Of what callers share: `joined`, the queue's bounds and the counters."""
-        self._queue: queue.SimpleQueue[_Taken | threading.Event | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_QueuedExchange | threading.Event | None] = queue.SimpleQueue()
         self._queued = self._queued_bytes = self._sampled_out = 0
         self._lost: Counter[str] = Counter()
         self._told: dict[str, float] = {}
@@ -102,9 +104,9 @@ class Capture:
         self._thread.start()
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> CaptureCounts:
         with self._lock:
-            return Counts(
+            return CaptureCounts(
                 captured=self._keeper.captured,
                 waiting=self._queued + self._keeper.waiting,
                 sampled_out=self._sampled_out,
@@ -114,7 +116,7 @@ class Capture:
 
     # -- taking in ----------------------------------------------------------------------------------------------------
 
-    def place(self, exchange: Exchange) -> Placed:
+    def place(self, exchange: Exchange) -> Placement:
         """Where a request belongs. Never blocks, never raises; `reply` and what comes with it are not looked at."""
         try:
             chain = self._prints.request(exchange)
@@ -122,9 +124,9 @@ class Capture:
                 return self._placed(exchange, chain, time.time())
         except Exception as error:
             self._lose(type(error).__name__, words_of(error))
-            return Placed("")
+            return Placement("")
 
-    def add(self, exchange: Exchange, placed: Placed | None = None) -> str:
+    def add(self, exchange: Exchange, placed: Placement | None = None) -> str:
         """Takes an exchange in. Never blocks, never raises. The id of its trajectory; empty where it is not captured."""
         try:
             placed = placed or self.place(exchange)
@@ -134,7 +136,7 @@ class Capture:
                 return ""
             request = placed.chain[-1] if placed.chain else self._prints.start(exchange)
             whole = self._prints.chain(exchange.reply, request)
-            taken = _Taken(exchange, placed, _size(exchange))
+            taken = _QueuedExchange(exchange, placed, _size(exchange))
             with self._lock:
                 if self._queued >= _QUEUE or self._queued_bytes + taken.size > _QUEUE_BYTES:
                     full = True
@@ -154,7 +156,7 @@ class Capture:
             self._lose(type(error).__name__, words_of(error))
             return ""
 
-    def _placed(self, exchange: Exchange, chain: list[bytes], now: float) -> Placed:
+    def _placed(self, exchange: Exchange, chain: list[bytes], now: float) -> Placement:
         name = self._prints.of("conversation", exchange.conversation) if exchange.conversation else b""
         if name:
             found = self._joined.named(name)
@@ -163,7 +165,7 @@ class Capture:
         else:
             found = self._joined.found(exchange.items, chain, now)
         if found is None and not self._is_sampled(exchange, chain):
-            return Placed("", sampled_out=True)
+            return Placement("", sampled_out=True)
         day = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
         request = chain[-1] if chain else self._prints.start(exchange)
         own = exchange.conversation or f"{request.hex()} {now} {next(self._numbers)}"
@@ -172,7 +174,7 @@ class Capture:
             self._joined.name(name, trajectory)
         elif not exchange.previous:
             self._joined.begin(request, trajectory, now)
-        return Placed(trajectory, chain, name, new=found is None and not name, began=now)
+        return Placement(trajectory, chain, name, new=found is None and not name, began=now)
 
     def _is_sampled(self, exchange: Exchange, chain: list[bytes]) -> bool:
         """By the conversation's id, or by what it begins with, so that a conversation is whole or absent."""
@@ -183,7 +185,7 @@ class Capture:
         elif exchange.previous:
             return False  # what it continues is not here
         else:
-            first = next((n for n, item in enumerate(exchange.items) if made_by_model(item)), len(chain))
+            first = next((n for n, item in enumerate(exchange.items) if is_reply(item)), len(chain))
             print = chain[first - 1] if first else self._prints.start(exchange)
         return int.from_bytes(print[:8], "big") < self._rate * 2**64
 
@@ -263,18 +265,18 @@ class Capture:
                 event.set()
         self._keeper.give_up_all()
 
-    def _next(self) -> tuple[list[_Taken], list[threading.Event], bool]:
+    def _next(self) -> tuple[list[_QueuedExchange], list[threading.Event], bool]:
         """What came: exchanges, people who wait until these are written, and whether it is the end."""
-        taken: list[_Taken] = []
+        taken: list[_QueuedExchange] = []
         waiting: list[threading.Event] = []
         try:
             one = self._queue.get(timeout=_LOOK_S)
-            if isinstance(one, _Taken) and self._queued < _BATCH:
+            if isinstance(one, _QueuedExchange) and self._queued < _BATCH:
                 time.sleep(_GATHER_S)
             while True:
                 if one is None:
                     return taken, waiting, True
-                taken.append(one) if isinstance(one, _Taken) else waiting.append(one)
+                taken.append(one) if isinstance(one, _QueuedExchange) else waiting.append(one)
                 if len(taken) >= _BATCH:
                     break
                 one = self._queue.get_nowait()

@@ -10,7 +10,7 @@ redacted already, until the client sends them again.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -24,7 +24,8 @@ from verigym.core.records import (
     Trajectory,
     Turn,
 )
-from verigym.traces.capture.exchange import Exchange, Prints, is_system, size_of
+from verigym.traces.capture.exchange import Exchange, Fingerprints, is_system, size_of
+from verigym.traces.formats.trace import ranges
 from verigym.traces.marks import marks_of
 
 T = TypeVar("T")
@@ -34,11 +35,11 @@ _TURN, _ID = 1000, 40
 """Bytes that a turn takes, and that a token id or logprob does."""
 
 
-class TooLong(Exception):
+class ConversationTooLong(Exception):
     """The conversation takes no more."""
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+class ConversationState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """What the record of a conversation does not say: by what its later requests are known."""
 
     id: str
@@ -93,10 +94,10 @@ class Conversation:
 
     # -- growing ------------------------------------------------------------------------------------------------------
 
-    def grow(self, exchange: Exchange, chain: Sequence[bytes], prints: Prints, tools: str, began: float) -> None:
+    def grow(self, exchange: Exchange, chain: Sequence[bytes], prints: Fingerprints, tools: str, began: float) -> None:
         """Takes an exchange in: `chain` are the fingerprints of its request, `tools` the hash of what was offered."""
         if self.size > _LONGEST:
-            raise TooLong
+            raise ConversationTooLong
         follows, context, last = self._context(exchange, chain, prints)
         first = len(self._items)
         ends = prints.chain(exchange.reply, last)
@@ -128,7 +129,7 @@ class Conversation:
         self.touched = time.monotonic()
 
     def _context(
-        self, exchange: Exchange, chain: Sequence[bytes], prints: Prints
+        self, exchange: Exchange, chain: Sequence[bytes], prints: Fingerprints
     ) -> tuple[int | None, list[int], bytes]:
         """The turn that a request goes on from, the items in its context, and the fingerprint of all of it."""
         items, start = exchange.items, prints.start(exchange)
@@ -209,7 +210,7 @@ class Conversation:
         self.size += _ID * (len(gained) + len(completion) + len(logprobs) + len(restricted)) + _TURN
         return Turn(
             parent=parent,
-            saw=list(_ranges(context)),
+            saw=ranges(context),
             made=list(made),
             context_ids=gained,
             completion_ids=completion,
@@ -260,8 +261,8 @@ class Conversation:
             source="gateway",
         )
 
-    def known(self) -> Known:
-        return Known(
+    def known(self) -> ConversationState:
+        return ConversationState(
             id=self.id,
             name=self.name,
             prints=self._prints,
@@ -274,7 +275,7 @@ class Conversation:
         )
 
     @classmethod
-    def restored(cls, known: Known, stored: Trajectory) -> "Conversation":
+    def restored(cls, known: ConversationState, stored: Trajectory) -> "Conversation":
         """One that came back from the store. A process killed between writing the two left more there than is known here."""
         self = cls(known.id, known.name)
         items, turns = len(stored.items), len(stored.turns)
@@ -305,12 +306,3 @@ def _stop(exchange: Exchange) -> Stop:
     if exchange.error is not None:
         return Stop.ERROR
     return {"length": Stop.MAX_TOKENS, "context_full": Stop.CONTEXT_FULL}.get(exchange.finish, Stop.DONE)
-
-
-def _ranges(places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """`0 1 2 5` is `0:3 5:6`."""
-    start = 0
-    for n in range(1, len(places) + 1):
-        if n == len(places) or places[n] != places[n - 1] + 1:
-            yield places[start], places[n - 1] + 1
-            start = n

@@ -19,7 +19,6 @@ from verigym.core.records import (
     Item,
     Json,
     Message,
-    Reasoning,
     Refusal,
     Sampling,
     ToolSpec,
@@ -66,7 +65,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     """When the request came (`time.time()`); 0 for now."""
 
 
-class Prints:
+class Fingerprints:
     """Fingerprints of a conversation's beginnings: `chain([a, b, c])` is that of `[a]`, of `[a, b]` and of `[a, b, c]`."""
 
     def __init__(self, key: bytes) -> None:
@@ -100,11 +99,6 @@ class Prints:
     def _digest(self, before: bytes, texts: Iterable[str]) -> bytes:
         body = "\0".join(texts).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(before + body, digest_size=16, key=self._key).digest()
-
-
-def made_by_model(item: Item) -> bool:
-    """Whether it is part of a reply."""
-    return isinstance(item, FunctionCall | Reasoning) or (isinstance(item, Message) and item.role == "assistant")
 
 
 def is_system(item: Item) -> bool:

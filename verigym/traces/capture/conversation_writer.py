@@ -9,16 +9,17 @@ import datetime
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
 from verigym.core.errors import InfrastructureFailure, words_of
-from verigym.core.records import Feedback, Toolset, ToolSpec, Trajectory, content_hash
+from verigym.core.records import Toolset, ToolSpec, Trajectory, content_hash
 from verigym.store.database import Store
-from verigym.traces.capture.conversation import Conversation, Known, TooLong
-from verigym.traces.capture.exchange import Exchange, Prints
-from verigym.traces.capture.remembered import Remembered, Row, row
+from verigym.traces.capture.conversation import Conversation, ConversationState, ConversationTooLong
+from verigym.traces.capture.conversation_database import ConversationDatabase, Row, row
+from verigym.traces.capture.exchange import Exchange, Fingerprints
+from verigym.traces.redaction import Redaction
 
 RUN = "traces-served-"
 """And the day: retention deletes whole ones."""
@@ -34,15 +35,7 @@ _WAIT_S, _LONGEST_WAIT_S = 0.5, 15.0
 """How soon a store that refused is asked again."""
 
 
-class Redacts(Protocol):
-    """Takes secrets and personal data out; see `flywheel.redact`."""
-
-    def trajectory(self, trajectory: Trajectory, /) -> Trajectory: ...
-    def feedback(self, feedback: Feedback, /) -> Feedback: ...
-    def tools(self, tools: Toolset, /) -> Toolset: ...
-
-
-class Placed(msgspec.Struct, frozen=True):
+class Placement(msgspec.Struct, frozen=True):
     """Where a request belongs, known before it is answered."""
 
     trajectory: str
@@ -57,15 +50,20 @@ class Placed(msgspec.Struct, frozen=True):
     began: float = 0.0
 
 
-class _Ready(NamedTuple):
+class _PendingWrite(NamedTuple):
     conversation: Conversation
     trajectory: Trajectory
     row: Row
 
 
-class Keeper:
+class ConversationWriter:
     def __init__(
-        self, store: Store, remembered: Remembered, redaction: Redacts, prints: Prints, tell: Callable[[str, str], None]
+        self,
+        store: Store,
+        remembered: ConversationDatabase,
+        redaction: Redaction,
+        prints: Fingerprints,
+        tell: Callable[[str, str], None],
     ) -> None:
         self.captured = 0
         """Exchanges written."""
@@ -98,7 +96,7 @@ class Keeper:
 
     # -- joining ------------------------------------------------------------------------------------------------------
 
-    def take(self, exchange: Exchange, placed: Placed) -> None:
+    def take(self, exchange: Exchange, placed: Placement) -> None:
         """Adds an exchange to its conversation. Whatever goes wrong is counted, and is no exception."""
         try:
             conversation = self._conversation(placed)
@@ -109,12 +107,12 @@ class Keeper:
             self._unwritten[conversation.id] = conversation
             self.waiting += 1
             self._make_room()
-        except TooLong:
+        except ConversationTooLong:
             self._lose("conversation too long", 1, f"{placed.trajectory} takes no more")
         except Exception as error:
             self._lose(_reason(error), 1, words_of(error))
 
-    def _conversation(self, placed: Placed) -> Conversation:
+    def _conversation(self, placed: Placement) -> Conversation:
         found = self._held.get(placed.trajectory)
         if found is None:
             found = self._restored(placed) or Conversation(placed.trajectory, placed.name)
@@ -123,11 +121,11 @@ class Keeper:
         self._held.move_to_end(found.id)
         return found
 
-    def _restored(self, placed: Placed) -> Conversation | None:
+    def _restored(self, placed: Placement) -> Conversation | None:
         """From the store, where it was put away or written by a process before this one."""
         if placed.new or not self._store.known_trajectories([placed.trajectory]):
             return None
-        known = self._remembered.get(placed.trajectory) or Known(id=placed.trajectory, name=placed.name)
+        known = self._remembered.get(placed.trajectory) or ConversationState(id=placed.trajectory, name=placed.name)
         return Conversation.restored(known, self._store.trajectory(placed.trajectory)[1])
 
     def _offered(self, tools: list[ToolSpec]) -> str:
@@ -164,12 +162,12 @@ class Keeper:
                 self._tell("", "the store takes conversations again")
             self._trouble, self._wait_s = "", _WAIT_S
 
-    def _ready(self, conversations: list[Conversation]) -> list[_Ready]:
+    def _ready(self, conversations: list[Conversation]) -> list[_PendingWrite]:
         """As it will be stored; what cannot be redacted will not."""
-        made: list[_Ready] = []
+        made: list[_PendingWrite] = []
         for one in conversations:
             try:
-                made.append(_Ready(one, self._redacted(one), row(one.known())))
+                made.append(_PendingWrite(one, self._redacted(one), row(one.known())))
             except Exception as error:
                 self._give_up(one, "redaction failed", words_of(error))
         return made
@@ -186,7 +184,7 @@ class Keeper:
             one.clean = None
         return self._redaction.trajectory(whole)
 
-    def _commit(self, batch: list[_Ready]) -> None:
+    def _commit(self, batch: list[_PendingWrite]) -> None:
         for hash in list(self._new_tools):
             self._store.put("tools", hash, self._new_tools[hash])
             del self._new_tools[hash]

@@ -26,26 +26,26 @@ LONGEST = 256 * 1024 * 1024
 _DATA = re.compile(rb"data:\s*(?=[\[{])")
 
 
-class Found(NamedTuple):
+class InputValue(NamedTuple):
     place: str
     """`7` is a line, `7[2]` the third value of a list on it, `samples/1.json` a part of a ZIP."""
     value: Any
 
 
-class Bad(NamedTuple):
+class UnreadableValue(NamedTuple):
     place: str
     reason: str
     raw: str
 
 
-class Input:
+class InputFile:
     """A file, or standard input for `-`. `at` and `size` are bytes of the file itself, for a progress bar."""
 
     def __init__(self, name: str) -> None:
         self.name, self.at = name, 0
         self.size = Path(name).stat().st_size if Path(name).is_file() else 0
 
-    def values(self) -> Iterator[Found | Bad]:
+    def values(self) -> Iterator[InputValue | UnreadableValue]:
         if self.name == "-":
             file = io.BufferedReader(sys.stdin.buffer)  # type: ignore[arg-type]
             yield from self._values_of(file)
@@ -55,9 +55,9 @@ class Input:
             with Path(self.name).open("rb") as file:
                 yield from self._values_of(file)
         except OSError as error:
-            yield Bad("file", f"it cannot be read: {error.strerror or error}", "")
+            yield UnreadableValue("file", f"it cannot be read: {error.strerror or error}", "")
 
-    def _values_of(self, file: IO[bytes]) -> Iterator[Found | Bad]:
+    def _values_of(self, file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
         magic = file.peek(2)[:2]  # type: ignore[attr-defined]
         if magic == b"PK":
             found = _samples(file if self.name != "-" else _spooled(file))
@@ -76,7 +76,7 @@ def _spooled(file: IO[bytes]) -> IO[bytes]:
     return aside
 
 
-def _values(file: IO[bytes]) -> Iterator[Found | Bad]:
+def _values(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
     """Line by line. A line that opens a bracket and does not close it begins a value over several lines, which ends with its
     bracket, or is bad where a new value begins at a line's beginning."""
     open_: list[bytes] = []
@@ -84,7 +84,7 @@ def _values(file: IO[bytes]) -> Iterator[Found | Bad]:
     for line in _lines(file):
         number += 1
         if line is None:
-            yield Bad(str(number), f"a line of more than {LONGEST:,} bytes; write one value a line", "")
+            yield UnreadableValue(str(number), f"a line of more than {LONGEST:,} bytes; write one value a line", "")
             continue
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901
@@ -101,7 +101,7 @@ def _values(file: IO[bytes]) -> Iterator[Found | Bad]:
                 continue
             depth = _depth(line)
             if depth <= 0 or not line.startswith((b"{", b"[")):
-                yield Bad(str(number), reason, _shown(line))
+                yield UnreadableValue(str(number), reason, _shown(line))
                 continue
             first = number
         else:
@@ -109,13 +109,13 @@ def _values(file: IO[bytes]) -> Iterator[Found | Bad]:
         open_.append(line)
         size += len(line)
         if size > LONGEST:
-            yield Bad(str(first), f"a value of more than {LONGEST:,} bytes; write one value a line", "")
+            yield UnreadableValue(str(first), f"a value of more than {LONGEST:,} bytes; write one value a line", "")
             open_, depth, size = [], 0, 0
         elif depth <= 0:
             raw = b"".join(open_)
             value, reason = _decoded(raw)
             if reason:
-                yield Bad(str(first), reason, _shown(raw))
+                yield UnreadableValue(str(first), reason, _shown(raw))
             else:
                 yield from _each(str(first), value, raw)
             open_, depth, size = [], 0, 0
@@ -134,27 +134,27 @@ def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
         yield None
 
 
-def _unzipped(file: IO[bytes]) -> Iterator[Found | Bad]:
+def _unzipped(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
     """One that breaks off gives what could be read of it."""
     try:
         yield from _values(gzip.GzipFile(fileobj=file))  # type: ignore[arg-type]
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        yield Bad("end", f"it breaks off here: {error}", "")
+        yield UnreadableValue("end", f"it breaks off here: {error}", "")
 
 
-def _unfinished(first: int, lines: list[bytes]) -> Bad:
-    return Bad(str(first), "not JSON: it is cut off", _shown(b"".join(lines)))
+def _unfinished(first: int, lines: list[bytes]) -> UnreadableValue:
+    return UnreadableValue(str(first), "not JSON: it is cut off", _shown(b"".join(lines)))
 
 
-def _each(place: str, value: Any, raw: bytes) -> Iterator[Found | Bad]:
+def _each(place: str, value: Any, raw: bytes) -> Iterator[InputValue | UnreadableValue]:
     """The value, or each of a list that is no conversation itself."""
     if isinstance(value, list) and not _is_conversation(value):
         for n, each in enumerate(value):
-            yield Found(f"{place}[{n}]", each)
+            yield InputValue(f"{place}[{n}]", each)
         if not value:
-            yield Bad(place, "an empty list", _shown(raw))
+            yield UnreadableValue(place, "an empty list", _shown(raw))
     else:
-        yield Found(place, value)
+        yield InputValue(place, value)
 
 
 def _is_conversation(value: list[Any]) -> bool:
@@ -197,26 +197,26 @@ def _shown(raw: bytes) -> str:
     return raw.decode(errors="replace").rstrip("\n")
 
 
-def _samples(file: IO[bytes]) -> Iterator[Found | Bad]:
+def _samples(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
     """The samples of an inspect_ai log; other members are its header and summaries."""
     try:
         with zipfile.ZipFile(file) as archive:
             names = [name for name in archive.namelist() if re.search(r"(^|/)samples/[^/]+\.json$", name)]
             if not names:
-                yield Bad("zip", "a ZIP without samples; an inspect_ai log has one JSON a sample in it", "")
+                yield UnreadableValue("zip", "a ZIP without samples; an inspect_ai log has one JSON a sample in it", "")
             for name in names:
                 yield _member(archive, name)
     except (zipfile.BadZipFile, OSError, EOFError) as error:
-        yield Bad("zip", f"a ZIP that cannot be read: {error}", "")
+        yield UnreadableValue("zip", f"a ZIP that cannot be read: {error}", "")
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> Found | Bad:
+def _member(archive: zipfile.ZipFile, name: str) -> InputValue | UnreadableValue:
     try:
         with archive.open(name) as member:
             raw = member.read(LONGEST + 1)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error) as error:
-        return Bad(name, f"cannot be taken out of the ZIP: {error}", "")
+        return UnreadableValue(name, f"cannot be taken out of the ZIP: {error}", "")
     if len(raw) > LONGEST:
-        return Bad(name, f"a sample of more than {LONGEST:,} bytes", "")
+        return UnreadableValue(name, f"a sample of more than {LONGEST:,} bytes", "")
     value, reason = _decoded(raw)
-    return Bad(name, reason, _shown(raw)) if reason else Found(name, value)
+    return UnreadableValue(name, reason, _shown(raw)) if reason else InputValue(name, value)

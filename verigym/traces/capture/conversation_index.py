@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from verigym.core.records import Item
-from verigym.traces.capture.exchange import made_by_model
+from verigym.wire.items import is_reply
 
 _MOST = 100_000
 """Fingerprints held; two for each exchange."""
@@ -21,14 +21,14 @@ _RETRY_S, _UNANSWERED_S = 60.0, 600.0
 the same."""
 
 
-class _Begun(NamedTuple):
+class _LastRequest(NamedTuple):
     trajectory: str
     when: float
     end: bytes | None
     """What it ended with; none while it is not answered, or where it was not."""
 
 
-class Joined:
+class ConversationIndex:
     """Fingerprints to trajectories. Ids of trajectories sort by their day: those before `oldest` are forgotten."""
 
     def __init__(self, most: int = _MOST) -> None:
@@ -36,7 +36,7 @@ class Joined:
         self._most = most
         self._names: OrderedDict[bytes, str] = OrderedDict()
         """Of conversations and responses."""
-        self._begun: OrderedDict[bytes, _Begun] = OrderedDict()
+        self._begun: OrderedDict[bytes, _LastRequest] = OrderedDict()
         """By all that a request held: the last such request."""
         self._ends: OrderedDict[bytes, list[str]] = OrderedDict()
         """By a request with its reply: who was there last, then those who have not gone on from there."""
@@ -64,19 +64,19 @@ class Joined:
         if begun is not None:
             return begun.trajectory if self._is_retry(begun, now) else None
         for place in range(len(chain) - 1, 0, -1):  # the reply to an earlier request, not as it was
-            if made_by_model(items[place]) and not made_by_model(items[place - 1]):
+            if is_reply(items[place]) and not is_reply(items[place - 1]):
                 earlier = self._begun.get(chain[place - 1])
                 if earlier is not None and earlier.trajectory >= self.oldest:
                     return earlier.trajectory
         return None
 
     def begin(self, request: bytes, trajectory: str, now: float) -> None:
-        _put(self._begun, request, _Begun(trajectory, now, None))
+        _put(self._begun, request, _LastRequest(trajectory, now, None))
         self._bound()
 
     def end(self, request: bytes, whole: bytes, trajectory: str, now: float, *, open: bool = True) -> None:
         """The request was answered, with nothing where `whole` is `request`; `open`: nothing has gone on from there yet."""
-        _put(self._begun, request, _Begun(trajectory, now, whole if whole != request else None))
+        _put(self._begun, request, _LastRequest(trajectory, now, whole if whole != request else None))
         ends = self._ends.get(whole, [trajectory])
         ends[0] = trajectory
         if open and trajectory not in ends[1:]:
@@ -98,7 +98,7 @@ class Joined:
                     self._ends.move_to_end(print)
                     yield ends
 
-    def _is_retry(self, begun: _Begun, now: float) -> bool:
+    def _is_retry(self, begun: _LastRequest, now: float) -> bool:
         gone_on = begun.end is not None and begun.trajectory not in self._ends.get(begun.end, [])[1:]
         return not gone_on and now - begun.when <= (_UNANSWERED_S if begun.end is None else _RETRY_S)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from verigym.core.errors import InfrastructureFailure
-from verigym.traces.capture.conversation import Known
+from verigym.traces.capture.conversation import ConversationState
 
 _IDLE_S = 30 * 86_400.0
 _TABLES = """
@@ -29,12 +29,12 @@ CREATE INDEX IF NOT EXISTS conversations_by_time ON conversations (updated);
 Row = tuple[str, bytes, float, bytes]
 
 
-def row(known: Known) -> Row:
+def row(known: ConversationState) -> Row:
     """As it is written."""
     return known.id, known.name, time.time(), msgspec.msgpack.encode(known)
 
 
-class Remembered:
+class ConversationDatabase:
     def __init__(self, path: Path) -> None:
         try:
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -59,17 +59,17 @@ class Remembered:
         with self._writing():
             self._database.executemany("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?)", rows)
 
-    def latest(self, most: int) -> Iterator[Known]:
+    def latest(self, most: int) -> Iterator[ConversationState]:
         """The newest ones, oldest first."""
         query = (
             "SELECT body FROM (SELECT body, updated FROM conversations ORDER BY updated DESC LIMIT ?) ORDER BY updated"
         )
         for (body,) in self._database.execute(query, [most]):
-            yield msgspec.msgpack.decode(body, type=Known)
+            yield msgspec.msgpack.decode(body, type=ConversationState)
 
-    def get(self, id: str) -> Known | None:
+    def get(self, id: str) -> ConversationState | None:
         row = self._database.execute("SELECT body FROM conversations WHERE id = ?", [id]).fetchone()
-        return None if row is None else msgspec.msgpack.decode(row[0], type=Known)
+        return None if row is None else msgspec.msgpack.decode(row[0], type=ConversationState)
 
     def named(self, name: bytes) -> str | None:
         """The newest trajectory of the conversation with this fingerprint."""
