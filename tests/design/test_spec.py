@@ -101,7 +101,7 @@ def test_the_spec_on_the_page_makes_what_it_says() -> None:
 def test_the_shipped_spec_of_workplace_makes_tasks_that_are_proven_and_near_no_held_out_one() -> None:
     environment = load_environment("workplace")
     made = asyncio.run(
-        make(read_design(ROOT / "recipes/design/workplace.yaml"), 60, 1, StepResources(environment=environment))
+        make(read_design(ROOT / "authoring/workplace/workplace.yaml"), 60, 1, StepResources(environment=environment))
     )
     assert len(made.tasks) == 60
     assert {task.family for task in made.tasks} <= {task.family for task in environment.tasks("train")}

@@ -9,18 +9,14 @@ from typing import Any
 
 import pytest
 
-from authoring.code_repair import generate
 from verigym.audit.check import check_environment
 from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import NotFound, Refused
 from verigym.core.protocols import Context
 from verigym.core.records import Fault, FunctionCall, FunctionCallOutput, Item, Task, Trajectory
 from verigym.environments import code_repair
-from verigym.environments.code_repair.verifier import bundle
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.sandbox.open import why_not_isolated
-from verigym.tasks.leaks import find_leaks
-from verigym.tasks.load import shipped
 
 SPEC = load_environment("code_repair")
 TRAIN, VAL = code_repair.tasks("train"), code_repair.tasks("val")
@@ -49,16 +45,6 @@ def body(text: str) -> list[Item]:
     return call("replace_lines", path=PATH, first=first, last=len(lines), text=text)
 
 
-# -- tasks ------------------------------------------------------------------------------------------------------------------
-
-
-def test_there_are_enough_families_from_repositories_of_their_own() -> None:
-    assert len({task.family for task in TRAIN}) == 80 and len({task.family for task in VAL}) == 36
-    names = [{repository.name for repository in generate.REPOSITORIES[split]} for split in ("train", "val")]
-    assert len(names[0]) == 20 and len(names[1]) == 9 and not names[0] & names[1]
-    assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
-
-
 def five_words(tasks: list[Task]) -> set[tuple[str, ...]]:
     """Each five words in a row of what is asked, and of what the code says about itself."""
     texts = {str(task.prompt) for task in tasks} | {
@@ -83,76 +69,11 @@ def test_no_two_tasks_ask_the_same_and_there_are_as_many_of_each_kind(tasks: lis
     assert len(set(Counter(task.tags[1] for task in tasks).values())) == 1
 
 
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split in ("train", "val"):
-        assert (code_repair.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
-
-
-@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
-def test_every_fault_shows_in_both_kinds_of_tests_and_its_repair_passes_them(step: int) -> None:
-    generate.check([*TRAIN[::step], *VAL[::step]])
-
-
-def test_the_check_finds_a_fault_that_no_test_shows_and_a_repair_that_is_none() -> None:
-    quiet = Task(id="t", prompt="?", data={**TASK.data, "tests": ["assert money(5) == '0.05'"]})
-    with pytest.raises(AssertionError, match="no hidden test fails"):
-        generate.check([quiet])
-    with pytest.raises(AssertionError, match="best_offer"):
-        generate.check([Task(id="t", prompt="?", data={**TASK.data, "fixes": []})])
-
-
 def test_hidden_tests_ask_for_more_than_the_visible_ones() -> None:
     for task in [*TRAIN, *VAL]:
         shown = "\n".join(text for path, text in task.data["files"].items() if path.startswith("tests/"))
         calls = [test.removeprefix("assert ").rpartition(" == ")[0] for test in task.data["tests"]]
         assert sum(each not in shown for each in calls) >= 8, task.id
-
-
-def test_a_repair_is_judged_by_the_visible_tests_too() -> None:
-    for task in [*TRAIN, *VAL]:
-        assert set(generate._shown(task.data["files"])) <= set(task.data["tests"]), task.id
-
-
-NEAR = {
-    "tills_rounding": " + 51) // 100",
-    "larder_enough": "good.count(thing) < count - 1",
-    "ledgers_order": "key=lambda row: row",
-    "pages_level": "<= deepest + 1",
-    "inkwell_negative": 'text.strip("-").isdigit()',
-    "inkwell_override": "out[section] = {**keys, **out.get(section, {})}",
-    "jobs_shared": "lines = log or []",
-    "folds_points": "wrap(text, width - 1)",
-    "shelves_grace": "late == 3",
-    "league_away": "here > there or team != home",
-    "shares_left_over": "each + (over if place == 0 else 0)",
-    "shares_more": "amount = left[rich]",
-    "theatre_halves": "coins // 2 + 1 if child else coins",
-    "garden_partly": "round(litres(texts, start, today, rain) / size)",
-    "bookings_touching": "one[0] <= two[0] < one[1]",
-    "jobs_doubling": "(attempt - 2) if attempt < 7 else 60",
-    "mailroom_longest": "max(fitting, key=lambda each: len(each[1]))[1]",
-    "sums_no_warning": 'return "undefined" if one else 0',
-    "shelves_all_words": "set.intersection(*asked[:2])",
-    "shelves_together": "found[reader] = min(500, found.get(reader, 0) + fine(due, back))",
-    "ledgers_compound": "cents * percent // 100 + earned * percent",
-    "routes_better": "if near not in best or best[town] < best[near]:",
-    "choir_edge": "<= height(note) <= high + 1",
-    "lift_onward": "        floor = halt or floor\n",
-}
-"""What might stand in place of the right text, by family."""
-
-
-@pytest.mark.parametrize(("family", "text"), NEAR.items(), ids=NEAR)
-def test_a_repair_that_comes_near_fails_a_hidden_test(family: str, text: str) -> None:
-    repositories = [*generate.REPOSITORIES["train"], *generate.REPOSITORIES["val"]]
-    bugs = {
-        f"{repository.name}_{bug.name}": (repository, bug) for repository in repositories for bug in repository.bugs
-    }
-    repository, bug = bugs[family]
-    files = repository.files()
-    files[bug.path] = files[bug.path].replace(bug.right, text)
-    task = next(task for task in [*TRAIN, *VAL] if task.family.endswith(f"/{family}"))
-    assert generate._failing(files, task.data["tests"])
 
 
 # -- tools ------------------------------------------------------------------------------------------------------------------
@@ -288,15 +209,6 @@ def test_another_right_repair_passes(calls: list[list[Item]]) -> None:
 def test_a_wrong_repair_earns_nothing_and_the_evidence_says_why(calls: list[list[Item]]) -> None:
     verdict = played(*calls).verdict
     assert not verdict.passed and verdict.reward == 0.0 and "failed: " in verdict.evidence, verdict
-
-
-def test_what_a_module_imports_or_adds_under_a_name_hides_no_function_of_another() -> None:
-    ours = {"p/__init__.py": "", "p/a.py": "def f():\n    return 1\n\n\ndef g():\n    return 2\n"}
-    names = generate._names({**ours, "p/b.py": "from p.a import g as f\n\n\ndef h():\n    return f()\n"})
-    assert names["f"]() == 1 and names["h"]() == 2
-    helper, space = "def f():\n    return 3\n\n\ndef h():\n    return f()\n", {}
-    generate._run(bundle({**ours, "p/b.py": "def h():\n    return 0\n"}, {"p/b.py": helper}), space)
-    assert space["f"]() == 1 and space["h"]() == 3
 
 
 @boxed

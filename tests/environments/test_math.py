@@ -4,13 +4,11 @@ import re
 import time
 from collections import Counter
 from fractions import Fraction
-from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authoring.math import generate, train_names, val_names
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, Json, Message, Task, Trajectory, Verdict
@@ -20,8 +18,6 @@ from verigym.environments.math.algebra import constant_of, quotient, read, read_
 from verigym.environments.math.quantities import in_unit, quantities
 from verigym.environments.math.verifier import RULES, math_verifier
 from verigym.evaluation.failures import bucket
-from verigym.tasks.leaks import find_leaks
-from verigym.tasks.load import shipped
 
 TRAIN, VAL = math.tasks("train"), math.tasks("val")
 
@@ -45,35 +41,11 @@ def test_there_are_enough_tasks_families_and_difficulties_in_both_splits() -> No
         assert len({str(task.prompt) for task in tasks}) == len(tasks)
 
 
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split in ("train", "val"):
-        assert (math.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
-
-
-def test_every_gold_reply_passes_and_no_cheat_does() -> None:
-    generate.check([*TRAIN[::3], *VAL])
-
-
-def test_the_check_finds_a_task_whose_answer_is_wrong_or_stands_in_its_question() -> None:
-    with pytest.raises(AssertionError, match="passes"):
-        generate.check([Task(id="t", prompt="What is 5 + 7?", data={"rule": "number", "answer": "7", "work": ""})])
-    with pytest.raises(AssertionError, match="does not pass"):
-        wrong = {"rule": "expression", "answer": "2(x + 1)", "form": "expanded", "work": ""}
-        generate.check([Task(id="t", prompt="?", data=wrong)])
-
-
 def test_no_answer_is_a_number_of_its_question() -> None:
     for task in [*TRAIN, *VAL]:
         if task.data["rule"] == "number":
             given = {one.number.value for one in quantities(str(task.prompt))}
             assert Fraction(task.data["answer"].removesuffix("%")) not in given, task.id
-
-
-def test_held_out_tasks_share_no_family_name_or_near_wording_with_those_to_learn_from() -> None:
-    assert not set(train_names.NAMES) & set(val_names.NAMES)
-    stories = [{family.tell.__name__ for family in generate.families(split)} for split in ("train", "val")]
-    assert not stories[0] & stories[1]
-    assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
 
 
 def test_every_family_to_learn_from_is_told_in_several_ways() -> None:
@@ -97,12 +69,6 @@ def five_in_a_row(tasks: list[Task]) -> dict[tuple[str, ...], str]:
 def test_no_five_words_in_a_row_are_those_of_a_held_out_family() -> None:
     train, val = five_in_a_row(TRAIN), five_in_a_row(VAL)
     assert {" ".join(words): (train[words], val[words]) for words in train.keys() & val.keys()} == {}
-
-
-def test_a_family_has_more_tasks_than_are_shipped_and_ends_when_it_has_no_more() -> None:
-    by_name = {family.name: family for split in ("train", "val") for family in generate.families(split)}
-    assert len({str(task.prompt) for task in islice(generate.make(by_name["math/train/orchard"]), 200)}) == 200
-    assert len(list(generate.make(by_name["math/train/subject"]))) == 72
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:

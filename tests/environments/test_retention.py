@@ -1,18 +1,13 @@
 """The retention tasks are right, apart and reproducible; a reply passes when it is right, and not when it only looks so."""
 
-from collections import Counter
-
 import pytest
 
-from authoring.retention import generate
-from authoring.retention.families import FAMILIES
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
 from verigym.environments import retention
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.retention.rules import RULES, asked_of, retention_verifier
-from verigym.tasks.load import shipped
+from verigym.environments.retention.rules import RULES, retention_verifier
 
 TASKS = retention.tasks("val")
 
@@ -23,23 +18,8 @@ def judged(data: Json, reply: str | list[Item], prompt: str = "Do it.") -> Verdi
     return retention_verifier(task, Trajectory(id="a", task="t", group="g", items=items))
 
 
-def test_there_are_240_tasks_of_48_families_and_four_kinds_all_held_out() -> None:
-    assert len(TASKS) == 240 and {task.split for task in TASKS} == {"val"} and retention.tasks("train") == []
-    assert set(Counter(task.family for task in TASKS).values()) == {5} and len({task.family for task in TASKS}) == 48
-    assert Counter(tag for task in TASKS for tag in task.tags) == dict.fromkeys(FAMILIES, 60)
-    assert len({asked_of(task) for task in TASKS}) == 240
-
-
 def test_every_rule_is_used_and_every_task_has_a_known_one() -> None:
     assert {task.data["rule"] for task in TASKS} == set(RULES)
-
-
-def test_the_generator_makes_the_shipped_file_byte_for_byte() -> None:
-    assert (retention.DATA / "val.jsonl").read_bytes() == shipped(generate.generate())
-
-
-def test_every_gold_reply_passes_and_no_cheat_does() -> None:
-    generate.check(TASKS)
 
 
 def test_an_example_that_stands_before_the_question_is_another_question_with_its_right_answer() -> None:
@@ -48,12 +28,6 @@ def test_an_example_that_stands_before_the_question_is_another_question_with_its
             continue
         texts = [item.text for item in task.prompt if isinstance(item, Message)]
         assert len(texts) == 5 and texts[-1] not in texts[:-1], task.id
-
-
-def test_the_check_finds_an_answer_that_is_in_the_question() -> None:
-    data = {"rule": "number", "answer": 7}
-    with pytest.raises(AssertionError, match="passes"):
-        generate.check([Task(id="t", prompt="What is 5 + 7?", data=data)])
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:

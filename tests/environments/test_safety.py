@@ -7,10 +7,6 @@ from collections import Counter
 
 import pytest
 
-from authoring.safety import generate
-from authoring.safety.val_harmless import HARMLESS
-from authoring.safety.val_injected import INJECTED
-from authoring.safety.val_unsafe import UNSAFE
 from tests.rollout.shop import AGENT
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
@@ -22,11 +18,9 @@ from verigym.environments.safety.verifier import ACTING, safety_verifier
 from verigym.policies.dialects import write_call
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
-from verigym.tasks.load import shipped
 from verigym.tasks.near_duplicates import text_of
 
 TASKS = safety.tasks("val")
-TRAINED = safety.tasks("train")
 SPEC = load_environment("safety")
 REFUSE = '{"tool": "refuse", "args": {}}'
 
@@ -53,34 +47,10 @@ def test_there_are_184_held_out_tasks_of_46_families() -> None:
     assert len({str(task.prompt) for task in TASKS}) == 184
 
 
-def test_each_kind_is_tagged_and_the_severe_ones_are_enough_for_a_bound() -> None:
-    counts = Counter(tag for task in TASKS for tag in task.tags)
-    kinds = {"unsafe": 4 * len(UNSAFE), "harmless": 4 * len(HARMLESS), "injected": 4 * len(INJECTED)}
-    assert {tag: counts[tag] for tag in kinds} == kinds and sum(kinds.values()) == 184
-    assert counts["severe"] == 48 and {"unsafe"} <= set.intersection(*(set(task.tags) for task in tagged("severe")))
-
-
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split, made in generate.generate().items():
-        assert (safety.DATA / f"{split}.jsonl").read_bytes() == shipped(made), split
-
-
 def test_what_is_measured_stays_as_it_was() -> None:
     """Reports of older versions were made on these very tasks: a training family must not change them."""
     digest = hashlib.sha256((safety.DATA / "val.jsonl").read_bytes()).hexdigest()
     assert digest == "5517a55fc4290b3704ec6c954dd14bd4ebdb50f2c07098ecb95033006b73f333"
-
-
-def test_every_right_call_executes_safely_and_every_harm_is_marked() -> None:
-    generate.check(TASKS)
-    generate.check(TRAINED)
-
-
-def test_the_check_finds_harm_that_is_not_marked() -> None:
-    task = tagged("severe")[0]
-    tame = Task(id="t", prompt="?", data={**task.data, "unsafe_tools": []})
-    with pytest.raises(AssertionError, match="executed"):
-        generate.check([tame])
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:

@@ -2,17 +2,13 @@
 
 import asyncio
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
-from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 
-from authoring.shell import generate, jobs, val_words
 from verigym.audit.check import check_environment
 from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import NotFound, Refused
@@ -32,8 +28,6 @@ from verigym.environments.load import find_by_verifier, load_environment
 from verigym.environments.shell.verifier import declines, shell_verifier
 from verigym.evaluation.failures import bucket
 from verigym.sandbox.open import why_not_isolated
-from verigym.tasks.leaks import find_leaks
-from verigym.tasks.load import shipped
 
 SPEC = load_environment("shell")
 TRAIN, VAL = shell.tasks("train"), shell.tasks("val")
@@ -60,55 +54,6 @@ def told(done: ScriptedEpisode) -> list[str]:
     return [item.output for item in done.trajectory.items if isinstance(item, FunctionCallOutput)]
 
 
-# -- tasks ------------------------------------------------------------------------------------------------------------------
-
-
-def test_there_are_enough_jobs_and_the_held_out_ones_are_others_in_other_words() -> None:
-    assert len(TRAIN) >= 600 and len({each.family for each in TRAIN}) == 111
-    assert len(VAL) >= 150 and len({each.family for each in VAL}) == 45
-    jobs_of = [{each.family.rpartition("/")[2] for each in some} for some in (TRAIN, VAL)]
-    assert not jobs_of[0] & jobs_of[1]
-    ours = {*jobs.THINGS, *jobs.PLACES, *jobs.PEOPLE, *jobs.FOLDERS}
-    assert not ours & {*val_words.PLANTS, *val_words.CREW, *val_words.SHIPS, *val_words.ROOMS}
-    assert not find_leaks({"train": TRAIN, "val": VAL}, 0.5)
-
-
-NAMES = {*jobs.THINGS, *jobs.PLACES, *jobs.PEOPLE, *jobs.FOLDERS}
-NAMES |= {*val_words.PLANTS, *val_words.CREW, *val_words.SHIPS, *val_words.ROOMS}
-NAMES = {name.casefold() for name in NAMES}
-
-
-def ways(job: generate.Draw, seed: int = 0) -> list[str]:
-    prompt = job(Random(seed)).prompt
-    return [prompt] if isinstance(prompt, str) else prompt
-
-
-def fives(split: str) -> dict[tuple[str, ...], str]:
-    """Each five words in a row of all wordings, a name, path or number being one of them, and the job that says them."""
-    found: dict[tuple[str, ...], str] = {}
-    for job in (job for draws in generate.FAMILIES[split].values() for job in draws):
-        for way in (way for seed in range(3) for way in ways(job, seed)):
-            words = [word.strip(".,:;?!()'\"") for word in way.casefold().split()]
-            words = ["VALUE" if each in NAMES or re.search(r"[^a-z'-]", each) else each for each in words if each]
-            rows = zip(*(words[skip:] for skip in range(5)), strict=False)
-            found |= {row: job.__name__ for row in rows if row.count("VALUE") < 3}
-    return found
-
-
-def test_no_five_words_in_a_row_are_those_of_a_held_out_job() -> None:
-    train, val = fives("train"), fives("val")
-    assert {row: (train[row], val[row]) for row in train.keys() & val.keys()} == {}
-
-
-def test_a_job_with_several_wordings_is_asked_in_all_of_them() -> None:
-    for split, least in (("train", 4), ("val", 3)):
-        asked = Counter(each.family.rpartition("/")[2] for each in (TRAIN if split == "train" else VAL))
-        several = [job for draws in generate.FAMILIES[split].values() for job in draws if len(ways(job)) > 1]
-        assert len(several) == {"train": 111, "val": 29}[split]
-        for job in several:
-            assert asked[job.__name__] >= len(set(ways(job))) >= least, job.__name__
-
-
 def test_every_kind_of_job_is_in_both_splits_and_what_is_harmless_is_not_declined() -> None:
     for some, least in ((TRAIN, 6), (VAL, 4)):
         kinds = Counter(one.tags[0] for one in one_of_each(some))
@@ -117,43 +62,11 @@ def test_every_kind_of_job_is_in_both_splits_and_what_is_harmless_is_not_decline
         assert all(one.data.get("decline", False) == ("declined" in one.tags) for one in some)
 
 
-def test_a_job_whose_prompts_are_soon_all_used_is_refused() -> None:
-    def same(draw: Random) -> jobs.Job:
-        return jobs.Job("Say 1.", {}, answer="1")
-
-    with pytest.raises(AssertionError, match="shell/train/same: its prompts have too few slots"):
-        list(islice(generate.make("train", "files", same), 2))
-
-
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split in ("train", "val"):
-        assert (shell.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
-
-
 def test_no_prompt_is_there_twice_and_every_folder_holds_something_that_no_job_is_about() -> None:
     for some in (TRAIN, VAL):
         assert len({str(each.prompt) for each in some}) == len(some)
         for each in some:
             assert any(path.endswith(".doc") and path not in each.data.get("wanted", {}) for path in each.data["files"])
-
-
-@boxed
-def test_what_was_worked_out_in_python_is_what_the_commands_of_a_solution_do() -> None:
-    generate.check(one_of_each([*TRAIN, *VAL])[::6])
-
-
-@boxed
-@pytest.mark.slow
-def test_what_was_worked_out_in_python_is_what_the_commands_of_every_solution_do() -> None:
-    generate.check([*TRAIN, *VAL])
-
-
-@boxed
-def test_the_check_finds_a_wrong_solution_and_a_job_that_is_done_already() -> None:
-    with pytest.raises(AssertionError, match="b: is missing"):
-        generate.check([task(files={"a": "x\n"}, wanted={"b": "x\n"}, commands=["cp a c"])])
-    with pytest.raises(AssertionError, match="done before"):
-        generate.check([task(files={"a": "x\n"}, wanted={"a": "x\n"}, commands=["true"])])
 
 
 # -- solutions --------------------------------------------------------------------------------------------------------------
@@ -336,15 +249,6 @@ def test_long_output_loses_its_middle_and_endless_output_is_stopped() -> None:
     assert "[sandbox] killed: more than 64 kB of output" in endless and len(endless) < 4100
 
 
-@pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Commands have half a second."""
-    monkeypatch.setattr(shell, "LIMITS", msgspec.structs.replace(shell.LIMITS, seconds=0.5))
-    shell._sandbox.cache_clear()
-    yield
-    shell._sandbox.cache_clear()
-
-
 @boxed
 def test_what_waits_for_input_or_stays_in_the_background_ends_with_its_command() -> None:
     late = "(sleep 0.2; echo late > late) & disown; echo started"
@@ -353,6 +257,15 @@ def test_what_waits_for_input_or_stays_in_the_background_ends_with_its_command()
     )
     assert waited == "(no output)" and started == "started" and "No such process" in killed
     assert seen == "keep.doc\nlogs\nexit code 1"
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Commands have half a second."""
+    monkeypatch.setattr(shell, "LIMITS", msgspec.structs.replace(shell.LIMITS, seconds=0.5))
+    shell._sandbox.cache_clear()
+    yield
+    shell._sandbox.cache_clear()
 
 
 @boxed

@@ -6,7 +6,7 @@ import time
 from calendar import day_name
 from collections.abc import Sequence
 from datetime import date
-from itertools import groupby, islice
+from itertools import groupby
 from random import Random
 from typing import Any
 
@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authoring.structured import generate, train_clubs, train_office, train_words, val_clubs, val_words
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import Json, Message, Task, Trajectory, Verdict
@@ -40,8 +39,6 @@ from verigym.environments.structured.forms import (
 )
 from verigym.environments.structured.verifier import structured_verifier, unlike
 from verigym.evaluation.failures import bucket
-from verigym.tasks.leaks import find_leaks
-from verigym.tasks.load import shipped
 
 TRAIN, VAL = structured.tasks("train"), structured.tasks("val")
 SCHEMA = fields(
@@ -88,26 +85,6 @@ def test_there_are_enough_tasks_and_families_in_both_splits() -> None:
         assert len({str(task.prompt) for task in tasks}) == len(tasks)
 
 
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split in ("train", "val"):
-        assert (structured.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
-
-
-def test_every_right_object_fits_its_schema_and_passes_and_no_cheat_does() -> None:
-    generate.check([*TRAIN[::4], *VAL[::2]])
-
-
-def test_the_check_finds_an_object_that_does_not_fit_and_a_decoy_that_is_right() -> None:
-    with pytest.raises(AssertionError, match="does not fit the schema"):
-        generate.check(
-            [Task(id="t", prompt="?", data={"schema": SCHEMA, "gold": {**GOLD, "paid": "12"}, "decoys": {}})]
-        )
-    with pytest.raises(AssertionError, match="passes"):
-        generate.check(
-            [Task(id="t", prompt="?", data={"schema": SCHEMA, "gold": GOLD, "decoys": {"tags": ["blue", "red"]}})]
-        )
-
-
 def test_every_family_has_something_that_misleads_and_a_list_or_an_object_inside() -> None:
     for task in [*TRAIN, *VAL]:
         assert task.data["decoys"], task.id
@@ -120,21 +97,6 @@ def test_texts_are_found_in_the_text_and_so_are_numbers() -> None:
         for name, value in task.data["gold"].items():
             if isinstance(value, str) and set(task.data["schema"]["properties"][name]) == {"type"}:
                 assert value.casefold() in text, f"{task.id}: {name}"
-
-
-def test_held_out_tasks_share_no_family_name_schema_or_near_wording_with_those_to_learn_from() -> None:
-    learned = {
-        word
-        for name in [*train_words.COLLEAGUES, *train_words.PEOPLE, *train_words.FIRST_NAMES]
-        for word in name.split()
-    }
-    measured = {
-        word for name in [*val_words.GUESTS, *val_words.PEOPLE, *val_words.FIRST_NAMES] for word in name.split()
-    }
-    assert not learned & measured and not set(train_words.NOISE) & set(val_words.NOISE)
-    schemas = [{json.dumps(task.data["schema"]) for task in tasks} for tasks in (TRAIN, VAL)]
-    assert not schemas[0] & schemas[1]
-    assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
 
 
 VALUE = "_"
@@ -164,25 +126,6 @@ def test_five_words_are_found_around_other_dates() -> None:
     asked = ["Please pay us by 4 March 2026 at 14:05.", "please pay us by the 3rd of May 2025 at 2:05 pm"]
     one, two = (runs([Task(id="t", prompt=f"Schema:\n{{}}\n\nText:\n{text}", family="f")]) for text in asked)
     assert one == two and ("pay", "us", "by", VALUE, "at") in one
-
-
-def test_what_the_texts_tell_can_be_true() -> None:
-    drawn = {
-        tell.__name__: [tell(Random(seed)).gold for seed in range(200)]
-        for tell in (train_office.meeting_notes, train_office.expenses, train_office.phone_note, train_clubs.cash_book)
-    }
-    for notes in drawn["meeting_notes"]:
-        assert all(one["by"] is None or one["by"] > notes["date"] for one in notes["actions"])
-    assert all((trip["advance"] or 0) < trip["total"] for trip in drawn["expenses"])
-    assert all(note["taken_at"] < note["call_back"]["time"] for note in drawn["phone_note"])
-    assert all(book["closing"] > 0 for book in drawn["cash_book"])
-    for race in (val_clubs.race_result(Random(seed)).gold for seed in range(200)):
-        assert all(150 < one["seconds"] / race["distance_km"] < 300 for one in race["podium"])
-
-
-def test_a_family_has_more_tasks_than_are_shipped() -> None:
-    family = generate.families("val")[0]
-    assert len({str(task.prompt) for task in islice(generate.make(family), 100)}) == 100
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:

@@ -3,14 +3,10 @@
 import asyncio
 import re
 from collections import Counter
-from itertools import islice
-from random import Random
 
 import msgspec
 import pytest
 
-from authoring.support import generate, shops
-from authoring.support.world import REFUNDS, build, read
 from verigym.audit.check import check_environment
 from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import NotFound, VerifierFailure
@@ -23,8 +19,6 @@ from verigym.evaluation.failures import bucket
 from verigym.harness.environment import Reply
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
-from verigym.tasks.leaks import find_leaks
-from verigym.tasks.load import shipped
 
 SPEC = load_environment("support")
 TRAIN, VAL = support.tasks("train"), support.tasks("val")
@@ -111,51 +105,6 @@ def test_there_are_enough_tasks_and_families_in_both_splits() -> None:
         assert 0.3 < sum(task.tags == ["tickets.decline"] for task in tasks) / len(tasks) < 0.4
 
 
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split in ("train", "val"):
-        assert (support.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
-
-
-def test_every_solution_passes_and_no_cheat_does() -> None:
-    generate.check([*TRAIN[::6], *VAL[::3]])
-
-
-def test_the_check_finds_a_wrong_solution() -> None:
-    task = TRAIN[0]
-    wrong = msgspec.structs.replace(task, data={**task.data, "steps": task.data["steps"][:2]})
-    with pytest.raises(AssertionError, match="does not pass"):
-        generate.check([wrong])
-
-
-def test_what_a_customer_says_is_the_same_whether_the_policy_is_on_their_side_or_not() -> None:
-    for split in ("train", "val"):
-        for family in generate.families(split):
-            outcomes = {str(task.data["expected"][0][0]) for task in islice(generate.make(family), 8)}
-            values = {str(task.data["expected"][0][2]) for task in islice(generate.make(family), 8)}
-            situations = family.story.situations
-            several = "+" in situations[0] or ">" in situations[0]
-            assert situations in (("legal",), ("injury",)) or len(outcomes) > 1 or len(values) > 1 or several, (
-                family.name
-            )
-
-
-def test_refunds_follow_from_days_seal_and_price() -> None:
-    for task in [*TRAIN, *VAL]:
-        for act, order, value in task.data["expected"]:
-            record = task.data["orders"][str(order)]
-            if act == "refunds.make":
-                assert value == record["price"] * (0.8 if "seal broken" in record["came back"] else 1) <= 200, task.id
-    for name, rule in REFUNDS.items():
-        faulty = rule.came_back == "back, fault confirmed"
-        limit = 365 if faulty else 30 if "intact" in rule.came_back else 14 if "broken" in rule.came_back else -1
-        in_time = {day <= limit for day in rule.days}
-        assert len(in_time) == 1, name
-        allowed = in_time == {True} and (not rule.on_sale or faulty) and not rule.refunded
-        assert allowed == (rule.does != "tickets.decline"), name
-        large = {5 * steps * rule.share > 200 for steps in (rule.price[0], rule.price[1] - 1)}
-        assert not allowed or large == {rule.does == "tickets.escalate"}, name
-
-
 def test_what_must_not_be_told_is_a_street_and_a_postcode_that_the_customer_never_says() -> None:
     for task in [*TRAIN, *VAL]:
         heard = bare(f"{task.prompt} {task.data['script']}")
@@ -171,75 +120,6 @@ def test_every_decision_is_asked_for_evenly_in_both_splits() -> None:
         assert min(acts.values()) / acts.total() > 0.03, acts
         looks = Counter(sum("orders.get" in str(step) for step in task.data["steps"]) for task in tasks)
         assert set(looks) == {0, 1, 2, 3} and min(looks.values()) / looks.total() > 0.04, looks
-
-
-def test_a_story_is_told_in_several_ways_and_asks_the_same_in_each() -> None:
-    for split, least in (("train", 4), ("val", 3)):
-        for family in generate.families(split):
-            assert len({telling[0] for telling in family.story.tellings}) >= least, family.name
-            told = {str(task.prompt) for task in islice(generate.make(family), generate.EACH[split])}
-            assert len(told) == generate.EACH[split], family.name
-
-
-LATE = """
-late: unopened+cancel_waiting, unopened_late>unopened; dearest
-- Good day,
-  it is {name}.
-> {email}, {wrong}. Or is it another?
-> {postcode}!
-> Refund {order}.
-> And cancel {order2}.
-- Help.
-"""
-
-
-def test_a_story_is_read_as_written_and_its_solution_does_each_thing_once_it_is_asked_for() -> None:
-    [story] = read(LATE)
-    assert story.name == "late" and story.which == "dearest"
-    assert story.situations == ("unopened+cancel_waiting", "unopened_late>unopened")
-    assert story.tellings[0][0] == "Good day, it is {name}." and len(story.tellings[0]) == 5
-    made = build(story, story.situations[0], story.tellings[0], shops.TRAIN, Random(1))
-    steps = ["say" if isinstance(step, str) else step["name"] for step in made.data["steps"]]
-    tries = ["say", "customers.verify", "say", "customers.verify", "say"]
-    assert steps == [*tries, "orders.get", "refunds.make", "say", "orders.get", "orders.cancel", "say"]
-    own = [made.data["orders"][str(number)] for one in made.data["customers"].values() for number in one["orders"][:3]][
-        :3
-    ]
-    assert max(own, key=lambda order: order["price"])["order"] == made.data["expected"][0][1]
-
-
-def test_a_story_whose_prompts_are_soon_all_told_is_refused() -> None:
-    story = read(LATE)[0]._replace(tellings=[["Help."]])
-    with pytest.raises(AssertionError, match="support/train/late: its prompts have too few slots"):
-        list(islice(generate.make(generate.Family("train", story)), 2))
-
-
-def fives(split: str) -> dict[tuple[str, ...], str]:
-    """Each five words in a row that customers of a split say, any value being one word, and the family that says them."""
-    said = [(family.name, line) for family in generate.families(split) for way in family.story.tellings for line in way]
-    said += [(f"{split} identify", line) for line in generate.SHOPS[split].identify]
-    found: dict[tuple[str, ...], str] = {}
-    for name, line in said:
-        words = re.findall(r"[\w']+", re.sub(r"{\w+}", "VALUE", line).casefold())
-        found |= {tuple(words[place : place + 5]): name for place in range(len(words) - 4)}
-    return found
-
-
-def test_no_five_words_in_a_row_are_those_of_a_held_out_customer() -> None:
-    train, val = fives("train"), fives("val")
-    assert {words: (train[words], val[words]) for words in train.keys() & val.keys()} == {}
-
-
-def test_held_out_tasks_share_no_name_story_or_near_wording_with_those_to_learn_from() -> None:
-    for field in ("names", "streets", "towns", "goods", "identify"):
-        assert not set(getattr(shops.TRAIN, field)) & set(getattr(shops.VAL, field)), field
-    names = {split: {one.story.name for one in generate.families(split)} for split in ("train", "val")}
-    assert not names["train"] & names["val"]
-    assert not find_leaks({"train": TRAIN, "val": VAL}, 0.6)
-
-
-def test_a_family_has_more_tasks_than_are_shipped() -> None:
-    assert len({str(task.prompt) for task in islice(generate.make(generate.families("val")[0]), 100)}) == 100
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:

@@ -1,18 +1,15 @@
 """The shipped tasks are right, apart, balanced and reproducible; the tools do what they say."""
 
 import asyncio
-import re
 from collections import Counter
 
 import pytest
 
-from authoring.toolcall import generate, phrasings
 from verigym.core.errors import NotFound
 from verigym.core.records import FunctionCall, Item, Json, Mark, Task, Trajectory, Verdict
 from verigym.environments import toolcall
 from verigym.harness.tools import CallOutcome
 from verigym.policies.dialects import describe
-from verigym.tasks.load import shipped
 from verigym.verifiers.toolcall import tool_call_verifier
 
 SPLITS = ("train", "val", "seed")
@@ -89,27 +86,6 @@ def test_no_family_and_no_prompt_is_in_two_splits() -> None:
     assert len(set(prompts)) == len(prompts)
 
 
-def test_no_phrasing_is_in_both_splits() -> None:
-    train, val = (
-        [each for families in split.values() for each in families] for split in (phrasings.TRAIN, phrasings.VAL)
-    )
-    assert len({*train, *val}) == len(train) + len(val)
-    assert all(len(phrasings.TRAIN[name]) >= 8 and len(phrasings.VAL[name]) >= 3 for name in NAMES)
-    assert len(phrasings.TRAIN["refuse"]) >= 34 and len(phrasings.VAL["refuse"]) >= 10
-
-
-def test_the_held_out_unsafe_requests_have_words_of_their_own() -> None:
-    def fours_of(text: str) -> set[tuple[str, ...]]:
-        words = re.findall(r"[\w{}']+", text.casefold())
-        fours = zip(words, words[1:], words[2:], words[3:], strict=False)
-        return {four for four in fours if "{time}" not in four}
-
-    trained = {four for phrasing in phrasings.TRAIN["refuse"] for four in fours_of(phrasing)}
-    by_hand = [str(task.prompt) for task in TASKS["seed"] if task.data["unsafe"]]
-    for phrasing in [*phrasings.VAL["refuse"], *by_hand]:
-        assert not fours_of(phrasing) & trained, phrasing
-
-
 def test_every_difficulty_is_tagged_in_train_and_val() -> None:
     for split in ("train", "val"):
         tags = {tag for task in TASKS[split] for tag in task.tags}
@@ -124,27 +100,6 @@ def test_val_has_people_files_and_titles_that_train_never_saw() -> None:
     for name in ("attendee", "name", "company", "subject", "query", "title", "text", "file", "new_name", "folder"):
         val = values("val", name)
         assert len(val - values("train", name)) >= len(val) / 3, name
-
-
-@pytest.mark.parametrize("split", SPLITS)
-def test_days_and_times_are_as_the_tools_take_them_and_text_is_as_it_was_written(split: str) -> None:
-    generate.check(TASKS[split])
-
-
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split, made in generate.generate().items():
-        assert (toolcall.DATA / f"{split}.jsonl").read_bytes() == shipped(made)
-
-
-def test_the_check_finds_text_that_is_not_in_the_request() -> None:
-    data = {
-        "expected_tool": "email.send",
-        "expected_args": {"to": "Alex", "subject": "Hi"},
-        "state": {},
-        "unsafe": False,
-    }
-    with pytest.raises(AssertionError, match="'Alex' is not in 'Email Dana: Hi'"):
-        generate.check([Task(id="t", prompt="Email Dana: Hi", data=data)])
 
 
 def test_the_first_seed_task_is_the_one_everybody_knows() -> None:

@@ -1,15 +1,11 @@
 """The triage tasks are right, apart and reproducible; an alert is judged by its facts, which have to be read before acting."""
 
 import asyncio
-import re
 from collections import Counter
-from itertools import islice
-from string import Formatter
 
 import msgspec
 import pytest
 
-from authoring.triage import companies, generate
 from authoring.triage.world import shortest
 from verigym.audit.check import check_environment
 from verigym.audit.scripted_episodes import ScriptedEpisode, play
@@ -20,8 +16,6 @@ from verigym.environments.load import find_by_verifier, load_environment
 from verigym.environments.triage import HARMLESS, INCIDENTS
 from verigym.environments.triage.verifier import triage_verifier
 from verigym.evaluation.failures import bucket
-from verigym.tasks.leaks import find_leaks
-from verigym.tasks.load import shipped
 
 SPEC = load_environment("triage")
 TRAIN, VAL = triage.tasks("train"), triage.tasks("val")
@@ -93,51 +87,6 @@ def test_verdicts_are_even_and_every_lookup_decides_somewhere() -> None:
             assert looks[tool] >= len(tasks) // 20, looks
 
 
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split in ("train", "val"):
-        assert (triage.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
-
-
-def test_every_solution_passes_with_names_that_it_was_shown_and_no_cheat_does() -> None:
-    generate.check([*TRAIN[::6], *VAL[::3]])
-
-
-def test_the_check_finds_a_wrong_solution_and_a_name_out_of_thin_air() -> None:
-    task = next(task for task in TRAIN if "incident" in task.tags)
-    calls = task.data["expected_calls"]
-    wrong = msgspec.structs.replace(task, data={**task.data, "expected_calls": calls[:-1]})
-    with pytest.raises(AssertionError, match="does not pass"):
-        generate.check([wrong])
-    with pytest.raises(AssertionError, match="which nothing has shown"):
-        generate.check([msgspec.structs.replace(task, prompt="Alert!")])
-
-
-def test_the_same_alert_is_an_incident_in_one_world_and_harmless_in_another() -> None:
-    for split in ("train", "val"):
-        for family in generate.families(split):
-            kinds = {ending.verdict in HARMLESS for ending in family.case.endings}
-            assert kinds == {True, False}, family.name
-
-
-def test_an_alert_has_several_wordings_which_name_the_same_things() -> None:
-    things = {"host", "host2", "host3", "user", "user2", "user3", "address", "address2"}
-    for split, least in (("train", 4), ("val", 3)):
-        for family in generate.families(split):
-            named = [{field for _, field, _, _ in Formatter().parse(text)} & things for text in family.case.alerts]
-            assert len(set(family.case.alerts)) >= least, family.name
-            assert all(names == named[0] for names in named), family.name
-
-
-def test_what_stands_beside_the_proof_is_not_needed() -> None:
-    for split in ("train", "val"):
-        for family in generate.families(split):
-            for ending in family.case.endings:
-                assert not set(ending.beside) & set(ending.proof), family.name
-    task = next(task for task in TRAIN if task.family == "triage/train/new_agent" and "incident" in task.tags)
-    assert "agent" in str(task.data["facts"]["changes"])
-    assert [tool for tool, _ in task.data["deciding"]] == ["processes.list"]
-
-
 def test_some_hosts_are_critical_and_some_addresses_malicious_whatever_the_alert_says() -> None:
     for tasks in (TRAIN, VAL):
         acts = [[act for act, _ in task.data["contain"]] for task in tasks]
@@ -171,49 +120,6 @@ def test_what_misleads_never_lies_on_this_host_at_this_time() -> None:
                 if next(iter(host)) in line.replace(",", " ").split():
                     times = [word for word in line.replace("-", " ").replace(",", " ").split() if word[2:3] == ":"]
                     assert max(one.strip(":") for one in times) < at, f"{task.id}: {line}"
-
-
-def test_held_out_tasks_share_no_name_case_or_near_wording_with_those_to_learn_from() -> None:
-    for field in (
-        "people",
-        "cities",
-        "far",
-        "servers",
-        "files",
-        "jobs",
-        "past",
-        "changes",
-        "bad",
-        "unknown",
-        "host_notes",
-        "user_notes",
-    ):
-        assert not set(getattr(companies.TRAIN, field)) & set(getattr(companies.VAL, field)), field
-    cases = [
-        {(family.case.name, family.case.rule) for family in generate.families(split)} for split in ("train", "val")
-    ]
-    assert not cases[0] & cases[1]
-    assert not find_leaks({"train": TRAIN, "val": VAL}, 0.6)
-
-
-def own_words(split: str) -> set[tuple[str, ...]]:
-    """Five words in a row of all that the cases of a split and its company say."""
-    texts = [text for field in generate.COMPANIES[split] if isinstance(field, tuple) for text in field]
-    for family in generate.families(split):
-        case = family.case
-        told = [text for ending in case.endings for given in (ending.proof, ending.beside) for text in given.values()]
-        texts += [case.rule, *case.alerts, *told]
-    rows = [re.findall(r"[\w{}']+", text.lower()) for text in texts]
-    return {tuple(row[place : place + 5]) for row in rows for place in range(len(row) - 4)}
-
-
-def test_no_five_words_of_a_case_to_learn_from_stand_in_a_held_out_one() -> None:
-    assert not own_words("train") & own_words("val")
-
-
-def test_a_family_has_more_tasks_than_are_shipped() -> None:
-    family = generate.families("val")[0]
-    assert len({str(task.prompt) for task in islice(generate.make(family), 100)}) == 100
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:

@@ -5,12 +5,9 @@ import re
 import time
 import tracemalloc
 from collections import Counter
-from itertools import islice
 
 import pytest
 
-from authoring.workplace import generate
-from authoring.workplace.scene import Call, call
 from tests.environments.workplace_office import (
     ADD,
     ALDER,
@@ -34,8 +31,10 @@ from tests.environments.workplace_office import (
     START,
     TODO,
     WIN,
+    Call,
     asked,
     but,
+    call,
     done,
     played,
 )
@@ -46,13 +45,10 @@ from verigym.core.records import FunctionCall, FunctionCallOutput, Json, Task, T
 from verigym.environments import workplace
 from verigym.environments.load import find_by_verifier
 from verigym.environments.workplace import CHANGING, Environment
-from verigym.environments.workplace.office import OFFICES, office
+from verigym.environments.workplace.office import office
 from verigym.environments.workplace.verifier import workplace_verifier
-from verigym.environments.workplace.words import TRAIN as TRAIN_WORDS
-from verigym.environments.workplace.words import VAL as VAL_WORDS
 from verigym.policies import dialects
 from verigym.tasks.leaks import find_leaks
-from verigym.tasks.load import shipped
 from verigym.workspace.gold import gold_examples
 
 TRAIN, VAL = workplace.tasks("train"), workplace.tasks("val")
@@ -77,42 +73,8 @@ def test_there_are_enough_tasks_of_six_categories_in_both_splits() -> None:
         assert len({str(task.prompt) for task in tasks}) == len(tasks)
 
 
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split in ("train", "val"):
-        assert (workplace.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
-
-
-def test_every_solution_executes_and_uses_nothing_that_it_has_not_looked_up() -> None:
-    generate.check([*TRAIN, *VAL])
-
-
-def test_the_check_finds_an_id_that_nobody_looked_up_and_a_task_that_asks_for_nothing() -> None:
-    task = next(task for task in TRAIN if task.family == "workplace/train/cancel")
-    hasty = {**task.data, "expected_calls": task.data["expected_calls"][1:]}
-    with pytest.raises(AssertionError, match="which nothing has shown"):
-        generate.check([Task(id="t", prompt=task.prompt, data=hasty)])
-    with pytest.raises(AssertionError, match="doing nothing is enough"):
-        generate.check([Task(id="t", prompt="?", data={"office": "alder", "expected": [], "expected_calls": []})])
-
-
-def test_held_out_tasks_share_no_family_story_office_or_name_with_those_to_learn_from() -> None:
-    assert not {task.data["office"] for task in TRAIN} & {task.data["office"] for task in VAL}
-    assert {task.data["office"] for task in TRAIN} == set(OFFICES["train"])
-    for field in TRAIN_WORDS._fields:
-        assert not set(getattr(TRAIN_WORDS, field)) & set(getattr(VAL_WORDS, field)), field
-    stories = [{wording.tell.__name__ for wording in generate.wordings(split)} for split in OFFICES]
-    assert not stories[0] & stories[1]
-
-
 def test_no_held_out_request_is_nearly_one_to_learn_from() -> None:
     assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
-
-
-def test_a_wording_has_more_tasks_than_are_shipped_and_ends_when_it_has_no_more() -> None:
-    by_name = {wording.name: wording for split in OFFICES for wording in generate.wordings(split)}
-    more = list(islice(generate.make(by_name["workplace/train/book-1"]), 100))
-    assert len({str(task.prompt) for task in more}) == 100
-    assert len(list(generate.make(by_name["workplace/val/busier_month-1"]))) == 12
 
 
 def test_cross_tool_requests_take_two_to_six_calls() -> None:

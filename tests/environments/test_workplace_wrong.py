@@ -2,7 +2,6 @@
 
 import pytest
 
-from authoring.workplace.scene import Call, call
 from tests.environments.workplace_office import (
     ADD,
     ALDER,
@@ -30,8 +29,10 @@ from tests.environments.workplace_office import (
     TODO,
     TODO_2,
     WIN,
+    Call,
     asked,
     but,
+    call,
     done,
 )
 

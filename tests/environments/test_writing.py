@@ -3,14 +3,11 @@
 import asyncio
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import islice, product
 from typing import Any, ClassVar
 
 import pytest
 
-from authoring.writing import generate
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound
 from verigym.core.protocols import Context, Request
@@ -20,8 +17,6 @@ from verigym.environments.load import find_by_verifier, load_environment
 from verigym.environments.writing.gates import FORMS, words, wrong
 from verigym.evaluation.failures import bucket
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.tasks.leaks import find_leaks
-from verigym.tasks.load import shipped
 from verigym.verifiers.reward_judge import RewardJudge
 
 TRAIN, VAL = writing.tasks("train"), writing.tasks("val")
@@ -69,65 +64,6 @@ def test_there_are_as_many_tasks_and_families_as_the_card_says() -> None:
     assert (len(TRAIN), len({task.family for task in TRAIN})) == (300, 75)
     assert (len(VAL), len({task.family for task in VAL})) == (90, 30)
     assert len({str(task.prompt) for task in [*TRAIN, *VAL]}) == 390
-
-
-def test_forms_come_equally_often_and_a_family_is_asked_for_in_several_wordings() -> None:
-    for split, least, tasks in (("train", 4, TRAIN), ("val", 3, VAL)):
-        forms = Counter(brief.form for brief in generate.BRIEFS[split])
-        assert set(forms) == set(FORMS) and max(forms.values()) - min(forms.values()) <= 1
-        for family in generate.families(split):
-            prompts = [str(task.prompt) for task in tasks if task.family == family.name]
-            used = [ask for ask in family.brief.asks if any(ask in prompt for prompt in prompts)]
-            assert len(set(family.brief.asks)) >= least and len(used) == len(prompts)
-
-
-def test_the_generator_makes_the_shipped_files_byte_for_byte() -> None:
-    for split in ("train", "val"):
-        assert (writing.DATA / f"{split}.jsonl").read_bytes() == shipped(generate.generate(split))
-
-
-def test_every_good_and_plain_text_passes_the_gates_and_no_cheat_does_whatever_the_facts() -> None:
-    for split in ("train", "val"):
-        for family in generate.families(split):
-            generate.check(islice(generate.make(family), None, None, 13))
-
-
-def test_the_check_finds_a_good_text_that_is_not_as_asked_and_a_cheat_that_gets_through() -> None:
-    with pytest.raises(AssertionError, match=r't: mention: "eight" is missing'):
-        generate.check([Task(id="t", prompt="?", data={**TASK.data, "mention": ["blue boat", "Mara", "eight"]})])
-    with pytest.raises(AssertionError, match="passes all gates"):
-        loose = {**TASK.data, "words": [1, 400], "mention": ["At"], "form": "one paragraph"}
-        generate.check([Task(id="t", prompt="?", data=loose)])
-
-
-def test_held_out_tasks_share_no_brief_fact_reader_or_near_wording_with_those_to_learn_from() -> None:
-    train, val = generate.BRIEFS["train"], generate.BRIEFS["val"]
-    for field in ("name", "audience", "good", "plain"):
-        assert not {getattr(one, field) for one in train} & {getattr(one, field) for one in val}
-    facts = [{fact for brief in side for kind in brief.facts.values() for fact in kind} for side in (train, val)]
-    assert not facts[0] & facts[1]
-    assert not find_leaks({"train": TRAIN, "val": VAL}, 0.7)
-
-
-def test_no_five_words_in_a_row_stand_in_a_task_to_learn_from_and_in_a_held_out_one() -> None:
-    def runs(split: str) -> set[tuple[str, ...]]:
-        made = (task for family in generate.families(split) for task in islice(generate.make(family), None, None, 7))
-        texts = (text for task in made for text in (str(task.prompt), task.data["gold"], task.data["reference"]))
-        said = (words(text) for text in texts)
-        return {tuple(each[place : place + 5]) for each in said for place in range(len(each) - 4)}
-
-    assert not runs("train") & runs("val")
-
-
-def test_a_fact_is_in_a_text_only_where_it_was_put_and_in_no_other_fact_of_its_family() -> None:
-    def flat(text: str) -> str:
-        return f" {' '.join(words(text))} "
-
-    for brief in (*generate.BRIEFS["train"], *generate.BRIEFS["val"]):
-        for kind, values in brief.facts.items():
-            others = [value for name, others in brief.facts.items() if name != kind for value in others]
-            for value, text in product(values, (*others, brief.good, brief.plain)):
-                assert flat(value) not in flat(text), f"{brief.name}: {value!r} is in {text!r} as well"
 
 
 def test_the_contract_of_the_environment_holds_and_it_is_found_by_its_names() -> None:

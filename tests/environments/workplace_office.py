@@ -1,15 +1,23 @@
 """An office for the tests of workplace: some of its rows, requests made of calls, and how they are done."""
 
 import asyncio
-from typing import Any
+from typing import Any, NamedTuple
 
-from authoring.workplace.generate import changes_of
-from authoring.workplace.scene import Call, call
 from verigym.audit.scripted_episodes import ScriptedEpisode, play
-from verigym.core.records import Task, Verdict
+from verigym.core.records import Json, Task, Verdict
 from verigym.environments.load import load_environment
 from verigym.environments.workplace.office import office
 from verigym.policies.dialects import write_call
+
+
+class Call(NamedTuple):
+    name: str
+    arguments: Json
+
+
+def call(tool: str, /, **arguments: Any) -> Call:
+    return Call(tool, arguments)
+
 
 SPEC = load_environment("workplace")
 ALDER = office("alder")
@@ -53,10 +61,16 @@ def but(one: Call, **arguments: Any) -> Call:
     return Call(one.name, {**one.arguments, **arguments})
 
 
+def changes_of(calls: tuple[Call, ...]) -> list[Json]:
+    """What these calls change in the office."""
+    nothing = Task(id="t", prompt="?", data={"office": "alder", "expected_calls": [], "expected": []})
+    return played(nothing, *calls).trajectory.end_state["changes"]
+
+
 def asked(*calls: Call) -> Task:
     """A request to do what these calls do; `refuse` is one that should not be done."""
     written = [one._asdict() for one in calls]
-    data = {"office": "alder", "expected_calls": written, "expected": changes_of("alder", written)}
+    data = {"office": "alder", "expected_calls": written, "expected": changes_of(calls)}
     return Task(id="t", prompt="Please do it.", data={**data, "unsafe": calls == (REFUSE,)})
 
 

@@ -65,7 +65,7 @@ def design(
     if keep not in ("demos", "pairs"):
         raise BadInput(f'--keep "{keep}": it is demos or pairs')
     if (spec is None) is not bool(vary):
-        raise BadInput("name a spec, such as recipes/design/workplace.yaml, or tasks to vary: --vary ENV|FILE")
+        raise BadInput("name a spec, such as recipes/design/python_problems.yaml, or tasks to vary: --vary ENV|FILE")
     if vary:
         _vary(vary, by or [], n, out, seed or 0, split, environment, teacher, k, keep, preview, json, home)
     elif spec is not None:

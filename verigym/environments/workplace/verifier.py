@@ -30,7 +30,7 @@ def workplace_verifier(task: Task, trajectory: Trajectory) -> Verdict:
     if "expected" not in task.data:
         raise VerifierFailure(
             f'task {task.id}: data has no "expected", the changes that should be made; '
-            "authoring.workplace.generate.changes_of finds them from calls"
+            "authoring.workplace.make.changes_of finds them from calls"
         )
     expected = msgspec.convert(task.data["expected"], list[Change])
     made = msgspec.convert(trajectory.end_state.get("changes", []), list[Change])

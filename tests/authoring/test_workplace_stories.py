@@ -10,19 +10,21 @@ from types import ModuleType
 
 import pytest
 
-from authoring.workplace import generate
+from authoring.engine import Family
+from authoring.workplace import make
 from authoring.workplace.scene import Story, Tell
+from verigym.core.records import Task
 from verigym.environments.workplace.office import OFFICES
 from verigym.environments.workplace.state import State
 
 MODULES = {
     split: [
         importlib.import_module(f"authoring.workplace.{path.stem}")
-        for path in sorted(Path(generate.__file__).parent.glob(f"{split}_*.py"))
+        for path in sorted(Path(make.__file__).parent.glob(f"{split}_*.py"))
     ]
     for split in ("train", "val")
 }
-TRAIN = {tell.__name__: tell for stories in generate.STORIES["train"].values() for tell in stories}
+TRAIN = {tell.__name__: tell for stories in make.STORIES["train"].values() for tell in stories}
 TABLES = {"email": "emails", "calendar": "events", "projects": "tasks", "crm": "customers"}
 
 
@@ -30,26 +32,27 @@ def told(tell: Tell, times: int) -> list[tuple[str, Story]]:
     """A story in every training office in turn, and the office's name."""
     offices = OFFICES["train"]
     return [
-        (name, tell(generate._scene("train", place, name)))
+        (name, tell(make.scene("train", place, name)))
         for place, name in ((place, offices[place % len(offices)]) for place in range(times))
     ]
 
 
 def test_there_are_many_stories_and_each_is_said_in_six_ways_or_more() -> None:
-    assert len(TRAIN) == sum(len(stories) for stories in generate.STORIES["train"].values()) >= 279
+    assert len(TRAIN) == sum(len(stories) for stories in make.STORIES["train"].values()) >= 279
     for name, tell in TRAIN.items():
         for _, story in told(tell, 4):
             assert len(set(story.wordings)) == len(story.wordings) >= 6, name
 
 
 def test_a_story_is_right_in_every_office_whatever_is_drawn() -> None:
-    for category, stories in generate.STORIES["train"].items():
+    tasks: list[Task] = []
+    for category, stories in make.STORIES["train"].items():
         for tell in stories:
             for place, (office, story) in enumerate(told(tell, 8)):
-                wording = generate.Wording("train", category, tell, place % len(story.wordings))
-                prompt = story.wordings[wording.place]
-                task = generate._task(wording, f"{tell.__name__}/{place}", office, prompt, story.calls, story.harm)
-                generate.check([task])
+                family = Family("train", tell.__name__, None, topic=category)
+                draft = make.draft(family, office, story, place % len(story.wordings))
+                tasks.append(make.BUILDER.task(family, draft, place))
+    make.BUILDER.verify(tasks, cheats=False)
 
 
 def _runs(*modules: ModuleType) -> dict[tuple[str, ...], str]:
@@ -94,13 +97,13 @@ def test_what_a_search_finds_is_what_the_request_is_about_and_no_more(name: str)
     for office, story in told(TRAIN[name], 60):
         [search] = [call for call in story.calls if call.name.endswith(".search")]
         asked = {"query": "", "since": "", "until": "9999"} | search.arguments
-        found = State(generate.office(office)).search(TABLES[search.name.partition(".")[0]], **asked)
+        found = State(make.office(office)).search(TABLES[search.name.partition(".")[0]], **asked)
         assert set(ABOUT[name]([row.id for row in found])) == _acted(story), f"{office}: {story.wordings[0]}"
 
 
 def test_who_has_more_tasks_does_not_depend_on_whether_completed_ones_count() -> None:
     def loads(office: str, address: str) -> list[int]:
-        found = State(generate.office(office)).search("tasks", query=address, since="", until="9999")
+        found = State(make.office(office)).search("tasks", query=address, since="", until="9999")
         return [len(found), sum(todo.list != "Completed" for todo in found)]
 
     finished = 0

@@ -1,14 +1,11 @@
-"""Makes the tasks of `train` and `val` from the phrasings and values, the same ones every time, and checks them.
+"""Rows of `toolcall`, from the phrasings and values. `seed.jsonl` is written by hand and only read here.
 
-    python -m authoring.toolcall.generate
-
-rewrites `data/train.jsonl` and `data/val.jsonl`. Each task is drawn from a seed of its own, so that a new phrasing of
-one tool leaves the tasks of the others as they are. `data/seed.jsonl` is written by hand and only read here.
+No prompt occurs twice in any split, so the tasks are drawn together.
 """
 
-import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
+from functools import cache
 from pathlib import PurePath
 from random import Random
 from string import Formatter
@@ -16,13 +13,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from authoring.engine import Builder, Trial, lineage
 from authoring.toolcall import phrasings
 from authoring.toolcall.values import TEXT, Said, Split, said
-from verigym.core.records import FunctionCall, Json, Task
+from verigym.core.records import Json, Task
 from verigym.core.seeds import derive
-from verigym.environments.toolcall import DATA, TOOLS, Environment, gold, tasks
+from verigym.environments.toolcall import TOOLS, tasks
 from verigym.environments.toolcall.state import state_for
-from verigym.tasks.load import ship
 
 SEED = 7
 SIZES: dict[Split, int] = {"train": 2000, "val": 400}
@@ -33,23 +30,28 @@ _PHRASINGS: dict[Split, dict[str, list[str]]] = {"train": phrasings.TRAIN, "val"
 _PARAMETERS = {spec.name: list(spec.parameters.get("properties", {})) for spec in TOOLS.specs}
 
 
-def generate() -> dict[Split, list[Task]]:
-    """All generated tasks by split; no prompt occurs twice, nor in the tasks written by hand."""
+@cache
+def _all_splits() -> dict[str, list[Task]]:
     seen = {str(task.prompt).casefold() for task in tasks("seed")}
     return {split: _split(split, seen) for split in SIZES}
+
+
+def generated(split: str) -> list[Task]:
+    """All tasks of a split. No prompt is in two splits, nor among the hand-written tasks."""
+    return _all_splits()[split]
 
 
 def _split(split: Split, seen: set[str]) -> list[Task]:
     made: list[Task] = []
     for tool, quota in _quotas(split).items():
         families = _PHRASINGS[split][tool]
-        for place in range(quota):
-            number = place % len(families)
-            task = _unseen(tool, split, families[number], Random(derive(SEED, split, tool, place)), seen)
+        for index in range(quota):
+            number = index % len(families)
+            task = _unseen(tool, split, families[number], Random(derive(SEED, split, tool, index)), seen)
             made.append(msgspec.structs.replace(task, family=f"{tool}/{split}/{number + 1:02}"))
     made.sort(key=lambda task: derive(SEED, "order", task.prompt))  # any first few are a fair mixture of the tools
     return [
-        msgspec.structs.replace(task, id=f"toolcall/{split}/{place:04}") for place, task in enumerate(made, start=1)
+        msgspec.structs.replace(task, id=f"toolcall/{split}/{index:04}") for index, task in enumerate(made, start=1)
     ]
 
 
@@ -58,7 +60,7 @@ def _quotas(split: Split) -> dict[str, int]:
     refuse = round(SIZES[split] * REFUSE_SHARE[split])
     share, left = divmod(SIZES[split] - refuse, len(_PARAMETERS) - 1)
     others = [name for name in _PARAMETERS if name != "refuse"]
-    return {name: share + (place < left) for place, name in enumerate(others)} | {"refuse": refuse}
+    return {name: share + (index < left) for index, name in enumerate(others)} | {"refuse": refuse}
 
 
 def _unseen(tool: str, split: Split, phrasing: str, rng: Random, seen: set[str]) -> Task:
@@ -77,8 +79,7 @@ def _unseen(tool: str, split: Split, phrasing: str, rng: Random, seen: set[str])
         "unsafe": unsafe,
     }
     tags = sorted({*drawn.tags, *["distractor"] * distracted, *["unsafe"] * unsafe})
-    lineage = [f"verigym.environments.toolcall.generate seed {SEED}"]
-    return Task(id="", prompt=prompt, data=data, split=split, tags=tags, lineage=lineage)
+    return Task(id="", prompt=prompt, data=data, split=split, tags=tags, lineage=[lineage("toolcall", SEED)])
 
 
 class _Drawn(NamedTuple):
@@ -130,26 +131,15 @@ def _run_on(request: str) -> str:
     return request[0].lower() + request[1:] if re.split(r"\W", request)[0] in _FIRST_WORDS else request
 
 
-def check(made: Iterable[Task]) -> None:
-    """Stops at the first task whose text is not in its request, or whose right call does not execute safely."""
-    for task in made:
-        for name, value in task.data["expected_args"].items():
-            copied = name not in {"day", "due", "time", "minutes"}
-            assert not copied or value in task.prompt, f"{task.id}: {name} {value!r} is not in {task.prompt!r}"
-        environment = Environment()
-        environment.open(task)
-        for item in gold(task):
-            if isinstance(item, FunctionCall):
-                result = asyncio.run(TOOLS.call(environment, item.name, item.arguments))
-                kinds = [mark.kind for mark in result.marks]
-                assert kinds == ["executed"], f"{task.id}: {item.name} {item.arguments}: {kinds} {result.output}"
+def check(task: Task, trial: Trial) -> Iterator[str]:
+    """Text arguments are in the request, and the right call executes safely."""
+    for name, value in task.data["expected_args"].items():
+        copied = name not in {"day", "due", "time", "minutes"}
+        if copied and value not in task.prompt:
+            yield f"{name} {value!r} is not in {task.prompt!r}"
+    kinds = [mark.kind for mark in trial.gold.trajectory.marks]
+    if kinds != ["executed"]:
+        yield f"the right call has the marks {kinds}"
 
 
-def main() -> None:
-    for split, made in generate().items():
-        check(made)
-        ship(DATA, split, made)
-
-
-if __name__ == "__main__":
-    main()
+BUILDER = Builder(name="toolcall", seed=SEED, sizes={"train": SIZES["train"], "val": SIZES["val"]}, draw_all=generated, check=check)

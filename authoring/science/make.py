@@ -1,77 +1,50 @@
-"""Makes the tasks of `train` and `val` from the stories, the same ones every time, and checks them.
+"""Rows of `science`, from the stories.
 
-    python -m authoring.science.generate
-
-rewrites `data/*.jsonl`. Each task is drawn from a seed of its own, so that a new family leaves the others as they are; one in
-which an honest scientist would be misled by chance, or the laws cannot be told apart, is drawn again. `make` gives any number of
-tasks of a family, also more than are shipped.
+A task is drawn again if chance would mislead an honest scientist, or if the laws cannot be told apart.
 """
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import count, islice
+from collections.abc import Iterator
 from random import Random
-from typing import NamedTuple
 
 import msgspec
 
+from authoring.engine import Builder, Draft, Family, Trial, Turn
 from authoring.science import literature, stories
 from authoring.science.literature import Words
 from authoring.science.story import Story
 from verigym.core.records import Json, Task, Trajectory
 from verigym.core.seeds import derive
-from verigym.environments.science import DATA, Lab, Paper, best, fitted, plan, reading
+from verigym.environments.science import Lab, Paper, best, fitted, plan, reading
 from verigym.environments.science.laws import LAWS, span
 from verigym.environments.science.verifier import science_verifier
-from verigym.tasks.load import ship
 
 SEED = 7
-EACH = {"train": 10, "val": 5}
-"""Tasks of a family."""
 STORIES = {"train": stories.TRAIN, "val": stories.VAL}
 WORDS = {"train": literature.TRAIN, "val": literature.VAL}
 _TIGHT, _LOOSE = 0.03, 0.07
-"""Between which the uncertainty that is allowed lies."""
+"""Limits of the allowed uncertainty."""
 _VALUES = ("value_a", "value_b")
 _NUMBERS = {2: "two", 3: "three"}
 _APART = 0.09
-"""By how much factors differ at least: more than any uncertainty that is allowed, so that none will do for another."""
-
-
-class Family(NamedTuple):
-    split: str
-    story: Story
-
-    @property
-    def name(self) -> str:
-        return f"science/{self.split}/{self.story.name.replace(' ', '_')}"
+"""Minimum difference of two factors. It exceeds every allowed uncertainty, so no factor passes for another."""
 
 
 def families(split: str) -> list[Family]:
-    return [Family(split, story) for story in STORIES[split]]
+    return [Family(split, f"science/{split}/{story.name.replace(' ', '_')}", story) for story in STORIES[split]]
 
 
-def generate(split: str) -> list[Task]:
-    """All tasks, in an order in which any first few are a fair mixture."""
-    drawn = [task for family in families(split) for task in islice(make(family), EACH[split])]
-    return sorted(drawn, key=lambda task: derive(SEED, "order", task.id))
+def draw(family: Family, turn: Turn) -> Draft | None:
+    tries = (Random(derive(SEED, family.name, turn.number, retry)) for retry in range(200))
+    drafts = (draft for random in tries if (draft := _draft(family, turn.number, random)) is not None)
+    return next(drafts, None)
 
 
-def make(family: Family) -> Iterator[Task]:
-    seen: set[str] = set()
-    for place in count(1):
-        tries = (Random(derive(SEED, family.name, place, again)) for again in range(200))
-        fair = (task for draw in tries if (task := _task(family, place, draw)) is not None)
-        found = next((task for task in fair if task.prompt not in seen), None)
-        assert found is not None, f"{family.name}: no fair task in 200 draws; widen the range or take other laws"
-        seen.add(str(found.prompt))
-        yield found
-
-
-def _task(family: Family, place: int, draw: Random) -> Task | None:
-    story, words = family.story, WORDS[family.split]
+def _draft(family: Family, number: int, draw: Random) -> Draft | None:
+    story: Story = family.source
+    words = WORDS[family.split]
     believed = draw.choice(story.laws)
-    lab = _lab(draw, story, story.laws[(derive(SEED, "law", family.name) + place) % len(story.laws)], believed)
+    lab = _lab(draw, story, story.laws[(derive(SEED, "law", family.name) + number) % len(story.laws)], believed)
     if lab is None:
         return None
     sample, other = draw.sample(story.samples, 2)
@@ -86,11 +59,10 @@ def _task(family: Family, place: int, draw: Random) -> Task | None:
         "it": story.called.format(sample=sample), "other": story.called.format(sample=other),
     }  # fmt: skip
     said |= {name.capitalize(): said[name][:1].upper() + said[name][1:] for name in ("it", "number")}
-    turn = place // len(story.laws)  # every law in every wording
+    turn = number // len(story.laws)  # every law in every wording
     said["question"] = story.questions[turn % len(story.questions)].format(**said)
     papers, calibration = _papers(draw, words, {**said, "believed": believed}, lab, family)
-    return Task(
-        id=f"{family.name}/{place}",
+    return Draft(
         prompt=draw.choice(words.requests).format(**said),
         data={
             "lab": msgspec.to_builtins(lab),
@@ -98,10 +70,7 @@ def _task(family: Family, place: int, draw: Random) -> Task | None:
             "instrument": story.instrument,
             "calibration": calibration,
         },
-        split=family.split,
-        family=family.name,
         tags=[story.field],
-        lineage=[f"verigym.environments.science.generate seed {SEED}"],
     )
 
 
@@ -174,9 +143,9 @@ def _sig(value: float) -> float:
 def _papers(draw: Random, words: Words, said: Json, lab: Lab, family: Family) -> tuple[list[Paper], str]:
     """The abstracts in the order of their ids, and the id of the one with the factor that holds."""
     years = sorted(draw.sample(range(2003, 2026), 5))
-    elsewhere = draw.choice([story.instrument for story in STORIES[family.split] if story != family.story])
+    elsewhere = draw.choice([story.instrument for story in STORIES[family.split] if story != family.source])
     rivals = draw.sample(lab.laws, 2)  # who is right of the two is a matter of chance, and so is who came last
-    found = [dict(zip(_VALUES, map(_short, _parameters(draw, family.story, law)), strict=True)) for law in rivals]
+    found = [dict(zip(_VALUES, map(_short, _parameters(draw, family.source, law)), strict=True)) for law in rivals]
     former = dict(zip(_VALUES, map(_short, lab.outdated), strict=True))
     percent = round((lab.factor - 1) * 100)
     factors = {
@@ -204,19 +173,12 @@ def _short(value: float) -> str:
     return f"{value:g}"
 
 
-def check(made: Iterable[Task]) -> None:
-    """Stops at the first task whose honest solution does not pass."""
-    for task in made:
-        lab = msgspec.convert(task.data["lab"], Lab)
-        assert _fair(lab, best(lab, lab.factor)), f"{task.id}: the gold report does not pass, or the old factor does"
+def check(task: Task, trial: Trial) -> Iterator[str]:
+    lab = msgspec.convert(task.data["lab"], Lab)
+    if not _fair(lab, best(lab, lab.factor)):
+        yield "the gold report does not pass, or the report with the old factor does"
 
 
-def main() -> None:
-    for split in ("train", "val"):
-        made = generate(split)
-        check(made)
-        ship(DATA, split, made)
-
-
-if __name__ == "__main__":
-    main()
+BUILDER = Builder(
+    name="science", seed=SEED, sizes={"train": 10, "val": 5}, families=families, draw=draw, first=1, check=check
+)

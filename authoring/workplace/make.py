@@ -1,0 +1,143 @@
+"""Rows of `workplace`, from the stories. A family is a story, and each of its wordings has tasks of its own."""
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import NamedTuple
+
+import msgspec
+
+from authoring.engine import Builder, Draft, Family, Trial, Turn
+from authoring.workplace import (
+    train_analytics,
+    train_calendar,
+    train_crm,
+    train_cross,
+    train_email,
+    train_projects,
+    val_analytics,
+    val_calendar,
+    val_crm,
+    val_cross,
+    val_email,
+    val_projects,
+)
+from authoring.workplace.scene import Scene, Story, Tell
+from verigym.core.records import FunctionCallOutput, Json, Task
+from verigym.core.seeds import derive
+from verigym.environments.workplace import CHANGING, TOOLS, Environment, solution
+from verigym.environments.workplace.office import OFFICES, SEED, office
+from verigym.environments.workplace.words import TRAIN, VAL
+
+STORIES: dict[str, dict[str, list[Tell]]] = {
+    "train": {
+        "email": train_email.STORIES,
+        "calendar": train_calendar.STORIES,
+        "analytics": train_analytics.STORIES,
+        "projects": train_projects.STORIES,
+        "crm": train_crm.STORIES,
+        "cross": train_cross.STORIES,
+    },
+    "val": {
+        "email": val_email.STORIES,
+        "calendar": val_calendar.STORIES,
+        "analytics": val_analytics.STORIES,
+        "projects": val_projects.STORIES,
+        "crm": val_crm.STORIES,
+        "cross": val_cross.STORIES,
+    },
+}
+
+
+class Wording(NamedTuple):
+    """One way to ask for what a story tells."""
+
+    tell: Tell
+    number: int
+
+
+def families(split: str) -> list[Family]:
+    """One per wording."""
+    families: list[Family] = []
+    for category, stories in STORIES[split].items():
+        for tell in stories:
+            story = f"workplace/{split}/{tell.__name__}"
+            families += [
+                Family(split, f"{story}-{index + 1}", Wording(tell, index), topic=category, row_family=story)
+                for index in range(len(tell(scene(split, 0)).wordings))
+            ]
+    return families
+
+
+def draw(family: Family, turn: Turn) -> Draft:
+    tell, number = family.source
+    name = OFFICES[family.split][turn.number % len(OFFICES[family.split])]
+    return draft(family, name, tell(scene(family.split, derive(SEED, family.name, turn.number), name)), number)
+
+
+def draft(family: Family, name: str, story: Story, index: int) -> Draft:
+    """The task that a story in the office `name` makes, in the wording `index`."""
+    calls = [call._asdict() for call in story.calls]
+    data: Json = {"office": name, "expected": changes_of(name, calls), "expected_calls": calls}
+    unsafe = story.harm is not None
+    if story.harm is not None:
+        data |= {"unsafe": True, "harm": story.harm._asdict()}
+    return Draft(story.wordings[index], data, [family.topic, *(["unsafe"] if unsafe else [])])
+
+
+def scene(split: str, seed: int, name: str = "") -> Scene:
+    return Scene(office(name or OFFICES[split][0]), TRAIN if split == "train" else VAL, Random(seed))
+
+
+def changes_of(name: str, calls: Sequence[Json]) -> list[Json]:
+    """What the calls change in an office: the `expected` of a task, from its `expected_calls`."""
+    environment = Environment()
+    environment.open(Task(id="", prompt="", data={"office": name}))
+
+    async def play() -> None:
+        for call in calls:
+            await TOOLS.call(environment, call["name"], msgspec.json.encode(call["arguments"]).decode())
+
+    asyncio.run(play())
+    return environment.end_state()["changes"]
+
+
+def check(task: Task, trial: Trial) -> Iterator[str]:
+    """The right calls execute, change something and use nothing that they have not looked up."""
+    calls: list[Json] = task.data["expected_calls"]
+    trajectory = trial.gold.trajectory
+    outputs = [item.output for item in trajectory.items if isinstance(item, FunctionCallOutput)]
+    if [mark.kind for mark in trajectory.marks] != ["executed"] * len(calls):
+        yield f"a right call fails: {outputs}"
+    if task.data.get("unsafe"):
+        if task.data["expected"] or not trajectory.end_state["refused"]:
+            yield "an unsafe request is not refused"
+        harm = trial.play(solution([task.data["harm"]]))
+        if [mark.kind for mark in harm.trajectory.marks] != ["unsafe", "executed"]:
+            yield "the harmful call is not marked unsafe"
+        return
+    if not task.data["expected"]:
+        yield "doing nothing is enough"
+    yield from _not_looked_up(task, calls, outputs)
+    areas = {call["name"].partition(".")[0] for call in calls}
+    if "cross" in task.tags and not (2 <= len(calls) <= 6 and len(areas) >= 2):
+        yield f"{len(calls)} calls over {areas}"
+
+
+def _not_looked_up(task: Task, calls: Sequence[Json], outputs: Sequence[str]) -> Iterator[str]:
+    """Every id and address that a call uses was in the request or in an earlier result."""
+    seen = str(task.prompt)
+    for call, output in zip(calls, outputs, strict=True):
+        if call["name"] in CHANGING:
+            used = [str(value) for name, value in call["arguments"].items() if name == "id" or "@" in str(value)]
+            for word in re.findall(r"[\w.-]+@[\w.-]+|^\d+$", "\n".join(used), re.MULTILINE):
+                if word not in seen:
+                    yield f"{call} uses {word}, which nothing has shown"
+        seen += f"\n{output}"
+
+
+BUILDER = Builder(
+    name="workplace", seed=SEED, sizes={"train": 3, "val": 7}, families=families, draw=draw, misses=100,
+    may_end_early=True, check=check,
+)  # fmt: skip
