@@ -142,4 +142,6 @@ def check(task: Task, trial: Trial) -> Iterator[str]:
         yield f"the right call has the marks {kinds}"
 
 
-BUILDER = Builder(name="toolcall", seed=SEED, sizes={"train": SIZES["train"], "val": SIZES["val"]}, draw_all=generated, check=check)
+BUILDER = Builder(
+    name="toolcall", seed=SEED, sizes={"train": SIZES["train"], "val": SIZES["val"]}, draw_all=generated, check=check
+)
