@@ -19,14 +19,6 @@ EXEMPT = {
     "docs/tutorials/quickstart.md",
     "docs/tutorials/tour.md",
     # not rewritten yet
-    "docs/LOG.md",
-    "docs/tutorials/external_system.md",
-    "docs/tutorials/judge.md",
-    "docs/tutorials/multi_step.md",
-    "docs/tutorials/reward_design.md",
-    "docs/tutorials/single_step.md",
-    "docs/tutorials/stateful.md",
-    "docs/tutorials/traces.md",
 }
 PAGES = [
     page
