@@ -111,23 +111,21 @@ def peak() -> float:
 
 
 def ours(settings: dict[str, Any]) -> dict[str, Any]:
-    from verigym.core.records import Sampling, Task, Trajectory, Version
-    from verigym.core.seeds import derive
+    from verigym.core.records import Task, Trajectory, Version
     from verigym.harness.environment import EnvironmentSpec
     from verigym.harness.tools import ToolBox
     from verigym.model import lora
     from verigym.model.load import Loaded
     from verigym.policies.local.policy import LocalPolicy
-    from verigym.rollout.many import RunPlan, RunResults, results, run_many
-    from verigym.rollout.settings import RunSettings
     from verigym.store.database import Store
-    from verigym.training import schedule
-    from verigym.training.groups import Group, Source
+    from verigym.training import loop
+    from verigym.training.environments import TrainingEnvironment
     from verigym.training.grpo import train_grpo
     from verigym.training.recipe import Recipe
+    from verigym.training.rollouts import TrainingRollouts
     from verigym.verifiers.lift import lift
 
-    schedule.WARMUP = 1  # a constant rate, as the peer's
+    loop.WARMUP = 1  # a constant rate, as the peer's
     model, tokenizer = open_model(settings)
     model.eval().requires_grad_(False)
     head, prompts = texts(tokenizer, settings["prompts"])
@@ -154,37 +152,18 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
     )
     rows: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(Store(Path(folder) / "runs.db")) as store:
-
-        async def collect(step: int, number: int, picked: Any) -> list[Group]:
-            run = f"step-{step}"
-            plan = RunPlan(
-                run=run, environment=environment, tasks=picked["bench"], agent=Version(base="bench", id="bench"),
-                verifier=environment.verifiers["verify"],
-                settings=RunSettings(
-                    k=K, seed=derive(settings["seed"], "collect", step),
-                    sampling=Sampling(temperature=1.0, max_tokens=settings["new"]),
-                ),
-            )  # fmt: skip
-            store.begin_run(run, "collect", {}, plan.tasks)
-            made = RunResults()
-            await run_many(store, plan, policy, cache=made)
-            found, verdicts = results(store, plan, made)
-            return [Group("bench", found[i : i + K], verdicts[i : i + K]) for i in range(0, len(found), K)]
-
         recipe = Recipe(
             model="bench", algorithm="grpo", reward="verify", steps=settings["steps"], prompts_per_step=len(tasks),
             num_generations_per_prompt=K, learning_rate=settings["rate"], max_tokens=settings["new"], eval_interval=0,
         )  # fmt: skip
 
-        async def nothing(step: int) -> dict[str, float]:
-            return {}
-
-        asyncio.run(
-            train_grpo(
-                model, recipe, [Source("bench", 1.0, tasks)], Path(folder) / "checkpoints", collect=collect, evaluate=nothing,
-                changed=lambda step: policy.changed(f"bench@{step}"), report=lambda step, metrics: rows.append(metrics),
-            )
+        rollouts = TrainingRollouts(
+            store, policy, recipe, "bench", Version(base="bench", id="bench"),
+            [TrainingEnvironment(environment=environment, verifier=environment.verifier, tasks=tasks)],
         )  # fmt: skip
+        store.begin_run("bench", "train", {})
+        checkpoints = Path(folder) / "checkpoints"
+        asyncio.run(train_grpo(model, recipe, rollouts, checkpoints, report=lambda step, metrics: rows.append(metrics)))
     return {"seconds": [row["seconds"] for row in rows], "peak_gb": peak(), "rows": rows}
 
 

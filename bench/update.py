@@ -19,7 +19,7 @@ from verigym.model import lora
 from verigym.model.forward_check import can_share
 from verigym.model.load import load
 from verigym.model.tree import pack
-from verigym.training import budget
+from verigym.training import update
 from verigym.training.recipe import PolicyLoss
 from verigym.training.update import make_optimizer, policy_update
 
@@ -44,7 +44,7 @@ def batch() -> list[Sample]:
 
 def measured(tokens: int, share: bool, repeats: int) -> tuple[float, float]:
     """Seconds of an update, and the process's peak of memory in GB."""
-    budget.CPU_TOKENS = tokens
+    update.CPU_TOKENS = tokens
     model = load("smollm2-135m").model
     model._verigym_shares = share and can_share(model)
     lora.attach(model, lora.LoraConfig())
@@ -82,8 +82,8 @@ def main() -> None:
     figures: list[Figure] = [
         figure("update of 8 x 8, products of matrices alone", least, "s, at the speed of a large one")
     ]
-    asked = [(tokens, True) for tokens in ((budget.CPU_TOKENS,) if args.quick else BUDGETS)]
-    asked += [] if args.quick else [(budget.CPU_TOKENS, False)]
+    asked = [(tokens, True) for tokens in ((update.CPU_TOKENS,) if args.quick else BUDGETS)]
+    asked += [] if args.quick else [(update.CPU_TOKENS, False)]
     for tokens, share in asked:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             seconds, peak = pool.apply(measured, (tokens, share, repeats))

@@ -15,7 +15,7 @@ import msgspec
 from verigym.core.records import Report, Version
 from verigym.evaluation import failures
 from verigym.registry import ledger
-from verigym.training.advantages import advantages, has_signal
+from verigym.training.advantages import advantages, differ
 from verigym.training.samples import from_trajectory
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -79,7 +79,7 @@ groups: dict[str, list[Any]] = {}
 for trajectory in ws.store.trajectories(step.id):
     groups.setdefault(trajectory.task, []).append(trajectory)
 scores = {verdict.trajectory: verdict.reward for verdict in ws.store.verdicts(step.id)}
-group = next(group for group in groups.values() if has_signal([scores[one.id] for one in group]))
+group = next(group for group in groups.values() if differ([scores[one.id] for one in group]))
 rewards = [scores[one.id] for one in group]
 sample = from_trajectory(group[0], advantages([rewards])[0][0])[0]
 first = sample.mask.index(1)

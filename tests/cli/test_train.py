@@ -89,10 +89,10 @@ def test_where_nobody_measured_or_checked_it_says_so_until_somebody_did(bench: B
         return [line for line in bench.shell("train", recipe, "--dry-run").splitlines() if line.startswith("look out")]
 
     never_measured, never_checked = warned()
-    assert f"was never measured in {bench.desk}" in never_measured
-    assert never_measured.endswith(f"first: verigym eval {bench.desk} -m {model}")
-    assert "letters@" in never_checked and "was never checked or audited here" in never_checked
-    assert never_checked.endswith(f"first: verigym check {bench.desk}, then verigym audit {bench.desk}")
+    assert f"has no evaluation in {bench.desk}" in never_measured
+    assert never_measured.endswith(f"Run: verigym eval {bench.desk} -m {model}")
+    assert "letters@" in never_checked and "was never checked or audited," in never_checked
+    assert never_checked.endswith(f"Run: verigym check {bench.desk}, then verigym audit run {bench.desk}")
 
     bench.shell("eval", bench.desk, "-m", model, "-n", "3", "--max-tokens", "8")
     [left] = warned()
@@ -107,12 +107,12 @@ def test_what_was_checked_and_measured_is_warned_of_no_more_until_it_changes(ben
     bench.shell("check", place)
     bench.shell("eval", place, "-m", str(bench.model), "-n", "3", "--max-tokens", "4")
     said = bench.shell("train", recipe, "--dry-run")
-    assert "was never audited here" in said and f"first: verigym audit {place}" in said and "never checked" not in said
+    assert "was never audited," in said and f"Run: verigym audit run {place}" in said and "never checked" not in said
     bench.shell("audit", place)
     assert "look out" not in bench.shell("train", recipe, "--dry-run")
     bench.file("right.py", desk(verify + " or trajectory.reply == 'please'"))
     said = bench.shell("train", recipe, "--dry-run")
-    assert "was never checked or audited here" in said, "another verifier, another check"
+    assert "was never checked or audited," in said, "another verifier, another check"
 
 
 def test_a_verifier_that_failed_its_audit_is_said_loudly(bench: Bench) -> None:
@@ -127,7 +127,7 @@ def test_a_verifier_that_failed_its_audit_is_said_loudly(bench: Bench) -> None:
 
 def test_written_data_needs_no_check_of_the_verifier(bench: Bench) -> None:
     said = bench.shell("train", bench.recipe_file("sft"), "--dry-run")
-    assert "was never measured" in said and "was never checked" not in said
+    assert "has no evaluation" in said and "was never checked" not in said
 
 
 def test_steps_of_which_nothing_was_scored_say_so(bench: Bench) -> None:

@@ -13,7 +13,7 @@ from verigym.evaluation.suites import make_suite
 from verigym.tasks.load import save_tasks
 from verigym.training.recipe import make_recipe
 from verigym.workspace import measure as stages
-from verigym.workspace.training_environments import arenas_of, with_tasks
+from verigym.workspace.training_environments import training_environments, with_tasks
 
 
 def call(id: str, split: str, family: str = "", minutes: int = 5) -> Task:
@@ -66,7 +66,7 @@ def test_what_is_measured_without_a_word_is_the_environments_own_set(tmp_path: P
 def test_a_recipe_trains_on_both_and_may_hold_out_a_version(tmp_path: Path) -> None:
     plain = {"model": "m", "algorithm": "sft", "environment": more(tmp_path), "held_out_eval": "more_v2"}
     recipe = make_recipe(plain, [], "a test")
-    (arena,) = with_tasks(arenas_of(recipe), recipe)
+    (arena,) = with_tasks(training_environments(recipe), recipe)
     assert arena.split == "mined_v2" and {task.id for task in arena.tasks} >= {"a", "toolcall/train/0001"}
 
 
@@ -74,7 +74,7 @@ def test_a_family_on_both_sides_is_refused_before_training(tmp_path: Path) -> No
     crossing = [call("a", "train", "snooze"), call("b", "mined_v1", "snooze")]
     recipe = make_recipe({"model": "m", "algorithm": "sft", "environment": more(tmp_path, crossing)}, [], "a test")
     with pytest.raises(Refused, match='share 1 family: "snooze"'):
-        with_tasks(arenas_of(recipe), recipe)
+        with_tasks(training_environments(recipe), recipe)
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from verigym.model.threads import apart
+from verigym.model.threads import in_thread
 
 
 def test_it_gives_the_result_and_leaves_no_thread_behind() -> None:
     before = threading.active_count()
-    name, total = asyncio.run(apart(lambda a, b: (threading.current_thread().name, a + b), 2, b=3))
+    name, total = asyncio.run(in_thread(lambda a, b: (threading.current_thread().name, a + b), 2, b=3))
     assert name.startswith("verigym-update") and total == 5
     assert threading.active_count() == before
 
@@ -21,12 +21,12 @@ def test_an_exception_is_the_callers() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        asyncio.run(apart(fail))
+        asyncio.run(in_thread(fail))
 
 
 def test_the_loop_stays_free_meanwhile() -> None:
     async def both() -> int:
-        work = asyncio.create_task(apart(time.sleep, 0.2))
+        work = asyncio.create_task(in_thread(time.sleep, 0.2))
         ticks = 0
         while not work.done():
             await asyncio.sleep(0.01)
@@ -44,7 +44,7 @@ def test_one_that_is_cancelled_is_waited_for() -> None:
         done.append(True)
 
     async def cancel() -> None:
-        task = asyncio.create_task(apart(work))
+        task = asyncio.create_task(in_thread(work))
         await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -202,9 +202,9 @@ def test_another_adapter_is_worn_and_taken_off(tmp_path: Path) -> None:
     lora.save(loaded.model, tmp_path, "tiny")
     policy = LocalPolicy(tiny())
     bare = episode(policy, Desk)
-    policy.wear(tmp_path, "trained")
+    policy.load_adapter(tmp_path, "trained")
     trained = episode(policy, Desk)
-    policy.wear(None, "tiny")
+    policy.load_adapter(None, "tiny")
     again = episode(policy, Desk)
     assert trained.turns[0].completion_ids != bare.turns[0].completion_ids
     assert [turn.completion_ids for turn in again.turns] == [turn.completion_ids for turn in bare.turns]

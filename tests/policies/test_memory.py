@@ -21,7 +21,7 @@ from verigym.rollout.settings import EpisodeLimits, RunSettings
 
 policy = LocalPolicy.open("smollm2-135m", device="cpu")
 lora.attach(policy.model, lora.LoraConfig())
-policy.changed("one")
+policy.weights_changed("one")
 environment = load_environment("toolcall")
 tasks = environment.tasks("train")
 

@@ -13,7 +13,7 @@ from verigym.training.advantages import (
     Rewards,
     advantages,
     advantages_of_each,
-    has_signal,
+    differ,
     overlong,
     step_advantages,
 )
@@ -164,18 +164,18 @@ def test_leaving_one_out_is_the_mean_of_the_group_a_little_larger(given_groups: 
 @given(reward, st.integers(1, 8), st.integers(0, 3), any_settings)
 def test_a_group_of_equal_rewards_says_nothing(value: float, known: int, unknown: int, own: Advantage) -> None:
     rewards: list[float | None] = [value] * known + [None] * unknown
-    assert not has_signal(rewards)
+    assert not differ(rewards)
     assert advantages([rewards], own) == [pytest.approx([0.0] * len(rewards), abs=1e-6)]
 
 
 @given(st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=6), st.integers(0, 2))
 def test_a_group_says_something_when_two_rewards_differ(rewards: list[float], unknown: int) -> None:
-    assert has_signal([*rewards, *[None] * unknown]) == (len(set(rewards)) > 1)
+    assert differ([*rewards, *[None] * unknown]) == (len(set(rewards)) > 1)
 
 
 def test_rewards_that_differ_by_rounding_are_equal() -> None:
-    assert not has_signal([0.1 + 0.2, 0.3])
-    assert not has_signal([])
+    assert not differ([0.1 + 0.2, 0.3])
+    assert not differ([])
 
 
 def test_the_example_of_one_success_in_four() -> None:

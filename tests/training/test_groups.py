@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from verigym.core.records import Mark, Sample, Stop, Task, Trajectory, Turn, Usage, Verdict
 from verigym.core.seeds import derive
 from verigym.training.advantages import advantages, advantages_of_each
-from verigym.training.groups import Group, Source, pick, rewards_of, samples_of, summary, tells
+from verigym.training.groups import Group, Source, has_signal, pick, rewards_of, samples_of, summary
 from verigym.training.recipe import Recipe, make_recipe
 
 
@@ -252,9 +252,9 @@ def test_a_step_of_which_nothing_could_be_scored_says_so_and_no_more() -> None:
 def test_a_group_of_equal_totals_tells_something_where_its_parts_or_steps_differ() -> None:
     two = {"a": 1.0, "b": 1.0}
     by_part = group(episode("e", 1.0, 3, parts={"a": 1.0, "b": 0.0}), episode("f", 1.0, 3, parts={"a": 0.0, "b": 1.0}))
-    assert not tells(by_part, [1.0, 1.0], recipe(reward=two))
-    assert tells(by_part, [1.0, 1.0], recipe(reward=two, advantage={"rewards": "each"}))
+    assert not has_signal(by_part, [1.0, 1.0], recipe(reward=two))
+    assert has_signal(by_part, [1.0, 1.0], recipe(reward=two, advantage={"rewards": "each"}))
     by_step = group(episode("e", 1.0, 2, 2, steps=[1.0, 0.0]), episode("f", 1.0, 2, 2, steps=[0.0, 1.0]))
-    assert not tells(by_step, [1.0, 1.0], recipe())
-    assert tells(by_step, [1.0, 1.0], recipe(advantage={"credit": "step"}))
+    assert not has_signal(by_step, [1.0, 1.0], recipe())
+    assert has_signal(by_step, [1.0, 1.0], recipe(advantage={"credit": "step"}))
     assert len(made_of([by_step], recipe(advantage={"credit": "step"}))) == 2

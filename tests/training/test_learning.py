@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -87,16 +88,15 @@ def train(own: LocalPolicy, settings: Recipe, folder: Path) -> list[dict[str, fl
     async def collect(step: int, number: int, picked: Mapping[str, list[Task]]) -> list[Group]:
         return await asyncio.gather(*(group(step, name, task) for name, tasks in picked.items() for task in tasks))
 
-    training = train_grpo(
-        own.model,
-        settings,
-        [Source("chat", 1.0, TASKS)],
-        folder,
-        reference=lora.weights(own.model),
+    rollouts: Any = SimpleNamespace(
+        sources=[Source("chat", 1.0, TASKS)],
         collect=collect,
-        changed=lambda step: own.changed(f"run@{step}"),
         evaluate=no_evaluation,
-        report=lambda step, metrics: found.append(metrics),
+        weights_changed=lambda step: own.weights_changed(f"run@{step}"),
+    )
+    reference = lora.weights(own.model)
+    training = train_grpo(
+        own.model, settings, rollouts, folder, reference=reference, report=lambda step, metrics: found.append(metrics)
     )
     asyncio.run(training)
     return found
@@ -137,7 +137,7 @@ ANSWERS = ["Here is tea.", "No jam today!", '{"tool": "milk"}', "salt & pepper",
 
 def answers(own: LocalPolicy, tasks: Sequence[Task], max_tokens: int = 30) -> list[str]:
     """What the model says when it is sure of itself."""
-    own.changed("trained")
+    own.weights_changed("trained")
 
     async def ask() -> list[Trajectory]:
         greedy = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=max_tokens))

@@ -182,12 +182,20 @@ Score = Callable[[Trajectory], Verdict]
 class Rollouts:
     """Samples the groups that a step asks for, and remembers what was asked."""
 
-    def __init__(self, policy: LocalPolicy, settings: Recipe, score: Score) -> None:
-        self.policy, self.settings, self.score = policy, settings, score
+    def __init__(self, policy: LocalPolicy, settings: Recipe, score: Score, sources: Sequence[Source]) -> None:
+        self.policy, self.settings, self.score, self.sources = policy, settings, score, sources
+        self.changes: list[int] = []
         self.asked: list[tuple[int, int, dict[str, list[str]]]] = []
         self.groups: list[Group] = []
 
-    async def __call__(self, step: int, number: int, picked: Mapping[str, list[Task]]) -> list[Group]:
+    def weights_changed(self, step: int) -> None:
+        self.changes.append(step)
+        self.policy.weights_changed(f"run@{step}")
+
+    async def evaluate(self, step: int) -> dict[str, float]:
+        return await no_evaluation(step)
+
+    async def collect(self, step: int, number: int, picked: Mapping[str, list[Task]]) -> list[Group]:
         self.asked.append((step, number, {name: [task.id for task in tasks] for name, tasks in picked.items()}))
         made = await asyncio.gather(
             *(self._group(step, number, name, task) for name, tasks in picked.items() for task in tasks)
@@ -227,26 +235,9 @@ def run_grpo(
 ) -> tuple[list[int], Rollouts]:
     """Returns the steps after which the weights were said to have changed, and what was sampled."""
     settings = recipe(**{"algorithm": "grpo", "num_generations_per_prompt": 4, "max_tokens": 8, **fields})
-    collect = Rollouts(policy, settings, score)
-    changes: list[int] = []
-
-    def changed(step: int) -> None:
-        changes.append(step)
-        policy.changed(f"run@{step}")
-
-    training = train_grpo(
-        policy.model,
-        settings,
-        sources,
-        folder,
-        reference=reference,
-        collect=collect,
-        changed=changed,
-        evaluate=no_evaluation,
-        report=reporter,
-    )
-    asyncio.run(training)
-    return changes, collect
+    rollouts: Any = Rollouts(policy, settings, score, sources)
+    asyncio.run(train_grpo(policy.model, settings, rollouts, folder, reference=reference, report=reporter))
+    return rollouts.changes, rollouts
 
 
 @pytest.mark.usefixtures("checkpoint_every_step")
@@ -358,8 +349,8 @@ def test_a_divergence_in_the_reward_is_that_of_the_tokens_from_the_reference(tmp
     policy = fresh_policy()
     other = {name: weight + 0.02 for name, weight in lora.weights(policy.model).items()}
     settings = recipe(algorithm="rloo", loss={"kl": 0.3}, max_tokens=6, num_generations_per_prompt=3)
-    rollouts = Rollouts(policy, settings, by_place)
-    groups = asyncio.run(rollouts(1, 0, {"chat": TASKS[:2]}))
+    rollouts = Rollouts(policy, settings, by_place, ())
+    groups = asyncio.run(rollouts.collect(1, 0, {"chat": TASKS[:2]}))
     rewards: list[list[float | None]] = [[1.0, 0.0, None], [0.5, 0.0, 0.0]]
     less, mean = grpo._less_kl(policy.model, groups, rewards, settings, other)
     flat: list[float] = []

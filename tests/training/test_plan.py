@@ -113,7 +113,7 @@ def test_what_a_token_keeps_is_a_quarter_of_what_the_budget_of_micro_batches_all
     pytest.importorskip("torch")
     from tests.tiny import tiny
     from verigym.model.shape import shape_of
-    from verigym.training.budget import bytes_per_token
+    from verigym.training.update import bytes_per_token
 
     model = tiny().model
     shape = shape_of(model.config, "tiny", model.dtype.itemsize)

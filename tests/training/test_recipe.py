@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from verigym.core.errors import BadInput
+from verigym.training.loop import due, rate
 from verigym.training.recipe import (
     ALGORITHMS,
     Adapter,
@@ -16,7 +17,6 @@ from verigym.training.recipe import (
     make_recipe,
     read_recipe,
 )
-from verigym.training.schedule import due, rate
 
 DESIGN = """
 model: nvidia/Nemotron-Nano-9B-v2     # a hub id, a local path, or smollm2-135m (embedded)

@@ -11,8 +11,7 @@ from tests.tiny import tiny
 from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
 from verigym.model import lora
-from verigym.training import budget, update
-from verigym.training.budget import token_budget
+from verigym.training import update
 from verigym.training.recipe import PolicyLoss, PreferenceLoss
 from verigym.training.update import (
     MAX_GRAD_NORM,
@@ -22,6 +21,7 @@ from verigym.training.update import (
     policy_update,
     reward_update,
     sft_update,
+    token_budget,
 )
 
 SETTINGS = PolicyLoss(clip_low=0.2, clip_high=0.3, correction="none")
@@ -112,7 +112,7 @@ budgets = pytest.mark.parametrize("tokens", [1, 20, 90, 10_000], ids=lambda toke
 
 @budgets
 def test_a_batch_in_micro_batches_is_the_whole_batch_for_sft(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "CPU_TOKENS", tokens)
+    monkeypatch.setattr(update, "CPU_TOKENS", tokens)
     seen = Batches(monkeypatch)
     fast, slow, batch = model(), model(), samples(40)
     figures = sft_update(fast, descent(fast), batch)
@@ -127,7 +127,7 @@ def test_a_batch_in_micro_batches_is_the_whole_batch_for_sft(tokens: int, monkey
 
 @budgets
 def test_a_batch_in_micro_batches_is_the_whole_batch_for_grpo(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "CPU_TOKENS", tokens)
+    monkeypatch.setattr(update, "CPU_TOKENS", tokens)
     fast, slow, batch = model(), model(), samples(40)
     figures = policy_update(fast, descent(fast), batch, SETTINGS, temperature=0.8)
     old = [slow_logprobs(slow, sample, 0.8).detach() for sample in batch]
@@ -149,7 +149,7 @@ def test_running_out_of_memory_halves_the_budget_for_good_and_counts_nothing_twi
     assert seen.failed and max(seen.tokens) < 100
     assert figures == pytest.approx(plain, abs=1e-5)
     assert_same_weights(fast, slow)
-    assert token_budget(fast) < 100 and token_budget(slow) == budget.CPU_TOKENS
+    assert token_budget(fast) < 100 and token_budget(slow) == update.CPU_TOKENS
 
 
 def test_memory_that_runs_out_in_the_backward_pass_leaves_no_gradient_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +172,7 @@ def test_memory_that_runs_out_in_the_backward_pass_leaves_no_gradient_behind(mon
 def test_a_sample_that_alone_is_too_much_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     Batches(monkeypatch, full_at=0)
     with pytest.raises(
-        InfrastructureFailure, match=r"out of memory on cpu: one sample of \d+ tokens does not fit; set"
+        InfrastructureFailure, match=r"Out of memory on cpu: one sample of \d+ tokens does not fit. Set"
     ):
         sft_update(model(), descent(model()), samples(5))
 
@@ -206,19 +206,19 @@ def test_margins_stay_with_their_pairs_when_memory_runs_out(monkeypatch: pytest.
     plain = reward_update(slow, descent(slow), pairs(12), margins, own)
     monkeypatch.setattr(update, "scores", fail_once)
     assert reward_update(fast, descent(fast), pairs(12), margins, own) == pytest.approx(plain, abs=1e-5)
-    assert not fails and token_budget(fast) < budget.CPU_TOKENS
+    assert not fails and token_budget(fast) < update.CPU_TOKENS
     assert_same_weights(fast, slow)
 
 
 def test_a_pair_that_alone_is_too_much_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     Batches(monkeypatch, full_at=0)
     monkeypatch.setattr(update, "logprobs_of", lambda model, given: [[-3.0]] * len(given))
-    with pytest.raises(InfrastructureFailure, match=r"out of memory on cpu: a pair of \d+ tokens does not fit; set"):
+    with pytest.raises(InfrastructureFailure, match=r"Out of memory on cpu: a pair of \d+ tokens does not fit. Set"):
         dpo_update(model(), descent(model()), pairs(1), PreferenceLoss())
 
 
 def test_a_token_is_thought_to_need_what_the_layers_keep_of_it() -> None:
-    assert budget.bytes_per_token(tiny().model) == 2 * (12 * 32 + 4 * 64) * 4
+    assert update.bytes_per_token(tiny().model) == 2 * (12 * 32 + 4 * 64) * 4
 
 
 @pytest.mark.parametrize("updates", [2, 3])

@@ -13,7 +13,7 @@ from verigym.registry import ledger
 from verigym.training.recipe import make_recipe
 from verigym.workspace.held_out import sets_of
 from verigym.workspace.measure import suite_of
-from verigym.workspace.training_environments import arenas_of
+from verigym.workspace.training_environments import training_environments
 from verigym.workspace.workspace import WorkspaceFolder
 
 RECIPE = {"model": "smollm2-135m", "algorithm": "grpo", "reward": "tool_call_verifier"}
@@ -39,7 +39,7 @@ def test_reports_evaluations_while_training_and_decisions_are_found_in_the_store
 
 
 def test_a_recipe_may_hold_out_a_part_and_measures_on_that_alone():
-    (arena,) = arenas_of(make_recipe({**RECIPE, "held_out_eval": "tool_call_eval 1/3"}, [], "test"))
+    (arena,) = training_environments(make_recipe({**RECIPE, "held_out_eval": "tool_call_eval 1/3"}, [], "test"))
     assert arena.split == "val 1/3"
     suite, held_out = suite_of(arena.environment, arena.split, 20)
     kept, _ = suite_of(arena.environment, "val 2/3")
@@ -58,7 +58,7 @@ def test_a_recipe_may_hold_out_a_part_and_measures_on_that_alone():
 )
 def test_a_part_that_does_not_exist_is_answered_in_words(named: str, error: type[Exception], words: str):
     with pytest.raises(error, match=words):
-        arenas_of(make_recipe({**RECIPE, "held_out_eval": named}, [], "test"))
+        training_environments(make_recipe({**RECIPE, "held_out_eval": named}, [], "test"))
 
 
 def test_a_part_without_a_family_is_refused():

@@ -31,10 +31,10 @@ def train(
     from verigym.training.recipe import read_recipe
     from verigym.workspace.train import train as run_recipe
     from verigym.workspace.train import warnings_of
-    from verigym.workspace.training_environments import arenas_of
+    from verigym.workspace.training_environments import training_environments
 
     ws, wanted = workspace(home), read_recipe(recipe, overrides or [])
-    places = [arena.name for arena in arenas_of(wanted)]
+    places = [each.name for each in training_environments(wanted)]
     for words in warnings_of(ws, wanted):
         show.say(f"look out: {words}")
     if dry:

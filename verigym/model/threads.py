@@ -15,7 +15,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def apart(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The result of `work(*args, **kwargs)`. Cancelled, it is waited for all the same: nobody sees weights half changed."""
     with ThreadPoolExecutor(1, "verigym-update") as thread:
         return await asyncio.get_running_loop().run_in_executor(thread, functools.partial(work, *args, **kwargs))

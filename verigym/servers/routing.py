@@ -55,7 +55,7 @@ class ModelPool:
         folder = self._ws.adapter_folder(version.adapter) if version.adapter else None
         if version.base not in self._models:
             self._models[version.base] = self._ws.load(version.base)
-        policy = self._models[version.base].beside(folder, _weights(version))
+        policy = self._models[version.base].with_adapter(folder, _weights(version))
         policy.agent = version.id
         return policy
 

@@ -59,7 +59,7 @@ def step_advantages(groups: Sequence[Sequence[Sequence[float] | None]], settings
     return made
 
 
-def has_signal(rewards_G: Rewards) -> bool:
+def differ(rewards_G: Rewards) -> bool:
     known = _known(rewards_G)
     return len(known) > 1 and max(known) - min(known) > TOLERANCE
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from verigym.core.records import Sample, Stop, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
-from verigym.training.advantages import advantages, advantages_of_each, has_signal, overlong, step_advantages
+from verigym.training.advantages import advantages, advantages_of_each, differ, overlong, step_advantages
 from verigym.training.loop import Metrics
 from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
@@ -73,8 +73,8 @@ def _longest(trajectory: Trajectory) -> int:
     return max((turn.usage.completion_tokens for turn in trajectory.turns if turn.actor == "policy"), default=0)
 
 
-def tells(group: Group, rewards_G: list[float | None], recipe: Recipe) -> bool:
-    """Whether its episodes differ in what they are compared by."""
+def has_signal(group: Group, rewards_G: list[float | None], recipe: Recipe) -> bool:
+    """Whether its episodes differ in a reward that they are compared by. If not, nothing can be learnt from the group."""
     compared: list[Sequence[float | None]] = [rewards_G]
     if recipe.advantage.credit == "step":
         rows = [_by_step(*pair) or [] for pair in zip(group.trajectories, rewards_G, strict=True)]
@@ -83,7 +83,7 @@ def tells(group: Group, rewards_G: list[float | None], recipe: Recipe) -> bool:
         compared += [
             [None if one.reward is None else one.parts[name] for one in group.verdicts] for name in recipe.reward
         ]
-    return any(map(has_signal, compared))
+    return any(map(differ, compared))
 
 
 def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe) -> list[tuple[Sample, bool]]:
@@ -111,7 +111,7 @@ def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: R
     return [
         (sample, recipe.episodes.mask_truncated and trajectory.stop is Stop.MAX_TOKENS)
         for group, own, values, turns in zip(groups, rewards, worth, by_turn, strict=True)
-        if tells(group, own, recipe)
+        if has_signal(group, own, recipe)
         for trajectory, reward, value, steps in zip(group.trajectories, own, values, turns, strict=True)
         if reward is not None
         for sample in from_trajectory(trajectory, value, steps)
@@ -130,7 +130,7 @@ def _by_step(trajectory: Trajectory, reward: float | None) -> list[float] | None
 def summary(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe, by_source: bool) -> Metrics:
     """Means over the scored episodes; what could not be scored is counted, and is in no mean."""
     found = _figures(groups)
-    live = [tells(group, own, recipe) for group, own in zip(groups, rewards, strict=True)]
+    live = [has_signal(group, own, recipe) for group, own in zip(groups, rewards, strict=True)]
     found["live_groups"] = statistics.fmean(live) if live else 0.0
     for source in sorted({group.source for group in groups}) if by_source else []:
         own = _figures([group for group in groups if group.source == source])

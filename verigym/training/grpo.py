@@ -1,52 +1,56 @@
-"""The GRPO family: try each task several times, learn from the difference. What a step needs is passed in."""
+"""The GRPO family: try each task several times and learn from the differences.
+
+One step, top to bottom:
+
+1. collect: k episodes of each task are sampled and scored by the verifier (`rollouts.collect`)
+2. reward: what each episode earned (`groups.rewards_of`), less its divergence if the recipe says so
+3. advantage: how much better an episode was than the others of its group (`groups.samples_of`)
+4. update: better episodes become likelier (`update.policy_update`)
+5. evaluate: every few steps, the held-out suite (`rollouts.evaluate`, called by `loop.train_steps`)
+"""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from verigym.core.records import Task
 from verigym.model import lora
-from verigym.model.threads import apart
-from verigym.training.groups import Group, Source, pick, rewards_of, samples_of, summary, tells
-from verigym.training.loop import Evaluate, FirstBatch, Metrics, Report, train_steps
+from verigym.model.threads import in_thread
+from verigym.training.groups import Group, has_signal, pick, rewards_of, samples_of, summary
+from verigym.training.loop import FirstBatch, Metrics, OnMetrics, train_steps
 from verigym.training.recipe import Recipe
+from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
 from verigym.training.update import Weights, logprobs_of, make_optimizer, policy_update
-
-Collect = Callable[[int, int, Mapping[str, list[Task]]], Awaitable[list[Group]]]
-"""(step, round, tasks by source) -> the group of each task, sampled with the weights as they are"""
 
 
 async def train_grpo(
     model: Any,
     recipe: Recipe,
-    sources: Sequence[Source],
+    rollouts: TrainingRollouts,
     folder: Path,
     *,
     reference: Weights = None,
-    collect: Collect,
-    changed: Callable[[int], None],
-    evaluate: Evaluate,
-    report: Report,
+    report: OnMetrics,
 ) -> None:
-    """`reference` are the weights of the adapter that divergence is measured from; none for the bare model."""
+    """Trains the adapter on `model`. The divergence is measured from `reference`, the weights of an adapter, or from the bare
+    model if it is None. Checkpoints are in `folder`."""
     optimizer = make_optimizer(model, recipe.learning_rate)
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
         started = time.perf_counter()
-        groups = await _gather(recipe, sources, step, collect)
+        groups = await _collect(recipe, rollouts, step)
         sampled = time.perf_counter()
         rewards = [rewards_of(group, recipe) for group in groups]
-        metrics = summary(groups, rewards, recipe, len(sources) > 1)
+        metrics = summary(groups, rewards, recipe, len(rollouts.sources) > 1)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
-            rewards, metrics["kl"] = await apart(_less_kl, model, groups, rewards, recipe, reference)
+            rewards, metrics["kl"] = await in_thread(_less_kl, model, groups, rewards, recipe, reference)
         samples = samples_of(groups, rewards, recipe)
         kept = [sample for sample, masked in samples if not masked]
         if kept:
             await first.check(kept)
-            metrics |= await apart(
+            metrics |= await in_thread(
                 policy_update,
                 model,
                 optimizer,
@@ -60,30 +64,39 @@ async def train_grpo(
             )
         return metrics | {"sampling_s": sampled - started, "update_s": time.perf_counter() - sampled}
 
-    await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report, changed=changed)
+    await train_steps(
+        model,
+        optimizer,
+        recipe,
+        folder,
+        one_step,
+        evaluate=rollouts.evaluate,
+        report=report,
+        weights_changed=rollouts.weights_changed,
+    )
 
 
-async def _gather(recipe: Recipe, sources: Sequence[Source], step: int, collect: Collect) -> list[Group]:
-    """The step's groups. With dynamic sampling, other tasks are tried in place of those whose group says nothing."""
+async def _collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> list[Group]:
+    """The groups of a step. With dynamic sampling, other tasks replace those whose group has no signal."""
     groups: list[Group] = []
     wanted = recipe.prompts_per_step
     for number in range(recipe.episodes.dynamic_rounds + 1):
         tried = {(group.source, group.trajectories[0].task) for group in groups}
-        picked = pick(sources, recipe, step, number, wanted, tried)
-        if not picked:
+        tasks = pick(rollouts.sources, recipe, step, number, wanted, tried)
+        if not tasks:
             break
-        found = await collect(step, number, picked)
-        groups += found
-        wanted -= sum(tells(group, rewards_of(group, recipe), recipe) for group in found)
+        collected = await rollouts.collect(step, number, tasks)
+        groups += collected
+        wanted -= sum(has_signal(group, rewards_of(group, recipe), recipe) for group in collected)
         if wanted <= 0:
             break
     return groups
 
 
 def _less_kl(
-    model: Any, groups: list[Group], rewards: list[list[float | None]], recipe: Recipe, reference: Weights
+    model: Any, groups: Sequence[Group], rewards: list[list[float | None]], recipe: Recipe, reference: Weights
 ) -> tuple[list[list[float | None]], float]:
-    """Rewards less the divergence of their own tokens from the reference, and its mean over tokens."""
+    """The rewards less the divergence of their tokens from the reference, and the mean divergence per token."""
     samples = [
         sample for group in groups for trajectory in group.trajectories for sample in from_trajectory(trajectory, 0.0)
     ]

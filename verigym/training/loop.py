@@ -1,7 +1,7 @@
-"""The loop around every method: steps, held-out evaluations, checkpoints, and going on after a kill.
+"""The loop of every training method: steps, learning rate, held-out evaluations, checkpoints, and resuming after a kill.
 
-A method is `one_step(step) -> metrics`. What it does may depend on the recipe, the step and the weights, on nothing else: then a
-run that was killed ends where it would have ended.
+A method is `one_step(step) -> metrics`. It may depend only on the recipe, the step and the weights. Then a run that was killed
+and resumed ends with the same weights.
 """
 
 import time
@@ -13,26 +13,30 @@ import torch
 
 from verigym.core.records import Sample
 from verigym.model.forward_check import check_agreement
-from verigym.model.threads import apart
+from verigym.model.threads import in_thread
 from verigym.training import checkpoint
 from verigym.training.recipe import Recipe
-from verigym.training.schedule import CHECKPOINT_S, due, rate
+
+CHECKPOINT_S = 10.0
+"""Seconds between checkpoints. A kill costs at most this much work and the current step."""
+WARMUP = 3
+"""Steps of the linear warm-up."""
 
 Metrics = dict[str, float]
 OneStep = Callable[[int], Awaitable[Metrics]]
-Report = Callable[[int, Metrics], None]
+OnMetrics = Callable[[int, Metrics], None]
 Evaluate = Callable[[int], Awaitable[Metrics]]
 
 
 class FirstBatch:
-    """Of a run: compared with transformers' own forward before anything is learnt from it."""
+    """Compares the first batch of a run with the forward pass of transformers, before anything is learnt from it."""
 
     def __init__(self, model: Any) -> None:
         self._model, self._seen = model, False
 
     async def check(self, samples: Sequence[Sample]) -> None:
         if not self._seen:
-            await apart(check_agreement, self._model, samples)
+            await in_thread(check_agreement, self._model, samples)
             self._seen = True
 
 
@@ -44,20 +48,20 @@ async def train_steps(
     one_step: OneStep,
     *,
     evaluate: Evaluate,
-    report: Report,
-    changed: Callable[[int], None] = lambda step: None,
+    report: OnMetrics,
+    weights_changed: Callable[[int], None] = lambda step: None,
 ) -> None:
-    """Trains the adapter on `model` in place; goes on from the checkpoint in `folder` when there is one. `changed(step)` says
-    that the weights are now those after this step, so that whoever samples forgets the old ones."""
+    """Trains the adapter on `model` in place, and resumes from the checkpoint in `folder` if there is one.
+    `weights_changed(step)` is called after each step, so that the sampler drops what it computed with the old weights."""
     done = checkpoint.load(folder, model, optimizer)
-    changed(done)
+    weights_changed(done)
     saved = time.monotonic()
     for step in range(done + 1, recipe.steps + 1):
         started = time.perf_counter()
         for group in optimizer.param_groups:
             group["lr"] = rate(recipe.learning_rate, step, recipe.steps, decay=not recipe.samples)
         metrics = await one_step(step)
-        changed(step)
+        weights_changed(step)
         metrics["seconds"] = time.perf_counter() - started
         if due(step, recipe):
             started = time.perf_counter()
@@ -67,3 +71,17 @@ async def train_steps(
         if step == recipe.steps or time.monotonic() - saved > CHECKPOINT_S:
             checkpoint.save(folder, model, optimizer, step)
             saved = time.monotonic()
+
+
+def rate(top: float, step: int, steps: int, *, decay: bool) -> float:
+    """Learning rate: a short linear warm-up, then constant, or with `decay` linear down to a tenth."""
+    warm = min(1.0, step / WARMUP)
+    return top * warm * (1 - 0.9 * (step - 1) / max(steps - 1, 1) if decay else 1.0)
+
+
+def due(step: int, recipe: Recipe) -> bool:
+    """Whether an evaluation follows this step: every `eval_interval` steps and after the last one. A reward model always
+    holds out pairs."""
+    if not recipe.held_out_eval and recipe.algorithm != "reward":
+        return False
+    return step == recipe.steps or (recipe.eval_interval > 0 and step % recipe.eval_interval == 0)

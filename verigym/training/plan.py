@@ -192,7 +192,7 @@ def memory_of(wanted: Wanted, shape: Shape, device: Device) -> Memory:
 
 def kept_per_token(shape: Shape) -> int:
     """Bytes that the backward pass keeps of one token. Measured peaks (docs/reference/benchmarks.md) are a quarter of what
-    `training/budget.py` allows for, which must also do for models that are not plain."""
+    `training/update.py` allows for, which must also do for models that are not plain."""
     return shape.layers * (3 * shape.hidden + shape.inner) * shape.bytes_per_weight
 
 

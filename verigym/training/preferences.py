@@ -7,8 +7,8 @@ from typing import Any
 
 from verigym.core.records import Preference
 from verigym.core.seeds import derive
-from verigym.model.threads import apart
-from verigym.training.loop import Evaluate, FirstBatch, Metrics, Report, train_steps
+from verigym.model.threads import in_thread
+from verigym.training.loop import Evaluate, FirstBatch, Metrics, OnMetrics, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.sft import batch
 from verigym.training.update import Pair, Weights, dpo_update, make_optimizer, reward_update
@@ -22,7 +22,7 @@ async def train_dpo(
     *,
     reference: Weights,
     evaluate: Evaluate,
-    report: Report,
+    report: OnMetrics,
 ) -> None:
     """`reference` are the weights of the adapter that is not to be left too far behind; none for the bare model."""
     optimizer = make_optimizer(model, recipe.learning_rate)
@@ -31,7 +31,7 @@ async def train_dpo(
     async def one_step(step: int) -> Metrics:
         picked = batch(pairs, recipe, step)
         await first.check([side for pair in picked for side in pair])
-        return await apart(dpo_update, model, optimizer, picked, recipe.preference, reference)
+        return await in_thread(dpo_update, model, optimizer, picked, recipe.preference, reference)
 
     await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)
 
@@ -53,7 +53,7 @@ async def train_reward(
     folder: Path,
     *,
     evaluate: Evaluate,
-    report: Report,
+    report: OnMetrics,
 ) -> None:
     """Pairs with their margins; `model` wears an adapter with a head."""
     optimizer = make_optimizer(model, recipe.learning_rate)
@@ -63,6 +63,6 @@ async def train_reward(
         picked = batch(pairs, recipe, step)
         sides, margins = [pair for pair, _ in picked], [margin for _, margin in picked]
         await first.check([side for pair in sides for side in pair])
-        return await apart(reward_update, model, optimizer, sides, margins, recipe.preference)
+        return await in_thread(reward_update, model, optimizer, sides, margins, recipe.preference)
 
     await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from verigym.core.records import Sample
 from verigym.core.seeds import derive
-from verigym.model.threads import apart
-from verigym.training.loop import Evaluate, FirstBatch, Metrics, Report, train_steps
+from verigym.model.threads import in_thread
+from verigym.training.loop import Evaluate, FirstBatch, Metrics, OnMetrics, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.update import make_optimizer, sft_update
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 async def train_sft(
-    model: Any, recipe: Recipe, samples: Sequence[Sample], folder: Path, *, evaluate: Evaluate, report: Report
+    model: Any, recipe: Recipe, samples: Sequence[Sample], folder: Path, *, evaluate: Evaluate, report: OnMetrics
 ) -> None:
     optimizer = make_optimizer(model, recipe.learning_rate)
     first = FirstBatch(model)
@@ -25,7 +25,7 @@ async def train_sft(
     async def one_step(step: int) -> Metrics:
         picked = batch(samples, recipe, step)
         await first.check(picked)
-        return await apart(sft_update, model, optimizer, picked)
+        return await in_thread(sft_update, model, optimizer, picked)
 
     await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)
 

@@ -6,6 +6,7 @@ A micro-batch is as many tokens as memory holds; what its samples begin with ali
 import itertools
 import math
 import statistics
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,17 +15,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from verigym.core.errors import Refused
+from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.tree import Packed, pack
-from verigym.training.budget import lower_budget, token_budget
 from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss
 from verigym.training.recipe import PolicyLoss, PreferenceLoss
 
 MAX_GRAD_NORM = 1.0
+CPU_TOKENS = 2048
+"""Tokens of a micro-batch on a CPU. More saves little time and takes more memory (docs/LOG.md)."""
+_SHARE = 0.7
+"""Share of the free memory that a micro-batch may use. The rest is for logits and temporary tensors."""
 ROUNDING = 1e-4
 """Logprobs of sampler and trainer that are this close are equal: in float32 they differ by rounding, which depends on what was
 sampled beside what, and that on the moment. So a run that was killed ends in the very same weights."""
@@ -269,3 +273,36 @@ def _table(like_BS: Tensor, rows: list[list[float]]) -> Tensor:
     for place, row in zip(table_BS, rows, strict=True):
         place[: len(row)] = row
     return torch.from_numpy(table_BS).to(like_BS.device)
+
+
+# -- size of a micro-batch ------------------------------------------------------------------------------------------
+
+
+def token_budget(model: Any) -> int:
+    """How many tokens a micro-batch may have: as many as memory holds. After running out of memory, fewer for good."""
+    lowered = getattr(model, "_verigym_budget", sys.maxsize)
+    if model.device.type == "cpu":
+        return min(CPU_TOKENS, lowered)
+    unused = torch.cuda.memory_reserved(model.device) - torch.cuda.memory_allocated(model.device)
+    free = torch.cuda.mem_get_info(model.device)[0] + unused
+    return min(max(1, int(_SHARE * free / bytes_per_token(model))), lowered)
+
+
+def bytes_per_token(model: Any) -> int:
+    """Bytes that the backward pass needs per token: in each layer about 12 vectors of the hidden size and 4 of the inner."""
+    config = model.config.get_text_config()
+    inner = getattr(config, "intermediate_size", None) or 4 * config.hidden_size
+    return config.num_hidden_layers * (12 * config.hidden_size + 4 * inner) * model.dtype.itemsize
+
+
+def lower_budget(model: Any, failed: Packed, together: int = 1) -> None:
+    """Halves the budget after a micro-batch did not fit."""
+    tokens = len(failed.ids_N)
+    if len(failed.samples) == together:
+        what = "one sample" if together == 1 else "a pair"
+        raise InfrastructureFailure(
+            f"Out of memory on {model.device}: {what} of {tokens} tokens does not fit. "
+            "Set a smaller lora.top_layers, limit the length of episodes, or use a smaller model."
+        )
+    model._verigym_budget = tokens // 2
+    torch.cuda.empty_cache()

@@ -10,7 +10,7 @@ from verigym.training.recipe import Recipe
 from verigym.workspace import datasets as data
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.measure import suite_of
-from verigym.workspace.train import Job
+from verigym.workspace.train import TrainingJob
 from verigym.workspace.workspace import WorkspaceFolder
 
 _LOOKED_AT = 64
@@ -32,10 +32,10 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     from verigym.model.shape import read_shape
     from verigym.policies.render import Renderer
 
-    job = Job(ws, recipe)
+    job = TrainingJob(ws, recipe)
     prompt, reply = _tokens(job, Renderer(load_tokenizer(job.parent.base)))
     device = measure()
-    tasks = sum(len(arena.tasks) for arena in job.arenas) if recipe.samples else recipe.prompts_per_step
+    tasks = sum(len(each.tasks) for each in job.environments) if recipe.samples else recipe.prompts_per_step
     wanted = Wanted(
         prompts_per_step=min(recipe.prompts_per_step, tasks),
         num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else job.sides,
@@ -45,7 +45,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         updates_per_batch=recipe.updates_per_batch,
         lora_rank=recipe.lora.r,
         eval_tasks=sum(
-            len(suite_of(arena.environment, arena.split, recipe.eval_tasks)[1]) for arena in job.arenas if arena.split
+            len(suite_of(each.environment, each.split, recipe.eval_tasks)[1]) for each in job.environments if each.split
         ),
         eval_interval=recipe.eval_interval,
         samples=recipe.samples,
@@ -54,22 +54,22 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     return DryRun(job.run, _lines(job, wanted, reply), found, device.name)
 
 
-def _tokens(job: Job, render: Any) -> tuple[float, float]:
+def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
     """Of a prompt and of a reply that is written, on average."""
     from verigym.training.samples import compared, imitated, preferred
 
     if job.recipe.samples:
         lengths = []
-        for arena in job.arenas:
-            tools = arena.environment.toolbox.offer(job.parent.tool_descriptions).tools
-            for task in arena.tasks[:_LOOKED_AT]:
-                lengths.append(len(render.prompt(first_items(arena.environment, task, job.parent), tools)))
+        for each in job.environments:
+            tools = each.environment.toolbox.offer(job.parent.tool_descriptions).tools
+            for task in each.tasks[:_LOOKED_AT]:
+                lengths.append(len(render.prompt(first_items(each.environment, task, job.parent), tools)))
         return statistics.fmean(lengths), 0.0
     if job.dataset is None:
         rows: list[Any] = [
             row
-            for arena in job.arenas
-            for row in event_loop.run(gold_examples(arena.environment, arena.tasks[:_LOOKED_AT], job.parent))
+            for each in job.environments
+            for row in event_loop.run(gold_examples(each.environment, each.tasks[:_LOOKED_AT], job.parent))
         ]
     else:
         rows = [row for _, row in zip(range(_LOOKED_AT), data.rows(job.ws, job.dataset), strict=False)]
@@ -81,17 +81,15 @@ def _tokens(job: Job, render: Any) -> tuple[float, float]:
     )
 
 
-def _lines(job: Job, wanted: Wanted, reply: float) -> list[str]:
+def _lines(job: TrainingJob, wanted: Wanted, reply: float) -> list[str]:
     recipe, prompt = job.recipe, wanted.prompt_tokens
     lines = [f"{recipe.algorithm} of {job.parent.name or job.parent.base}, {recipe.steps} steps"]
-    for arena in job.arenas:
-        held_out = f", {arena.split} held out" if arena.split else ""
+    for each in job.environments:
+        held_out = f", {each.split} held out" if each.split else ""
         learnt = (
-            f"{len(arena.tasks)} tasks, rewards of {arena.verifier.name}"
-            if recipe.samples
-            else f"{arena.verifier.name}"
+            f"{len(each.tasks)} tasks, rewards of {each.verifier.name}" if recipe.samples else f"{each.verifier.name}"
         )
-        lines.append(f"in {arena.name}: {learnt}{held_out}")
+        lines.append(f"in {each.name}: {learnt}{held_out}")
     if job.dataset is not None:
         lines.append(f"data {job.dataset.name}: {job.dataset.rows} rows, {job.dataset.source}")
     if recipe.episodes.dynamic_rounds and recipe.samples:

@@ -4,9 +4,9 @@ The loops themselves are in `training`; here they are handed their data, their `
 imported when something is trained, because they need torch.
 """
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,30 +15,32 @@ from verigym.core.errors import Refused
 from verigym.core.protocols import Context
 from verigym.core.records import (
     Dataset,
+    Example,
     Json,
     Preference,
     Report,
-    Sampling,
-    Task,
     Version,
     content_hash,
 )
-from verigym.core.seeds import derive
-from verigym.evaluation.report import make_report
-from verigym.evaluation.suites import family_of, pick
-from verigym.rollout.episode import gathered
-from verigym.rollout.many import RunPlan, RunResults, results, run_many
+from verigym.evaluation.suites import family_of
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, new_alarms
 from verigym.training.cost import step_dollars
+from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Adapter, Recipe
 from verigym.workspace import datasets as data
 from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.measure import context_of, suite_of
-from verigym.workspace.training_environments import Arena, arenas_of, check_rows, rehearsed_of, with_tasks
+from verigym.workspace.training_environments import check_rows, rehearsed_of, training_environments, with_tasks
 from verigym.workspace.workspace import WorkspaceFolder
+
+if TYPE_CHECKING:
+    from verigym.policies.local.policy import LocalPolicy
+    from verigym.training.loop import OnMetrics
+    from verigym.training.rollouts import TrainingRollouts
+    from verigym.training.update import Weights
 
 OnStep = Callable[[int, dict[str, float], list[Alarm]], None]
 
@@ -49,7 +51,7 @@ def nothing(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:
 
 def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Version, str]:
     """Trains as the recipe says; returns the new version and the run. Killed, the same call goes on."""
-    job = Job(ws, recipe)
+    job = TrainingJob(ws, recipe)
     run = job.run
     with ws.store.claim(run):
         version = ws.store.get("trained", run, Version)
@@ -74,58 +76,56 @@ def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tup
 
 
 def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
-    """What an owner should have looked at before training."""
+    """What to check before training: a missing evaluation of the start, and verifiers that were not checked or audited."""
     if recipe.algorithm == "reward":
         return []
     parent = _parent(ws, recipe)
     reports = [report for report in ws.store.documents("report", Report) if report.agent == parent.id]
-    words: list[str] = []
-    for arena in arenas_of(recipe):
-        name = arena.name
+    warnings: list[str] = []
+    for each in training_environments(recipe):
+        name = each.name
         if not any(report.suite.environment == name for report in reports):
-            words.append(
-                f"{parent.label} was never measured in {name}, so nobody will know what training changed; "
-                f"first: verigym eval {name} -m {recipe.start or recipe.model}"
+            warnings.append(
+                f"{parent.label} has no evaluation in {name}, so the effect of training cannot be measured. "
+                f"Run: verigym eval {name} -m {recipe.start or recipe.model}"
             )
-        words += _unaudited(ws, arena) if recipe.samples else []
-    return words
+        warnings += _unaudited(ws, each) if recipe.samples else []
+    return warnings
 
 
-def _unaudited(ws: WorkspaceFolder, arena: Arena) -> list[str]:
-    """Whether what it rewards was looked at: the contract by `check`, real outputs by `audit`."""
-    verifier, audit = arena.environment.verifier.name, last_audit(ws, arena.environment)
-    missing = [] if was_checked(ws, arena.environment) else ["check"]
-    missing += ["audit"] if audit is None else []
-    words = (
-        [f"{verifier} FAILED its audit, and what it rewards wrongly will be learnt: {audit.fix[0]}"]
-        if audit and audit.fix
-        else []
-    )
+def _unaudited(ws: WorkspaceFolder, trained: TrainingEnvironment) -> list[str]:
+    """Warnings about a verifier that was never checked or audited, or that failed its audit."""
+    verifier, audit = trained.environment.verifier.name, last_audit(ws, trained.environment)
+    missing = [] if was_checked(ws, trained.environment) else [("checked", "check")]
+    missing += [("audited", "audit run")] if audit is None else []
+    warnings: list[str] = []
+    if audit and audit.fix:
+        warnings.append(f"{verifier} FAILED its audit, so training learns what it rewards wrongly: {audit.fix[0]}")
     if missing:
-        done = " or ".join(f"{each}ed" for each in missing)
-        todo = ", then ".join(f"verigym {each} {arena.name}" for each in missing)
-        words.append(f"{verifier} was never {done} here, and what it rewards wrongly will be learnt; first: {todo}")
-    return words
+        done = " or ".join(word for word, _ in missing)
+        commands = ", then ".join(f"verigym {command} {trained.name}" for _, command in missing)
+        warnings.append(f"{verifier} was never {done}, so training may learn what it rewards wrongly. Run: {commands}")
+    return warnings
 
 
-class Job:
+class TrainingJob:
     """One run: what it trains in, from what, on what."""
 
     def __init__(self, ws: WorkspaceFolder, recipe: Recipe) -> None:
         self.ws, self.recipe = ws, recipe
         self.parent = _parent(ws, recipe)
         self.scorer = _reward_model(ws, recipe)
-        self.arenas = arenas_of(recipe, self.scorer.id if self.scorer else "")
+        self.environments = training_environments(recipe, self.scorer.id if self.scorer else "")
         self.dataset: Dataset | None = data.find(ws, recipe.data) if recipe.data else None
         if self.dataset is None:
-            self.arenas = with_tasks(self.arenas, recipe)
-            tasks = [task for arena in self.arenas for task in arena.tasks]
+            self.environments = with_tasks(self.environments, recipe)
+            tasks = [task for each in self.environments for task in each.tasks]
             self.data_hash, self.families = tasks_hash(tasks), {family_of(task) for task in tasks}
         else:
             self._check_data(self.dataset)
             self.data_hash, self.families = self.dataset.id, set(self.dataset.families)
         self.rehearsed = rehearsed_of(recipe)
-        self.families |= {family_of(task) for arena in self.rehearsed for task in arena.tasks}
+        self.families |= {family_of(task) for each in self.rehearsed for task in each.tasks}
         self.roles = {role: ws.agent(name) for role in ("judge", "user") if (name := getattr(recipe, role))}
         for teacher in (self.scorer, self.roles.get("judge")):
             self.families |= set(teacher.families if teacher else [])  # what it was taught is learnt from it
@@ -136,9 +136,9 @@ class Job:
             **{role: version.id for role, version in self.roles.items()},
             **({"rehearsed": tasks_hash([t for one in self.rehearsed for t in one.tasks])} if self.rehearsed else {}),
             **(
-                self.arenas[0].identity
-                if len(self.arenas) == 1
-                else {arena.name: arena.identity for arena in self.arenas}
+                self.environments[0].identity
+                if len(self.environments) == 1
+                else {each.name: each.identity for each in self.environments}
             ),
         }
         self.run = f"{recipe.algorithm}-{content_hash(self.config)[:8]}"
@@ -148,8 +148,8 @@ class Job:
         wanted = "demonstrations" if recipe.algorithm == "sft" else "preferences"
         if dataset.kind != wanted:
             raise Refused(f"data: {dataset.name} holds {dataset.kind}; {recipe.algorithm} learns from {wanted}")
-        for arena in self.arenas:
-            check_rows(arena.environment, dataset, data.rows(self.ws, dataset))
+        for each in self.environments:
+            check_rows(each.environment, dataset, data.rows(self.ws, dataset))
 
     @property
     def sides(self) -> int:
@@ -157,235 +157,128 @@ class Job:
         return 2 if self.recipe.algorithm in ("dpo", "reward") else 1
 
     async def train(self, on_step: OnStep) -> Any:
-        """The model with the trained adapter on it."""
-        from verigym.model import lora
-
+        """Trains, and returns the model with the trained adapter on it."""
         ws, recipe = self.ws, self.recipe
-        self.policy: Any = ws.policy(self.parent)
-        model = self.policy.model
-        _prepare(model, recipe)
-        rows = await self._rows()
-        ws.register(self.parent)
-        ws.store.begin_run(self.run, "train", self.config)  # whatever could be refused has been
-        settings = recipe.loss if recipe.samples else recipe.preference
-        reference = lora.weights(model) if self.parent.adapter and settings.reference == "start" else None
-        history = ws.store.metrics(self.run)
+        policy: Any = ws.policy(self.parent)  # a local one: see _parent
+        _prepare(policy.model, recipe)
+        folder, report = ws.checkpoints(self.run), self._reporter(on_step)
+        async with context_of(ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))) as context:
+            if recipe.samples:
+                await self._train_grpo(policy, context, folder, report)
+            elif recipe.algorithm == "sft":
+                await self._train_sft(policy, context, folder, report)
+            elif recipe.algorithm == "dpo":
+                await self._train_dpo(policy, context, folder, report)
+            else:
+                await self._train_reward(policy, folder, report)
+        return policy.model
+
+    def _begin(self) -> None:
+        """Stores the run. Everything that can be refused is refused before this."""
+        self.ws.register(self.parent)
+        self.ws.store.begin_run(self.run, "train", self.config)
+
+    def _reporter(self, on_step: OnStep) -> "OnMetrics":
+        """Stores the metrics of each step and looks for alarms. A resumed run overwrites the steps that it repeats."""
+        store, history = self.ws.store, self.ws.store.metrics(self.run)
 
         def report(step: int, metrics: dict[str, float]) -> None:
             seconds = metrics["seconds"] + metrics.get("eval_s", 0.0)
-            metrics["cost"] = step_dollars(seconds, recipe.dollars_per_hour)
-            ws.store.add_metrics(self.run, step, metrics)
+            metrics["cost"] = step_dollars(seconds, self.recipe.dollars_per_hour)
+            store.add_metrics(self.run, step, metrics)
             for later in [known for known in history if known >= step]:
                 del history[later]
             history[step] = metrics
             on_step(step, metrics, new_alarms(history))
 
-        given: Any = {"evaluate": self._evaluate, "report": report}
-        place = ws.checkpoints(self.run)
-        async with context_of(
-            ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))
-        ) as self.context:
-            rows += await self._rehearsal(len(rows))
-            if recipe.samples:
-                from verigym.training.grpo import train_grpo
+        return report
 
-                given |= {"collect": self._collect, "changed": self._signed, "reference": reference}
-                await train_grpo(model, recipe, rows, place, **given)
-            elif recipe.algorithm == "sft":
-                from verigym.training.sft import train_sft
+    def _rollouts(self, policy: "LocalPolicy", context: Context) -> "TrainingRollouts":
+        from verigym.training.rollouts import HeldOutSuite, TrainingRollouts
 
-                await train_sft(model, recipe, rows, place, **given)
-            elif recipe.algorithm == "dpo":
-                from verigym.training.preferences import train_dpo
-
-                await train_dpo(model, recipe, rows, place, reference=reference, **given)
-            else:
-                await self._train_reward(model, rows, place, report)
-        return model
-
-    # -- what the loops are handed ----------------------------------------------------------------------------------
-
-    async def _rows(self) -> list[Any]:
-        """What is learnt from: sources of tasks, samples, pairs of samples, or preferences."""
-        from verigym.training.groups import Source
-        from verigym.training.samples import preferred
-
-        if self.recipe.samples:
-            return [Source(arena.name, arena.weight, arena.tasks) for arena in self.arenas]
-        if self.recipe.algorithm == "sft":
-            return await self._demonstrations()
-        assert self.dataset is not None
-        rows: list[Any] = list(data.rows(self.ws, self.dataset))
-        return [preferred(self.policy.render, row) for row in rows] if self.recipe.algorithm == "dpo" else rows
-
-    def _signed(self, step: int) -> None:
-        self.policy.changed(f"{self.run}@{step}")
-
-    async def _episodes(self, kind: str, plans: Sequence[RunPlan]) -> list[tuple[list[Any], list[Any]]]:
-        """Trajectories and verdicts of each plan. They run side by side: the longest episode of all is waited for, not the
-        longest of each. What the engine takes at once is shared by how many each has."""
-        store, made = self.ws.store, [RunResults() for _ in plans]
-        total = max(1, sum(plan.episodes for plan in plans))
-        for plan in plans:
-            config: Json = {"parent": self.run, "environment": plan.environment.name, "verifier": plan.verifier.name}
-            store.begin_run(plan.run, kind, config, plan.tasks, parent=self.run)
-
-        async def run(plan: RunPlan, own: RunResults) -> None:
-            share = math.ceil(self.policy.max_concurrency * plan.episodes / total)
-            settings = msgspec.structs.replace(plan.settings, concurrency=share)
-            await run_many(store, msgspec.structs.replace(plan, settings=settings), self.policy, cache=own)
-
-        await gathered([run(plan, own) for plan, own in zip(plans, made, strict=True)])
-        self.policy.engine.wait()  # an episode that timed out may have left a request running
-        return [results(store, plan, own) for plan, own in zip(plans, made, strict=True)]
-
-    @property
-    def _agent(self) -> Version:
-        return msgspec.structs.replace(self.parent, sampling=None)  # the recipe's own settings are sampled with
-
-    async def _evaluate(self, step: int) -> dict[str, float]:
-        """Each environment's held-out suite; where there are several, the mean of them beside each."""
-        self._signed(step)
-        recipe, found = self.recipe, {}
-        measured = [arena for arena in self.arenas if arena.split]
-        suites = [suite_of(arena.environment, arena.split, recipe.eval_tasks) for arena in measured]
-        plans = [
-            RunPlan(
-                run=f"{self.run}/eval-{step:04d}" + self._suffix(arena),
-                environment=arena.environment,
-                tasks=held_out,
-                agent=self._agent,
-                verifier=arena.environment.verifier,
-                settings=RunSettings(sampling=Sampling(temperature=0.0, max_tokens=recipe.max_tokens)),
-                context=self.context,
-            )
-            for arena, (_, held_out) in zip(measured, suites, strict=True)
+        held_out = [
+            HeldOutSuite(each.environment, *suite_of(each.environment, each.split, self.recipe.eval_tasks))
+            for each in self.environments
+            if each.split
         ]
-        made = await self._episodes("eval", plans)
-        for arena, plan, (suite, held_out), episodes in zip(measured, plans, suites, made, strict=True):
-            report = make_report(plan.run, f"{self.run}@{step}", suite, held_out, *episodes, recipe.seed)
-            found[arena.name] = {
-                f"held_out_{short}": report.metrics[name].value
-                for name, short in _HELD_OUT.items()
-                if name in report.metrics
-            }
-        names = {name for figures in found.values() for name in figures}
-        means = {
-            name: sum(figures[name] for figures in found.values() if name in figures)
-            / sum(name in figures for figures in found.values())
-            for name in sorted(names)
-        }
-        if len(found) < 2:
-            return means
-        return means | {f"{place}/{name}": value for place, figures in found.items() for name, value in figures.items()}
+        scorer = self.ws.open_scorer(self.scorer) if self.scorer else None
+        return TrainingRollouts(
+            self.ws.store,
+            policy,
+            self.recipe,
+            self.run,
+            self.parent,
+            self.environments,
+            held_out=held_out,
+            context=context,
+            scorer=scorer,
+        )
 
-    async def _collect(self, step: int, number: int, picked: Mapping[str, list[Task]]) -> list[Any]:
-        from verigym.training.groups import Group
+    def _reference(self, model: Any, wanted: str) -> "Weights":
+        """Weights of the parent's adapter, if the divergence is measured from the start. None is the bare model."""
+        from verigym.model import lora
 
-        recipe = self.recipe
-        k = recipe.num_generations_per_prompt
-        own = [arena for arena in self.arenas if arena.name in picked]
-        plans = [
-            RunPlan(
-                run=f"{self.run}/step-{step:04d}" + (f".{number}" if number else "") + self._suffix(arena),
-                environment=arena.environment,
-                tasks=picked[arena.name],
-                agent=self._agent,
-                verifier=arena.verifier,
-                settings=RunSettings(
-                    k=k,
-                    sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens),
-                    seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
-                ),
-                context=self._judging(arena),
-            )
-            for arena in own
-        ]
-        made = await self._episodes("collect", plans)
-        return [
-            Group(arena.name, trajectories[i : i + k], verdicts[i : i + k])
-            for arena, (trajectories, verdicts) in zip(own, made, strict=True)
-            for i in range(0, len(trajectories), k)
-        ]
+        return lora.weights(model) if self.parent.adapter and wanted == "start" else None
 
-    def _suffix(self, arena: Arena) -> str:
-        """Of a run's name, where there are several environments."""
-        return f"-{arena.name}" if len(self.arenas) > 1 else ""
+    async def _train_grpo(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
+        from verigym.training.grpo import train_grpo
 
-    def _judging(self, arena: Arena) -> Context:
-        if self.scorer is None:
-            return self.context
-        if not hasattr(self, "_local_scorer"):
-            self._local_scorer = self.ws.open_scorer(self.scorer)
-        tools = arena.environment.toolbox.offer(self.parent.tool_descriptions).tools
-        return msgspec.structs.replace(self.context, scorer=self._local_scorer.offered(tools))
+        self._begin()
+        reference = self._reference(policy.model, self.recipe.loss.reference)
+        rollouts = self._rollouts(policy, context)
+        await train_grpo(policy.model, self.recipe, rollouts, folder, reference=reference, report=report)
 
-    async def _demonstrations(self) -> list[Any]:
+    async def _train_sft(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
+        from verigym.training import sft
         from verigym.training.samples import imitated
 
-        if self.dataset is not None:
-            examples: list[Any] = list(data.rows(self.ws, self.dataset))
-        else:
-            examples = []
-            most = max(len(arena.tasks) / arena.weight for arena in self.arenas)  # nothing is left out, some come again
-            for arena in self.arenas:
-                own = await gold_examples(arena.environment, arena.tasks, self.parent)
-                examples += [own[place % len(own)] for place in range(round(most * arena.weight))]
-        return [sample for example in examples for sample in imitated(self.policy.render, example)]
+        examples = await self._demonstrations()
+        samples = [sample for example in examples for sample in imitated(policy.render, example)]
+        self._begin()
+        rollouts = self._rollouts(policy, context)
+        samples += await rollouts.rehearse(self.rehearsed, len(samples))
+        await sft.train_sft(policy.model, self.recipe, samples, folder, evaluate=rollouts.evaluate, report=report)
 
-    async def _rehearsal(self, num_rows: int) -> list[Any]:
-        """What the start says by itself, token by token, often enough to be its share beside so many rows. Where it acts with
-        tools, only what it does rightly is worth keeping."""
-        from verigym.training.samples import from_trajectory
+    async def _train_dpo(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
+        from verigym.training.preferences import train_dpo
+        from verigym.training.samples import preferred
 
-        left = 1 - sum(arena.weight for arena in self.rehearsed)
-        rows: list[Any] = []
-        for arena in self.rehearsed:
-            wanted = max(1, round(num_rows * arena.weight / left))
-            plan = RunPlan(
-                run=f"{self.run}/rehearsal-{arena.name}",
-                environment=arena.environment,
-                tasks=pick(list(arena.tasks), wanted, self.recipe.seed),
-                agent=self._agent,
-                verifier=arena.verifier,
-                settings=RunSettings(
-                    sampling=Sampling(temperature=self.recipe.temperature, max_tokens=_REHEARSED_TOKENS),
-                    seed=derive(self.recipe.seed, "rehearsal", arena.name),
-                ),
-                context=self.context,
-            )
-            [found] = await self._episodes("collect", [plan])
-            anyway = not arena.environment.tools
-            kept = [one for one, verdict in zip(*found, strict=True) if one.scorable and (verdict.passed or anyway)]
-            own = [sample for one in kept for sample in from_trajectory(one, 1.0)]
-            if not own:
-                raise Refused(
-                    f"rehearse: {arena.name}: the start gave no reply that is worth keeping; leave it out "
-                    "(in a loop it is named in beside)"
-                )
-            rows += [own[place % len(own)] for place in range(wanted)]
-        return rows
+        pairs = [preferred(policy.render, row) for row in self._preferences()]
+        self._begin()
+        reference = self._reference(policy.model, self.recipe.preference.reference)
+        evaluate = self._rollouts(policy, context).evaluate
+        await train_dpo(policy.model, self.recipe, pairs, folder, reference=reference, evaluate=evaluate, report=report)
 
-    async def _train_reward(self, model: Any, rows: list[Preference], place: Any, report: Any) -> None:
-        """A tenth of the families is held out, to see how many of their pairs it tells apart."""
-        from verigym.model.threads import apart
+    async def _train_reward(self, policy: "LocalPolicy", folder: Path, report: "OnMetrics") -> None:
+        """A tenth of the families is held out, to measure how many of their pairs the model tells apart."""
+        from verigym.model.threads import in_thread
         from verigym.training import preferences, samples
         from verigym.training.update import told_apart
 
-        learnt, held_out = preferences.hold_out(rows, self.recipe.seed)
-        pairs = [(samples.compared(self.policy.render, row), row.margin) for row in learnt]
-        unseen = [samples.compared(self.policy.render, row) for row in held_out]
+        learnt, held_out = preferences.hold_out(self._preferences(), self.recipe.seed)
+        pairs = [(samples.compared(policy.render, row), row.margin) for row in learnt]
+        unseen = [samples.compared(policy.render, row) for row in held_out]
+        self._begin()
 
         async def evaluate(step: int) -> dict[str, float]:
-            return {"held_out_told_apart": await apart(told_apart, model, unseen)} if unseen else {}
+            return {"held_out_told_apart": await in_thread(told_apart, policy.model, unseen)} if unseen else {}
 
-        await preferences.train_reward(model, self.recipe, pairs, place, evaluate=evaluate, report=report)
+        await preferences.train_reward(policy.model, self.recipe, pairs, folder, evaluate=evaluate, report=report)
 
+    def _preferences(self) -> list[Preference]:
+        assert self.dataset is not None
+        return [row for row in data.rows(self.ws, self.dataset) if isinstance(row, Preference)]
 
-_REHEARSED_TOKENS = 96
-"""Of a reply that is rehearsed; of a longer one, as much."""
-_HELD_OUT = {"success": "success", "reward": "reward", "unsafe actions": "unsafe", "valid output": "valid"}
-"""Names in a report to names of metrics."""
+    async def _demonstrations(self) -> list[Example]:
+        """The rows of the dataset, or gold solutions. In a mixture, gold solutions repeat until each has its share."""
+        if self.dataset is not None:
+            return [row for row in data.rows(self.ws, self.dataset) if isinstance(row, Example)]
+        examples: list[Example] = []
+        most = max(len(each.tasks) / each.weight for each in self.environments)
+        for each in self.environments:
+            gold = await gold_examples(each.environment, each.tasks, self.parent)
+            examples += [gold[i % len(gold)] for i in range(round(most * each.weight))]
+        return examples
 
 
 def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:

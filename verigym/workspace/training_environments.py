@@ -1,91 +1,69 @@
 """Where a recipe trains: environments, each with its tasks, the verifier that is learnt from and the suite that is held out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
-from msgspec import Struct
 
 from verigym.core.errors import BadInput, Refused, not_found
 from verigym.core.protocols import Verifier
-from verigym.core.records import Dataset, Example, Json, Message, Preference, Task
+from verigym.core.records import Dataset, Example, Message, Preference, Task
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.evaluation.suites import parse_part, pick, split_part, take_part
 from verigym.harness.environment import EnvironmentSpec
 from verigym.tasks.leaks import check_split, family_of, prompt_of
-from verigym.tasks.load import tasks_hash
+from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Recipe
 from verigym.verifiers.reward_model import RewardModel
 from verigym.verifiers.weighted import Weighted
 from verigym.workspace.measure import judged_by, tasks_of
 
 
-class Arena(Struct, frozen=True, kw_only=True):
-    environment: EnvironmentSpec
-    """Its verifier judges what is held out."""
-    verifier: Verifier
-    """Whose rewards are learnt from: the environment's own, several of them, or a reward model."""
-    weight: float = 1.0
-    split: str = ""
-    """Of the suite that is held out, or a part of it (`val 1/3`); empty where nothing is measured."""
-    tasks: Sequence[Task] = ()
-
-    @property
-    def name(self) -> str:
-        return self.environment.name
-
-    @property
-    def identity(self) -> Json:
-        """What makes a run in it another run."""
-        others: Json = {"environment_version": self.environment.version} if self.environment.version else {}
-        if isinstance(self.verifier, RewardModel):
-            others["judged_by"] = self.environment.verifier.name
-        return {"tasks": tasks_hash(list(self.tasks)), "verifier": self.verifier.name, **others}
-
-
-def arenas_of(recipe: Recipe, reward_model: str = "") -> list[Arena]:
+def training_environments(recipe: Recipe, reward_model: str = "") -> list[TrainingEnvironment]:
     """`reward_model` is the id of the version that the recipe names."""
     if recipe.environments:
         found = [_of_mixture(recipe, load_environment(name), weight) for name, weight in recipe.environments.items()]
-        _check_used(recipe, [arena.environment for arena in found])
+        _check_used(recipe, [each.environment for each in found])
     else:
         found = [_only(recipe)]
-    for arena in found:
-        if arena.environment.needs_user and not recipe.user and (recipe.samples or arena.split):
+    for each in found:
+        if each.environment.needs_user and not recipe.user and (recipe.samples or each.split):
             raise Refused(
-                f"{arena.name} is a conversation with a user, whom a model has to play: name one by user in the recipe, "
+                f"{each.name} is a conversation with a user, whom a model has to play: name one by user in the recipe, "
                 "or write the user's part: user(self, reply) in its Environment"
             )
     if reward_model:
-        found = [msgspec.structs.replace(arena, verifier=RewardModel(reward_model, arena.verifier)) for arena in found]
+        found = [msgspec.structs.replace(each, verifier=RewardModel(reward_model, each.verifier)) for each in found]
     return found
 
 
-def rehearsed_of(recipe: Recipe) -> list[Arena]:
+def rehearsed_of(recipe: Recipe) -> list[TrainingEnvironment]:
     """Where what the start says by itself is rehearsed; the weight is the share."""
-    found: list[Arena] = []
+    found: list[TrainingEnvironment] = []
     for name, share in recipe.rehearse.items():
         environment = load_environment(name)
         if environment.needs_user:
             raise Refused(f"rehearse: {name} is a conversation with a user whom a model plays, and cannot be rehearsed")
         tasks = tasks_of(environment, "train")
         check_held_out(environment, tasks)
-        found.append(Arena(environment=environment, verifier=environment.verifier, weight=share, tasks=tasks))
+        found.append(
+            TrainingEnvironment(environment=environment, verifier=environment.verifier, weight=share, tasks=tasks)
+        )
     return found
 
 
-def with_tasks(arenas: list[Arena], recipe: Recipe) -> list[Arena]:
+def with_tasks(environments: list[TrainingEnvironment], recipe: Recipe) -> list[TrainingEnvironment]:
     """With the training tasks of each, none of which is held out."""
-    made: list[Arena] = []
-    for arena in arenas:
-        tasks = tasks_of(arena.environment, "train")
+    made: list[TrainingEnvironment] = []
+    for each in environments:
+        tasks = tasks_of(each.environment, "train")
         if recipe.part:
             tasks = take_part(tasks, parse_part(recipe.part))
         if not tasks:
-            raise Refused(f"{arena.name}: no training family falls into part {recipe.part}; divide into fewer parts")
+            raise Refused(f"{each.name}: no training family falls into part {recipe.part}; divide into fewer parts")
         if recipe.num_tasks is not None:
             tasks = pick(tasks, recipe.num_tasks, recipe.seed)
-        check_held_out(arena.environment, tasks)
-        made.append(msgspec.structs.replace(arena, tasks=tasks))
+        check_held_out(each.environment, tasks)
+        made.append(msgspec.structs.replace(each, tasks=tasks))
     return made
 
 
@@ -129,7 +107,7 @@ def _asks(row: Example | Preference) -> str:
     return prompt_of(Task(id="", prompt=said))
 
 
-def _only(recipe: Recipe) -> Arena:
+def _only(recipe: Recipe) -> TrainingEnvironment:
     names = list(recipe.reward) if isinstance(recipe.reward, dict) else [recipe.reward] if recipe.reward else []
     environment = load_environment(recipe.environment) if recipe.environment else find_by_verifier(names[0])
     for what, name, known in (
@@ -142,10 +120,10 @@ def _only(recipe: Recipe) -> Arena:
     verifier: Verifier = environment.verifier
     if isinstance(recipe.reward, dict) and names:
         verifier = Weighted({name: (weight, environment.verifiers[name]) for name, weight in recipe.reward.items()})
-    return Arena(environment=environment, verifier=verifier, split=_split(recipe, environment))
+    return TrainingEnvironment(environment=environment, verifier=verifier, split=_split(recipe, environment))
 
 
-def _of_mixture(recipe: Recipe, environment: EnvironmentSpec, weight: float) -> Arena:
+def _of_mixture(recipe: Recipe, environment: EnvironmentSpec, weight: float) -> TrainingEnvironment:
     if isinstance(recipe.reward, dict):
         raise BadInput(
             "reward: several rewards are of one environment; in a mixture let each environment combine its own"
@@ -153,7 +131,7 @@ def _of_mixture(recipe: Recipe, environment: EnvironmentSpec, weight: float) -> 
     if recipe.reward in environment.verifiers:
         environment = judged_by(environment, recipe.reward)
     split = _split(recipe, environment)
-    return Arena(environment=environment, verifier=environment.verifier, weight=weight, split=split)
+    return TrainingEnvironment(environment=environment, verifier=environment.verifier, weight=weight, split=split)
 
 
 def _check_used(recipe: Recipe, environments: list[EnvironmentSpec]) -> None:

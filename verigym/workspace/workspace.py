@@ -75,7 +75,7 @@ class WorkspaceFolder:
         if version.is_remote:
             return _remote(self._ways.get(version.base, version.base))
         local = self.load_base(version.base)
-        local.wear(self.adapter_folder(version.adapter) if version.adapter else None, version.id)
+        local.load_adapter(self.adapter_folder(version.adapter) if version.adapter else None, version.id)
         return local
 
     def open_policy(self, version: Version) -> Policy:
@@ -84,7 +84,7 @@ class WorkspaceFolder:
         if version.base.startswith(("http://", "https://")):
             return _remote(self._ways.get(version.base, version.base))
         adapter = self.adapter_folder(version.adapter) if version.adapter else None
-        return self.load_base(version.base).beside(adapter, version.id)
+        return self.load_base(version.base).with_adapter(adapter, version.id)
 
     def load_base(self, base: str) -> Any:
         """The one loaded model, as a `LocalPolicy`."""

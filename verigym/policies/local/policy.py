@@ -17,17 +17,17 @@ from verigym.policies.render import Renderer, ids_so_far
 
 
 class LocalPolicy:
-    """`LocalPolicy.open("smollm2-135m")`. One adapter at most sits on the model, and `wear` changes it; `beside` answers with
-    another one at the same time, on the same model."""
+    """`LocalPolicy.open("smollm2-135m")`. The model has one adapter or none, and `load_adapter` changes it. `with_adapter`
+    returns a second policy on the same model with another adapter."""
 
     version = ""
-    """Whose weights the engine samples with: what sits on the model."""
+    """Version whose weights the engine samples with. Empty for the adapter that is loaded on the model."""
 
     def __init__(self, loaded: Loaded, *, agent: str = "", max_batch: int | None = None) -> None:
         self.model: Any = loaded.model
         self.base = loaded.name
         self.agent = agent or loaded.name
-        """Agent version that its turns are signed with."""
+        """Agent version that is written into its turns."""
         self.render = Renderer(loaded.tokenizer)
         more: Any = getattr(loaded.model.generation_config, "eos_token_id", None)
         self.render.stop_ids |= {id for id in (more if isinstance(more, list) else [more]) if id is not None}
@@ -37,34 +37,34 @@ class LocalPolicy:
 
     @property
     def max_concurrency(self) -> int:
-        """More episodes at once would only wait, on their own time."""
+        """Episodes beyond this number would only wait, and their time would run."""
         return self.engine.max_batch
 
     @classmethod
     def open(cls, name: str, *, adapter: Path | None = None, device: str | None = None) -> "LocalPolicy":
         policy = cls(load(name, device=device))
-        policy.wear(adapter, policy.agent)
+        policy.load_adapter(adapter, policy.agent)
         return policy
 
-    def wear(self, adapter: Path | None, agent: str) -> None:
-        """Puts on the adapter in a folder, or none, and signs as `agent` from now on."""
+    def load_adapter(self, adapter: Path | None, agent: str) -> None:
+        """Loads the adapter in a folder, or removes it, and names the policy `agent` from now on."""
         self.engine.wait()
         if adapter is None:
             lora.detach(self.model)
         else:
             lora.load(self.model, adapter)
-        self.changed(agent)
+        self.weights_changed(agent)
 
-    def beside(self, adapter: Path | None, agent: str) -> "LocalPolicy":
-        """A policy on the same model and engine, with an adapter of its own; both answer side by side."""
+    def with_adapter(self, adapter: Path | None, agent: str) -> "LocalPolicy":
+        """A second policy on the same model and engine with another adapter. Both answer at the same time."""
         bare = lora.Adapter(lora.LoraConfig(), {})
         self.engine.adapters[agent] = bare if adapter is None else lora.read(self.model, adapter)
         other = copy.copy(self)
         other.agent = other.version = agent
         return other
 
-    def changed(self, agent: str) -> None:
-        """The weights were changed in place: what was computed with the old ones is forgotten."""
+    def weights_changed(self, agent: str) -> None:
+        """Call this after changing the weights in place. Drops what was computed with the old weights."""
         self.agent = agent
         self.engine.refresh()
 
@@ -82,8 +82,8 @@ class LocalPolicy:
         return await self._respond(request, None)
 
     async def stream(self, request: Request, said: Callable[[str], None]) -> Reply:
-        """As `respond`; `said` is told the words of the reply while they are sampled, as far as they are sure to be words: where
-        tools are offered they may be a call until the end, and thinking is none."""
+        """Like `respond`, and calls `said` with the text of the reply while it is sampled. With tools on offer the text may turn
+        out to be a call, so it is held back. Thinking is never passed on."""
         spoken = Spoken(self.render.decode, self.render.stop_ids, request.sampling.stop, said)
         return await self._respond(request, None if request.tools else spoken.add)
 

@@ -14,7 +14,7 @@ from verigym.model import lora
 from verigym.model.forward_check import can_share
 from verigym.model.load import load
 from verigym.model.logprobs import scores
-from verigym.model.threads import apart
+from verigym.model.threads import in_thread
 from verigym.model.tree import pack
 from verigym.policies.render import Renderer
 
@@ -49,7 +49,7 @@ class LocalScorer:
             ids = self._render.whole(trajectory.items, self._tools)
             samples.append(Sample(ids=ids, mask=[0] * len(ids), logprobs=[]))
         async with self._turn:
-            return await apart(self._score, samples)
+            return await in_thread(self._score, samples)
 
     @torch.no_grad()
     def _score(self, samples: list[Sample]) -> list[float]:

@@ -1,0 +1,199 @@
+"""The episodes of a training run: groups to learn from, held-out evaluations, and replies to rehearse.
+
+Every episode is sampled with the weights as they are at that step, and stored as a run below the training run.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from verigym.core.errors import Refused
+from verigym.core.protocols import Context
+from verigym.core.records import Json, Sample, Sampling, Suite, Task, Trajectory, Verdict, Version
+from verigym.core.seeds import derive
+from verigym.evaluation.report import make_report
+from verigym.evaluation.suites import pick
+from verigym.harness.environment import EnvironmentSpec
+from verigym.policies.local.policy import LocalPolicy
+from verigym.policies.local.scorer import LocalScorer
+from verigym.rollout.episode import gathered
+from verigym.rollout.many import RunPlan, RunResults, results, run_many
+from verigym.rollout.settings import RunSettings
+from verigym.store.database import Store
+from verigym.training.environments import TrainingEnvironment
+from verigym.training.groups import Group, Source
+from verigym.training.loop import Metrics
+from verigym.training.recipe import Recipe
+from verigym.training.samples import from_trajectory
+
+_REHEARSED_TOKENS = 96
+"""Maximum tokens of a rehearsed reply. A longer one is cut."""
+_HELD_OUT = {"success": "success", "reward": "reward", "unsafe actions": "unsafe", "valid output": "valid"}
+"""Names in a report to names of metrics."""
+
+
+class HeldOutSuite(NamedTuple):
+    environment: EnvironmentSpec
+    suite: Suite
+    tasks: list[Task]
+
+
+class TrainingRollouts:
+    """Runs the episodes of one training run with the policy that is trained."""
+
+    def __init__(
+        self,
+        store: Store,
+        policy: LocalPolicy,
+        recipe: Recipe,
+        run: str,
+        agent: Version,
+        environments: Sequence[TrainingEnvironment],
+        *,
+        held_out: Sequence[HeldOutSuite] = (),
+        context: Context = Context(),
+        scorer: LocalScorer | None = None,
+    ) -> None:
+        self.store, self.policy, self.recipe, self.run = store, policy, recipe, run
+        self.environments, self.held_out = environments, held_out
+        self.agent = msgspec.structs.replace(agent, sampling=None)  # the recipe decides how to sample
+        self.context, self.scorer = context, scorer
+        self.sources = [Source(each.name, each.weight, each.tasks) for each in environments]
+
+    def weights_changed(self, step: int) -> None:
+        """Signs the next episodes with this step, and drops what the policy computed with the old weights."""
+        self.policy.weights_changed(f"{self.run}@{step}")
+
+    async def collect(self, step: int, number: int, tasks: Mapping[str, list[Task]]) -> list[Group]:
+        """A scored group of k episodes for each task. `number` counts the rounds of dynamic sampling within the step."""
+        recipe = self.recipe
+        k = recipe.num_generations_per_prompt
+        asked = [each for each in self.environments if each.name in tasks]
+        plans = [
+            RunPlan(
+                run=f"{self.run}/step-{step:04d}" + (f".{number}" if number else "") + self._suffix(each.name),
+                environment=each.environment,
+                tasks=tasks[each.name],
+                agent=self.agent,
+                verifier=each.verifier,
+                settings=RunSettings(
+                    k=k,
+                    sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens),
+                    seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
+                ),
+                context=self._scoring_context(each.environment),
+            )
+            for each in asked
+        ]
+        return [
+            Group(each.name, trajectories[i : i + k], verdicts[i : i + k])
+            for each, (trajectories, verdicts) in zip(asked, await self._run("collect", plans), strict=True)
+            for i in range(0, len(trajectories), k)
+        ]
+
+    async def evaluate(self, step: int) -> Metrics:
+        """Metrics on the held-out suite. With several environments: the mean over them, and each of them."""
+        self.weights_changed(step)
+        plans = [
+            RunPlan(
+                run=f"{self.run}/eval-{step:04d}" + self._suffix(environment.name),
+                environment=environment,
+                tasks=tasks,
+                agent=self.agent,
+                verifier=environment.verifier,
+                settings=RunSettings(sampling=Sampling(temperature=0.0, max_tokens=self.recipe.max_tokens)),
+                context=self.context,
+            )
+            for environment, _, tasks in self.held_out
+        ]
+        by_environment: dict[str, Metrics] = {}
+        for (environment, suite, tasks), plan, episodes in zip(
+            self.held_out, plans, await self._run("eval", plans), strict=True
+        ):
+            report = make_report(plan.run, f"{self.run}@{step}", suite, tasks, *episodes, self.recipe.seed)
+            by_environment[environment.name] = {
+                f"held_out_{short}": report.metrics[name].value
+                for name, short in _HELD_OUT.items()
+                if name in report.metrics
+            }
+        return _with_means(by_environment)
+
+    async def rehearse(self, environments: Sequence[TrainingEnvironment], num_rows: int) -> list[Sample]:
+        """Replies of the start, token by token, repeated until they are their share beside `num_rows` rows. In an environment
+        with tools, only replies that pass are used."""
+        rest = 1 - sum(each.weight for each in environments)
+        rows: list[Sample] = []
+        for each in environments:
+            wanted = max(1, round(num_rows * each.weight / rest))
+            plan = RunPlan(
+                run=f"{self.run}/rehearsal-{each.name}",
+                environment=each.environment,
+                tasks=pick(list(each.tasks), wanted, self.recipe.seed),
+                agent=self.agent,
+                verifier=each.verifier,
+                settings=RunSettings(
+                    sampling=Sampling(temperature=self.recipe.temperature, max_tokens=_REHEARSED_TOKENS),
+                    seed=derive(self.recipe.seed, "rehearsal", each.name),
+                ),
+                context=self.context,
+            )
+            [episodes] = await self._run("collect", [plan])
+            samples = [
+                sample
+                for trajectory, verdict in zip(*episodes, strict=True)
+                if trajectory.scorable and (verdict.passed or not each.environment.tools)
+                for sample in from_trajectory(trajectory, 1.0)
+            ]
+            if not samples:
+                raise Refused(
+                    f"rehearse: the start gave no reply in {each.name} that is worth keeping. Remove {each.name} from "
+                    "rehearse (in a loop: from beside)."
+                )
+            rows += [samples[i % len(samples)] for i in range(wanted)]
+        return rows
+
+    async def _run(self, kind: str, plans: Sequence[RunPlan]) -> list[tuple[list[Trajectory], list[Verdict]]]:
+        """Trajectories and verdicts of each plan. The plans run concurrently, so that the slowest episode is waited for once.
+        They share the engine's slots by their number of episodes."""
+        caches = [RunResults() for _ in plans]
+        total = max(1, sum(plan.episodes for plan in plans))
+        for plan in plans:
+            config: Json = {"parent": self.run, "environment": plan.environment.name, "verifier": plan.verifier.name}
+            self.store.begin_run(plan.run, kind, config, plan.tasks, parent=self.run)
+
+        async def run(plan: RunPlan, cache: RunResults) -> None:
+            share = math.ceil(self.policy.max_concurrency / total * plan.episodes)
+            settings = msgspec.structs.replace(plan.settings, concurrency=share)
+            await run_many(self.store, msgspec.structs.replace(plan, settings=settings), self.policy, cache=cache)
+
+        await gathered([run(plan, cache) for plan, cache in zip(plans, caches, strict=True)])
+        self.policy.engine.wait()  # an episode that timed out may have left a request running
+        return [results(self.store, plan, cache) for plan, cache in zip(plans, caches, strict=True)]
+
+    def _suffix(self, environment: str) -> str:
+        """End of a run's name, if there are several environments."""
+        return f"-{environment}" if len(self.environments) > 1 else ""
+
+    def _scoring_context(self, environment: EnvironmentSpec) -> Context:
+        if self.scorer is None:
+            return self.context
+        tools = environment.toolbox.offer(self.agent.tool_descriptions).tools
+        return msgspec.structs.replace(self.context, scorer=self.scorer.offered(tools))
+
+
+def _with_means(by_environment: dict[str, Metrics]) -> Metrics:
+    names = sorted({name for metrics in by_environment.values() for name in metrics})
+    means = {
+        name: sum(metrics[name] for metrics in by_environment.values() if name in metrics)
+        / sum(name in metrics for metrics in by_environment.values())
+        for name in names
+    }
+    if len(by_environment) < 2:
+        return means
+    return means | {
+        f"{environment}/{name}": value
+        for environment, metrics in by_environment.items()
+        for name, value in metrics.items()
+    }
