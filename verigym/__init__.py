@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares these lines with _PUBLIC
     from verigym.verifiers.shortest import Shortest as Shortest
     from verigym.verifiers.state import StateDiff as StateDiff
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _PUBLIC = {
     "api": "Workspace AsyncWorkspace compare",

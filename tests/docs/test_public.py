@@ -1,6 +1,7 @@
 """The public API is the list `verigym.__all__`: every name can be imported, and type checkers see the same names."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import verigym
 
 SOURCE = Path(verigym.__file__)
+PACKAGE = SOURCE.parent
 
 
 def type_checking_imports() -> dict[str, str]:
@@ -34,3 +36,9 @@ def test_a_public_name_can_be_imported(name: str) -> None:
 
 def test_a_name_that_is_not_public_is_refused() -> None:
     assert not hasattr(verigym, "Store")
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")))
+def test_each_package_states_its_stability(folder: str) -> None:
+    text = ast.get_docstring(ast.parse((PACKAGE / folder / "__init__.py").read_text())) or ""
+    assert re.search(r"^Stability: (stable|experimental|internal)\. [A-Z].*\.$", text, re.MULTILINE), folder

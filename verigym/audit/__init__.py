@@ -1,1 +1,4 @@
-"""Whether an environment and its verifier can be trusted, before anything is trained against them."""
+"""Checks an environment and its verifier before anything is trained against them: contract, cheats, labels, repeatability.
+
+Stability: internal. Import public names from `verigym`.
+"""

@@ -1,1 +1,4 @@
-"""The command line: one thin file per command group, which parses, calls and prints. Nothing is decided here."""
+"""The command line. Each file parses the options of one command group, calls `verigym.Workspace` and prints.
+
+Stability: stable. Command names, options and exit codes are stable. The modules are internal.
+"""

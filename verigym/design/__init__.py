@@ -1,5 +1,7 @@
-"""The designer: tasks and tables out of a spec, exactly as many as asked for, and variations of tasks that there are.
+"""Generates tasks and tables from a spec, and variations of existing tasks.
 
-`spec` is what people write, `draw` the columns that chance fills and the constraints on them, `dear` the columns that cost (code,
-models), `make` all of it until N rows are accepted, `vary` tasks made out of other tasks.
+`spec` is what you write. `draw` samples columns and applies constraints, `steps` runs code and models, `make` repeats this until
+N rows are accepted, and `vary` changes existing tasks.
+
+Stability: experimental. It may change in any minor version.
 """

@@ -1,1 +1,4 @@
-"""The collection: one folder an environment, each complete in itself. Nothing is registered; a name is a folder."""
+"""The shipped environments, one folder each, and the loader. A name is a folder, and nothing is registered.
+
+Stability: stable. Held-out rows and verifier names are stable. The modules are internal.
+"""

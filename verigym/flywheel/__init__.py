@@ -1,1 +1,4 @@
-"""Where the stages of the ring are composed: a workspace, the stages as functions, the quickstart."""
+"""The loop and the quickstart: the whole ring on one screen.
+
+Stability: experimental. It may change in any minor version.
+"""

@@ -1,4 +1,6 @@
-"""The promotion gate: PROMOTE, REJECT or NEED MORE DATA, with every check's numbers and in words.
+"""The promotion gate: PROMOTE, REJECT or NEED MORE DATA, with the numbers of every check.
 
-It decides and moves nothing: the champion is moved by `registry.ledger`.
+It only decides. `registry.ledger` records the decision and moves the champion.
+
+Stability: internal. Import public names from `verigym`.
 """

@@ -1,1 +1,4 @@
-"""How failures of production become tasks: traces, signals, expect, requests, family, proposals, review. Composed by `mine`."""
+"""Turns failures in production traces into verified tasks. `mine` combines the other modules.
+
+Stability: experimental. It may change in any minor version.
+"""

@@ -1,4 +1,7 @@
-"""The tensors: fetching and loading models, LoRA adapters, logprobs. Training updates them, the engine decodes with them."""
+"""Loads models and owns their tensors: LoRA adapters, attention, logprobs, fused decoding weights.
+
+Stability: internal. Import public names from `verigym`.
+"""
 
 import os
 

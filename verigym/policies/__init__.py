@@ -1,1 +1,4 @@
-"""Whatever answers: a local model, a server, a script. All of them are `core.protocols.Policy`."""
+"""Everything that can answer as an agent: a local model, a server, a script. Each implements `core.protocols.Policy`.
+
+Stability: internal. Import public names from `verigym`.
+"""

@@ -1,4 +1,6 @@
-"""Versions of agents by what they are made of, and the ledger of decisions that says which one is champion.
+"""Versions of agents by content hash, and the ledger of decisions that names the champion.
 
-It judges nothing: decisions come from `gates`.
+It records decisions. `gates` makes them.
+
+Stability: stable. Version ids and ledger bytes are stable. The modules are internal.
 """

@@ -1,1 +1,4 @@
-"""Running an agent in an environment: one episode, and many."""
+"""Runs an agent in an environment: one episode, or many at once.
+
+Stability: internal. Import public names from `verigym`.
+"""

@@ -1,1 +1,4 @@
-"""Runs code that nobody trusts, under limits. `open.open_sandbox` is the way in; `core.protocols.Sandbox` is what comes out."""
+"""Runs untrusted code under limits. `open.open_sandbox` returns a `core.protocols.Sandbox`.
+
+Stability: internal. Import public names from `verigym`.
+"""

@@ -1,1 +1,4 @@
-"""The gateway: an OpenAI-compatible server in front of the champion, or of any other server, captured."""
+"""The gateway: an OpenAI-compatible server in front of the champion or of another server, with capture.
+
+Stability: experimental. It may change in any minor version.
+"""

@@ -1,1 +1,4 @@
-"""What is kept: runs with their tasks, trajectories and verdicts, metrics, documents, and the ledger."""
+"""The database of a workspace: runs, tasks, trajectories, verdicts, metrics, documents and the ledger.
+
+Stability: stable. Stores of older versions open. The modules are internal.
+"""

@@ -1,1 +1,4 @@
-"""Reads, writes, counts, splits and deduplicates tasks. `design` makes new ones."""
+"""Reads, writes, counts, splits and deduplicates tasks. `design` generates new ones.
+
+Stability: internal. Import public names from `verigym`.
+"""

@@ -1,4 +1,7 @@
-"""Production traces from files into the store: `ingest(store, home, files, Redaction.load())`. One file per format."""
+"""Reads production traces into the store. `formats/` has one reader per format, `capture/` records the gateway's traffic.
+
+Stability: experimental. It may change in any minor version.
+"""
 
 from verigym.traces.ingest import FORMATS, IngestSummary, ingest
 

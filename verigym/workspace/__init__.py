@@ -1,1 +1,4 @@
-"""Each stage of the ring on a workspace: the folder that holds runs, versions, reports and the ledger."""
+"""Every stage of the ring on a workspace, the folder that holds runs, versions, reports and the ledger.
+
+Stability: internal. Import public names from `verigym`.
+"""
