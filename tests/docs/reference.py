@@ -14,17 +14,18 @@ from verigym.core import records
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS_HEAD = """# Commands
 
-Verbs in the order of the ring, then what is kept. A version, a run or `latest` may be named wherever one is asked for. Every
-command prints what it made and the next command to type. This page is made from the commands' own help.
+The commands appear in the order in which you use them, then the commands for stored things. Wherever a command takes a
+version or a run, you can use its name, its id, a prefix of its id, or `latest`. Every command prints what it made and the
+next command. This page is generated from the help texts.
 
 """
 
 
 RECORDS_HEAD = """# Records
 
-What is stored, exported (`verigym runs export`) and printed by `--json`, in the order in which it is made. Most records leave
-a field out of the JSON where it has its default. This page is made from `verigym/core/records.py`; one task followed through
-all of it is in [ARCHITECTURE.md](../../ARCHITECTURE.md).
+These records are stored, exported (`verigym runs export`) and printed by `--json`. They appear in the order in which they
+are made. Most records omit a field from the JSON if it has its default. This page is generated from
+`verigym/core/records.py`. [One task through every record](../explanation/one-task.md) shows them with real data.
 
 """
 

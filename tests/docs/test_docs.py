@@ -179,6 +179,11 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make quickstart" in readme and "make test" in readme
 
 
+def test_the_readmes_python_uses_methods_that_exist() -> None:
+    names = re.findall(r"\bws\.(\w+)\(", (ROOT / "README.md").read_text())
+    assert len(names) >= 5 and [name for name in names if not hasattr(verigym.Workspace, name)] == []
+
+
 def test_every_module_in_the_architecture_exists() -> None:
     names = set(re.findall(r"`([\w/]+\.py)`", (ROOT / "ARCHITECTURE.md").read_text()))
     paths = [
