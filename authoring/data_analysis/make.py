@@ -3,7 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from authoring.data_analysis import held_out, train_deep, train_simple
+from authoring.data_analysis import (
+    train_charts,
+    train_data_quality,
+    train_dates,
+    train_joins,
+    train_totals,
+    val_questions,
+)
 from authoring.engine import Builder, Draft, Family, Trial, Turn
 from verigym.core.records import Json, Task
 from verigym.environments.data_analysis import ENGINE_WORDS, worlds
@@ -15,18 +22,18 @@ from verigym.environments.data_analysis.verifier import chart_difference, same
 Tell = Callable[[Any], Asked]
 FAMILIES: dict[str, dict[str, list[Tell]]] = {
     "train": {
-        "aggregates": train_simple.AGGREGATES,
-        "filters": train_simple.FILTERS,
-        "dates": train_simple.DATES,
-        "joins": train_simple.JOINS,
-        "top": train_deep.TOP,
-        "trends": train_deep.TRENDS,
-        "outliers": train_deep.OUTLIERS,
-        "missing": train_deep.MISSING,
-        "duplicates": train_deep.DUPLICATES,
-        "charts": train_deep.CHARTS,
+        "aggregates": train_totals.AGGREGATES,
+        "filters": train_totals.FILTERS,
+        "dates": train_dates.DATES,
+        "joins": train_joins.JOINS,
+        "top": train_joins.TOP,
+        "trends": train_dates.TRENDS,
+        "outliers": train_data_quality.OUTLIERS,
+        "missing": train_data_quality.MISSING,
+        "duplicates": train_data_quality.DUPLICATES,
+        "charts": train_charts.CHARTS,
     },
-    "val": {topic: [*tells] for topic, tells in held_out.FAMILIES.items()},
+    "val": {topic: [*tells] for topic, tells in val_questions.FAMILIES.items()},
 }
 
 

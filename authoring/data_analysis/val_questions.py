@@ -1,4 +1,4 @@
-"""Held-out questions: other things to find out, in other words, than those of `train_simple` and `train_deep`."""
+"""Held-out questions. They ask for other things, in other words, than the training questions. Each function is a family."""
 
 from datetime import date, timedelta
 from itertools import accumulate, pairwise

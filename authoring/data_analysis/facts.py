@@ -1,0 +1,17 @@
+"""Accessors that several training questions use."""
+
+from verigym.environments.data_analysis.asked import Fact, Redraw
+
+
+def amount_of(fact: Fact) -> int:
+    return fact.m
+
+
+def count_of(fact: Fact) -> int:
+    return fact.n
+
+
+def not_empty(facts: list[Fact]) -> list[Fact]:
+    if not facts:
+        raise Redraw
+    return facts
