@@ -17,7 +17,7 @@ VALUES = {
     "visits_search_engine": "visits from search engines",
     "visits_social_media": "visits from social media",
 }
-PLOTTED = {
+VALUE_WORDINGS = {
     "total_visits": ("all visits", "the number of visits", "overall traffic"),
     "session_seconds": ("the length of sessions", "how long people stayed", "visit durations"),
     "engaged": ("engaged visitors", "people who were engaged", "engagement"),
@@ -26,7 +26,7 @@ PLOTTED = {
     "visits_search_engine": ("search engine traffic", "visitors from search engines"),
     "visits_social_media": ("social media traffic", "visitors from social media"),
 }
-FROM = {
+VISITS = {
     "direct": "direct visits",
     "referral": "referrals",
     "search_engine": "search engines",
@@ -237,8 +237,8 @@ def _two_halves(s: Scene, of: Callable[[list[Visit]], int]) -> tuple[Span, Span]
 
 
 def chart_one(s: Scene) -> Story:
-    span, kind, value = s.span(), s.pick(KINDS), s.pick(list(PLOTTED))
-    words = s.pick(PLOTTED[value])
+    span, kind, value = s.span(), s.pick(KINDS), s.pick(list(VALUE_WORDINGS))
+    words = s.pick(VALUE_WORDINGS[value])
     return Story(
         [
             f"Chart {words} {span.words}. A {kind} chart, please.",
@@ -253,8 +253,8 @@ def chart_one(s: Scene) -> Story:
 
 
 def chart_day(s: Scene) -> Story:
-    day, kind, value = s.quiet_day([]), s.pick(KINDS), s.pick(list(PLOTTED))
-    words, on = s.pick(PLOTTED[value]), s.on(day)
+    day, kind, value = s.quiet_day([]), s.pick(KINDS), s.pick(list(VALUE_WORDINGS))
+    words, on = s.pick(VALUE_WORDINGS[value]), s.on(day)
     return Story(
         [
             f"Just one day: {words} {on}, {kind} chart.",
@@ -269,8 +269,8 @@ def chart_day(s: Scene) -> Story:
 
 
 def chart_both_spans(s: Scene) -> Story:
-    (one, two), kind, value = _two_halves(s, len), s.pick(KINDS), s.pick(list(PLOTTED))
-    words = s.pick(PLOTTED[value])
+    (one, two), kind, value = _two_halves(s, len), s.pick(KINDS), s.pick(list(VALUE_WORDINGS))
+    words = s.pick(VALUE_WORDINGS[value])
     return Story(
         [
             f"I want to compare {words}: a {kind} chart for the {one.words}, a second for the {two.words}.",
@@ -336,13 +336,13 @@ def rival_sources(s: Scene) -> Story:
     better = max(one, two, key=lambda source: counts[source])
     return Story(
         [
-            f"What brought more people {span.words}, {FROM[one]} or {FROM[two]}? Chart the stronger of the two, {kind}.",
-            f"Put {FROM[one]} and {FROM[two]} side by side {span.words} and draw a {kind} graph of the bigger one.",
-            f"A {kind} chart {span.words} of either {FROM[one]} or {FROM[two]}: I want the one that had more visits.",
-            f"Ask for the number of visits from {FROM[one]} {span.words}, then for {FROM[two]}. The larger goes into a {kind} "
-            f"diagram.",
-            f"{FROM[two].capitalize()} against {FROM[one]}: who wins {span.words}? Only the winner is drawn, as {kind}.",
-            f"My bet is that {FROM[one]} beat {FROM[two]} {span.words}. Draw whichever really did ({kind}).",
+            f"What brought more people {span.words}, {VISITS[one]} or {VISITS[two]}? Chart the stronger of the two, {kind}.",
+            f"Put {VISITS[one]} and {VISITS[two]} side by side {span.words} and draw a {kind} graph of the bigger one.",
+            f"A {kind} chart {span.words} of either {VISITS[one]} or {VISITS[two]}: I want the one that had more visits.",
+            f"Ask for the number of visits from {VISITS[one]} {span.words}, then for {VISITS[two]}. The larger goes into a "
+            f"{kind} diagram.",
+            f"{VISITS[two].capitalize()} against {VISITS[one]}: who wins {span.words}? Only the winner is drawn, as {kind}.",
+            f"My bet is that {VISITS[one]} beat {VISITS[two]} {span.words}. Draw whichever really did ({kind}).",
         ],
         [
             call("analytics.count_sources", since=span.since, until=span.until, source=one),
@@ -405,7 +405,7 @@ def week_of_visitor(s: Scene) -> Story:
     while visit.day > "2026-05-04":
         visit = s.visit()
     kind, value = s.pick(KINDS), s.pick(("total_visits", "engaged", "session_seconds"))
-    words, until = s.pick(PLOTTED[value]), later(visit.day, 6)
+    words, until = s.pick(VALUE_WORDINGS[value]), later(visit.day, 6)
     return Story(
         [
             f"Chart {words} for the seven days that begin with the day visitor {visit.id} came ({kind}).",
@@ -486,8 +486,8 @@ def between_visitors(s: Scene) -> Story:
     while not 2 <= abs((date.fromisoformat(one.day) - date.fromisoformat(two.day)).days) <= 40:
         one, two = s.visit(), s.visit()
     since, until = sorted((one.day, two.day))
-    kind, value = s.pick(KINDS), s.pick(list(PLOTTED))
-    words = s.pick(PLOTTED[value])
+    kind, value = s.pick(KINDS), s.pick(list(VALUE_WORDINGS))
+    words = s.pick(VALUE_WORDINGS[value])
     return Story(
         [
             f"Visitors {one.id} and {two.id} came on different days. Chart {words} from the earlier day to the later "
@@ -509,8 +509,8 @@ def between_visitors(s: Scene) -> Story:
 def around_visitor(s: Scene) -> Story:
     around = s.pick((2, 3, 4, 5))
     visit = s.pick([each for each in s.office.visits.values() if later(each.day, around) < TODAY.isoformat()])
-    kind, value = s.pick(KINDS), s.pick(list(PLOTTED))
-    words = s.pick(PLOTTED[value])
+    kind, value = s.pick(KINDS), s.pick(list(VALUE_WORDINGS))
+    words = s.pick(VALUE_WORDINGS[value])
     return Story(
         [
             f"The days around the visit of visitor {visit.id}: draw {words}, from {around} days before it to {around} "
@@ -531,8 +531,8 @@ def around_visitor(s: Scene) -> Story:
 
 def month_so_far(s: Scene) -> Story:
     visit = s.pick([each for each in s.office.visits.values() if each.day >= "2026-03-01" and each.day[8:] > "02"])
-    kind, value = s.pick(KINDS), s.pick(list(PLOTTED))
-    words = s.pick(PLOTTED[value])
+    kind, value = s.pick(KINDS), s.pick(list(VALUE_WORDINGS))
+    words = s.pick(VALUE_WORDINGS[value])
     return Story(
         [
             f"Chart {words}, from the first of the month in which visitor {visit.id} came up to the day they came, "
@@ -697,7 +697,7 @@ def two_against_two(s: Scene) -> Story:
 
     span = s.either([span for span in _spans() if lead(span)], lambda span: lead(span) > 0)
     kind, winners = s.pick(KINDS), one if lead(span) > 0 else two
-    first, second = (" and ".join(FROM[each] for each in pair) for pair in (one, two))
+    first, second = (" and ".join(VISITS[each] for each in pair) for pair in (one, two))
     return Story(
         [
             f"Taken together, did {first} or did {second} bring more people {span.words}? Chart both sources of the "

@@ -5,7 +5,7 @@ from datetime import date
 from authoring.workplace.scene import Scene, Story, Tell, call, find_email, find_person, later, mailbox, refused
 from verigym.environments.workplace.office import TODAY, Customer, Email, Person
 
-SAID = {
+STATEMENTS = {
     "longer": "something will take a week longer",
     "doubts": "they have a few doubts",
     "decided": "nothing is decided yet",
@@ -627,11 +627,11 @@ def unless_private(s: Scene) -> Story:
 
 def told_me(s: Scene) -> Story:
     def told(row: Email) -> tuple[str, str] | None:
-        word = next((word for word in SAID if word in row.body), None)
+        word = next((word for word in STATEMENTS if word in row.body), None)
         return None if word is None or row.sender.startswith("office@") else (row.sender, word)
 
     (address, word), [email] = s.few("emails", told, least=1, most=1)
-    person, text, said = s.who(address), s.message(), SAID[word]
+    person, text, said = s.who(address), s.message(), STATEMENTS[word]
     return Story(
         [
             f'{person.first} wrote in one of their mails that {said}. Find it and reply "{text}"',

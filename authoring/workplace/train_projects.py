@@ -4,7 +4,7 @@ from authoring.workplace.scene import Scene, Story, Tell, call, find_person, fin
 from verigym.environments.workplace.office import BOARDS, LISTS, TODAY, Todo
 
 NOW = TODAY.isoformat()
-FOUND = BOARDS[1:]
+UNAMBIGUOUS_BOARDS = BOARDS[1:]
 """Boards with unambiguous search results. The words of Back end also occur in `Backlog | Front end`."""
 
 
@@ -616,7 +616,7 @@ def first_and_last(s: Scene) -> Story:
 
 def tidy_board(s: Scene) -> Story:
     def draw() -> tuple[tuple[str, str], list[Todo], list[Todo]]:
-        whose, todos = s.few("tasks", lambda row: row.board in FOUND and (row.assignee, row.board), most=5)
+        whose, todos = s.few("tasks", lambda row: row.board in UNAMBIGUOUS_BOARDS and (row.assignee, row.board), most=5)
         waiting, reviewed = ([todo for todo in todos if todo.list == list] for list in ("Backlog", "In Review"))
         return whose, waiting, reviewed
 
@@ -728,7 +728,9 @@ def longest_overdue(s: Scene) -> Story:
 
 def slip_the_day(s: Scene) -> Story:
     def draw() -> tuple[tuple[str, str], list[Todo]]:
-        group, todos = s.few("tasks", lambda row: row.due > NOW and row.board in FOUND and (row.board, row.due), most=4)
+        group, todos = s.few(
+            "tasks", lambda row: row.due > NOW and row.board in UNAMBIGUOUS_BOARDS and (row.board, row.due), most=4
+        )
         return group, [todo for todo in todos if todo.list != "Completed"]
 
     (board, due), todos = draw()
@@ -757,7 +759,7 @@ def usual_board(s: Scene) -> Story:
     def counts(address: str) -> list[tuple[int, int]]:
         """Count the tasks of each board: all, and those that are not Completed."""
         rows = [row for row in s.rows("tasks") if row.assignee == address]
-        boards = [[row.list != "Completed" for row in rows if row.board == board] for board in FOUND]
+        boards = [[row.list != "Completed" for row in rows if row.board == board] for board in UNAMBIGUOUS_BOARDS]
         return [(len(each), sum(each)) for each in boards]
 
     person = s.person()
@@ -783,7 +785,7 @@ def usual_board(s: Scene) -> Story:
         ],
         [
             find_person(person),
-            *(call("projects.search", query=f"{person.address} {each}") for each in FOUND),
+            *(call("projects.search", query=f"{person.address} {each}") for each in UNAMBIGUOUS_BOARDS),
             call("projects.create", name=name, assignee=person.address, list="Backlog", board=board, due=when.iso),
         ],
     )
