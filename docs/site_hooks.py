@@ -11,6 +11,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 """Pages of the repository's root that are part of the site."""
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
+FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
+"""A block that is a file of a tutorial (```python shop.py), or commands for the slow tests alone (```console slow)."""
 SUMMARY = (
     "Verigym runs an agent on tasks with verifiable rewards, explains its failures, trains a better version, and promotes "
     "it only if a statistical gate finds it better and no less safe."
@@ -50,7 +52,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return f"{image}[{text}]({there}{anchor})"
 
     _texts[source] = markdown
-    return LINK.sub(moved, markdown)
+    return FENCE.sub(_titled, LINK.sub(moved, markdown))
+
+
+def _titled(match: re.Match[str]) -> str:
+    return f"```{match[1]}" if match[2] == "slow" else f'```{match[1]} title="{match[2]}"'
 
 
 def on_nav(nav: Any, config: Any, files: Files) -> Any:

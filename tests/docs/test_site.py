@@ -27,6 +27,11 @@ def test_no_page_loads_anything_from_another_server(site: Path) -> None:
     assert [(page.name, found) for page in site.rglob("*.css") for found in remote.findall(page.read_text())] == []
 
 
+def test_every_block_of_code_is_shown_as_one(site: Path) -> None:
+    assert [page.name for page in site.rglob("*.html") if "<p>```" in page.read_text()] == []
+    assert '<span class="filename">letters.py</span>' in (site / "tutorials" / "judge.html").read_text()
+
+
 def test_the_site_can_be_searched(site: Path) -> None:
     assert "held-out" in (site / "search" / "search_index.json").read_text()
 
