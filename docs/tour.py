@@ -31,7 +31,7 @@ STOPS: list[tuple[str, list[str]]] = [
             "advise latest",
         ],
     ),
-    ("Can the reward be trusted?", ["audit toolcall {tuned_run}"]),
+    ("Can the reward be trusted?", ["audit run toolcall {tuned_run}"]),
     ("Is the new version really better?", ["compare smollm2-135m grpo --flips 2", "models diff sft grpo"]),
     (
         "May it ship? The quickstart asked by the quick policy; the default one has more tasks and narrower margins.",
@@ -48,7 +48,7 @@ STOPS: list[tuple[str, list[str]]] = [
     (
         "A prompt is a version, too. Somebody had a chatty one promoted against the gate; the plain one wins it back.",
         [
-            "models new chatty --from grpo --system {chatty}",
+            "models new chatty --parent grpo --system {chatty}",
             "eval toolcall -m chatty -n 240 --max-tokens 48",
             'promote chatty --override "people like it chatty"',
             "gate grpo --policy quick",

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from tests.audit.bad import RIGHT_SUM, SUMS, write
 from verigym.audit.agreement import Calibration
 from verigym.cli.main import app
-from verigym.core.errors import NotFound, Refused, VerigymError
+from verigym.core.errors import NotFound, Refused
 from verigym.core.protocols import Request
 from verigym.core.records import Label, Version
 from verigym.environments.load import load_environment
@@ -66,7 +66,10 @@ class Shell:
         return done.output
 
     def audit(self, *words: str, code: int = 0) -> str:
-        return self("audit", self.where, *words, code=code)
+        return self("audit", "run", self.where, *words, code=code)
+
+    def case(self, *words: str) -> str:
+        return self("audit", "case", self.where, *words)
 
     def label(self, *keys: str, n: int = 24) -> str:
         return self("label", RUN, "--single", "-n", str(n), "--who", "anna", typed="\n".join(keys))
@@ -82,9 +85,9 @@ def shell(tmp_path: Path) -> Shell:
 
 def test_it_ends_in_trust_and_in_the_next_command(shell: Shell) -> None:
     said = shell.audit("-n", "20")
-    assert f"on 20 outputs of {RUN} (50 to 100 tell more)" in said and "reward  outputs" in said and "####" in said
+    assert f"on 20 outputs of {RUN} (50 to 100 are better)" in said and "reward  outputs" in said and "####" in said
     assert "ok   cheats do not pass:" in said and "nobody has labelled outputs of this run" in said
-    assert 'trust it, as far as was seen; left open: "it agrees with people"' in said
+    assert 'trust it, except for checks that are still open: "it agrees with people"' in said
     assert said.splitlines()[-1].startswith(f"next: verigym label {RUN} --single")
     [kept] = shell.ws.store.documents("audited", AuditRecord)
     assert kept.verifier.startswith("bad@") and (kept.run, kept.n, kept.fix) == (RUN, 20, [])
@@ -94,7 +97,7 @@ def test_it_ends_in_what_to_fix_first_with_exit_code_1_and_as_json(tmp_path: Pat
     shell = Shell(tmp_path, "return float(task.data['answer'] in trajectory.reply)")
     said = shell.audit(code=1)
     assert "fix this first:\n  1. an echo of the prompt passes val/" in said
-    assert "(when the verifier is changed)" in said.splitlines()[-1]
+    assert "(after you changed the verifier)" in said.splitlines()[-1]
     found = json.loads(shell.audit("--json", code=1))
     assert found["trust"] is False and "an echo of the prompt passes" in found["fix"][0] and len(found["rewards"]) == 24
     assert {check["name"]: check["outcome"] for check in found["checks"]}["cheats do not pass"] == "fail"
@@ -114,12 +117,12 @@ def test_single_labels_are_stored_at_once_resumed_and_undone_and_show_no_verdict
         ("skip", "taken back"),
         ("skip", ""),
     ]
-    assert "answered by anna: 2 (1 good, 0 bad, 1 skipped); left: 22" in said
-    assert said.splitlines()[-1] == f"next: verigym label {RUN} --single --n 24 --who anna --seed 0"
+    assert "labelled by anna: 2 (1 good, 0 bad, 1 skipped), 22 left" in said
+    assert said.splitlines()[-1] == f"next: verigym label {RUN} --single -n 24 --who anna --seed 0"
     said = shell.label(*"g" * 22)
     assert "output 3 of 24" in said and "output 1 of 24" not in said and "that was the last output" in said
-    assert said.splitlines()[-1] == f"next: verigym audit {shell.where} {RUN}"
-    assert "anna has answered all 24 outputs" in shell.label()
+    assert said.splitlines()[-1] == f"next: verigym audit run {shell.where} {RUN}"
+    assert "anna has labelled all 24 outputs" in shell.label()
 
 
 def test_labels_are_spread_over_the_run_s_own_mixture(shell: Shell) -> None:
@@ -147,13 +150,13 @@ def keep(shell: Shell, said: dict[str, str]) -> None:
 def test_labels_are_compared_and_disagreements_become_cases_that_check_replays(shell: Shell) -> None:
     keep(shell, right(shell, contrary=8))
     said = shell.audit(code=1)
-    assert "16 of 24 labelled outputs judged as people do, kappa 0." in said and "people say otherwise:" in said
-    assert "says anna: as I see it" in said and f"next: verigym audit {shell.where} {RUN} --keep" in said
-    said = shell.audit("--keep", code=1)
-    assert f"kept 8 new cases in {shell.folder / 'bad.cases.jsonl'}" in said and "corrected cases" not in said
+    assert "16 of 24 labelled outputs judged as people do, kappa 0." in said and "disagreements with people:" in said
+    assert "by anna: as I see it" in said and f"next: verigym audit run {shell.where} {RUN} --save-cases" in said
+    said = shell.audit("--save-cases", code=1)
+    assert f"saved 8 new cases in {shell.folder / 'bad.cases.jsonl'}" in said and "corrected cases" not in said
     assert "FAIL corrected cases hold: 8 of 8" in shell("check", shell.where, code=1)
-    said = shell.audit("--keep", code=1)
-    assert "kept 0 new cases" in said and "8 of 8 corrected cases are judged wrongly" in said, "each is kept once"
+    said = shell.audit("--save-cases", code=1)
+    assert "saved 0 new cases" in said and "8 of 8 corrected cases are judged wrongly" in said, "each is kept once"
 
 
 def test_the_next_command_of_a_run_with_a_space_in_its_name_can_be_typed(shell: Shell) -> None:
@@ -193,8 +196,8 @@ def test_of_a_judge_the_agreement_is_remembered_for_the_gate(tmp_path: Path) -> 
     keep(shell, right(shell, contrary=1))
     said = shell.audit("--verifier", "judged")
     assert "it asks a judge; --judge MODEL tries it" in said and "23 of 24 labelled outputs" in said
-    assert f"next: verigym audit {shell.where} {RUN} --verifier judged --keep" in said
-    shell.audit("--verifier", "judged", "--case", f"{RUN}/val/10/0", "--should", "pass")
+    assert f"next: verigym audit run {shell.where} {RUN} --verifier judged --save-cases" in said
+    shell.case(f"{RUN}/val/10/0", "--verifier", "judged", "--should", "pass")
     assert "?    corrected cases hold: it asks a judge" in shell("check", shell.where), "and that is no failure"
     [one] = ws.store.documents("calibration", Calibration)
     assert (one.verifier, one.judge, one.n) == (name, "some judge", 24) and one.low < one.kappa < one.high
@@ -207,24 +210,21 @@ def test_a_case_is_kept_beside_the_environment_and_replayed(shell: Shell) -> Non
     id = shell.ws.store.trajectories(RUN)[0].id
     passes = {one.trajectory: one.passed for one in shell.ws.store.verdicts(RUN)}[id]
     wanted = "fail" if passes else "pass"
-    said = shell.audit("--case", id, "--should", wanted, "--note", "half a point")
-    assert f"{id} should {wanted}: kept in {shell.folder / 'bad.cases.jsonl'}" in said
-    assert "already in" in shell.audit("--case", id, "--should", wanted, "--note", "half a point")
+    said = shell.case(id, "--should", wanted, "--note", "half a point")
+    assert f"{id} should {wanted}: saved in {shell.folder / 'bad.cases.jsonl'}" in said
+    assert "already in" in shell.case(id, "--should", wanted, "--note", "half a point")
     said = " ".join(shell.audit(code=1).split())
     assert (
         f'1 of 1 corrected cases are judged wrongly: {id} {"passes" if passes else "fails"} and should {wanted} ("half a point")'
         in said
     )
-    shell.audit("--case", id, "--should", "pass" if passes else "fail")
+    shell.case(id, "--should", "pass" if passes else "fail")
     assert "ok   corrected cases hold: 1 of 1" in shell("check", shell.where)
 
 
 @pytest.mark.parametrize(
     ("words", "kind", "said"),
     [
-        (["--case", "nosuch", "--should", "pass"], NotFound, 'no trajectory "nosuch"'),
-        (["--case", f"{RUN}/val/10/0"], VerigymError, "go together"),
-        (["--should", "pass"], VerigymError, "go together"),
         (["nosuch"], NotFound, 'no run "nosuch"'),
         (["--verifier", "nosuch"], NotFound, 'no verifier "nosuch"'),
     ],
@@ -234,11 +234,23 @@ def test_bad_input_is_answered_in_words(shell: Shell, words: list[str], kind: ty
         shell.audit(*words)
 
 
+def test_a_case_needs_a_stored_output_and_a_verdict(shell: Shell) -> None:
+    with pytest.raises(NotFound, match='no trajectory "nosuch"'):
+        shell.case("nosuch", "--should", "pass")
+    assert "Missing option" in shell("audit", "case", shell.where, f"{RUN}/val/10/0", code=2)
+
+
+def test_audits_are_listed(shell: Shell) -> None:
+    assert "no audits yet" in shell("audit")
+    shell.audit()
+    assert RUN in shell("audit", "list") and json.loads(shell("audit", "list", "--json"))[0]["run"] == RUN
+
+
 def test_where_there_is_nothing_to_audit_it_says_which_command_makes_some(shell: Shell) -> None:
     with pytest.raises(Refused, match="make some: verigym eval toolcall -m smollm2-135m -n 50"):
-        shell("audit", "toolcall")
+        shell("audit", "run", "toolcall")
     with pytest.raises(Refused, match=f"run {RUN} is one of .*bad.py, not of toolcall; those of toolcall: none"):
-        shell("audit", "toolcall", RUN)
+        shell("audit", "run", "toolcall", RUN)
 
 
 def test_a_run_that_is_not_named_is_the_newest_with_enough_outputs_else_the_largest(shell: Shell) -> None:
@@ -256,6 +268,17 @@ def test_a_regular_expression_that_explodes_does_not_hang_the_audit(tmp_path: Pa
     """In a process of its own: the test runner has the alarm here."""
     verify = "import re\nre.match(r'(\\w+ ?)+\\.$', trajectory.reply)\n" + RIGHT_SUM
     shell = Shell(tmp_path, verify)
-    command = [sys.executable, "-m", "verigym.cli.main", "audit", shell.where, "-n", "4", "--home", str(shell.home)]
+    command = [
+        sys.executable,
+        "-m",
+        "verigym.cli.main",
+        "audit",
+        "run",
+        shell.where,
+        "-n",
+        "4",
+        "--home",
+        str(shell.home),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1 and "verify took more than 10 s" in " ".join(done.stdout.split())

@@ -71,11 +71,11 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def test_demonstrations_from_a_run_to_the_next_command(shell: Shell) -> None:
-    assert "no data yet" in shell("data", "list")
+    assert "no datasets yet" in shell("data", "list")
     said = shell("data", "demos", RUN, "--per-task", "1", "--name", "mine")
-    assert "data mine (" in said and "3 demonstrations of 3 tasks, 3 families" in said
+    assert "dataset mine (" in said and "3 demonstrations of 3 tasks, 3 families" in said
     assert "looked at 24, kept 3" in said and "next: verigym train recipes/sft.yaml data=mine" in said
-    assert "the same rows are kept already, as mine" in shell("data", "demos", "--name", "other")
+    assert "the same rows already exist as dataset mine" in shell("data", "demos", "--name", "other")
     assert "mine" in shell("data", "list") and shell.json("data", "list")[0]["rows"] == 3
     shown = shell("data", "show", "mine", "-n", "1")
     assert "row 1 of 3" in shown and "imitated  [assistant]" in shown and "prompt    [user]" in shown
@@ -95,15 +95,15 @@ def test_pairs_from_a_run_and_back_from_a_file(shell: Shell) -> None:
 
 
 def test_labels_are_stored_at_once_resumed_and_become_pairs(shell: Shell) -> None:
-    said = shell("label", RUN, "--n", "3", "--who", "anna", keys="1x2u")
+    said = shell("label", RUN, "-n", "3", "--who", "anna", keys="1x2u")
     assert "pair 1 of 3" in said and "1: left" in said and "[assistant]" in said
-    assert "answered by anna: 1 (1 preferred, 0 the same, 0 skipped); left: 2" in said
+    assert "labelled by anna: 1 (1 preferred, 0 the same, 0 skipped), 2 left" in said
     assert [label.judgement for label in shell.labels()] == ["better", "worse", "skip"]
-    assert f"next: verigym label {RUN} --n 3 --who anna --seed 0" in said
-    said = shell("label", RUN, "--n", "3", "--who", "anna", keys="=2")
+    assert f"next: verigym label {RUN} -n 3 --who anna --seed 0" in said
+    said = shell("label", RUN, "-n", "3", "--who", "anna", keys="=2")
     assert "pair 1 of 3" not in said and "pair 2 of 3" in said and "that was the last pair" in said
     assert f"next: verigym data pairs {RUN} --labels" in said
-    assert "anna has answered all 3 pairs" in shell("label", RUN, "--n", "3", "--who", "anna")
+    assert "anna has labelled all 3 pairs" in shell("label", RUN, "-n", "3", "--who", "anna")
     said = shell("data", "pairs", RUN, "--labels")
     assert "2 pairs of 2 tasks" in said and "looked at 5, kept 2, replaced 2, same 1" in said
 
@@ -114,7 +114,7 @@ def test_a_file_is_imported_and_a_malformed_line_is_named(shell: Shell, tmp_path
     with pytest.raises(Exception, match=r"höflich.jsonl line 2: not JSON at column 12"):
         shell("data", "import", str(file))
     file.write_text('{"prompt": "Grüß dich", "completion": "Hallo 🎉"}\n', encoding="utf-8")
-    assert "data höflich-" in shell("data", "import", str(file))
+    assert "dataset höflich-" in shell("data", "import", str(file))
     assert "[assistant] Hallo 🎉" in shell("data", "show")
 
 
@@ -142,5 +142,5 @@ def test_a_run_without_two_outputs_that_differ_cannot_be_labelled(shell: Shell) 
     store.begin_run("rollout-2", "rollout", {}, shell.tasks)
     store.add("rollout-2", [one for one in store.trajectories(RUN) if one.index == 0])
     store.close()
-    with pytest.raises(Exception, match="no task has two outputs that differ; roll out several episodes"):
+    with pytest.raises(Exception, match=r"no task with two different outputs\. Run several episodes"):
         shell("label", "rollout-2")

@@ -44,7 +44,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_table_is_written_with_its_rejects_and_its_picture() -> None:
-    code, said = run("design", "ranges.yaml")
+    code, said = run("design", "make", "ranges.yaml")
     assert code == 0
     assert "wrote ranges.jsonl: 300 rows, seed 0" in said and "low < high" in said
     rows = [json.loads(line) for line in Path("ranges.jsonl").read_text().splitlines()]
@@ -52,93 +52,93 @@ def test_a_table_is_written_with_its_rejects_and_its_picture() -> None:
     assert Path("ranges.jsonl.profile.svg").read_text().startswith("<svg")
     assert "constraint" in Path("ranges.jsonl.rejected.jsonl").read_text()
     first = Path("ranges.jsonl").read_bytes()
-    run("design", "ranges.yaml", "-n", "300", "--out", "again.jsonl")
+    run("design", "make", "ranges.yaml", "-n", "300", "--out", "again.jsonl")
     assert Path("again.jsonl").read_bytes() == first
     assert not list(Path().glob(".*.partial"))
 
 
 def test_tasks_come_with_the_next_command_and_as_json() -> None:
-    code, said = run("design", "sums.yaml", "--out", "made/sums.jsonl")
+    code, said = run("design", "make", "sums.yaml", "--out", "made/sums.jsonl")
     assert code == 0 and said.rstrip().splitlines()[-1].startswith("next: verigym rollout made/sums.jsonl -m")
     assert len(load_tasks("made/sums.jsonl")) == 12
-    code, said = run("design", "sums.yaml", "--json", "--seed", "4", "-n", "5")
+    code, said = run("design", "make", "sums.yaml", "--json", "--seed", "4", "-n", "5")
     found = json.loads(said)
     assert code == 0 and found["profile"]["rows"] == 5 and found["seed"] == 4
     assert len(load_tasks(found["file"])) == 5
 
 
 def test_a_preview_shows_the_first_rows_and_writes_nothing() -> None:
-    code, said = run("design", "sums.yaml", "--preview", "2")
-    assert code == 0 and "row 2" in said and "row 3" not in said and "next: verigym design sums.yaml -n 12" in said
+    code, said = run("design", "make", "sums.yaml", "--preview", "2")
+    assert code == 0 and "row 2" in said and "row 3" not in said and "next: verigym design make sums.yaml -n 12" in said
     assert sorted(path.name for path in Path().iterdir()) == ["ranges.yaml", "sums.yaml"]
-    code, said = run("design", "sums.yaml", "--preview", "2", "--json")
+    code, said = run("design", "make", "sums.yaml", "--preview", "2", "--json")
     rows = json.loads(said)["rows"]
-    run("design", "sums.yaml")
+    run("design", "make", "sums.yaml")
     assert [row["prompt"] for row in rows] == [task.prompt for task in load_tasks("sums.jsonl")[:2]]
 
 
 def test_a_starved_set_fails_loudly_and_leaves_what_was_there() -> None:
-    run("design", "ranges.yaml")
+    run("design", "make", "ranges.yaml")
     before = Path("ranges.jsonl").read_bytes()
     Path("ranges.yaml").write_text(RANGES.replace("low < high", "low > high + 60"))
-    code, said = run("design", "ranges.yaml")
+    code, said = run("design", "make", "ranges.yaml")
     assert code == 2 and 'the constraint "low > high + 60" starves this set' in said
-    assert "What was rejected is in ranges.jsonl.rejected.jsonl, the profile of what was found in ranges.jsonl" in said
+    assert "Rejected rows: ranges.jsonl.rejected.jsonl. Profile: ranges.jsonl" in said
     assert Path("ranges.jsonl").read_bytes() == before
     assert 'constraint \\"low > high + 60\\"' in Path("ranges.jsonl.rejected.jsonl").read_text()
     assert "seed 0: 0 rows" in Path("ranges.jsonl.profile.svg").read_text()
 
 
 def test_only_a_file_that_the_same_command_made_is_overwritten() -> None:
-    assert run("design", "sums.yaml")[0] == run("design", "sums.yaml", "-n", "5", "--seed", "4")[0] == 0
+    assert run("design", "make", "sums.yaml")[0] == run("design", "make", "sums.yaml", "-n", "5", "--seed", "4")[0] == 0
     Path("sums.yaml").write_text(SUMS.replace("high: 99", "high: 88"))
-    assert run("design", "sums.yaml")[0] == 0
-    code, said = run("design", "ranges.yaml", "--out", "sums.jsonl")
+    assert run("design", "make", "sums.yaml")[0] == 0
+    code, said = run("design", "make", "ranges.yaml", "--out", "sums.jsonl")
     assert code == 2 and "sums.jsonl exists and was made otherwise; it is not overwritten" in said and "--out" in said
     with Path("sums.jsonl").open("a") as file:
         file.write('{"prompt": "by hand", "answer": "1"}\n')
     changed = Path("sums.jsonl").read_bytes()
-    code, said = run("design", "sums.yaml")
+    code, said = run("design", "make", "sums.yaml")
     assert code == 2 and "sums.jsonl was changed since it was made" in said
-    assert run("design", "sums.yaml", "--preview", "1")[0] == 0
+    assert run("design", "make", "sums.yaml", "--preview", "1")[0] == 0
     Path("ranges.jsonl").write_text("by hand\n")
-    assert run("design", "ranges.yaml")[0] == 2
+    assert run("design", "make", "ranges.yaml")[0] == 2
     assert (Path("sums.jsonl").read_bytes(), Path("ranges.jsonl").read_text()) == (changed, "by hand\n")
 
 
 def test_variations_of_another_kind_do_not_overwrite_those_there_are() -> None:
-    typos = ["design", "--vary", "toolcall", "--by", "typo", "-n", "5"]
+    typos = ["design", "vary", "toolcall", "--by", "typo", "-n", "5"]
     assert run(*typos)[0] == run(*typos, "--seed", "3")[0] == 0
-    code, said = run("design", "--vary", "toolcall", "--by", "distractor", "-n", "5")
+    code, said = run("design", "vary", "toolcall", "--by", "distractor", "-n", "5")
     assert code == 2 and "toolcall.varied.jsonl exists and was made otherwise" in said
     assert {task.tags[-1] for task in load_tasks("toolcall.varied.jsonl")} == {"typo"}
 
 
 def test_a_set_of_one_family_is_told_to_need_more_before_it_is_split() -> None:
-    words = 'one family: give the spec a "family" column before you split'
-    assert words in run("design", "sums.yaml")[1]
+    words = 'all tasks are in one family. Add a "family" column to the spec before you split'
+    assert words in run("design", "make", "sums.yaml")[1]
     Path("more.yaml").write_text(
         SUMS.replace("keep: [", "  family: sums up to {{ a // 25 * 25 + 25 }}\nkeep: [family, ")
     )
-    assert words not in run("design", "more.yaml")[1] and words not in run("design", "ranges.yaml")[1]
+    assert words not in run("design", "make", "more.yaml")[1] and words not in run("design", "make", "ranges.yaml")[1]
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["design"], "name a spec"),
-        (["design", "nope.yaml"], "no such file"),
-        (["design", "sums.yaml", "--vary", "toolcall"], "name a spec"),
-        (["design", "sums.yaml", "--by", "typo"], "are for --vary"),
-        (["design", "sums.yaml", "--out", "sums.yaml"], "is the spec"),
-        (["design", "sums.yaml", "--out", "."], "is a folder"),
-        (["design", "sums.yaml", "--out", "sums.csv"], "can be written only as .jsonl or .json or .parquet"),
-        (["design", "ranges.yaml", "--out", "ranges.parquet"], "written as .jsonl"),
-        (["design", "ranges.yaml", "--teacher", "x"], "no column prompt"),
-        (["design", "sums.yaml", "--keep", "all"], "demos or pairs"),
-        (["design", "--vary", "nothing"], 'no environment "nothing"'),
-        (["design", "--vary", "toolcall", "--by", "tpyo"], 'Did you mean "typo"'),
-        (["design", "--vary", "toolcall", "--split", "none"], "no split"),
+        (["design"], "Usage:"),
+        (["design", "make", "nope.yaml"], "no such file"),
+        (["design", "make"], "Missing argument"),
+        (["design", "make", "sums.yaml", "--by", "typo"], "No such option"),
+        (["design", "make", "sums.yaml", "--out", "sums.yaml"], "is the spec"),
+        (["design", "make", "sums.yaml", "--out", "."], "is a folder"),
+        (["design", "make", "sums.yaml", "--out", "sums.csv"], "can be written only as .jsonl or .json or .parquet"),
+        (["design", "make", "ranges.yaml", "--out", "ranges.parquet"], "written as .jsonl"),
+        (["design", "make", "ranges.yaml", "--teacher", "x"], "no prompt column"),
+        (["design", "make", "sums.yaml", "--teacher-output", "all"], "'demos', 'pairs'"),
+        (["design", "vary", "nothing"], 'no environment "nothing"'),
+        (["design", "vary", "toolcall", "--by", "tpyo"], 'Did you mean "typo"'),
+        (["design", "vary", "toolcall", "--split", "none"], "no split"),
     ],
 )
 def test_what_cannot_be_is_said_in_words(words: list[str], said: str) -> None:
@@ -147,20 +147,18 @@ def test_what_cannot_be_is_said_in_words(words: list[str], said: str) -> None:
 
 
 def test_variations_of_an_environment_and_of_a_file() -> None:
-    code, said = run(
-        "design", "--vary", "toolcall", "--by", "typo", "--by", "unsafe", "-n", "20", "--out", "more.jsonl"
-    )
+    code, said = run("design", "vary", "toolcall", "--by", "typo", "--by", "unsafe", "-n", "20", "--out", "more.jsonl")
     assert code == 0 and "wrote more.jsonl: 20 tasks" in said and "next: verigym rollout toolcall+more.jsonl" in said
     assert {task.tags[-1] for task in load_tasks("more.jsonl")} == {"typo", "unsafe"}
-    run("design", "sums.yaml")
-    code, said = run("design", "--vary", "sums.jsonl", "--by", "paraphrase", "--json")
+    run("design", "make", "sums.yaml")
+    code, said = run("design", "vary", "sums.jsonl", "--by", "paraphrase", "--json")
     found = json.loads(said)
     assert code == 0 and found["counts"] == {"paraphrase": 12} and found["file"] == "sums.varied.jsonl"
-    code, said = run("design", "--vary", "sums.jsonl", "--by", "distractor", "--preview", "2")
+    code, said = run("design", "vary", "sums.jsonl", "--by", "distractor", "--preview", "2")
     assert code == 0 and "distractor" in said
-    code, said = run("design", "--vary", "toolcall", "--split", "val", "--by", "typo", "-n", "3", "--out", "hard.jsonl")
+    code, said = run("design", "vary", "toolcall", "--split", "val", "--by", "typo", "-n", "3", "--out", "hard.jsonl")
     assert code == 0 and "next: verigym eval toolcall+hard.jsonl -m smollm2-135m --split mined_v1" in said
-    code, said = run("design", "--vary", "toolcall", "--split", "val", "--teacher", "any")
+    code, said = run("design", "vary", "toolcall", "--split", "val", "--teacher", "any")
     assert code == 2 and 'tasks of split "val" are held out' in said
 
 
@@ -174,11 +172,13 @@ def test_a_teachers_solutions_become_demonstrations_or_pairs(monkeypatch: pytest
         return str(right if request.seed % 4 else 0)
 
     monkeypatch.setattr(WorkspaceFolder, "policy", lambda self, version: ScriptedPolicy(answer))
-    code, said = run("design", "sums.yaml", "--teacher", "http://localhost:1/v1#wise", "-k", "4")
+    code, said = run("design", "make", "sums.yaml", "--teacher", "http://localhost:1/v1#wise", "-k", "4")
     assert code == 0 and re.search(
         r"\d+ demonstrations of 1[12] tasks\nnext: verigym train recipes/sft.yaml data=demos", said
     )
-    code, said = run("design", "sums.yaml", "--teacher", "http://localhost:1/v1#wise", "--keep", "pairs", "--json")
+    code, said = run(
+        "design", "make", "sums.yaml", "--teacher", "http://localhost:1/v1#wise", "--teacher-output", "pairs", "--json"
+    )
     found = json.loads(said)["taught"]
     assert code == 0 and found["data"]["kind"] == "preferences" and found["scored"] == 48 > found["passed"] > 24
 
@@ -196,7 +196,7 @@ def test_a_killed_command_goes_on_where_it_was() -> None:
     Path("slow.yaml").write_text(
         spec.replace("n: 12", "n: 1500").replace("high: 99", "high: 9999").replace("validators", "# validators")
     )
-    command = [sys.executable, "-m", "verigym.cli.main", "design", "slow.yaml"]
+    command = [sys.executable, "-m", "verigym.cli.main", "design", "make", "slow.yaml"]
     running = subprocess.Popen(command)
     while not list(Path().glob(".slow.jsonl.*.partial")) and running.poll() is None:
         time.sleep(0.01)

@@ -93,7 +93,7 @@ def test_explain_names_the_buckets_and_clusters_that_there_are(shell: Shell, ser
     run = _run(shell("rollout", "toolcall", "-m", f"{server}#prose?tools=text", "-n", "3"))
     with pytest.raises(NotFound, match='Did you mean "format error"'):
         shell("explain", run, "--bucket", "format")
-    with pytest.raises(BadInput, match="has no cluster 9; they are numbered from 1 to 1"):
+    with pytest.raises(BadInput, match=r"has no cluster 9\. Clusters are numbered from 1 to 1"):
         shell("explain", run, "--cluster", "9")
 
 

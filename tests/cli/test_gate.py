@@ -22,7 +22,7 @@ def office(tmp_path: Path) -> Office:
 
 def typed(office: Office, *words: str) -> Result:
     words = tuple(str(office.file.parent / word) if word.endswith(".yaml") else word for word in words)
-    home = [] if words[0] == "policy" else ["--home", str(office.ws.home)]
+    home = [] if words[0] == "policies" else ["--home", str(office.ws.home)]
     done = CliRunner().invoke(app, [*words, *home])
     if isinstance(done.exception, VerigymError):
         raise done.exception
@@ -77,7 +77,7 @@ def test_a_version_is_promoted_by_the_policy_that_it_was_gated_with(office: Offi
     ledger.crown_first(office.ws.store, old.id)
     typed(office, "gate", new.id, "--policy", "alone.yaml")
     done = typed(office, "promote", new.id)
-    assert f"({new.id}) is champion now" in done.output
+    assert f"({new.id}) is now champion" in done.output
     assert ledger.entries(office.ws.store)[-1].decision.policy["name"] == "alone"
 
 
@@ -93,10 +93,10 @@ def test_a_changed_verifier_is_named_with_the_way_out(office: Office):
 
 
 def test_a_policy_is_printed_as_a_file_to_start_from(office: Office, tmp_path: Path):
-    done = typed(office, "policy", "quick")
-    assert done.exit_code == 0 and done.output.startswith("# As the policy quick (")
+    done = typed(office, "policies", "show", "quick")
+    assert done.exit_code == 0 and done.output.startswith("# Policy quick (")
     (tmp_path / "mine.yaml").write_text(done.output)
-    assert json.loads(typed(office, "policy", "mine.yaml", "--json").output)["retention"]["tasks"] == 96
+    assert json.loads(typed(office, "policies", "show", "mine.yaml", "--json").output)["retention"]["tasks"] == 96
 
 
 def test_a_policy_with_a_mistake_stops_before_anything_is_measured(office: Office, tmp_path: Path):

@@ -21,13 +21,13 @@ def test_it_says_what_it_found_what_it_made_and_what_to_type_next(tmp_path: Path
     assert done.exit_code == 0
     assert "Chat Completions 10, unknown 1" in done.output
     assert "traces-week1: 8 new trajectories" in done.output
-    assert "outcome: unknown 6, failure 1, success 1" in done.output
+    assert "outcomes: unknown 6, failure 1, success 1" in done.output
     assert "email 1" in done.output
-    assert "1 could not be read, set aside in" in done.output and "  1 x no known format" in done.output
+    assert "1 could not be read and are in" in done.output and "  1 x no known format" in done.output
     assert "next: verigym trajectories list traces-week1" in done.output
     assert (tmp_path / "quarantine" / "week1.jsonl").exists()
     again = run("ingest", str(GOLDEN / "chat.jsonl"), "--name", "week1", home=tmp_path)
-    assert "traces-week1: 0 new trajectories; 8 were there already" in again.output
+    assert "traces-week1: 0 new trajectories, 8 already stored" in again.output
     listed = run("trajectories", "list", "traces-week1", "--json", home=tmp_path)
     assert listed.exit_code == 0 and len(json.loads(listed.output)) == 8
 
@@ -45,7 +45,7 @@ def test_the_exit_code_is_1_only_where_nothing_could_be_read(tmp_path: Path) -> 
     bad = run("ingest", str(tmp_path / "bad.jsonl"), home=tmp_path)
     assert bad.exit_code == 1 and "next: head -3" in bad.output
     empty = run("ingest", str(tmp_path / "empty.jsonl"), home=tmp_path)
-    assert empty.exit_code == 1 and "nothing in it" in empty.output
+    assert empty.exit_code == 1 and "no records" in empty.output
     both = run("ingest", str(tmp_path / "bad.jsonl"), str(GOLDEN / "atif.jsonl"), home=tmp_path)
     assert both.exit_code == 0
 

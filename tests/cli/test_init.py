@@ -33,7 +33,7 @@ def test_init_writes_an_environment_whose_contract_holds() -> None:
 
 def test_init_overwrites_nothing_and_takes_only_python_names() -> None:
     Path("desk.py").write_text("mine")
-    assert "exists and is left alone" in run("init", "desk")[1]
+    assert "exists. Choose another name" in run("init", "desk")[1]
     assert Path("desk.py").read_text() == "mine"
     assert "is not a Python name" in run("init", "my-desk")[1]
     assert "no such folder" in run("init", "nowhere/desk")[1]
@@ -48,7 +48,7 @@ COMMANDS = [
         "models",
         "rollout",
         "eval",
-        "verify",
+        "rescore",
         "explain",
         "train",
         "compare",

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from verigym.cli.live import BLOCKS, LETTERS, Screen, duration, live, sparkline, step_line, time_shares, tokens_per_s
+from verigym.cli.live import BLOCKS, LETTERS, TrainingPanel, live, sparkline, step_line, time_shares, tokens_per_s
+from verigym.core.words import duration
 from verigym.training.alarms import Alarm
 
 COLLAPSE = Alarm("entropy collapse", 25, "entropy fell from 1 to 0.01", "a lower learning rate")
@@ -19,12 +20,12 @@ GOLDEN = """\
 │ reward                +0.50 ▁▁▁▂▂▂▃▃▃▄▄▄▄▅▅▅▅▆▆▆▇▇▇███   │
 │ held-out success      30.0% ▁▅█                          │
 │ entropy               0.100 ████████████████████▁▁▁▁▁▁   │
-│ tokens a reply         40.0 ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁   │
+│ tokens per reply       40.0 ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁   │
 │ tokens/s                640                              │
 │ time sampling           52% ██████████████               │
 │ time update             31% ████████                     │
 │ time evaluating         17% ████                         │
-│ look out            step 25 entropy collapse: entropy    │
+│ warning             step 25 entropy collapse: entropy    │
 │                             fell from 1 to 0.01. What to │
 │                             do: a lower learning rate    │
 ╰──────────────────────────────────────────────────────────╯
@@ -43,7 +44,7 @@ def steps() -> Iterator[tuple[int, dict[str, float], list[Alarm]]]:
 
 def printed(width: int) -> str:
     """The screen after the last step, with no terminal's control codes in it."""
-    screen, file = Screen("grpo of smollm2-135m", 40), io.StringIO()
+    screen, file = TrainingPanel("grpo of smollm2-135m", 40), io.StringIO()
     for each in steps():
         screen.add(*each)
     Console(file=file, width=width).print(screen)
@@ -79,7 +80,7 @@ def test_a_terminal_sees_the_panel_redrawn_at_every_step(colours: bool) -> None:
 
 
 def test_a_terminal_without_blocks_sees_letters() -> None:
-    screen = Screen("sft", 2)
+    screen = TrainingPanel("sft", 2)
     for step in (1, 2):
         screen.add(step, {"loss": 1.0 / step, "seconds": 1.0, "update_s": 1.0}, [])
     file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
@@ -91,7 +92,7 @@ def test_a_terminal_without_blocks_sees_letters() -> None:
 
 def test_before_the_first_step_there_is_a_panel_too() -> None:
     file = io.StringIO()
-    Console(file=file, width=60).print(Screen("sft", 40))
+    Console(file=file, width=60).print(TrainingPanel("sft", 40))
     assert "sft, step 0/40, starting" in file.getvalue()
 
 
@@ -100,7 +101,7 @@ def test_a_piped_run_is_a_line_a_step_and_a_paragraph_an_alarm(capsys: pytest.Ca
         on_step(3, {"reward": 0.41, "passed": 0.22, "seconds": 4.2, "seen": 2562}, [COLLAPSE])
     line, alarm = capsys.readouterr().out.splitlines()
     assert line == "step  3/40  reward +0.41  passed 22%  4.2 s  610 tokens/s"
-    assert alarm.startswith("look out: entropy collapse (step 25): entropy fell from 1 to 0.01. What to do: a lower")
+    assert alarm.startswith("warning: entropy collapse (step 25): entropy fell from 1 to 0.01. What to do: a lower")
 
 
 def test_a_line_without_tokens_is_as_it_was() -> None:

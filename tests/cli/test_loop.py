@@ -39,8 +39,8 @@ def recipe(place: Path, server: str, model: str) -> str:
 
 def test_a_loop_says_what_it_does_and_what_came_of_it(shell: Shell, server: str, tmp_path: Path) -> None:
     path = recipe(tmp_path, server, "good")
-    assert "no round yet" in shell("loop", path, "--status")
-    said = shell("loop", path)
+    assert "no round yet" in shell("loop", "status", path)
+    said = shell("loop", "run", path)
     for words in (
         "Round 1, from good (",
         "1. Mine: ",
@@ -54,25 +54,25 @@ def test_a_loop_says_what_it_does_and_what_came_of_it(shell: Shell, server: str,
         "decision: PROMOTE",
         "success   0.0% (0.0% to 8.8%) -> 100.0% (91.2% to 100.0%) on 40 held-out tasks",
         "failures  format error 40",
-        "decision  PROMOTE; champion ",
+        "decision  PROMOTE, champion ",
         "no further round: the champion is good enough",
         "next: verigym ",
     ):
         assert words in said, words
-    again = shell("loop", path)
+    again = shell("loop", "run", path)
     assert "Round" not in again and "no further round: the champion is good enough" in again
-    status = shell("loop", path, "--status")
+    status = shell("loop", "status", path)
     assert "round 1\n" in status and "round 2\n" in status and "PROMOTE. Measured on 40 held-out tasks" in status
-    rounds = json.loads(shell("loop", path, "--json"))
+    rounds = json.loads(shell("loop", "run", path, "--json"))
     assert [one["number"] for one in rounds] == [1, 2] and rounds[0]["decided"]["verdict"] == "PROMOTE"
-    assert json.loads(shell("loop", path, "--status", "--json")) == rounds
+    assert json.loads(shell("loop", "status", path, "--json")) == rounds
 
 
 def test_the_exit_code_is_the_gates(shell: Shell, server: str, tmp_path: Path) -> None:
     path = recipe(tmp_path, server, "crammer")
-    said = shell("loop", path, "budget.rounds=1", code=3)
+    said = shell("loop", "run", path, "budget.rounds=1", code=3)
     assert "decision: NEED MORE DATA" in said and "raise budget.rounds, and the same command goes on" in said
-    assert "mended" not in shell("loop", path, "budget.rounds=1", "--status"), "what is looked at costs no code"
+    assert "mended" not in shell("loop", "status", path, "budget.rounds=1"), "what is looked at costs no code"
 
 
 def test_what_is_wrong_is_said(shell: Shell, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_what_is_wrong_is_said(shell: Shell, tmp_path: Path) -> None:
         ([str(ROOT / "examples" / "loop.yaml"), "budget"], "is not an override. Write key=value"),
     ):
         with pytest.raises(Exception, match=re.escape(said)):
-            shell("loop", *words)
+            shell("loop", "run", *words)
 
 
 def test_the_shipped_recipe_can_be_read() -> None:

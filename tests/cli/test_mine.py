@@ -1,4 +1,4 @@
-"""`verigym mine` as a user types it: what it says, the look key by key, the list, and the way there and back."""
+"""`verigym mine` as a user types it: run, review key by key, accept, list, and the history of a task."""
 
 import json
 from pathlib import Path
@@ -41,86 +41,95 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def test_it_says_what_it_saw_what_it_made_and_what_to_type(shell: Shell) -> None:
-    said = shell("mine", shell.name, "--held-out-share", "0")
-    assert "4 traces\n" in said and "4 requests, attempts at them: 3 failed, 1 unknown" in said
+    said = shell("mine", "run", shell.name, "--held-out-share", "0")
+    assert "4 traces\n" in said and "4 requests, attempts: 3 failed, 1 unknown" in said
     assert "failures: format error 1, wrong answer 1, wrong arguments 1" in said
-    assert "3 requests that failed: 1 with something missing, 2 new" in said
+    assert "3 failed requests: 1 not verifiable, 2 new" in said
     assert "1  no correction, and no trace with the same request that succeeded" in said
-    assert "2 new tasks in 2 families: 2 to train on, 0 to hold out" in said and "waiting for a look: 2 tasks" in said
-    assert f"next: verigym mine {shell.name} --review   ·   verigym mine {shell.name} --yes" in said
-    assert f"next: verigym mine {shell.name} --from traces-counter --review" in shell(
-        "mine", shell.name, "--from", "traces-counter"
-    )
-    again = shell("mine", shell.name)
-    assert "3 requests that failed: 2 proposed before, 1 with something missing" in again and "new task" not in again
+    assert "2 new tasks in 2 families: 2 to train on, 0 held out" in said and "waiting for review: 2 tasks" in said
+    assert f"next: verigym mine review {shell.name}   ·   verigym mine accept {shell.name}" in said
+    assert f"next: verigym mine review {shell.name}" in shell("mine", "run", shell.name, "--run", "traces-counter")
+    again = shell("mine", "run", shell.name)
+    assert "3 failed requests: 2 proposed before, 1 not verifiable" in again and "new task" not in again
 
 
-def test_yes_takes_all_and_leads_on_to_an_evaluation(shell: Shell) -> None:
-    said = shell("mine", shell.name, "--yes", "--held-out-share", "1")
-    assert "taken, mined_v1: 2 tasks" in said
+def test_accept_adds_all_tasks_and_leads_to_an_evaluation(shell: Shell) -> None:
+    shell("mine", "run", shell.name, "--held-out-share", "1")
+    said = shell("mine", "accept", shell.name)
+    assert "added to mined_v1: 2 tasks" in said
     assert f"next: verigym eval {shell.name}+{shell.file} -m champion --split mined_v1" in said
     shell.failed("My Friday 16:30 is for Chen", book("Chen", "12:00"), book("Chen", "16:30"))
-    assert "taken, train: 1 task\n" in shell("mine", shell.name, "--yes", "--held-out-share", "0")
+    shell("mine", "run", shell.name, "--held-out-share", "0")
+    assert "added to train: 1 task\n" in shell("mine", "accept", shell.name)
+    assert "no proposal was open" in shell("mine", "accept", shell.name)
 
 
 def test_where_no_family_is_held_out_it_says_so(shell: Shell) -> None:
-    said = shell("mine", shell.name, "--yes", "--held-out-share", "0")
-    assert "nothing is held out yet" in said and f"next: verigym mine {shell.name} --list" in said
+    shell("mine", "run", shell.name, "--held-out-share", "0")
+    said = shell("mine", "accept", shell.name)
+    assert "no mined task is held out yet" in said and f"next: verigym mine list {shell.name}" in said
 
 
 def test_a_look_accepts_edits_rejects_and_takes_back(shell: Shell) -> None:
     edit = book("Ana", "16:45")
     keys = f"a\nu\ne {book('Ana', '12:00')}\ne {edit}\nx\nr bob is gone\nq\n"
-    said = shell("mine", shell.name, "--review", "--held-out-share", "0", keys=keys)
+    shell("mine", "run", shell.name, "--held-out-share", "0")
+    said = shell("mine", "review", shell.name, keys=keys)
     assert "1 of 2, small/mined/" in said and "2 of 2, small/mined/" in said
-    assert 'the agent:\n  calendar.create_event {"attendee":"Ana","day":"Friday","time":"12:00"}' in said
+    assert 'agent did:\n  calendar.create_event {"attendee":"Ana","day":"Friday","time":"12:00"}' in said
     assert (
-        "what is right:\n  " + book("Ana", "16:30") in said
-        and "  from: correction by ana on traces-counter/0001" in said
+        "right outcome:\n  " + book("Ana", "16:30") in said
+        and "  source: correction by ana on traces-counter/0001" in said
     )
-    assert "not taken: what traces-counter/0001 did would pass then" in said
-    assert "1 accepted, 1 rejected; still open: 0" in said and "taken, train: 1 task" in said
-    states = {row["state"]: row for row in shell.json("mine", shell.name, "--list")["proposals"]}
+    assert "not accepted: what traces-counter/0001 did would pass then" in said
+    assert "1 accepted, 1 rejected, 0 still open" in said and "added to train: 1 task" in said
+    states = {row["state"]: row for row in shell.json("mine", "list", shell.name)["proposals"]}
     assert set(states) == {"rejected", "taken"}
     assert states["taken"]["task"]["data"]["expected_args"]["time"] == "16:45"
-    shown = shell("mine", "--show", states["taken"]["proposal"]["id"])
-    assert "accepted by " in shown and ": edited" in shown and f"right: {edit}" in shown
-    assert "nothing waits for a look" in shell("mine", shell.name, "--review")
+    shown = shell("mine", "show", states["taken"]["proposal"]["id"])
+    assert "accepted by " in shown and ": edited" in shown and f"right outcome: {edit}" in shown
+    assert "no proposal waits for review" in shell("mine", "review", shell.name)
 
 
 def test_a_look_that_is_left_early_keeps_what_was_said(shell: Shell) -> None:
-    said = shell("mine", shell.name, "--review", keys="r\n")
-    assert "0 accepted, 1 rejected; still open: 1" in said
-    assert "1 of 1, small/mined/" in shell("mine", shell.name, "--review", keys="")
+    shell("mine", "run", shell.name)
+    said = shell("mine", "review", shell.name, keys="r\n")
+    assert "0 accepted, 1 rejected, 1 still open" in said
+    assert "1 of 1, small/mined/" in shell("mine", "review", shell.name, keys="")
 
 
 def test_a_case_of_the_verifier_is_looked_at_and_kept_for_check(shell: Shell) -> None:
     own = shell.environment.tasks("train")[0]
     id = shell.trace(str(own.prompt), "By phone.")
     shell.feedback(id, outcome="success", who="ana", note="by phone is fine")
-    said = shell("mine", shell.name, "--yes")
-    assert "1 case in which a person and the verifier disagree" in said and "waiting for a look: 1 case" in said
-    said = shell("mine", shell.name, "--review", keys="e never mind\na\n")
-    assert "it should pass" in said and 'from: feedback: success, by ana: "by phone is fine"' in said
-    assert f"cases of the verifier are played again by: verigym check {shell.name}" in said
+    said = shell("mine", "run", shell.name)
+    assert "1 case in which a person and the verifier disagree" in said and "2 tasks and 1 case" in said
+    shell("mine", "accept", shell.name)
+    said = shell("mine", "review", shell.name, keys="e never mind\na\n")
+    assert "it should pass" in said and 'source: feedback: success, by ana: "by phone is fine"' in said
+    assert f"accepted cases of the verifier are replayed by: verigym check {shell.name}" in said
     assert Path(shell.name).with_name("small.cases.jsonl").is_file()
 
 
 def test_the_list_shows_every_state_and_what_is_missing(shell: Shell) -> None:
-    assert "nothing was mined yet" in shell("mine", shell.name, "--list")
-    shell("mine", shell.name, "--review", keys="a\n")
-    said = shell("mine", shell.name, "--list")
-    assert "open: 1" in said and "taken: 1" in said and "no task can be made of 1:" in said
+    assert "nothing was mined yet" in shell("mine", "list", shell.name)
+    assert "no tasks were mined yet" in shell("mine")
+    shell("mine", "run", shell.name)
+    shell("mine", "review", shell.name, keys="a\n")
+    assert shell.json("mine")["small"]["open"] == 1 and "small" in shell("mine", "list")
+    said = shell("mine", "list", shell.name)
+    assert "open: 1" in said and "added: 1" in said and "no task can be made of 1 request:" in said
     assert "traces-counter/0003  Tell the landlord  no correction" in said
-    listed = shell.json("mine", shell.name, "--list")
+    listed = shell.json("mine", "list", shell.name)
     assert [row["state"] for row in listed["proposals"]].count("open") == 1
     assert listed["unverifiable"][0]["trajectories"] == ["traces-counter/0003"]
 
 
 def test_a_task_and_a_trace_lead_to_each_other(shell: Shell) -> None:
-    found = shell.json("mine", shell.name, "--yes")
+    shell("mine", "run", shell.name)
+    found = shell.json("mine", "accept", shell.name)
     made = next(id for ids in found["added"].values() for id in ids)
-    shown = shell("mine", "--show", made)
+    shown = shell("mine", "show", made)
     trace = (
         next(line for line in shown.splitlines() if "traces-counter/" in line and "day.jsonl" in line)
         .split(",")[0]
@@ -129,30 +138,29 @@ def test_a_task_and_a_trace_lead_to_each_other(shell: Shell) -> None:
     assert "failure by ana, 2026-03-01 10:00: wrong" in shown and "versions trained on its family: none" in shown
     assert f"next: verigym trajectories show {trace}" in shown
     back = shell("trajectories", "show", trace)
-    assert f"its task: {made}" in back and "feedback by ana, 2026-03-01 10:00: failure; wrong; right is " in back
-    assert f"next: verigym mine --show {made}" in back
+    assert f"task: {made}" in back and "feedback by ana, 2026-03-01 10:00: failure, wrong, correction: " in back
+    assert f"next: verigym mine show {made}" in back
     assert shell.json("trajectories", "show", trace)["came"]["tasks"] == [made]
-    assert shell.json("mine", "--show", made)["proposal"]["id"] == made
+    assert shell.json("mine", "show", made)["proposal"]["id"] == made
     assert trace in shell("trajectories", "list", "traces-counter")
 
 
 def test_a_trace_without_a_task_says_why(shell: Shell) -> None:
-    shell("mine", shell.name)
+    shell("mine", "run", shell.name)
     back = shell("trajectories", "show", "traces-counter/0003")
-    assert "no task was made of it: no correction" in back and "next: verigym mine ENV --from traces-counter" in back
+    assert "no task was made of it: no correction" in back and "next: verigym mine run ENV --run traces-counter" in back
 
 
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ([], "name the environment whose workload it is"),
-        (["tolcall"], 'Did you mean "toolcall"'),
-        (["toolcall", "--review", "--yes"], "four ways to go on; name one of them"),
-        (["toolcall", "--review", "--json"], "--review is a screen"),
-        (["toolcall", "--from", "nothing"], 'no run "nothing"'),
-        (["--show", "nothing"], 'no mined task "nothing"'),
+        (["run", "tolcall"], 'Did you mean "toolcall"'),
+        (["review", "tolcall"], 'Did you mean "toolcall"'),
+        (["accept", "tolcall"], 'Did you mean "toolcall"'),
+        (["run", "toolcall", "--run", "nothing"], 'no run "nothing"'),
+        (["show", "nothing"], 'no mined task "nothing"'),
     ],
-    ids=["nothing", "unknown", "two ways", "a screen as JSON", "an unknown run", "an unknown task"],
+    ids=["unknown", "unknown to review", "unknown to accept", "an unknown run", "an unknown task"],
 )
 def test_what_cannot_be_meant_is_said_in_words(shell: Shell, words: list[str], error: str) -> None:
     with pytest.raises(VerigymError, match=error):
@@ -161,7 +169,7 @@ def test_what_cannot_be_meant_is_said_in_words(shell: Shell, words: list[str], e
 
 def test_without_traces_it_says_where_they_come_from(tmp_path: Path) -> None:
     with pytest.raises(VerigymError, match="no production traces yet; bring some in: verigym ingest LOGS"):
-        Shell(tmp_path / "home")("mine", "toolcall")
+        Shell(tmp_path / "home")("mine", "run", "toolcall")
 
 
 def test_the_page_about_mining_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,8 +179,8 @@ def test_the_page_about_mining_can_be_repeated(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     shell = Shell(Path(".verigym"), "toolcall")
     shell("ingest", str(root / "examples" / "support.jsonl"), "--name", "support")
-    said = shell("mine", "toolcall", "--from", "traces-support").splitlines()
+    said = shell("mine", "run", "toolcall", "--run", "traces-support").splitlines()
     assert len(said) > 10
-    taken = shell("mine", "toolcall", "--from", "traces-support", "--yes").splitlines()[-4:]
+    taken = shell("mine", "accept", "toolcall").splitlines()[-4:]
     for line in said + taken:
-        assert line in page or "such as traces-support/" in line
+        assert line in page or "for example traces-support/" in line

@@ -89,9 +89,7 @@ def test_a_prompt_is_gated_promoted_and_rolled_back(shell: Shell, server: Served
     shell("eval", "toolcall", "-m", server.url, "-n", "60")
     base = shell.json("models", "list")[0]["id"]
     shell("promote", base)
-    said = shell(
-        "models", "new", "polite", "--system", PROMPT, "--describe", "refuse=Say no.", "--environment", "toolcall"
-    )
+    said = shell("models", "new", "polite", "--system", PROMPT, "--describe", "refuse=Say no.", "--env", "toolcall")
     polite = shell.json("models", "show", "polite")["id"]
     assert f"version {polite} (polite): prompt + tools, from {base}" in said
     assert f"next: verigym eval toolcall -m {polite}" in said
@@ -103,7 +101,7 @@ def test_a_prompt_is_gated_promoted_and_rolled_back(shell: Shell, server: Served
 
     (tmp_path / "policy.yaml").write_text("safety: null\nretention: null\nmargins: {latency: null}\n")
     assert "PROMOTE" in shell("gate", polite, "--policy", str(tmp_path / "policy.yaml"))
-    assert f"({polite}) is champion now" in shell("promote", polite)
+    assert f"({polite}) is now champion" in shell("promote", polite)
     assert f"({base}) is champion again" in shell("rollback", "--why", "complaints")
     assert f"({polite}) is champion again" in shell("rollback", "polite")
     moves = [
@@ -122,22 +120,22 @@ def test_a_prompt_is_gated_promoted_and_rolled_back(shell: Shell, server: Served
     assert "success on tool_call_eval, 60 tasks: 0.0% (" in told and f"next: verigym compare {base} {polite}" in told
     differs = shell.json("models", "diff", base, "polite")
     assert differs["versions"] == [base, polite] and differs["measured"][0]["success"][1]["value"] == 1.0
-    assert "all sound" in shell("models", "verify")
+    assert "checks passed" in shell("models", "check-integrity")
     assert "On tool_call_eval" in shell("models", "card", "polite") and "Why: complaints." in shell(
         "models", "card", base
     )
-    shell("models", "export", "polite", "--to", str(tmp_path / "out"))
+    shell("models", "export", "polite", "--out", str(tmp_path / "out"))
     assert json.loads((tmp_path / "out" / "version.json").read_text())["system_prompt"] == PROMPT
 
 
 def test_a_versions_own_sampling_is_sampled_with(shell: Shell, server: Served) -> None:
     said = shell(
-        "models", "new", "warm", "--from", server.url, "--temperature", "0.7", "--max-tokens", "33", "--stop", "END"
+        "models", "new", "warm", "--parent", server.url, "--temperature", "0.7", "--max-tokens", "33", "--stop", "END"
     )
-    assert "it samples by its own settings, whatever a command says: temperature 0.7" in said
+    assert "it has its own sampling settings, which override the options of a command: temperature 0.7" in said
     server.asked.clear()
     said = shell("rollout", "toolcall", "-m", "warm", "-n", "3", "--temperature", "0.1", "--max-tokens", "99")
-    assert "warm samples by its own settings: --temperature and --max-tokens do not count" in said
+    assert "warm has its own sampling settings, so --temperature and --max-tokens are ignored" in said
     assert len(server.asked) == 3
     assert {
         (body["temperature"], body.get("max_tokens") or body["max_completion_tokens"]) for body in server.asked
@@ -148,34 +146,34 @@ def test_a_versions_own_sampling_is_sampled_with(shell: Shell, server: Served) -
 def test_the_environment_suggested_next_is_the_agents_own_not_a_guardrail(shell: Shell, server: Served) -> None:
     shell("eval", "toolcall", "-m", server.url, "-n", "3")
     shell("eval", "retention", "-m", server.url, "-n", "3")
-    said = shell("models", "new", "warm", "--from", server.url, "--system", "Hello there.")
+    said = shell("models", "new", "warm", "--parent", server.url, "--system", "Hello there.")
     assert "next: verigym eval toolcall -m " in said
     assert "Today is Monday" in shell("models", "diff", server.url, "warm"), "toolcall's own prompt, not retention's"
 
 
 def test_the_same_change_twice_makes_one_version(shell: Shell) -> None:
-    shell("models", "new", "one", "--from", "tiny", "--system", "x")
-    assert "is known already" in shell("models", "new", "two", "--from", "tiny", "--system", "x")
+    shell("models", "new", "one", "--parent", "tiny", "--system", "x")
+    assert "already exists as version" in shell("models", "new", "two", "--parent", "tiny", "--system", "x")
     assert len(shell.json("models", "list")) == 2
 
 
 def test_an_empty_workspace_is_answered(shell: Shell) -> None:
     assert "no versions yet" in shell("models", "list")
-    assert "1 things, all sound" in shell("models", "verify")
+    assert "1 checks passed" in shell("models", "check-integrity")
 
 
 def test_a_card_is_written_once(shell: Shell, tmp_path: Path) -> None:
-    shell("models", "new", "one", "--from", "tiny", "--system", "x")
+    shell("models", "new", "one", "--parent", "tiny", "--system", "x")
     page = tmp_path / "card.md"
-    assert f"is in {page}" in shell("models", "card", "one", "--to", str(page))
+    assert f"to {page}" in shell("models", "card", "one", "--out", str(page))
     assert page.read_text().startswith("# one\n")
-    with pytest.raises(Exception, match="is not overwritten"):
-        shell("models", "card", "one", "--to", str(page))
+    with pytest.raises(Exception, match=r"exists\. Name another --out"):
+        shell("models", "card", "one", "--out", str(page))
 
 
 @pytest.fixture
 def damaged(shell: Shell) -> Shell:
-    shell("models", "new", "one", "--from", "tiny", "--system", "x")
+    shell("models", "new", "one", "--parent", "tiny", "--system", "x")
     shell("promote", "tiny")
     with sqlite3.connect(shell.home / "store.db") as connection:
         connection.execute("UPDATE documents SET body = replace(body, '\"x\"', '\"y\"') WHERE kind = 'version'")
@@ -183,19 +181,19 @@ def damaged(shell: Shell) -> Shell:
 
 
 def test_tampering_is_named_with_exit_code_1(damaged: Shell) -> None:
-    said = damaged("models", "verify", code=1)
-    assert "DAMAGED  version" in said and "what makes it behave was changed" in said and "1 of 3 things" in said
-    found = damaged.json("models", "verify", code=1)
+    said = damaged("models", "check-integrity", code=1)
+    assert "DAMAGED  version" in said and "what makes it behave was changed" in said and "1 of 3 checks failed" in said
+    found = damaged.json("models", "check-integrity", code=1)
     assert [one["what"] for one in found if not one["sound"]] == ["version"]
 
 
 def test_a_hash_that_was_noted_is_looked_for(shell: Shell) -> None:
-    shell("models", "new", "one", "--from", "tiny", "--system", "x")
+    shell("models", "new", "one", "--parent", "tiny", "--system", "x")
     shell("promote", "tiny")
     noted = shell.json("models", "ledger")[-1]["hash"]
-    assert f"next: verigym models verify --expect {noted}" in shell("models", "verify")
-    assert "is that of entry 1 of 1" in shell("models", "verify", "--expect", noted)
-    assert "entries were cut off or replaced" in shell("models", "verify", "--expect", "0" * 64, code=1)
+    assert f"next: verigym models check-integrity --expect {noted}" in shell("models", "check-integrity")
+    assert "is that of entry 1 of 1" in shell("models", "check-integrity", "--expect", noted)
+    assert "entries were cut off or replaced" in shell("models", "check-integrity", "--expect", "0" * 64, code=1)
 
 
 def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
@@ -220,21 +218,21 @@ def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["new", "x", "--from", "tiny"], "nothing differs from tiny"),
+        (["new", "x", "--parent", "tiny"], "nothing differs from tiny"),
         (["new", "x", "--system", "y"], "there is no champion version yet"),
-        (["new", "champion", "--from", "tiny", "--system", "y"], 'cannot be named "champion"'),
-        (["new", "x", "--from", "tiny", "--system", "prompt.txt"], "prompt.txt: no such file"),
-        (["new", "x", "--from", "tiny", "--describe", "refuse"], "write TOOL=TEXT"),
-        (["new", "x", "--from", "tiny", "--descriptions", "none.json"], "none.json"),
-        (["new", "x", "--from", "tiny", "--describe", "a=b", "--environment", "toolcall"], 'no tool "a"'),
-        (["new", "x", "--from", "tiny", "--constrain", "nothing"], "it takes tools, or a file with a JSON schema"),
-        (["new", "x", "--from", "http://h/v1#m", "--constrain", "tools"], "--constrain is for local models"),
+        (["new", "champion", "--parent", "tiny", "--system", "y"], 'cannot be named "champion"'),
+        (["new", "x", "--parent", "tiny", "--system", "prompt.txt"], "prompt.txt: no such file"),
+        (["new", "x", "--parent", "tiny", "--describe", "refuse"], "write TOOL=TEXT"),
+        (["new", "x", "--parent", "tiny", "--descriptions", "none.json"], "none.json"),
+        (["new", "x", "--parent", "tiny", "--describe", "a=b", "--env", "toolcall"], 'no tool "a"'),
+        (["new", "x", "--parent", "tiny", "--constrain", "nothing"], "Write tools, or the path of a JSON schema"),
+        (["new", "x", "--parent", "http://h/v1#m", "--constrain", "tools"], "--constrain works only with local models"),
         (["show", "nosuch"], 'no version "nosuch"'),
         (["diff", "a", "b"], 'no version "a"'),
         (["card"], "there is no champion yet"),
-        (["export", "a", "--to", "x"], 'no version "a"'),
-        (["verify", "a"], 'no version "a"'),
-        (["verify", "--expect", "xyz"], "at least 8 digits"),
+        (["export", "a", "--out", "x"], 'no version "a"'),
+        (["check-integrity", "a"], 'no version "a"'),
+        (["check-integrity", "--expect", "xyz"], "at least 8 digits"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -248,6 +246,6 @@ def test_a_schema_that_is_none_is_refused_before_it_is_a_version(shell: Shell, t
     schema = tmp_path / "schema.json"
     schema.write_text('{"type": "strnig"}')
     with pytest.raises(Exception, match="not a JSON schema"):
-        shell("models", "new", "x", "--from", "tiny", "--constrain", str(schema))
+        shell("models", "new", "x", "--parent", "tiny", "--constrain", str(schema))
     schema.write_text('{"type": "object"}')
-    assert "(x): constrained, from " in shell("models", "new", "x", "--from", "tiny", "--constrain", str(schema))
+    assert "(x): constrained, from " in shell("models", "new", "x", "--parent", "tiny", "--constrain", str(schema))

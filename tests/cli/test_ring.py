@@ -93,9 +93,9 @@ def test_the_ring_from_measuring_to_promotion_and_back(shell: Shell, server: str
     bad, good = version(shell, "bad"), version(shell, "good")
     assert "100.0%" in said
 
-    assert f"({bad}) is champion" in shell("promote", bad), "the first champion is the base agent"
+    assert f"({bad}) is the first champion" in shell("promote", bad), "the first champion is the base agent"
     assert "PROMOTE" in shell("gate", good, "--policy", policy)
-    assert f"({good}) is champion now" in shell("promote", good), "by the policy that it was gated with"
+    assert f"({good}) is now champion" in shell("promote", good), "by the policy that it was gated with"
     assert "REJECT" in shell("gate", bad, "--policy", policy, code=1)
     assert "stays champion" in shell("promote", bad, code=1)
     assert f"({bad}) is champion again" in shell("rollback", "--why", "a test")
@@ -107,7 +107,7 @@ def test_the_ring_from_measuring_to_promotion_and_back(shell: Shell, server: str
         ("gate", good),
         ("rollback", bad),
     ]
-    assert f"({good}) is champion now" in shell("promote", good, "--override", "we know better")
+    assert f"({good}) is now champion" in shell("promote", good, "--override", "we know better")
 
     compared = shell("compare", bad, good)
     assert "tasks gained 70, lost 0" in compared and f"verigym compare {bad} {good} --show toolcall/val/" in compared
@@ -117,7 +117,7 @@ def test_the_same_command_runs_nothing_twice_and_another_seed_does(shell: Shell,
     words = ["rollout", "toolcall", "-m", f"{server}#good?tools=text", "-n", "5", "-k", "2"]
     first = shell(*words)
     assert "10 trajectories of 5 tasks, 0 not scored, 100.0% passed" in first
-    assert "nothing was run again" not in first and "nothing was run again" in shell(*words)
+    assert "already complete" not in first and "already complete, reused" in shell(*words)
     assert len(shell.json("runs")) == 1
     shell(*words, "--seed", "1")
     assert len(shell.json("runs", "list")) == 2

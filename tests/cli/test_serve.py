@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from tests.servers.behind import behind
 from tests.workspace.desk import save_tiny
 from verigym.cli.main import app
-from verigym.cli.serve import _listen
 from verigym.core.records import Feedback
+from verigym.servers.serve import listen
 from verigym.workspace.workspace import WorkspaceFolder
 
 
@@ -34,7 +34,7 @@ def refused(tmp_path: Path, *arguments: str, env: dict[str, str] | None = None) 
         (["--key-env", "NO_SUCH_KEY"], "empty or not set"),
         (["--upstream", "localhost:8000#qwen"], "URL#MODEL"),
         (["--upstream", "http://localhost:8000/v1"], "URL#MODEL"),
-        (["somebody", "--upstream", "http://localhost:8000/v1#qwen"], "one of them"),
+        (["somebody", "--upstream", "http://localhost:8000/v1#qwen"], "not both"),
         (["--rules", "nothing.yaml"], "no such file"),
         (["--upstream", "http://localhost:8000/v1#qwen", "--price", "much"], "--price"),
     ],
@@ -53,7 +53,7 @@ def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
 
 def test_answers_are_not_held_back_for_more_to_come() -> None:
     """asyncio switches Nagle's algorithm off only for sockets that name TCP; with it an answer takes 40 ms longer."""
-    with _listen("127.0.0.1", 0) as found:
+    with listen("127.0.0.1", 0) as found:
         assert found.proto == socket.IPPROTO_TCP
 
 
@@ -99,7 +99,7 @@ def test_a_gateway_is_ended_cleanly_with_all_that_it_captured(tmp_path: Path, by
         assert trajectory is not None
         told = {"trajectory": trajectory[1], "outcome": "failure", "correction": "No."}
         assert curl(f"{served.url}/v1/feedback", told)[1]["outcome"] == "failure"
-        assert "ended: 1 answers; exchanges: 1 captured" in served.end(by)
+        assert "stopped after 1 answers. Exchanges: 1 captured" in served.end(by)
     ws = WorkspaceFolder(tmp_path)
     _, kept = ws.store.trajectory(trajectory[1])
     assert kept.turns[0].agent == ws.agent(f"{address}#qwen").id and "ann@example.com" not in str(kept)

@@ -36,7 +36,7 @@ def questions(count: int = 60, **more: Any) -> list[dict[str, Any]]:
 
 
 def test_an_environments_tasks_are_listed_and_one_is_shown_with_its_gold_solution_played() -> None:
-    code, said = run("tasks", "show", "workplace", "-n", "3")
+    code, said = run("tasks", "list", "workplace", "-n", "3")
     assert code == 0 and said.count("workplace/val/") == 4 and "3 of 357 tasks of val" in said
     shown = said.rsplit(" ", 1)[1].strip()
     code, said = run("tasks", "show", "workplace", shown)
@@ -48,8 +48,8 @@ def test_an_environments_tasks_are_listed_and_one_is_shown_with_its_gold_solutio
 
 def test_a_task_that_is_none_and_a_split_without_tasks_are_said() -> None:
     code, said = run("tasks", "show", "toolcall", "nope")
-    assert code == 2 and 'no task "nope"' in said and "See: verigym tasks show toolcall" in said and len(said) < 2000
-    assert 'Did you mean "val"?' in run("tasks", "show", "workplace", "--split", "vla")[1]
+    assert code == 2 and 'no task "nope"' in said and "See: verigym tasks list toolcall" in said and len(said) < 2000
+    assert 'Did you mean "val"?' in run("tasks", "list", "workplace", "--split", "vla")[1]
 
 
 def test_a_task_without_a_gold_solution_is_shown_all_the_same() -> None:
@@ -71,7 +71,7 @@ def test_stats_count_a_file_and_say_what_comes_next() -> None:
         "none named 4 of 4 families",
         "easy 3",
         "max 74",
-        "without a family: 1;",
+        "without a family: 1.",
     ):
         assert words in said
     assert said.endswith("next: verigym tasks split q.jsonl\n")
@@ -100,7 +100,7 @@ def test_stats_count_all_tasks_of_an_environment() -> None:
     code, said = run("tasks", "stats", "plain")
     assert code == 0 and said.startswith("plain: 294 tasks of 32 families, hash ")
     assert "train 274 of 28 families, val 20 of 4 families" in said
-    assert said.endswith("next: verigym tasks show plain\n")
+    assert said.endswith("next: verigym tasks list plain\n")
     code, said = run("tasks", "stats", "plane")
     assert code == 2 and 'no environment "plane"' in said
 
@@ -164,7 +164,7 @@ def test_split_warns_of_a_family_that_is_most_of_a_side() -> None:
     ("words", "said"),
     [
         (["--val", "0.6", "--test", "0.4"], "leave nothing to train on"),
-        (["-o", "q.jsonl"], "q.jsonl is a file; name a folder with --out"),
+        (["-o", "q.jsonl"], "q.jsonl is a file. Name a folder with --out"),
         (["--val", "0"], ""),
     ],
     ids=["all held out", "out is a file", "nothing held out"],
@@ -177,9 +177,9 @@ def test_split_refuses_what_makes_no_sense(words: list[str], said: str) -> None:
 
 def test_split_refuses_to_leave_a_side_empty_or_to_overwrite_its_input() -> None:
     write("train.jsonl", *questions(2))
-    assert 'no family falls to "' in run("tasks", "split", "train.jsonl", "--val", "0.01")[1]
+    assert 'no family falls into "' in run("tasks", "split", "train.jsonl", "--val", "0.01")[1]
     write("train.jsonl", *questions(3, **{"family": "one"}))
-    assert 'all tasks are of one family, "one"' in run("tasks", "split", "train.jsonl")[1]
+    assert 'all tasks are in one family, "one"' in run("tasks", "split", "train.jsonl")[1]
     write("train.jsonl", *questions())
     assert "train.jsonl would be overwritten" in run("tasks", "split", "train.jsonl", "-o", ".")[1]
 
@@ -195,10 +195,10 @@ def test_dedup_says_what_went_because_of_what() -> None:
     code, said = run("tasks", "dedup", "q.jsonl")
     assert code == 0
     assert said.splitlines() == [
-        "wrote q.clean.jsonl: 2 tasks; 1 exact and 1 near repeat left out",
-        "  q-2 repeats q-1 (likeness 0.99)",
-        "  q-3 repeats q-1 (exactly)",
-        "2 tasks ask the same and disagree on the answer, left out (--keep-conflicts keeps them):",
+        "wrote q.clean.jsonl: 2 tasks. Removed 1 exact duplicate and 1 near-duplicate",
+        "  q-2 duplicates q-1 (similarity 0.99)",
+        "  q-3 duplicates q-1 (exact)",
+        "2 tasks have the same prompt and different answers, removed (--keep-conflicts keeps them):",
         "  q-4, q-5",
         "next: verigym tasks split q.clean.jsonl",
     ]
@@ -207,9 +207,9 @@ def test_dedup_says_what_went_because_of_what() -> None:
 
 def test_dedup_keeps_conflicts_when_asked_and_refuses_to_write_nothing() -> None:
     write("q.jsonl", {"prompt": "2+2?", "answer": 4}, {"prompt": "2+2?", "answer": 5})
-    assert "nothing is left but conflicts" in run("tasks", "dedup", "q.jsonl")[1]
+    assert "all tasks are conflicts" in run("tasks", "dedup", "q.jsonl")[1]
     code, said = run("tasks", "dedup", "q.jsonl", "--keep-conflicts", "-o", "out.json")
-    assert code == 0 and "2 tasks ask the same and disagree on the answer, kept:" in said
+    assert code == 0 and "2 tasks have the same prompt and different answers, kept:" in said
     assert len(load_tasks("out.json")) == 2
 
 
@@ -218,7 +218,7 @@ def test_dedup_as_json_lists_all_and_ignores_what_is_named() -> None:
     assert json.loads(run("tasks", "dedup", "q.jsonl", "--json")[1])["repeats"] == []
     found = json.loads(run("tasks", "dedup", "q.jsonl", "--json", "--ignore", "score")[1])
     assert (found["tasks"], len(found["repeats"]), found["conflicts"]) == (1, 8, [])
-    assert "all of them: --json" in run("tasks", "dedup", "q.jsonl", "--ignore", "score")[1]
+    assert "--json lists all of them" in run("tasks", "dedup", "q.jsonl", "--ignore", "score")[1]
 
 
 def test_dedup_overwrites_no_input_and_writes_no_csv() -> None:
@@ -238,8 +238,8 @@ def test_leaks_names_what_crosses_and_ends_with_1() -> None:
     assert code == 1
     assert "a.jsonl (6), b.jsonl (6): they leak" in said
     assert '5 shared families:\n  "f0"  (a.jsonl: a-1 · b.jsonl: b-1)' in said and "and 2 more" in said
-    assert '5 shared prompts, word for word:\n  "Question number 0 of all"' in said
-    assert '1 shared prompts, nearly:\n  0.99 "Please book' in said
+    assert '5 shared identical prompts:\n  "Question number 0 of all"' in said
+    assert '1 shared near-duplicate prompts:\n  0.99 "Please book' in said
     found = json.loads(run("tasks", "leaks", "a.jsonl", "b.jsonl", "--json", "--near", "0.95")[1])
     assert [len(found[kind]) for kind in ("families", "prompts", "near")] == [5, 5, 1]
 
@@ -250,7 +250,7 @@ def test_leaks_of_one_file_are_between_its_splits() -> None:
     assert code == 1 and "no split (1), val (1): they leak" in said
     write("q.jsonl", {"prompt": LONG, "answer": 1})
     code, said = run("tasks", "leaks", "q.jsonl")
-    assert code == 2 and "all tasks are of one side (no split); name a second file" in said
+    assert code == 2 and "has only one split (no split). Name a second file" in said
 
 
 # -- bad rows ---------------------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def test_skipped_rows_are_counted_shown_and_written_beside_what_is_made() -> Non
     ):
         code, said = run("tasks", *words, "--skip-bad")
         assert code == 0
-        assert f"5 bad rows set aside in {path}:\n  q.jsonl line 61: not JSON at column 1" in said
+        assert f"5 invalid rows written to {path}:\n  q.jsonl line 61: not JSON at column 1" in said
         assert "  and 2 more\n" in said
         rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
         assert [(row["file"], row["row"], row["raw"].strip()) for row in rows] == [
@@ -289,7 +289,7 @@ def test_json_on_standard_output_stays_json_when_rows_are_skipped(
         main.main()
     out, err = capsys.readouterr()
     assert json.loads(out)["tasks"] == 60
-    assert err.startswith("1 bad row set aside in q.jsonl.bad.jsonl:")
+    assert err.startswith("1 invalid row written to q.jsonl.bad.jsonl:")
 
 
 @pytest.mark.parametrize("command", ["rollout", "eval"])

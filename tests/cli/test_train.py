@@ -24,7 +24,7 @@ def bench(tmp_path: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_piped_run_says_each_step_then_the_version_and_what_comes_next(bench: Bench) -> None:
     recipe = bench.recipe_file("grpo", dollars_per_hour=3.6)
-    lines = [line for line in bench.shell("train", recipe).splitlines() if not line.startswith("look out")]
+    lines = [line for line in bench.shell("train", recipe).splitlines() if not line.startswith("warning")]
     title, one, two, version, cost, then = lines
     assert title == f"grpo of {bench.model} in {bench.desk}: 2 steps"
     for number, line in ((1, one), (2, two)):
@@ -35,14 +35,14 @@ def test_a_piped_run_says_each_step_then_the_version_and_what_comes_next(bench: 
     assert then == f"next: verigym eval {bench.desk} -m {found[1]}"
 
     again = bench.shell("train", recipe)
-    assert f"run {found[2]} (found finished: nothing was run again)" in again and "step 1/2" not in again
+    assert f"run {found[2]} (already complete, reused)" in again and "step 1/2" not in again
 
 
 def test_a_reward_model_says_how_to_learn_from_it(bench: Bench) -> None:
     said = bench.shell("train", bench.recipe_file("reward", data=bench.pairs().id))
     version = re.search(r"version (\w+) \(reward\)", said)
     assert version and "it scores and does not answer" in said and f"reward_model={version[1]} loss.kl=0.05" in said
-    assert "HELD-OUT" not in said and "look out" not in said
+    assert "HELD-OUT" not in said and "warning" not in said
 
 
 def test_overrides_change_fields_at_any_depth(bench: Bench) -> None:
@@ -73,11 +73,11 @@ def test_an_override_that_is_wrong_is_refused_in_words(bench: Bench, override: s
 def test_a_dry_run_says_what_it_will_take_and_trains_nothing(bench: Bench) -> None:
     recipe = bench.recipe_file("grpo")
     said = bench.shell("train", recipe, "steps=7", "dollars_per_hour=2", "--dry-run")
-    lines = [line for line in said.splitlines() if not line.startswith("look out")]
+    lines = [line for line in said.splitlines() if not line.startswith("warning")]
     assert lines[0] == f"grpo of {bench.model.name}, 7 steps" and "12 tasks, rewards of letters@" in lines[1]
     assert "tokens   448 sampled at most, " in said and "GB of " in said and ": fits" in said
-    assert re.search(r"time     .*, within a factor of two; a step .* s sampling, .* s update", said)
-    assert re.search(r"cost     \$0\.\d\d at \$2 an hour", said)
+    assert re.search(r"time     .*, within a factor of two. One step: .* s sampling, .* s update", said)
+    assert re.search(r"cost     \$0\.\d\d at \$2 per hour", said)
     assert lines[-1] == f"next: verigym train {recipe} steps=7 dollars_per_hour=2"
     assert bench.nothing_was_begun()
 
@@ -86,7 +86,7 @@ def test_where_nobody_measured_or_checked_it_says_so_until_somebody_did(bench: B
     recipe, model = bench.recipe_file("grpo"), str(bench.model)
 
     def warned() -> list[str]:
-        return [line for line in bench.shell("train", recipe, "--dry-run").splitlines() if line.startswith("look out")]
+        return [line for line in bench.shell("train", recipe, "--dry-run").splitlines() if line.startswith("warning")]
 
     never_measured, never_checked = warned()
     assert f"has no evaluation in {bench.desk}" in never_measured
@@ -108,8 +108,8 @@ def test_what_was_checked_and_measured_is_warned_of_no_more_until_it_changes(ben
     bench.shell("eval", place, "-m", str(bench.model), "-n", "3", "--max-tokens", "4")
     said = bench.shell("train", recipe, "--dry-run")
     assert "was never audited," in said and f"Run: verigym audit run {place}" in said and "never checked" not in said
-    bench.shell("audit", place)
-    assert "look out" not in bench.shell("train", recipe, "--dry-run")
+    bench.shell("audit", "run", place)
+    assert "warning" not in bench.shell("train", recipe, "--dry-run")
     bench.file("right.py", desk(verify + " or trajectory.reply == 'please'"))
     said = bench.shell("train", recipe, "--dry-run")
     assert "was never checked or audited," in said, "another verifier, another check"
@@ -120,8 +120,8 @@ def test_a_verifier_that_failed_its_audit_is_said_loudly(bench: Bench) -> None:
     recipe = bench.recipe_file("grpo", environment=place)
     bench.shell("eval", place, "-m", str(bench.model), "-n", "3", "--max-tokens", "4")
     with pytest.raises(AssertionError, match="fix this first"):
-        bench.shell("audit", place)
-    [loud, _] = [line for line in bench.shell("train", recipe, "--dry-run").splitlines() if line.startswith("look out")]
+        bench.shell("audit", "run", place)
+    [loud, _] = [line for line in bench.shell("train", recipe, "--dry-run").splitlines() if line.startswith("warning")]
     assert "wrong@" in loud and "FAILED its audit" in loud and "an echo of the prompt passes" in loud
 
 
@@ -134,7 +134,7 @@ def test_steps_of_which_nothing_was_scored_say_so(bench: Bench) -> None:
     place = bench.file("bad.py", desk("raise ValueError('no')"))
     said = bench.shell("train", bench.recipe_file("grpo", environment=place))
     assert "step 1/2  groups with signal 0%  not scored 8" in said
-    assert "look out: nothing scored (step 1): none of 8 episodes could be scored" in " ".join(said.split())
+    assert "warning: nothing scored (step 1): none of 8 episodes could be scored" in " ".join(said.split())
 
 
 def test_a_recipe_that_is_not_there_names_those_beside_it(bench: Bench) -> None:

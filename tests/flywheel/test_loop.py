@@ -10,7 +10,7 @@ import pytest
 
 from tests.flywheel.answering import answering
 from tests.workspace.desk import desk
-from verigym.cli.loop import Silent
+from verigym.cli.loop import SilentScreen
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.records import Label, Version
 from verigym.environments.load import load_environment
@@ -65,7 +65,7 @@ class Ring:
         return make_loop({**plain, **fields}, [], "ring.yaml")
 
     def play(self, model: str, /, **fields: Any) -> Played:
-        return play(self.ws, self.loop(model, **fields), Silent())
+        return play(self.ws, self.loop(model, **fields), SilentScreen())
 
     def decisions(self) -> list[tuple[str, str]]:
         return [(one.decision.kind, one.decision.verdict) for one in ledger.entries(self.ws.store)]
@@ -145,7 +145,7 @@ def test_what_is_not_allowed_is_not_tried(ring: Ring) -> None:
 def test_a_champion_that_was_moved_meanwhile_stays(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
     other = ring.ws.register(Version(base="http://localhost:1/v1#other", name="other"))
 
-    class Meddler(Silent):
+    class Meddler(SilentScreen):
         def step(self, title: str, why: str) -> Any:
             if title == "Gate":
                 base = ledger.champion(ring.ws.store) or ""

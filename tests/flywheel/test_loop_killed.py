@@ -16,7 +16,7 @@ import pytest
 from tests.flywheel.answering import answering
 from tests.flywheel.production import OFFICE, requests, served
 from tests.flywheel.test_loop import answer
-from verigym.cli.loop import Silent
+from verigym.cli.loop import SilentScreen
 from verigym.core.records import Report, Version
 from verigym.flywheel.loop import play
 from verigym.flywheel.loop_recipe import Loop, make_loop
@@ -126,7 +126,7 @@ def came_to(ws: WorkspaceFolder, loop: Loop) -> dict[str, Any]:
 def whole(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     place = tmp_path_factory.mktemp("whole")
     ws, loop = traced(place), loop_in(place, f"{server}#some?tools=text")
-    play(ws, loop, Silent())
+    play(ws, loop, SilentScreen())
     found = came_to(ws, loop)
     assert [one[3] for one in found["ledger"]] == ["PROMOTE", "NEED MORE DATA", "PROMOTE"]
     return found
@@ -146,7 +146,7 @@ def test_dying_at_every_write_changes_nothing(server: str, whole: dict[str, Any]
         try:
             if before and deaths % 2:  # the write that was refused is let through, the next one is not
                 mortal.store = _Once(Path("home/store.db"))
-            play(mortal, loop, Silent())
+            play(mortal, loop, SilentScreen())
             break
         except Killed:
             deaths += 1
@@ -180,7 +180,7 @@ def test_killed_at_random_moments_it_ends_as_if_never_killed(
 ) -> None:
     ws, loop = traced(tmp_path), loop_in(tmp_path, f"{server}#some?tools=text")
     Path("ring.yaml").write_bytes(msgspec.yaml.encode(msgspec.to_builtins(loop.recipe)))
-    words = [sys.executable, "-m", "verigym.cli.main", "loop", "ring.yaml", "--home", "home"]
+    words = [sys.executable, "-m", "verigym.cli.main", "loop", "run", "ring.yaml", "--home", "home"]
     chance, kills = random.Random(3), 0
     for _ in range(4):
         begun = len(ws.store.bodies("round"))

@@ -4,7 +4,7 @@ import pytest
 
 from tests.flywheel.production import OFFICE, requests, served
 from tests.workspace.desk import Bench
-from verigym.cli.loop import Silent
+from verigym.cli.loop import SilentScreen
 from verigym.core.errors import Refused
 from verigym.core.records import Dataset
 from verigym.environments.load import load_environment
@@ -54,7 +54,7 @@ def played(bench: Bench, rounds: int = 1, beside: dict[str, float] = {}, **minin
         "gate": str(bench.place / "alone.yaml"),
         "budget": {"rounds": rounds},
     }
-    return play(bench.ws, make_loop(fields, [], "office.yaml"), Silent())
+    return play(bench.ws, make_loop(fields, [], "office.yaml"), SilentScreen())
 
 
 def test_failures_become_training_and_everything_leads_back_to_its_trace(fresh: Bench) -> None:
@@ -139,9 +139,9 @@ def test_the_failures_held_out_can_be_what_decides(fresh: Bench) -> None:
     }
     loop = make_loop(fields, [], "mined.yaml")
     with pytest.raises(Refused, match="no failure is held out yet"):
-        play(fresh.ws, loop, Silent())
+        play(fresh.ws, loop, SilentScreen())
     served(fresh.ws, [task for tool in ("files.share", "crm.log_call", "tasks.assign") for task in requests(tool)[:30]])
-    (one,), _ = play(fresh.ws, loop, Silent())
+    (one,), _ = play(fresh.ws, loop, SilentScreen())
     assert one.dug is not None and one.before is not None and one.before.success.n == one.dug.held_out
     suite = ledger.entries(fresh.ws.store)[-1].decision.measured[0]
     assert suite.suite == "office_v1"

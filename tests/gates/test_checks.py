@@ -273,7 +273,7 @@ def test_a_judge_decides_only_after_people_agreed_with_it():
     sides = Sides(report("old", [1.0] * 5), report("new", [1.0] * 5))
     asking = Evidence(primary=sides, judge="j1")
     assert trusted(Evidence(primary=sides), DEFAULT).outcome == "skipped"
-    first = r"nobody knows .*First label .*\(verigym label run --single\).*\(verigym audit \w+ run\)"
+    first = r"nobody knows .*First label .*\(verigym label run --single\).*\(verigym audit run \w+ run\)"
     with pytest.raises(Refused, match=rf"asks the judge j1, and {first}"):
         trusted(asking, DEFAULT)
     weak = Calibration(verifier="match@1", judge="j1", n=30, kappa=0.7, low=0.45, high=0.9)

@@ -375,7 +375,7 @@ def test_what_every_step_and_evaluation_said_can_be_read(bench: Bench) -> None:
         listed = bench.shell("trajectories", "list", f"{run}/{child}")
         shown = bench.shell("trajectories", "show", listed.rsplit(" ", 1)[1].strip())
         assert "[user]" in shown and "verdict by letters@" in shown
-        assert "scored again by letters@" in bench.shell("verify", f"{run}/{child}")
+        assert "with letters@" in bench.shell("rescore", f"{run}/{child}")
     _, longer = bench.train("grpo", max_tokens=80, num_generations_per_prompt=8)
     assert "pairs of 2 tasks" in bench.shell("data", "pairs", f"{longer}/step-0001", "--gap", "0.01"), (
         "a step teaches others too"

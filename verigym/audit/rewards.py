@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from verigym.audit.scripted_episodes import Answer
 from verigym.core.records import Verdict
+from verigym.core.words import percent
 
 _BARS = 10
 _HALF = 0.5
@@ -134,4 +135,4 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _percent(count: int, n: int) -> str:
-    return f"{100 * count / n:.0f}%"
+    return percent(count / n, 0)

@@ -203,7 +203,7 @@ def _all_judged(run: str, judged: Mapping[str, Verdict], trajectories: Mapping[s
         words = f"{error.kind}: {error.message}"
         return "fail", f"{len(broken)} of {len(judged)} outputs get no verdict: {broken[0].trajectory}: {words}"
     if not judged:
-        return "fail", f"no output has a verdict, so nothing is known yet: verigym verify {run} --judge MODEL"
+        return "fail", f"no output has a verdict, so nothing is known yet: verigym rescore {run} --judge MODEL"
     return "pass", f"{len(judged)} of {len(judged)}"
 
 

@@ -1,142 +1,197 @@
-"""audit: can a verifier's rewards be trusted? On stored outputs, with no model; ends in words."""
+"""audit: can a verifier's rewards be trusted? Run it on stored outputs, record cases that it must get right, list audits."""
 
 import shlex
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from verigym.cli import show
-from verigym.cli.options import Environment, Home, Json, Judge, Verifier, workspace
-from verigym.core.errors import BadInput
+from verigym.cli import complete, show
+from verigym.cli.options import Environment, Home, Json, Judge, Verifier, group, num_option, workspace
 from verigym.core.words import counted
+
+if TYPE_CHECKING:
+    from verigym.audit.agreement import Disagreement
+    from verigym.audit.verifier import Audit
 
 _BAR = 40
 _SHOWN = 10
-"""Disagreements that are printed; all of them are in --json."""
+"""Disagreements that are printed. --json has all of them."""
+
+
+def list_all(json: bool, home: Path | None) -> None:
+    """List the audits of this workspace, oldest first."""
+    from verigym.workspace.audit import AuditRecord
+
+    audits = workspace(home).store.documents("audited", AuditRecord)
+    if json:
+        return show.as_json(audits)
+    if not audits:
+        show.say("no audits yet")
+        return show.next_command("verigym audit run ENV")
+    rows = [
+        (
+            audit.environment,
+            audit.verifier,
+            audit.run,
+            audit.n,
+            show.clip(audit.fix[0], 60) if audit.fix else "trusted",
+        )
+        for audit in audits
+    ]
+    show.table(rows, ("environment", "verifier", "run", "outputs", "result"))
+    show.next_command(f"verigym audit run {show.quote(audits[-1].environment)}")
+
+
+audit = group("audit", "Check whether a verifier's rewards can be trusted: run, case, list.", list_all)
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(audit)
+    app.add_typer(audit)
 
 
-def audit(
+@audit.command("run")
+def run_audit(
     environment: Environment,
     run: Annotated[
-        str, typer.Argument(help="A run: id, or beginning of an id; default: the newest with 50 outputs or more")
+        str,
+        typer.Argument(
+            metavar="[RUN]",
+            help="Run whose outputs are used: id or prefix (default: the newest with 50 outputs or more)",
+            autocompletion=complete.runs,
+        ),
     ] = "",
-    n: Annotated[int, typer.Option("-n", min=1, help="Outputs, spread over tasks")] = 100,
-    case: Annotated[
-        str, typer.Option("--case", help="Keep this output as a case that is replayed from now on; with --should")
-    ] = "",
-    should: Annotated[
-        Literal["pass", "fail"] | None, typer.Option("--should", help="What the verdict on --case should be")
-    ] = None,
-    note: Annotated[str, typer.Option("--note", help="Why, for --case")] = "",
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep every disagreement with people's labels as such a case")
+    num: Annotated[int, num_option("Number of outputs, spread over tasks")] = 100,
+    save_cases: Annotated[
+        bool, typer.Option("--save-cases", help="Save every disagreement with a person's label as a case")
     ] = False,
-    who: Annotated[str, typer.Option("--who", help="Whose labels count; default: everybody's newest")] = "",
+    who: Annotated[
+        str, typer.Option("--who", help="Person whose labels count (default: the newest label of anyone)")
+    ] = "",
     verifier: Verifier = "",
     judge: Judge = "",
-    seed: Annotated[int, typer.Option("--seed", help="Of outputs drawn")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed for the selection of outputs")] = 0,
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Can this reward be trusted? Rewards, people's labels, cheats, repeats and edits, on outputs of a run; no model needed."""
+    """Test a verifier on the outputs of a run: reward spread, agreement with labels, cheats, repeats and edits.
+    Needs no model. Exit code 0 if it can be trusted, 1 if not."""
     from verigym.environments.load import load_environment
     from verigym.workspace import audit as stage
     from verigym.workspace.measure import judged_by
 
     ws, spec = workspace(home), judged_by(load_environment(environment), verifier)
-    if case or should:
-        return _keep_case(ws, spec, case, should, note, who, _command(environment, "", verifier, judge))
     with show.progress("auditing") as update:
         update(0, 0, "")
-        found = stage.audit(ws, spec, run, n=n, seed=seed, judge=ws.agent(judge) if judge else None, who=who)
-    kept = stage.keep_disagreements(ws, spec, found.agreement.disagreements) if keep and found.agreement else None
+        result = stage.audit(ws, spec, run, n=num, seed=seed, judge=ws.agent(judge) if judge else None, who=who)
+    saved = None
+    if save_cases and result.agreement:
+        saved = stage.keep_disagreements(ws, spec, result.agreement.disagreements)
     if json:
         import msgspec
 
-        show.as_json({**msgspec.to_builtins(found), "trust": found.trust})
+        show.as_json({**msgspec.to_builtins(result), "trust": result.trust})
     else:
-        _show(found)
-        if kept is not None:
-            show.say(f"kept {counted(kept[1], 'new case')} in {kept[0]}; verigym check and audit replay them")
-        _end(found, _command(environment, found.run, verifier, judge), keep)
-    raise typer.Exit(0 if found.trust else 1)
+        _say_audit(result)
+        if saved is not None:
+            show.say(f"saved {counted(saved[1], 'new case')} in {saved[0]}. verigym check and audit run replay them")
+        _say_end(result, _command(environment, result.run, verifier, judge), save_cases)
+    raise typer.Exit(0 if result.trust else 1)
 
 
-def _keep_case(ws: Any, spec: Any, case: str, should: str | None, note: str, who: str, again: str) -> None:
+@audit.command("case")
+def add_case(
+    environment: Environment,
+    trajectory: Annotated[str, typer.Argument(metavar="TRAJECTORY", help="Trajectory: id or unique prefix")],
+    should: Annotated[Literal["pass", "fail"], typer.Option("--should", help="Right verdict: pass or fail")],
+    note: Annotated[str, typer.Option("--note", help="Reason, stored with the case")] = "",
+    who: Annotated[str, typer.Option("--who", help="Name stored with the case (default: your user name)")] = "",
+    verifier: Verifier = "",
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Save an output with its right verdict. `check` and `audit run` replay it from now on."""
+    from verigym.environments.load import load_environment
     from verigym.registry.ledger import current_user
     from verigym.workspace import audit as stage
+    from verigym.workspace.measure import judged_by
 
-    if not case or not should:
-        raise BadInput("--case TRAJECTORY and --should pass|fail go together: which output, and what is right")
-    path, made, new = stage.keep_case(ws, spec, case, should, note, who or current_user())
-    show.say(f"{made.trajectory.id} should {should}: {'kept' if new else 'already'} in {path}")
-    show.next_command(again)
+    ws, spec = workspace(home), judged_by(load_environment(environment), verifier)
+    path, case, new = stage.keep_case(ws, spec, trajectory, should, note, who or current_user())
+    if json:
+        return show.as_json({"file": str(path), "new": new, "case": case})
+    show.say(f"{case.trajectory.id} should {should}: {'saved' if new else 'already'} in {path}")
+    show.next_command(_command(environment, "", verifier, ""))
 
 
-def _show(found: Any) -> None:
+@audit.command("list")
+def list_audits(json: Json = False, home: Home = None) -> None:
+    """List the audits of this workspace, oldest first."""
+    list_all(json, home)
+
+
+def _say_audit(result: "Audit") -> None:
     from verigym.audit.rewards import histogram, parts_that_say_little
     from verigym.workspace.audit import ENOUGH
 
-    few = f" ({ENOUGH} to 100 tell more)" if found.n < ENOUGH else ""
-    show.say(f"{found.verifier} on {counted(found.n, 'output')} of {found.run}{few}", "")
-    rows = histogram(found.rewards)
+    few = f" ({ENOUGH} to 100 are better)" if result.n < ENOUGH else ""
+    show.say(f"{result.verifier} on {counted(result.n, 'output')} of {result.run}{few}", "")
+    rows = histogram(result.rewards)
     most = max((count for _, count in rows), default=1)
     show.table([(label, count, "#" * -(-_BAR * count // most)) for label, count in rows], ("reward", "outputs", ""))
-    if found.parts:
+    if result.parts:
         show.say("")
-        cells = [(one.name, *map(_number, (one.passed, one.failed, one.relation))) for one in found.parts]
-        show.table(cells, ("part", "if passed", "if failed", "relation to passing"))
-    show.say(*parts_that_say_little(found.parts), "")
-    show.checks(found.checks)
-    if found.agreement is not None and found.agreement.disagreements:
-        _disagreements(found.agreement.disagreements)
+        cells = [(part.name, *map(_number, (part.passed, part.failed, part.relation))) for part in result.parts]
+        show.table(cells, ("part", "if passed", "if failed", "correlation with passing"))
+    show.say(*parts_that_say_little(result.parts), "")
+    show.checks(result.checks)
+    if result.agreement is not None and result.agreement.disagreements:
+        _say_disagreements(result.agreement.disagreements)
 
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def _disagreements(found: list[Any]) -> None:
-    show.say("", "people say otherwise:")
-    for one in found[:_SHOWN]:
-        said = "passed" if one.passed else "failed"
-        show.paragraph(f"{one.trajectory}: {one.label}, says {one.who}: {one.note or 'no reason given'}", "  ", "  ")
+def _say_disagreements(disagreements: "Sequence[Disagreement]") -> None:
+    show.say("", "disagreements with people:")
+    for item in disagreements[:_SHOWN]:
+        verdict = "passed" if item.passed else "failed"
         show.paragraph(
-            f"{said} with {one.reward:g}, says the verifier: {show.clip(one.evidence or 'no reason given', 300)}",
+            f"{item.trajectory}: labelled {item.label} by {item.who}: {item.note or 'no reason given'}", "  ", "  "
+        )
+        show.paragraph(
+            f"{verdict} with reward {item.reward:g} by the verifier: {show.clip(item.evidence or 'no reason given', 300)}",
             "    ",
             "  ",
         )
-    if len(found) > _SHOWN:
-        show.say(f"  and {len(found) - _SHOWN} more (--json has all)")
+    if len(disagreements) > _SHOWN:
+        show.say(f"  and {len(disagreements) - _SHOWN} more (--json lists all)")
 
 
 def _command(environment: str, run: str, verifier: str, judge: str) -> str:
-    """The audit to be asked for again: of the same verifier, by the same judge."""
+    """The command that repeats this audit: the same verifier, the same judge."""
     options = {"--verifier": verifier, "--judge": judge}
     given = [word for name, value in options.items() if value for word in (name, value)]
-    return shlex.join(["verigym", "audit", environment, *([run] if run else []), *given])
+    return shlex.join(["verigym", "audit", "run", environment, *([run] if run else []), *given])
 
 
-def _end(found: Any, again: str, kept: bool) -> None:
-    """The answer, and what to do next; `again` is this audit as a command."""
+def _say_end(result: "Audit", again: str, saved: bool) -> None:
     show.say("")
-    wrong = found.agreement is not None and found.agreement.disagreements
-    if found.trust:
-        unclear = ", ".join(f'"{check.name}"' for check in found.checks if check.outcome == "unclear")
-        show.say(f"trust it, as far as was seen; left open: {unclear}" if unclear else "trust it")
+    disagrees = result.agreement is not None and result.agreement.disagreements
+    if result.trust:
+        unclear = ", ".join(f'"{check.name}"' for check in result.checks if check.outcome == "unclear")
+        show.say(f"trust it, except for checks that are still open: {unclear}" if unclear else "trust it")
     else:
         show.say("fix this first:")
-        for place, words in enumerate(found.fix, 1):
-            show.paragraph(f"{place}. {words}", "  ", "   ")
-    if wrong and not kept:
-        show.next_command(f"{again} --keep   (the disagreements become cases)")
-    elif found.agreement is None and (found.trust or found.asks_judge):
-        show.next_command(f"verigym label {show.quote(found.run)} --single   (does it agree with you?)")
-    elif found.trust:
+        for number, text in enumerate(result.fix, 1):
+            show.paragraph(f"{number}. {text}", "  ", "   ")
+    if disagrees and not saved:
+        show.next_command(f"{again} --save-cases   (saves the disagreements as cases)")
+    elif result.agreement is None and (result.trust or result.asks_judge):
+        show.next_command(f"verigym label {show.quote(result.run)} --single   (does it agree with you?)")
+    elif result.trust:
         show.next_command("verigym train RECIPE")
     else:
-        show.next_command(f"{again}   (when the verifier is changed)")
+        show.next_command(f"{again}   (after you changed the verifier)")

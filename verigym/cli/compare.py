@@ -1,15 +1,24 @@
 """compare: two versions side by side."""
 
 import difflib
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
-from verigym.cli import show
-from verigym.cli.options import Home, Json, workspace
+from verigym.cli import complete, show
+from verigym.cli.options import Home, Json, env_option, workspace
 from verigym.core.errors import BadInput
-from verigym.core.words import counted
+from verigym.core.records import Message
+from verigym.core.words import counted, percent, points
+
+if TYPE_CHECKING:
+    from verigym.core.records import Report
+    from verigym.evaluation.changes import Changes, RateChange
+    from verigym.evaluation.compare import Comparison, Flip
+    from verigym.evaluation.stats import Delta, Ratio
+    from verigym.workspace.workspace import WorkspaceFolder
 
 _NUM_FAMILIES = 5
 
@@ -19,17 +28,23 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(
-    champion: Annotated[str, typer.Argument(help="A version: before")],
-    candidate: Annotated[str, typer.Argument(help="A version: after")],
+    champion: Annotated[
+        str, typer.Argument(metavar="BEFORE", help="Version to compare with", autocompletion=complete.versions)
+    ],
+    candidate: Annotated[
+        str, typer.Argument(metavar="AFTER", help="Version that is compared", autocompletion=complete.versions)
+    ],
     environment: Annotated[
-        str, typer.Option("--environment", help="On its held-out tasks; default: the newest that both were measured on")
+        str, env_option("Environment to compare on (default: the most recent one that both were evaluated on)")
     ] = "",
-    flips: Annotated[int, typer.Option("--flips", min=0, help="So many tasks gained and lost, with both replies")] = 3,
-    task: Annotated[str, typer.Option("--show", help="Only this task: both conversations, before and after")] = "",
+    flips: Annotated[
+        int, typer.Option("--flips", min=0, help="Show up to N tasks gained and N lost, with both replies")
+    ] = 3,
+    task: Annotated[str, typer.Option("--show", metavar="TASK", help="Show both conversations of one task")] = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Set two versions side by side, task by task, on held-out tasks that both were measured on."""
+    """Compare two versions task by task on held-out tasks that both were evaluated on."""
     from verigym.evaluation.changes import changes
     from verigym.evaluation.compare import compare as compare_reports
     from verigym.workspace.gate import shared_reports
@@ -37,14 +52,14 @@ def compare(
     ws = workspace(home)
     before, after = ws.find(champion), ws.find(candidate)
     if before.id == after.id:
-        raise BadInput(f"{champion} and {candidate} are one version ({before.id}); name two: verigym models list")
+        raise BadInput(f"{champion} and {candidate} are the same version ({before.id}). Name two: verigym models list")
     theirs, ours = shared_reports(ws, after, before, environment)[::-1]
     if task:
         return _both(ws, theirs, ours, task, (before.label, after.label), json)
     found, moved = compare_reports(theirs, ours), changes(theirs, ours, level=0.975)
     if json:
         return show.as_json({**msgspec.to_builtins(found), "changes": moved})
-    _success(found, before.label, after.label)
+    _say_success(found, before.label, after.label)
     _tests(found, moved, compare_reports(theirs, ours, level=0.975).success)
     _ratios(moved.ratios)
     _families(moved.families)
@@ -53,69 +68,73 @@ def compare(
         for flip in changed[:flips]:
             _flip(ws, what, flip)
         if len(changed) > flips:
-            show.say(f"and {len(changed) - flips} more {what}: --flips {len(changed)}")
+            show.say(f"and {len(changed) - flips} more {what} (--flips {len(changed)} shows all)")
     first = next(iter([*found.lost, *found.gained]), None)
     if first is not None:
         show.say(f"both conversations of a task: verigym compare {before.id} {after.id} --show {first.task}")
     show.next_command(f"verigym gate {after.id}")
 
 
-def comparison(found: Any, before: str, after: str) -> None:
+def comparison(result: "Comparison", before: str, after: str, indent: str = "") -> None:
     """A comparison in a few lines: success, the difference, failure buckets."""
-    _success(found, before, after)
-    delta = found.success
-    show.say(f"difference {100 * delta.value:+.1f} points, at least {100 * delta.low:+.1f} with 95% confidence")
-    show.say(f"p = {delta.p:.2g} ({delta.method})")
-    _flips(found)
-    if found.buckets:
-        show.table([(name, *counts) for name, counts in found.buckets.items()], ("failure", "before", "after"))
-
-
-def _success(found: Any, before: str, after: str) -> None:
+    _say_success(result, before, after, indent)
+    delta = result.success
     show.say(
-        f"{counted(found.tasks, 'task')} of {counted(found.families, 'family')}, paired by task (suite {found.suite})"
+        f"{indent}difference {points(delta.value)} points, at least {points(delta.low)} with 95% confidence",
+        f"{indent}p = {delta.p:.2g} ({delta.method})",
     )
+    _say_flips(result, indent)
+    if result.buckets:
+        rows = [(name, *counts) for name, counts in result.buckets.items()]
+        show.table(rows, ("failure", "before", "after"), indent)
+
+
+def _say_success(result: "Comparison", before: str, after: str, indent: str = "") -> None:
+    size = f"{counted(result.tasks, 'task')} of {counted(result.families, 'family')}"
+    show.say(f"{indent}{size}, paired by task (suite {result.suite})")
     rows = [
-        (before, *show.figure("success", found.champion_success)),
-        (after, *show.figure("success", found.candidate_success)),
+        (before, *show.figure("success", result.champion_success)),
+        (after, *show.figure("success", result.candidate_success)),
     ]
-    show.table(rows, ("version", "success", "95% interval"))
+    show.table(rows, ("version", "success", "95% interval"), indent)
 
 
-def _flips(found: Any) -> None:
+def _say_flips(result: "Comparison", indent: str = "") -> None:
+    unsafe = result.unsafe
     show.say(
-        f"tasks gained {len(found.gained)}, lost {len(found.lost)}; unsafe {found.unsafe.champion} -> {found.unsafe.candidate}"
+        f"{indent}tasks gained {len(result.gained)}, lost {len(result.lost)}; "
+        f"unsafe {unsafe.champion} -> {unsafe.candidate}"
     )
 
 
-def _tests(found: Any, moved: Any, two_sided: Any) -> None:
-    """The difference with its interval, every test by its name, and errors counted the other way."""
+def _tests(found: "Comparison", moved: "Changes", two_sided: "Delta") -> None:
+    """The difference with its interval, the tests by name, and the difference if errors counted as failures."""
     delta = found.success
     how = (
         f"clustered t, {delta.families - 1} degrees of freedom"
         if delta.families > 1
-        else "one family: anything is possible"
+        else "one family, so the interval is unbounded"
     )
     show.say(
-        f"difference {_points(delta.value)} points, 95% interval {_points(two_sided.low)} to {_points(two_sided.high)} ({how})"
+        f"difference {points(delta.value)} points, 95% interval {points(two_sided.low)} to {points(two_sided.high)} ({how})"
     )
-    show.say(f"at least {_points(delta.low)} points with 95% confidence, one-sided: what the gate asks")
+    show.say(f"at least {points(delta.low)} points with 95% confidence, one-sided (the gate uses this bound)")
     tests = [f"{_p(delta.p)} by {delta.method}"]
     if not delta.method.startswith("sign-flip"):
         tests.append(f"{_p(moved.sign_flip)} by sign-flip permutation over families")
     if found.mcnemar is not None:
-        tests.append(f"{_p(found.mcnemar)} by McNemar's exact test, mid-p (tasks taken as independent)")
-    show.paragraph("one-sided p, how often chance alone looks so good: " + "; ".join(tests))
-    _flips(found)
+        tests.append(f"{_p(found.mcnemar)} by McNemar's exact test, mid-p (assumes independent tasks)")
+    show.paragraph("one-sided p (how often chance alone gives such a result): " + ", ".join(tests))
+    _say_flips(found)
     if found.dropped:
         other = found.with_errors_failed
         show.say(
-            f"left out, not scored on one side or both: {counted(found.dropped, 'task')}; were each a failure of its side: "
-            f"{_points(other.value)} points (at least {_points(other.low)})"
+            f"left out because one side has no score: {counted(found.dropped, 'task')}. Counted as failures: "
+            f"{points(other.value)} points (at least {points(other.low)})"
         )
 
 
-def _ratios(found: Any) -> None:
+def _ratios(found: "Mapping[str, Ratio]") -> None:
     rows = [
         (
             name,
@@ -130,16 +149,16 @@ def _ratios(found: Any) -> None:
     ]
     if not rows:
         return show.say(
-            "latency and tokens are missing in one of the reports; its eval command adds them and runs nothing again"
+            "one report has no latency and tokens. Repeat its eval command to add them without running it again"
         )
     show.say("")
     show.table(rows, ("figure", "before", "after", "ratio", "95% interval"))
     if any(name.startswith("latency") for name in found):
-        show.say("latency is that of each run, on its machine under its load: compare it where both were alike")
+        show.say("latency depends on the machine and its load: compare it only if both runs had the same")
 
 
-def _families(found: Any) -> None:
-    """Those that moved most, both ways."""
+def _families(found: "Sequence[RateChange]") -> None:
+    """The families that changed most, in both directions."""
     from verigym.evaluation.changes import CLAIM
 
     down = [one for one in found if one.candidate < one.champion][:_NUM_FAMILIES]
@@ -154,7 +173,7 @@ def _families(found: Any) -> None:
     )
 
 
-def _buckets(found: Any, moved: Any) -> None:
+def _buckets(found: "Comparison", moved: "Sequence[RateChange]") -> None:
     from verigym.evaluation.changes import CLAIM
 
     if not found.buckets:
@@ -166,26 +185,28 @@ def _buckets(found: Any, moved: Any) -> None:
     show.say(f"beyond chance: by clustered t over families, Benjamini-Hochberg over {len(moved)} buckets, q <= {CLAIM}")
 
 
-def _row(one: Any) -> tuple[Any, ...]:
-    return one.name, f"{100 * one.champion:.0f}%", f"{100 * one.candidate:.0f}%", one.tasks, _beyond(one)
+def _row(one: "RateChange") -> tuple[Any, ...]:
+    return one.name, percent(one.champion, 0), percent(one.candidate, 0), one.tasks, _beyond(one)
 
 
-def _beyond(one: Any) -> str:
+def _beyond(one: "RateChange") -> str:
     from verigym.evaluation.changes import CLAIM
 
     return f"yes (q = {one.q:.2g})" if one.q <= CLAIM else "no"
 
 
-def _flip(ws: Any, what: str, flip: Any) -> None:
-    """What was asked, and the last reply of each side."""
+def _flip(ws: "WorkspaceFolder", what: str, flip: "Flip") -> None:
+    """The request and the last reply of each side."""
     before, after = (ws.store.trajectory(id)[1] for id in (flip.champion, flip.candidate))
-    asked = next((item.text for item in before.items if getattr(item, "role", "") == "user"), "")
+    asked = next((item.text for item in before.items if isinstance(item, Message) and item.role == "user"), "")
     show.say("", f"{what}: {flip.task}")
-    for name, text in (("asked", asked), ("before", before.reply), ("after", after.reply)):
+    for name, text in (("prompt", asked), ("before", before.reply), ("after", after.reply)):
         show.say(f"  {name:6}  {show.clip(text, 100) or '(empty)'}")
 
 
-def _both(ws: Any, theirs: Any, ours: Any, task: str, names: tuple[str, str], json: bool) -> None:
+def _both(
+    ws: "WorkspaceFolder", theirs: "Report", ours: "Report", task: str, names: tuple[str, str], json: bool
+) -> None:
     """Both conversations of a task, one below the other."""
     from verigym.core.errors import NotFound
     from verigym.evaluation.compare import look_at
@@ -193,12 +214,12 @@ def _both(ws: Any, theirs: Any, ours: Any, task: str, names: tuple[str, str], js
     results = [{result.task: result for result in report.results} for report in (theirs, ours)]
     if task not in results[0]:
         near = difflib.get_close_matches(task, results[0], n=3, cutoff=0.3)
-        raise NotFound(f'no task "{task}" in suite {ours.suite.name}; near it: {", ".join(near) or "none"}')
+        raise NotFound(f'No task "{task}" in suite {ours.suite.name}. Similar: {", ".join(near) or "none"}')
     flip = look_at((results[0][task], results[1][task]))
     found = []
     for report, id in ((theirs, flip.champion), (ours, flip.candidate)):
         if not id:
-            raise NotFound(f"run {report.run} has no episode of {task}: it was never run")
+            raise NotFound(f"Run {report.run} has no episode of {task}")
         trajectory = ws.store.trajectory(id)[1]
         found.append((trajectory, ws.store.verdicts_on(report.run, id)))
     if json:
@@ -214,10 +235,6 @@ def _both(ws: Any, theirs: Any, ours: Any, task: str, names: tuple[str, str], js
         show.conversation(asked, trajectory, verdicts)
         show.say("")
     show.next_command(f"verigym explain {show.quote(ours.run)}")
-
-
-def _points(value: float) -> str:
-    return f"{100 * value:+.1f}"
 
 
 def _p(p: float) -> str:

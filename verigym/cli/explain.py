@@ -1,20 +1,25 @@
-"""explain, advise: why episodes fail, and what to try first."""
+"""explain and advise: why episodes failed, and what to try first."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verigym.cli import show
-from verigym.cli.live import duration
-from verigym.cli.options import Home, Json, workspace
+from verigym.cli import complete, show
+from verigym.cli.options import Home, Json, Run, num_option, workspace
 from verigym.core.errors import BadInput, not_found
-from verigym.core.words import counted
+from verigym.core.words import counted, duration, percent
 
-Run = Annotated[str, typer.Argument(help="A run: id, beginning of an id, or latest")]
+if TYPE_CHECKING:
+    from verigym.core.records import Finding
+    from verigym.evaluation.failures import Explanation
+    from verigym.workspace.advise import AdviceReport, AdviceSubject
+    from verigym.workspace.explain import ExplainSource
+
+ClusterNumbers = dict[tuple[str, str, str], int]
 _SHOWN = 5
-"""Clusters of a bucket that are shown without asking."""
+"""Clusters per bucket that are printed without --bucket."""
 _LISTED = 40
-"""Episodes of a cluster that are listed without --json."""
+"""Episodes of a cluster that are printed without --json."""
 
 
 def register(app: typer.Typer) -> None:
@@ -24,15 +29,20 @@ def register(app: typer.Typer) -> None:
 
 def explain(
     run: Run = "latest",
-    bucket: Annotated[str, typer.Option("--bucket", help="Only this bucket, with all of its clusters")] = "",
-    cluster: Annotated[int, typer.Option("--cluster", min=0, help="List the episodes of cluster N")] = 0,
+    bucket: Annotated[str, typer.Option("--bucket", help="Show only this bucket, with all of its clusters")] = "",
+    cluster: Annotated[int, typer.Option("--cluster", min=0, metavar="N", help="List the episodes of cluster N")] = 0,
     judge: Annotated[
-        str, typer.Option("--judge", help='Model that is asked about what the rules leave as "wrong answer", as for -m')
+        str,
+        typer.Option(
+            "--judge",
+            help='Model that classifies what the rules leave as "wrong answer" (same values as -m)',
+            autocompletion=complete.models,
+        ),
     ] = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Why episodes of a run failed: buckets, clusters by symptom, examples to read."""
+    """Explain why episodes of a run failed: buckets, clusters by symptom, and examples to read."""
     from verigym.workspace.explain import open_run, with_judge
 
     ws = workspace(home)
@@ -40,122 +50,135 @@ def explain(
     if judge:
         with show.progress("judge") as bar:
             source = with_judge(source, ws.agent(judge), lambda done, total: bar(done, total, ""))
-    found = source.explained()
-    numbered = _numbered(found)
+    explained = source.explained()
+    numbers = _cluster_numbers(explained)
     if cluster:
-        return _list(source, numbered, cluster, json)
-    findings = [one for one in found.findings if not bucket or one.bucket == bucket]
+        return _say_cluster(source, numbers, cluster, json)
+    findings = [finding for finding in explained.findings if not bucket or finding.bucket == bucket]
     if bucket and not findings:
-        raise not_found(
-            "bucket", bucket, [one.bucket for one in found.findings], f"These are the ones of run {source.run.id}."
-        )
+        buckets = [finding.bucket for finding in explained.findings]
+        raise not_found("bucket", bucket, buckets, f"These are the buckets of run {source.run.id}.")
     if json:
-        return show.as_json(findings if bucket else found)
-    _head(source, found)
+        return show.as_json(findings if bucket else explained)
+    _say_summary(source, explained)
     for finding in findings:
-        _bucket(finding, numbered, every=bool(bucket))
+        _say_bucket(finding, numbers, every=bool(bucket))
     show.say("")
     if not findings:
-        show.say("nothing failed" if found.scored else "there is no episode in it")
+        show.say("nothing failed" if explained.scored else "the run has no scored episode")
         return show.next_command(f"verigym runs show {show.quote(source.run.id)}")
     first, run_id = findings[0].clusters[0], show.quote(source.run.id)
     show.say(f"what to try first: verigym advise {run_id}")
-    number = numbered[findings[0].bucket, first.symptom, first.by]
+    number = numbers[findings[0].bucket, first.symptom, first.by]
     show.next_command(
         f"verigym explain {run_id} --cluster {number}   ·   verigym trajectories show {show.quote(first.trajectories[0])}"
     )
 
 
-def _numbered(found: Any) -> dict[tuple[str, str, str], int]:
-    """Clusters are numbered as they are printed, over the whole run."""
-    keys = [(finding.bucket, one.symptom, one.by) for finding in found.findings for one in finding.clusters]
+def _cluster_numbers(explained: "Explanation") -> ClusterNumbers:
+    """Clusters are numbered from 1 in the order of the output, over the whole run."""
+    keys = [
+        (finding.bucket, cluster.symptom, cluster.by) for finding in explained.findings for cluster in finding.clusters
+    ]
     return {key: number for number, key in enumerate(keys, start=1)}
 
 
-def _head(source: Any, found: Any) -> None:
-    lost = found.trajectories - found.scored
+def _say_summary(source: "ExplainSource", explained: "Explanation") -> None:
+    unscored = explained.trajectories - explained.scored
     show.say(
-        f"run {source.run.id}: {counted(found.trajectories, 'trajectory')}, {found.passed} passed"
-        + (f", {lost} not scored" if lost else "")
+        f"run {source.run.id}: {counted(explained.trajectories, 'trajectory')}, {explained.passed} passed"
+        + (f", {unscored} not scored" if unscored else "")
     )
-    for words in (source.note, _inconsistent(found), _horizon(found)):
-        if words:
-            show.paragraph(words)
+    for text in (source.note, _inconsistent(explained), _horizon(explained)):
+        if text:
+            show.paragraph(text)
     if source.unanswered:
-        show.say(f"the judge gave no usable answer on {counted(source.unanswered, 'episode')}; there the rules decide")
+        show.say(
+            f"the judge gave no usable answer on {counted(source.unanswered, 'episode')}, which the rules classified instead"
+        )
 
 
-def _inconsistent(found: Any) -> str:
-    if not found.groups:
+def _inconsistent(explained: "Explanation") -> str:
+    if not explained.groups:
         return ""
-    few = ", ".join(found.inconsistent[:3]) + (", ..." if len(found.inconsistent) > 3 else "")
+    tasks = explained.inconsistent
+    few = ", ".join(tasks[:3]) + (", ..." if len(tasks) > 3 else "")
     return (
-        f"inconsistent: {len(found.inconsistent)} of {counted(found.groups, 'task')} pass in some tries and fail in others"
+        f"inconsistent: {len(tasks)} of {counted(explained.groups, 'task')} pass in some tries and fail in others"
         + (f" ({few})" if few else "")
     )
 
 
-def _horizon(found: Any) -> str:
-    it = found.horizon
-    if it is None or not it.found:
+def _horizon(explained: "Explanation") -> str:
+    horizon = explained.horizon
+    if horizon is None or not horizon.found:
         return ""
     return (
-        f"long-horizon: tasks of up to {counted(it.most_short, 'call')} pass in {100 * it.short.value:.0f}% "
-        f"({counted(it.short.n, 'task')}), longer ones in {100 * it.long.value:.0f}% "
-        f"({counted(it.long.n, 'task')}); at least {100 * it.low:.0f} points worse"
+        f"long-horizon: tasks of up to {counted(horizon.most_short, 'call')} pass in {percent(horizon.short.value, 0)} "
+        f"({counted(horizon.short.n, 'task')}), longer ones in {percent(horizon.long.value, 0)} "
+        f"({counted(horizon.long.n, 'task')}): at least {100 * horizon.low:.0f} points worse"
     )
 
 
-def _bucket(finding: Any, numbered: dict[tuple[str, str, str], int], every: bool) -> None:
-    show.say("", f"{finding.bucket}: {finding.count} ({100 * finding.share:.0f}%) - {finding.meaning}")
+def _say_bucket(finding: "Finding", numbers: ClusterNumbers, every: bool) -> None:
+    show.say("", f"{finding.bucket}: {finding.count} ({percent(finding.share, 0)}) - {finding.meaning}")
     shown = finding.clusters if every else finding.clusters[:_SHOWN]
-    for one in shown:
-        by = "" if one.by == "rules" else f" (by {one.by})"
-        number = numbered[finding.bucket, one.symptom, one.by]
-        show.say(f"  {number:>3}. {one.count:>4}x  {show.clip(one.symptom or 'no reason recorded', 84)}{by}")
-        if one.example and one.example != one.symptom:
-            show.say(f"              {show.clip(one.example, 96)}")
-        show.say(f"              {one.trajectories[0]}")
+    for cluster in shown:
+        by = "" if cluster.by == "rules" else f" (by {cluster.by})"
+        number = numbers[finding.bucket, cluster.symptom, cluster.by]
+        show.say(f"  {number:>3}. {cluster.count:>4}x  {show.clip(cluster.symptom or 'no reason recorded', 84)}{by}")
+        if cluster.example and cluster.example != cluster.symptom:
+            show.say(f"              {show.clip(cluster.example, 96)}")
+        show.say(f"              {cluster.trajectories[0]}")
     rest = finding.clusters[len(shown) :]
     if rest:
-        episodes = sum(one.count for one in rest)
+        episodes = sum(cluster.count for cluster in rest)
         show.say(f'       {episodes:>4}x  in {len(rest)} smaller clusters: --bucket "{finding.bucket}" shows them')
 
 
-def _list(source: Any, numbered: dict[tuple[str, str, str], int], cluster: int, json: bool) -> None:
-    key = next((key for key, number in numbered.items() if number == cluster), None)
+def _say_cluster(source: "ExplainSource", numbers: ClusterNumbers, cluster: int, json: bool) -> None:
+    key = next((key for key, number in numbers.items() if number == cluster), None)
     if key is None:
         raise BadInput(
-            f"run {source.run.id} has no cluster {cluster}; they are numbered from 1 to {len(numbered)}: "
+            f"Run {source.run.id} has no cluster {cluster}. Clusters are numbered from 1 to {len(numbers)}: "
             f"verigym explain {show.quote(source.run.id)}"
         )
-    found = (one for one in source.failed() if (one.reason.bucket, one.symptom, one.reason.by) == key)
+    failures = (
+        failure for failure in source.failed() if (failure.reason.bucket, failure.symptom, failure.reason.by) == key
+    )
     if json:
-        return show.as_json([{"trajectory": one.trajectory, "evidence": one.reason.evidence} for one in found])
+        return show.as_json(
+            [{"trajectory": failure.trajectory, "evidence": failure.reason.evidence} for failure in failures]
+        )
     show.say(f"cluster {cluster} of run {source.run.id}: {key[0]}, {key[1] or 'no reason recorded'}")
     first, count = "", 0
-    for one in found:
-        first, count = first or one.trajectory, count + 1
+    for failure in failures:
+        first, count = first or failure.trajectory, count + 1
         if count <= _LISTED:
-            show.say(f"  {one.trajectory}", f"      {show.clip(one.reason.evidence, 100)}")
+            show.say(f"  {failure.trajectory}", f"      {show.clip(failure.reason.evidence, 100)}")
     if count > _LISTED:
-        show.say(f"  and {count - _LISTED} more: --json lists all of them")
+        show.say(f"  and {count - _LISTED} more (--json lists all)")
     show.next_command(f"verigym trajectories show {show.quote(first)}")
 
 
 def advise(
     run: Annotated[
-        str, typer.Argument(help="A run (id, beginning of an id, latest), or a version: then its newest run")
+        str,
+        typer.Argument(
+            metavar="[RUN]",
+            help="Run (id, unique prefix, latest), or a version, which stands for its newest run",
+            autocompletion=complete.runs,
+        ),
     ] = "latest",
     trials: Annotated[
         bool,
         typer.Option("--try", help="Run the cheap trials (a prompt variant, constrained decoding) on training tasks"),
     ] = False,
-    n: Annotated[int, typer.Option("-n", min=2, help="Training tasks of a trial")] = 40,
+    num: Annotated[int, num_option("Number of training tasks per trial", min=2)] = 40,
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """What to try first, with reasons, figures and the command: the lightest fix first."""
+    """Advise what to try first, lightest fix first, with reasons, figures and the command."""
     from verigym.flywheel.trials import try_out
     from verigym.workspace.advise import advise_on, open_subject
 
@@ -163,68 +186,72 @@ def advise(
     notes: list[str] = []
     if trials:
         with show.episodes("trials") as bar:
-            notes = try_out(subject, n, on_progress=bar).notes
-    found = advise_on(subject, notes)
+            notes = try_out(subject, num, on_progress=bar).notes
+    result = advise_on(subject, notes)
     if json:
-        return show.as_json(found)
-    _measured(subject, found)
-    advised = [one for one in found.advice if one.advised]
-    for place, one in enumerate(advised, start=1):
-        show.say("", f"{place}. {one.fix}")
-        for reason in one.reasons:
+        return show.as_json(result)
+    _say_evidence(subject, result)
+    advised = [advice for advice in result.advice if advice.advised]
+    for number, advice in enumerate(advised, start=1):
+        show.say("", f"{number}. {advice.fix}")
+        for reason in advice.reasons:
             show.paragraph(reason, "   ")
-        if one.estimate:
-            show.paragraph(_takes(one.estimate), "   ")
-        if one.command:
-            show.say(f"   {one.command}")
+        if advice.estimate:
+            show.paragraph(_estimate(advice.estimate), "   ")
+        if advice.command:
+            show.say(f"   {advice.command}")
     if not advised:
-        show.say("", "nothing is advised: the failures that are left fit no fix that is known here; read some")
+        show.say("", "no advice: no known fix matches the remaining failures. Read some of them")
     show.say("", "not now:")
-    for one in found.advice:
-        if not one.advised:
-            show.paragraph(f"{one.fix}: {one.reasons[0]}", "  ", "  ")
+    for advice in result.advice:
+        if not advice.advised:
+            show.paragraph(f"{advice.fix}: {advice.reasons[0]}", "  ", "  ")
     show.say("")
     show.next_command(
         advised[0].command if advised and advised[0].command else f"verigym explain {show.quote(subject.run.id)}"
     )
 
 
-def _measured(subject: Any, found: Any) -> None:
-    """The figures that decide."""
-    it, agent = found.evidence, subject.agent
-    size = f" ({it.parameters / 1e6:,.0f} million parameters)" if it.parameters else ""
-    show.say(f"{agent.label}{size} in {it.environment}, run {it.run}")
-    low, high = 100 * it.success.low, 100 * it.success.high
-    line = f"success {100 * it.success.value:.1f}% ({low:.1f}% to {high:.1f}%) on {counted(it.success.n, 'task')}"
-    if it.pass_at_k is not None:
-        line += f"; pass@1 {100 * it.pass_at_1:.1f}%, pass@{it.k} {100 * it.pass_at_k:.1f}%"
-        line += f"; rewards differ in {100 * it.signal:.0f}% of groups"
+def _say_evidence(subject: "AdviceSubject", result: "AdviceReport") -> None:
+    """The figures that the advice follows from."""
+    evidence, agent = result.evidence, subject.agent
+    parameters = f" ({evidence.parameters / 1e6:,.0f} million parameters)" if evidence.parameters else ""
+    show.say(f"{agent.label}{parameters} in {evidence.environment}, run {evidence.run}")
+    success = evidence.success
+    line = f"success {percent(success.value)} ({percent(success.low)} to {percent(success.high)}) on "
+    line += counted(success.n, "task")
+    if evidence.pass_at_k is not None:
+        line += f", pass@1 {percent(evidence.pass_at_1 or 0.0)}, pass@{evidence.k} {percent(evidence.pass_at_k)}"
+        line += f", rewards differ in {percent(evidence.signal or 0.0, 0)} of groups"
     show.paragraph(line, "  ", "  ")
-    if it.buckets:
-        shares = sorted(it.buckets.items(), key=lambda pair: -pair[1])
-        show.paragraph("failures: " + ", ".join(f"{name} {100 * share:.0f}%" for name, share in shares), "  ", "  ")
-    if it.horizon is not None:
+    if evidence.buckets:
+        shares = sorted(evidence.buckets.items(), key=lambda pair: -pair[1])
+        show.paragraph("failures: " + ", ".join(f"{name} {percent(share, 0)}" for name, share in shares), "  ", "  ")
+    if evidence.horizon is not None:
+        horizon = evidence.horizon
         show.paragraph(
-            f"tasks of up to {counted(it.horizon.most_short, 'call')} pass in {100 * it.horizon.short.value:.0f}%, longer ones "
-            f"in {100 * it.horizon.long.value:.0f}%",
+            f"tasks of up to {counted(horizon.most_short, 'call')} pass in {percent(horizon.short.value, 0)}, longer ones "
+            f"in {percent(horizon.long.value, 0)}",
             "  ",
             "  ",
         )
     show.paragraph(
-        f"at hand: {counted(it.train_tasks, 'training task')} of {counted(it.train_families, 'family')}, {it.gold:,} with a gold "
-        f"solution; {counted(it.demonstrations, 'demonstration')}, {counted(it.pairs, 'pair')}, {counted(it.labels, 'label')}",
+        f"available: {counted(evidence.train_tasks, 'training task')} of {counted(evidence.train_families, 'family')}, "
+        f"{evidence.gold:,} with a gold solution, {counted(evidence.demonstrations, 'demonstration')}, "
+        f"{counted(evidence.pairs, 'pair')}, {counted(evidence.labels, 'label')}",
         "  ",
         "  ",
     )
-    audit = "audited" if it.audited else "never audited"
-    show.say(f"  success is verified by a {it.verified_by}, {'checked' if it.checked else 'never checked'}, {audit}")
-    for note in found.notes:
+    audit = "audited" if evidence.audited else "never audited"
+    check = "checked" if evidence.checked else "never checked"
+    show.say(f"  success is verified by a {evidence.verified_by}, {check}, {audit}")
+    for note in result.notes:
         show.paragraph(note, "  ", "  ")
 
 
-def _takes(estimate: dict[str, float]) -> str:
+def _estimate(estimate: dict[str, float]) -> str:
     rollouts = f"{estimate['rollouts']:,.0f} rollouts, " if estimate["rollouts"] else ""
-    fits = "" if estimate["fits"] else ", which is MORE than there is"
+    fits = "" if estimate["fits"] else ", which is MORE than this machine has"
     return (
         f"about {rollouts}{estimate['tokens']:,.0f} tokens, {duration(3600 * estimate['hours'])} on this machine (within a "
         f"factor of two), {estimate['gigabytes']:.1f} GB of memory{fits}"

@@ -1,23 +1,25 @@
-"""gate, promote, rollback: may it ship, ship it, take it back."""
+"""gate, promote and rollback: decide whether a version may replace the champion, promote it, undo a promotion."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verigym.cli import show
-from verigym.cli.options import Home, Json, workspace
+from verigym.cli import complete, show
+from verigym.cli.options import Home, Json, env_option, workspace
 from verigym.core.errors import Refused
 from verigym.core.records import Version
 
-Candidate = Annotated[str, typer.Argument(help="A version: id, name or latest")]
-Policy = Annotated[
-    str, typer.Option("--policy", help="What it demands: default, quick, or a YAML file (verigym policy prints one)")
+if TYPE_CHECKING:
+    from verigym.workspace.workspace import WorkspaceFolder
+
+Candidate = Annotated[
+    str,
+    typer.Argument(metavar="VERSION", help="Candidate version: id, name or latest", autocompletion=complete.versions),
 ]
 
 
 def register(app: typer.Typer) -> None:
     app.command()(gate)
-    app.command()(policy)
     app.command()(promote)
     app.command()(rollback)
 
@@ -25,22 +27,24 @@ def register(app: typer.Typer) -> None:
 def gate(
     candidate: Candidate,
     champion: Annotated[
-        str, typer.Option("--champion", help="Compare with this version instead of the champion")
+        str,
+        typer.Option(
+            "--champion", help="Version to compare with instead of the champion", autocompletion=complete.versions
+        ),
     ] = "champion",
-    policy: Policy = "default",
+    policy: Annotated[
+        str, typer.Option("--policy", help="Gate policy: default, quick, or a YAML file (see verigym policies)")
+    ] = "default",
     environment: Annotated[
-        str, typer.Option("--environment", help="Whose reports; default: the newest that both have")
+        str, env_option("Environment to compare on (default: the most recent one that both were evaluated on)")
     ] = "",
     rescore: Annotated[
-        bool,
-        typer.Option(
-            "--rescore", help="Where the verifier changed between the two reports: score both runs again first"
-        ),
+        bool, typer.Option("--rescore", help="Rescore both runs first if the verifier changed between the two reports")
     ] = False,
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Decide whether a version may replace the champion. Guardrail suites that are not measured yet are measured.
+    """Decide whether a version may replace the champion. Guardrail suites that were not measured yet are measured now.
     Exit code 0 PROMOTE, 1 REJECT, 3 NEED MORE DATA, 2 error."""
     from verigym.gates.decide import EXIT
     from verigym.gates.policy import find_policy
@@ -66,29 +70,19 @@ def gate(
     raise typer.Exit(EXIT[decision.verdict])
 
 
-def policy(
-    name: Annotated[str, typer.Argument(help="default, quick, or a YAML file")] = "default",
-    json: Json = False,
-) -> None:
-    """Print what the gate demands, whole, as a file to start from: verigym policy default > mine.yaml"""
-    from verigym.gates.policy import as_yaml, find_policy, hash_of
-
-    found = find_policy(name)
-    if json:
-        return show.as_json(found)
-    show.say(f"# As the policy {found.name} ({hash_of(found)[:8]}). What each field means: docs/how-to/gate.md")
-    show.say(as_yaml(found).rstrip())
-
-
 def promote(
     candidate: Candidate,
-    override: Annotated[str, typer.Option("--override", help="Promote against the gate; the reason is recorded")] = "",
-    policy: Annotated[
-        str, typer.Option("--policy", help="As for gate; default: the one by which this version was judged last")
+    override: Annotated[
+        str, typer.Option("--override", metavar="REASON", help="Promote against the gate and record the reason")
     ] = "",
+    policy: Annotated[
+        str, typer.Option("--policy", help="Gate policy (default: the one of the last decision about this version)")
+    ] = "",
+    json: Json = False,
     home: Home = None,
 ) -> None:
-    """Make a version the champion, if the gate says PROMOTE (or with a recorded reason)."""
+    """Make a version the champion if the gate decides PROMOTE, or with a recorded reason.
+    Exit code 0 if it is champion, 1 REJECT, 3 NEED MORE DATA, 2 error."""
     import msgspec
 
     from verigym.gates.decide import EXIT
@@ -99,7 +93,9 @@ def promote(
     ws = workspace(home)
     version, current = _pair(ws, candidate, "champion", crown=True)
     if version.id == current.id:
-        show.say(f"{version.label} ({version.id}) is champion; the first one has nothing to be compared with")
+        if json:
+            return show.as_json({"champion": version.id, "before": "", "entry": None})
+        show.say(f"{version.label} ({version.id}) is the first champion. Nothing was compared")
         return show.next_command("verigym models ledger")
     demands = asked or gates.last_policy(ws, version, current) or DEFAULT
     decision = gates.gate(ws, version, current, demands, bars=show.episodes)
@@ -107,16 +103,30 @@ def promote(
         decision = msgspec.structs.replace(decision, kind="override", why=override)
     entry = gates.settle(ws, decision, override)
     if entry is None:
-        show.paragraph(decision.words)
-        show.say(f"{current.label} stays champion; the decision is in the ledger")
+        if json:
+            show.as_json({"champion": current.id, "before": current.id, "entry": None, "decision": decision})
+        else:
+            show.paragraph(decision.words)
+            show.say(f"{current.label} stays champion. The decision is in the ledger")
+            show.next_command(f"verigym compare {current.id} {version.id}")
         raise typer.Exit(EXIT[decision.verdict])
-    show.say(f"{version.label} ({version.id}) is champion now (ledger entry {entry.seq}); before: {current.id}")
-    show.next_command("verigym rollback   (takes it back)")
+    if json:
+        return show.as_json({"champion": version.id, "before": current.id, "entry": entry.seq, "decision": decision})
+    show.say(f"{version.label} ({version.id}) is now champion (ledger entry {entry.seq}). Before: {current.id}")
+    show.next_command("verigym rollback   (undoes the promotion)")
 
 
 def rollback(
-    to: Annotated[str | None, typer.Argument(help="An earlier champion; default the one before")] = None,
-    why: Annotated[str, typer.Option("--why", help="Kept in the ledger")] = "",
+    to: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[VERSION]",
+            help="Earlier champion to return to (default: the previous one)",
+            autocompletion=complete.versions,
+        ),
+    ] = None,
+    why: Annotated[str, typer.Option("--why", help="Reason, recorded in the ledger")] = "",
+    json: Json = False,
     home: Home = None,
 ) -> None:
     """Make an earlier champion the champion again."""
@@ -125,15 +135,17 @@ def rollback(
     ws = workspace(home)
     back = ws.find(ledger.way_back(ledger.entries(ws.store), ws.find(to).id if to else None))
     if back.adapter:
-        ws.adapter_folder(back.adapter)  # a champion that cannot be opened helps nobody
+        ws.adapter_folder(back.adapter)  # refuses a champion whose adapter is damaged or missing
     entry = ledger.rollback(ws.store, back.id, why=why)
-    show.say(f"{back.label} ({back.id}) is champion again (ledger entry {entry.seq}); before: {entry.champion_before}")
+    if json:
+        return show.as_json({"champion": back.id, "before": entry.champion_before, "entry": entry.seq})
+    show.say(f"{back.label} ({back.id}) is champion again (ledger entry {entry.seq}). Before: {entry.champion_before}")
     show.next_command("verigym models list")
 
 
-def _pair(ws: Any, candidate: str, champion: str, crown: bool = False) -> tuple[Version, Version]:
-    """The candidate and who it is up against. Where no champion was crowned yet, that is its base model, which `crown`
-    makes the first."""
+def _pair(ws: "WorkspaceFolder", candidate: str, champion: str, crown: bool = False) -> tuple[Version, Version]:
+    """The candidate and the version it is compared with. Without a champion that is its base model, which `crown` makes the
+    first champion."""
     from verigym.registry import ledger
 
     version = ws.find(candidate)
@@ -142,6 +154,6 @@ def _pair(ws: Any, candidate: str, champion: str, crown: bool = False) -> tuple[
     base = ws.agent(version.base)
     if base.id == version.id and not crown:
         raise Refused(
-            f"there is no champion yet to compare with; verigym promote {version.id} makes this base agent the first"
+            f"No champion exists to compare with. verigym promote {version.id} makes this base agent the first champion"
         )
     return version, ws.champion(base) if crown else base

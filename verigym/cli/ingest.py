@@ -1,13 +1,15 @@
-"""ingest: files of production traces into the store, redacted; what cannot be read is set aside with the reason."""
+"""ingest: read production traces from files, redact and store them. Unreadable records go to a quarantine file."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Home, Json, workspace
+from verigym.cli.options import Home, Json, Rules, workspace
 from verigym.core.words import counted
+
+if TYPE_CHECKING:
+    from verigym.traces.ingest import IngestSummary
 
 _REASONS = 5
 
@@ -21,25 +23,24 @@ def ingest(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Files of traces, plain or gzip, and .eval logs; - reads standard input. "
+            help="Trace files, plain or gzip, and .eval logs. - reads standard input. "
             "Formats: Chat Completions, Responses, OpenTelemetry, ATIF, NeMo Gym, inspect_ai, messages",
         ),
     ],
-    name: Annotated[str, typer.Option("--name", help="Of the run that they go into: traces-NAME")] = "ingested",
+    name: Annotated[str, typer.Option("--name", help="Name of the run of traces: traces-NAME")] = "ingested",
     format: Annotated[
         str,
         typer.Option(
-            "--format", help="auto (by content), chat, responses, otel, atif, ng_trajectory, inspect or messages"
+            "--format",
+            help="Format: auto (by content), chat, responses, otel, atif, ng_trajectory, inspect or messages",
         ),
     ] = "auto",
-    rules: Annotated[
-        Path | None, typer.Option("--rules", help="YAML of your own redaction rules: name: regular expression")
-    ] = None,
-    keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the input too, redacted, in HOME/raw")] = False,
+    rules: Rules = None,
+    keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Also store the redacted input in HOME/raw")] = False,
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Take production traces in: detect their format, redact, store. The same file again changes nothing."""
+    """Read production traces: detect the format, redact and store. Reading the same file twice changes nothing."""
     from verigym.traces import ingest as take_in
     from verigym.traces.redaction import Redaction
 
@@ -63,35 +64,37 @@ def ingest(
     raise typer.Exit(0 if summary.taken else 1)
 
 
-def _say(summary: Any) -> None:
+def _say(summary: "IngestSummary") -> None:
     from verigym.traces import FORMATS
 
-    found = [f"{FORMATS[name].TITLE if name in FORMATS else name} {count:,}" for name, count in summary.formats.items()]
+    formats = [
+        f"{FORMATS[name].TITLE if name in FORMATS else name} {count:,}" for name, count in summary.formats.items()
+    ]
     if not summary.records:
-        show.say(f"{', '.join(summary.files)}: nothing in it")
+        show.say(f"{', '.join(summary.files)}: no records")
         return
-    rate = f", {summary.taken / summary.seconds:,.0f} a second" if summary.seconds > 1 else ""
-    show.say(f"read {counted(summary.records, 'record')} in {summary.seconds:.1f} s{rate}: {', '.join(found)}")
-    again = f"; {summary.already:,} were there already" if summary.already else ""
+    rate = f", {summary.taken / summary.seconds:,.0f} per second" if summary.seconds > 1 else ""
+    show.say(f"read {counted(summary.records, 'record')} in {summary.seconds:.1f} s{rate}: {', '.join(formats)}")
+    again = f", {summary.already:,} already stored" if summary.already else ""
     show.say(f"{summary.run}: {counted(summary.accepted, 'new trajectory')}{again}")
-    _counts("outcome", summary.outcomes)
-    _counts("seen", summary.marks)
+    _counts("outcomes", summary.outcomes)
+    _counts("marks", summary.marks)
     _counts(f"redacted by {summary.rules}", summary.redactions)
     if summary.raw:
         show.say(f"raw input, redacted: {summary.raw}")
     if summary.quarantined:
-        show.say(f"{summary.quarantined:,} could not be read, set aside in {summary.quarantine}:")
+        show.say(f"{summary.quarantined:,} could not be read and are in {summary.quarantine}:")
         for reason, count in list(summary.reasons.items())[:_REASONS]:
             show.say(f"  {count:,} x {show.clip(reason, 100)}")
         if len(summary.reasons) > _REASONS:
-            show.say(f"  and {len(summary.reasons) - _REASONS} more reasons (--json)")
+            show.say(f"  and {len(summary.reasons) - _REASONS} more reasons (--json lists all)")
     if summary.taken:
         show.next_command(f"verigym trajectories list {show.quote(summary.run)}")
-        show.say("then: verigym mine ENV makes tasks of their failures")
+        show.say("then: verigym mine run ENV turns their failures into tasks")
     else:
         show.next_command(f"head -3 {summary.quarantine}")
 
 
-def _counts(what: str, counts: dict[str, int]) -> None:
+def _counts(title: str, counts: dict[str, int]) -> None:
     if counts:
-        show.say(f"{what}: " + ", ".join(f"{name} {count:,}" for name, count in counts.items()))
+        show.say(f"{title}: " + ", ".join(f"{name} {count:,}" for name, count in counts.items()))

@@ -1,4 +1,4 @@
-"""init, check: write an environment, and try its contract."""
+"""init and check: write a new environment, and check its contract."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +9,7 @@ from verigym.cli import show
 from verigym.cli.options import Environment, Home, Json, workspace
 from verigym.core.errors import BadInput
 
-TEMPLATE = '''"""{name}: book meetings on a shared calendar. Replace the state, the tools, the tasks and verify by your own.
+TEMPLATE = '''"""{name}: book meetings on a shared calendar. Replace the state, the tools, the tasks and verify with your own.
 
 Try it:  verigym check {name}.py
 """
@@ -31,15 +31,15 @@ SLOTS = [("Tuesday", "14:00"), ("Thursday", "09:30")]
 
 
 def tasks(split: str) -> list[Task]:
-    """A family is what tasks have in common: here, the phrase. It never crosses a split. Hold out five or more: what one
-    family shows says little about the next."""
-    made = []
+    """A family is a group of similar tasks, here those with one phrase. It is never split. Hold out five families or more:
+    the result on one family says little about another."""
+    tasks = []
     for number, phrase in enumerate(PHRASES[split]):
         for who in PEOPLE[split]:
             for day, time in SLOTS:
-                made.append(
+                tasks.append(
                     Task(
-                        id=f"{{split}}-{{len(made)}}",
+                        id=f"{{split}}-{{len(tasks)}}",
                         prompt=phrase.format(who=who, day=day, time=time),
                         data={{
                             "events": {{f"{{day}} 18:00": "Robin"}},
@@ -50,11 +50,11 @@ def tasks(split: str) -> list[Task]:
                         family=f"{{split}}/{{number}}",
                     )
                 )
-    return made
+    return tasks
 
 
 class Environment:
-    """The state of one episode. Nothing to inherit; nothing is shared between two episodes."""
+    """The state of one episode. There is no base class, and episodes share nothing."""
 
     system = 'You book meetings. Reply with one JSON object: {{"tool": name, "args": {{...}}}}'
     max_turns = 2
@@ -76,7 +76,7 @@ class Environment:
 
 
 def verify(task: Task, trajectory: Trajectory) -> float:
-    """1.0 passes. It sees the record alone, never the live environment, so that every stored run can be scored again."""
+    """1.0 passes. It reads only the record, never the live environment, so that stored runs can be rescored."""
     expected = task.data["expected_args"]
     booked = dict(task.data["events"])
     booked[f"{{expected['day']}} {{expected['time']}}"] = expected["attendee"]
@@ -89,17 +89,22 @@ def register(app: typer.Typer) -> None:
     app.command()(check)
 
 
-def init(name: Annotated[str, typer.Argument(help="Name of the environment; NAME.py is written")]) -> None:
-    """Write an environment to start from."""
+def init(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the environment. Writes NAME.py")],
+    json: Json = False,
+) -> None:
+    """Write a small environment in one file to start from."""
     path = Path(name if name.endswith(".py") else f"{name}.py")
     if not path.stem.isidentifier():
-        raise BadInput(f'"{path.stem}" is not a Python name; take letters, digits and _')
+        raise BadInput(f'"{path.stem}" is not a Python name. Use letters, digits and _')
     if path.exists():
-        raise BadInput(f"{path} exists and is left alone; take another name")
+        raise BadInput(f"{path} exists. Choose another name")
     if not path.parent.is_dir():
-        raise BadInput(f"{path.parent}: no such folder; make it first")
+        raise BadInput(f"{path.parent}: no such folder. Create it first")
     path.write_text(TEMPLATE.format(name=path.stem))
-    show.say(f"wrote {path}: tasks, state, one tool and verify, all in one file")
+    if json:
+        return show.as_json({"file": str(path)})
+    show.say(f"wrote {path}: tasks, state, one tool and verify in one file")
     show.next_command(f"verigym check {show.quote(path)}")
 
 

@@ -1,20 +1,26 @@
-"""label: a person says which of two outputs is better, or whether one is good, key by key; every answer is stored at once."""
+"""label: judge outputs key by key, in pairs or one at a time. Every answer is stored at once."""
 
 import sys
 import uuid
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Home, workspace
+from verigym.cli.options import Home, Json, Run, num_option, workspace
 from verigym.core.errors import Refused
 
-HELP = "1 left is better · 2 right is better · = the same · s skip · n reason · u undo · q quit"
-SINGLE_HELP = "g good · b bad · s skip · n reason for the last answer · u undo · q quit"
-LAST = "that was the last {} · n reason for it · u undo · q quit"
+if TYPE_CHECKING:
+    from verigym.audit.labels import LabelPair, LabelSession
+    from verigym.core.records import Item, Trajectory
+    from verigym.store.database import Run as StoredRun
+    from verigym.workspace.workspace import WorkspaceFolder
+
+PAIR_KEYS = "1 left is better · 2 right is better · = the same · s skip · n add a reason · u undo · q quit"
+SINGLE_KEYS = "g good · b bad · s skip · n reason for the last answer · u undo · q quit"
+LAST_KEYS = "that was the last {} · n reason for it · u undo · q quit"
 
 
 def register(app: typer.Typer) -> None:
@@ -22,78 +28,91 @@ def register(app: typer.Typer) -> None:
 
 
 def label(
-    run: Annotated[str, typer.Argument(help="A run: id, beginning of an id, or latest")] = "latest",
+    run: Run = "latest",
     single: Annotated[
-        bool, typer.Option("--single", help="One output at a time, good or bad: what verigym audit compares with")
+        bool, typer.Option("--single", help="Judge one output at a time as good or bad, for verigym audit run")
     ] = False,
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Pairs or outputs, spread over tasks")] = 50,
-    who: Annotated[str, typer.Option("--who", help="Whose judgement it is; default: the user of this machine")] = "",
-    seed: Annotated[int, typer.Option("--seed", help="Of what is drawn, and of which of a pair is left")] = 0,
+    num: Annotated[int, num_option("Number of pairs or outputs, spread over tasks")] = 50,
+    who: Annotated[str, typer.Option("--who", help="Name stored with the labels (default: your user name)")] = "",
+    seed: Annotated[
+        int, typer.Option("--seed", help="Random seed for the selection and for which of a pair is left")
+    ] = 0,
+    json: Json = False,
     home: Home = None,
 ) -> None:
-    """Say which of two outputs of one task is better, or of single ones whether they are good. What the verifier said is hidden.
-    Stopped, the same command goes on where it was."""
+    """Label which of two outputs of a task is better, or whether single outputs are good. The verifier's verdict is hidden.
+    If interrupted, repeat the command to resume."""
     from verigym.audit import labels
     from verigym.core.records import Label
     from verigym.registry.ledger import current_user
 
     ws, who = workspace(home), who or current_user()
-    found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
-    episodes, asked = _singles(ws, found, n, seed) if single else _pairs(ws, found, n, seed)
+    record = ws.store.run(run, kinds=("rollout", "eval", "collect"))
+    episodes, asked = _singles(ws, record, num, seed) if single else _pairs(ws, record, num, seed)
     left = labels.remaining(asked, ws.store.documents("label", Label), who)
-    environment = found.config.get("environment", "ENV")
+    environment = record.config.get("environment", "ENV")
     after = (
-        f"verigym audit {show.quote(environment)} {show.quote(found.id)}"
+        f"verigym audit run {show.quote(environment)} {show.quote(record.id)}"
         if single
-        else f"verigym data pairs {show.quote(found.id)} --labels"
+        else f"verigym data pairs {show.quote(record.id)} --labels"
     )
     if not left:
+        if json:
+            return show.as_json({"run": record.id, "who": who, "answers": {}, "left": 0})
         what = "outputs" if single else "pairs"
-        show.say(f"{who} has answered all {len(asked)} {what}; a larger --n or another --seed asks more")
+        show.say(f"{who} has labelled all {len(asked)} {what}. A larger -n or another --seed selects more")
         return show.next_command(after)
     session = labels.LabelSession(who=who, pairs=left, keys=labels.SINGLE_KEYS if single else labels.KEYS)
     while not session.over:
-        _ask(session, episodes, len(asked) - len(left), len(asked))
+        _ask(session, episodes, len(asked) - len(left), len(asked), to_stderr=json)
         key, rest = pressed()
         if key == "n":
-            made = labels.explain(session, rest or _reason())
+            label = labels.explain(session, rest or _reason())
         else:
-            session, made = labels.press(session, key or "q")
-        if made is not None:
-            ws.store.put("label", uuid.uuid4().hex, made)
-    held_out = not single and any(task.split != "train" for task in ws.store.tasks(found.id))
-    again = f"verigym label {show.quote(found.id)}{' --single' if single else ''} --n {n} --who {show.quote(who)} --seed {seed}"
+            session, label = labels.press(session, key or "q")
+        if label is not None:
+            ws.store.put("label", uuid.uuid4().hex, label)
+    held_out = not single and any(task.split != "train" for task in ws.store.tasks(record.id))
+    if json:
+        answers, left_over = dict(Counter(session.answers)), len(session.pairs) - len(session.answers)
+        return show.as_json({"run": record.id, "who": who, "answers": answers, "left": left_over})
+    options = f"{' --single' if single else ''} -n {num} --who {show.quote(who)} --seed {seed}"
+    again = f"verigym label {show.quote(record.id)}{options}"
     _end(session, again, after, held_out)
 
 
-def _pairs(ws: Any, run: Any, n: int, seed: int) -> tuple[dict[str, Any], list[Any]]:
+def _pairs(
+    ws: "WorkspaceFolder", run: "StoredRun", num: int, seed: int
+) -> "tuple[dict[str, Trajectory], list[LabelPair]]":
     from verigym.audit import labels
 
     episodes = {one.id: one for one in ws.store.each_trajectory(run.id)}
-    pairs = labels.make_pairs(episodes.values(), n, seed)
+    pairs = labels.make_pairs(episodes.values(), num, seed)
     if not pairs:
         raise Refused(
-            f"run {run.id}: no task has two outputs that differ; roll out several episodes of each task: "
-            "verigym rollout ENV -m MODEL -k 4   (or judge single ones: --single)"
+            f"Run {run.id} has no task with two different outputs. Run several episodes per task "
+            "(verigym rollout ENV -m MODEL -k 4), or label single outputs with --single"
         )
     return episodes, pairs
 
 
-def _singles(ws: Any, run: Any, n: int, seed: int) -> tuple[dict[str, Any], list[Any]]:
+def _singles(
+    ws: "WorkspaceFolder", run: "StoredRun", num: int, seed: int
+) -> "tuple[dict[str, Trajectory], list[LabelPair]]":
     from verigym.audit import labels
     from verigym.rollout.replies import cut
     from verigym.workspace.audit import outputs_of
 
-    outputs = outputs_of(ws, run, n, seed)
+    outputs = outputs_of(ws, run, num, seed)
     episodes = outputs.trajectories
     asked = [labels.LabelPair(episodes[id].task, id) for id in outputs.ids if cut(episodes[id]) is not None]
     if not asked:
-        raise Refused(f"run {run.id}: in no episode did the model say anything; see: verigym explain {run.id}")
+        raise Refused(f"Run {run.id} has no episode in which the model replied. See: verigym explain {run.id}")
     return episodes, asked
 
 
 def pressed() -> tuple[str | None, str]:
-    """One key on a terminal; else the first letter of the next line that has one, and the rest of it. None at the end."""
+    """One key on a terminal, else the first letter of the next non-empty line and the rest of it. None at the end of input."""
     if sys.stdin.isatty():
         import click
 
@@ -106,12 +125,12 @@ def pressed() -> tuple[str | None, str]:
 
 
 def _reason() -> str:
-    """A line, where there is a keyboard."""
+    """A line from the keyboard, if there is one."""
     return input("reason: ") if sys.stdin.isatty() else ""
 
 
-def _ask(session: Any, episodes: dict[str, Any], before: int, total: int) -> None:
-    """Prompt and output, or both outputs side by side. What the verifier made of them is not shown."""
+def _ask(session: "LabelSession", episodes: "dict[str, Trajectory]", before: int, total: int, to_stderr: bool) -> None:
+    """Shows the prompt and the output, or two outputs side by side, without verdicts."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -119,35 +138,36 @@ def _ask(session: Any, episodes: dict[str, Any], before: int, total: int) -> Non
     from verigym.rollout.replies import cut
 
     if session.pair is None:
-        return show.say(LAST.format("pair" if session.pairs[0].right else "output"))
+        line = LAST_KEYS.format("pair" if session.pairs[0].right else "output")
+        return show.note(line) if to_stderr else show.say(line)
     pair = session.pair
     sides = [episodes[id] for id in (pair.left, pair.right) if id]
-    prompt = cut(sides[0]).prompt  # type: ignore[union-attr] (what is asked about has spoken)
-    console = Console(highlight=False)
+    prompt = cut(sides[0]).prompt  # type: ignore[union-attr] (only episodes with a reply are asked about)
+    console = Console(highlight=False, stderr=to_stderr)
     if console.is_terminal:
         console.clear()
-    what = "pair" if pair.right else "output"
-    console.print(Text(f"{what} {before + len(session.answers) + 1} of {total}, task {pair.task}"))
+    kind = "pair" if pair.right else "output"
+    console.print(Text(f"{kind} {before + len(session.answers) + 1} of {total}, task {pair.task}"))
     console.print(Text(_text(prompt)))
     table = Table(*(("1: left", "2: right") if pair.right else ("output",)), expand=True, show_lines=False)
     for column in table.columns:
         column.ratio = 1
     table.add_row(*(Text(_text(side.items[len(prompt) :])) for side in sides))
     console.print(table)
-    console.print(Text(HELP if pair.right else SINGLE_HELP))
+    console.print(Text(PAIR_KEYS if pair.right else SINGLE_KEYS))
 
 
-def _text(items: Sequence[Any]) -> str:
-    return "\n\n".join(f"[{speaker}]\n{text}" for speaker, text in map(show.spoken, items))
+def _text(items: "Sequence[Item]") -> str:
+    return "\n\n".join(f"[{speaker}]\n{show.visible(text)}" for speaker, text in map(show.spoken, items))
 
 
-def _end(session: Any, again: str, after: str, held_out: bool) -> None:
+def _end(session: "LabelSession", again: str, after: str, held_out: bool) -> None:
     counts, left = Counter(session.answers), len(session.pairs) - len(session.answers)
     if "good" in session.keys.values():
-        said = f"{counts['good']} good, {counts['bad']} bad, {counts['skip']} skipped"
+        summary = f"{counts['good']} good, {counts['bad']} bad, {counts['skip']} skipped"
     else:
-        said = f"{counts['better'] + counts['worse']} preferred, {counts['same']} the same, {counts['skip']} skipped"
-    show.say(f"answered by {session.who}: {len(session.answers)} ({said}); left: {left}")
+        summary = f"{counts['better'] + counts['worse']} preferred, {counts['same']} the same, {counts['skip']} skipped"
+    show.say(f"labelled by {session.who}: {len(session.answers)} ({summary}), {left} left")
     if held_out:
-        show.say("these tasks are held out: their labels are kept, and never trained on")
+        show.say("these tasks are held out: their labels are stored and never trained on")
     show.next_command(again if left or held_out else after)

@@ -1,9 +1,9 @@
-"""A training run as it goes: a panel of curves on a terminal, a line a step where the output is piped.
+"""Live view of a training run: a panel of curves on a terminal, one line per step if the output is piped.
 
     with live("grpo of smollm2-135m", steps=40) as on_step:
         on_step(step, metrics, new_alarms(history))
 
-It shows what it is given and computes nothing that training needs. A metric that is missing has no row.
+It only displays. A metric that is missing has no row.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from verigym.cli import show
+from verigym.core.words import duration
 
 if TYPE_CHECKING:
     from verigym.training.alarms import Alarm
@@ -24,29 +25,29 @@ CURVES = {
     "reward": ("reward", "{:+.2f}", 1),
     "held_out_success": ("held-out success", "{:.1f}%", 100),
     "entropy": ("entropy", "{:.3f}", 1),
-    "length": ("tokens a reply", "{:.1f}", 1),
+    "length": ("tokens per reply", "{:.1f}", 1),
     "loss": ("loss", "{:.3f}", 1),
 }
-"""By metric: its name on the screen, how its latest value is written, and the scale of that."""
+"""Metric to its name on the screen, the format of its latest value, and the scale of that value."""
 STAGES = {"sampling_s": "sampling", "verifying_s": "verifying", "update_s": "update", "eval_s": "evaluating"}
 BLOCKS, LETTERS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
-"""Heights of a curve; the second where a terminal has no blocks."""
+"""Heights of a curve. The second set is for terminals without block characters."""
 NUM_ALARMS = 3
-"""Shown, the newest first and with its remedy."""
+"""Alarms shown, newest first. The newest has its remedy."""
 _NAMES, _VALUES = 17, 9
-"""Widths of the columns left of the curves."""
+"""Widths of the two columns left of the curves."""
 
 
 @contextlib.contextmanager
 def live(title: str, steps: int, console: Any = None) -> Iterator[OnStep]:
-    """Shows each step that it is handed, with the alarms that are new. On a terminal the last panel stays."""
+    """Call the result after each step with its metrics and new alarms. On a terminal the last panel stays."""
     if console is None and not sys.stderr.isatty():
         yield lambda step, metrics, alarms: _plain(step, steps, metrics, alarms)
         return
     from rich.console import Console
     from rich.live import Live
 
-    screen = Screen(title, steps)
+    screen = TrainingPanel(title, steps)
     with Live(screen, console=console or Console(stderr=True), auto_refresh=False) as shown:
 
         def on_step(step: int, metrics: Metrics, alarms: "Sequence[Alarm]") -> None:
@@ -59,7 +60,7 @@ def live(title: str, steps: int, console: Any = None) -> Iterator[OnStep]:
 def _plain(step: int, steps: int, metrics: Metrics, alarms: "Sequence[Alarm]") -> None:
     show.say(step_line(step, steps, metrics))
     for alarm in alarms:
-        show.paragraph(f"look out: {alarm}", hang="  ")
+        show.paragraph(f"warning: {alarm}", hang="  ")
 
 
 def step_line(step: int, steps: int, metrics: Metrics) -> str:
@@ -83,13 +84,13 @@ def step_line(step: int, steps: int, metrics: Metrics) -> str:
 
 
 def tokens_per_s(history: Sequence[Metrics]) -> float:
-    """Of the texts that were learnt from, prompts and replies, a second of the steps; 0 where it is not known."""
+    """Tokens of prompts and replies that were trained on, per second. 0 if unknown."""
     timed = [metrics for metrics in history if metrics.get("seconds") and "seen" in metrics]
     return sum(each["seen"] for each in timed) / sum(each["seconds"] for each in timed) if timed else 0.0
 
 
-class Screen:
-    """What is on the terminal: rendered by rich, as wide as there is room."""
+class TrainingPanel:
+    """The panel on the terminal, rendered by rich at the full width."""
 
     def __init__(self, title: str, steps: int) -> None:
         self.title, self.steps = title, steps
@@ -121,9 +122,9 @@ class Screen:
         for words, share in time_shares(list(self.history.values())):
             bar = ("#" if options.ascii_only else "█") * max(1, round(share * room))
             rows.add_row(f"time {words}", f"{share:.0%}", Text(bar, style="green"))
-        for place, alarm in enumerate(reversed(self.alarms[-NUM_ALARMS:])):
-            words = f"{alarm.kind}: {alarm.words}" + ("" if place else f". What to do: {alarm.remedy}")
-            rows.add_row(Text("look out", style="bold red"), f"step {alarm.step}", Text(words))
+        for index, alarm in enumerate(reversed(self.alarms[-NUM_ALARMS:])):
+            text = f"{alarm.kind}: {alarm.words}" + ("" if index else f". What to do: {alarm.remedy}")
+            rows.add_row(Text("warning", style="bold red"), f"step {alarm.step}", Text(show.visible(text)))
         step = max(self.history, default=0)
         heading = f"{self.title}, step {step}/{self.steps}, {self._eta()}"
         yield Panel(rows, title=Text(heading), title_align="left")
@@ -143,7 +144,7 @@ class Screen:
 
 
 def sparkline(curve: Sequence[float], width: int, levels: str = BLOCKS) -> str:
-    """At most `width` letters, each the mean of its share of the steps, from the lowest to the highest of them."""
+    """A curve in at most `width` characters. Each is the mean of an equal share of the steps, scaled from lowest to highest."""
     width = min(width, len(curve))
     edges = [round(at * len(curve) / width) for at in range(width + 1)]
     means = [statistics.fmean(curve[start:end]) for start, end in itertools.pairwise(edges)]
@@ -152,16 +153,8 @@ def sparkline(curve: Sequence[float], width: int, levels: str = BLOCKS) -> str:
 
 
 def time_shares(history: Sequence[Metrics]) -> list[tuple[str, float]]:
-    """Where the time went, of all steps: each stage that took some, and what is in no stage."""
+    """Share of the time of all steps per stage, and the rest."""
     spent = {words: sum(metrics.get(name, 0.0) for metrics in history) for name, words in STAGES.items()}
     whole = sum(metrics.get("seconds", 0.0) + metrics.get("eval_s", 0.0) for metrics in history)
     spent["other"] = whole - sum(spent.values())
     return [(words, seconds / whole) for words, seconds in spent.items() if whole and seconds > 0.005 * whole]
-
-
-def duration(seconds: float) -> str:
-    """`45 s`, `12 min`, `3 h 05 min`"""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

@@ -1,74 +1,478 @@
-"""mine: the failures of production become tasks. What it prints is `mined`, the screen of a review `look`."""
+"""mine: turn failures in production traces into tasks. Run it, review or accept what it proposes, list and show it."""
 
-from typing import Annotated
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from verigym.cli import mine_output as mined
-from verigym.cli import mine_review as look
-from verigym.cli import show
-from verigym.cli.options import Home, Json, workspace
-from verigym.core.errors import BadInput
+from verigym.cli import complete, show
+from verigym.cli.label import pressed
+from verigym.cli.options import Environment, Home, Json, group, workspace
+from verigym.core.words import counted, percent
+
+if TYPE_CHECKING:
+    from verigym.core.records import Trajectory
+    from verigym.harness.environment import EnvironmentSpec
+    from verigym.mining.mine import MiningReport
+    from verigym.mining.proposals import MiningSummary, Proposal, ProposalSet, UnverifiableRequest
+    from verigym.mining.review import ReviewSession
+    from verigym.workspace.workspace import WorkspaceFolder
+
+Who = Annotated[str, typer.Option("--who", help="Name recorded with the decision (default: your user name)")]
+REVIEW_KEYS = "a accept · e edit the right outcome · r reject · s skip · u undo · q quit"
+CASE_KEYS = "a accept · r reject · s skip · u undo · q quit"
+LAST_KEYS = "that was the last one · u undo · q quit"
+STATES = {"open": "open", "accepted": "accepted", "taken": "added", "rejected": "rejected"}
+"""Stored states, and how they are printed."""
+_SHOWN = 8
+"""Reasons, and proposals of a state, that are printed without --json."""
+
+
+def list_all(json: bool, home: Path | None) -> None:
+    """Environments that were mined, with their proposals."""
+    from verigym.mining.proposals import Proposal, kept
+
+    ws = workspace(home)
+    names = sorted({proposal.environment for proposal in ws.store.documents("proposal", Proposal)})
+    known = {name: kept(ws, name) for name in names}
+    counts = {
+        name: {state: len(all.by_state(state)) for state in ("open", "accepted", "taken", "rejected")}
+        for name, all in known.items()
+    }
+    if json:
+        return show.as_json(counts)
+    if not counts:
+        show.say("no tasks were mined yet")
+        return show.next_command("verigym mine run ENV")
+    show.table([(name, *by_state.values()) for name, by_state in counts.items()], ("environment", *STATES.values()))
+    show.next_command(f"verigym mine list {show.quote(names[0])}")
+
+
+mine = group("mine", "Turn failures in production traces into tasks: run, review, accept, list, show.", list_all)
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(mine)
+    app.add_typer(mine)
 
 
-def mine(
-    environment: Annotated[
-        str, typer.Argument(help="The environment whose workload it is: a name, a Python file or a file of tasks")
-    ] = "",
+@mine.command("run")
+def run_mining(
+    environment: Environment,
     runs: Annotated[
         list[str] | None,
         typer.Option(
-            "--from", help="A run of traces, all of them the environment's; may be repeated. Default: all runs"
+            "--run",
+            metavar="RUN",
+            help="Run of traces, all of them from this environment. Repeatable (default: all runs of traces)",
+            autocompletion=complete.runs,
         ),
     ] = None,
-    review: Annotated[bool, typer.Option("--review", help="Look at what was made, one after another")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Take all tasks that could be proven, without a look")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="List what was made before, and mine nothing")] = False,
-    shown: Annotated[
-        str, typer.Option("--show", metavar="TASK", help="A mined task (or a trace): its traces, and what came of it")
-    ] = "",
     held_out_share: Annotated[
-        float, typer.Option("--held-out-share", min=0.0, max=1.0, help="Share of new families that is never trained on")
+        float,
+        typer.Option("--held-out-share", min=0.0, max=1.0, help="Share of new families to hold out from training"),
     ] = 0.25,
-    who: Annotated[str, typer.Option("--who", help="Whose decision it is; default: the user of this machine")] = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Make tasks of the failures in production traces, each proven by the environment's verifier, deduplicated, in families that
-    are trained on or held out. What is made waits for a look (--review) or is taken as it is (--yes)."""
+    """Propose tasks from failures in production traces. Each task is verified, deduplicated and put into a family that is
+    either trained on or held out. Proposals wait for `mine review` or `mine accept`."""
     from verigym.environments.load import load_environment
     from verigym.mining.mine import mine as mine_traces
-    from verigym.registry.ledger import current_user
 
-    if sum([review, yes, listed, bool(shown)]) > 1:
-        raise BadInput("--review, --yes, --list and --show are four ways to go on; name one of them")
-    ws = workspace(home)
-    if shown:
-        return mined.way(ws, shown, json)
-    if not environment:
-        raise BadInput("name the environment whose workload it is, such as: verigym mine toolcall")
-    if listed:
-        return mined.listed(ws, environment, json)
-    if review and json:
-        raise BadInput("--review is a screen; leave --json out, or list what there is: --list --json")
-    who = who or current_user()
-    spec = load_environment(environment)
+    ws, spec = workspace(home), load_environment(environment)
     with show.progress("requests") as bar:
-        found = mine_traces(
-            ws,
-            spec,
-            runs or (),
-            held_out_share=held_out_share,
-            accept=yes,
-            who=who,
-            on_progress=lambda done, total: bar(done, total, ""),
+        mined = mine_traces(
+            ws, spec, runs or (), held_out_share=held_out_share, on_progress=lambda done, total: bar(done, total, "")
         )
     if json:
-        return show.as_json(found)
-    mined.found(ws, found, runs or (), goes_on=review)
-    if review:
-        look.review(ws, spec, who)
+        return show.as_json(mined)
+    _say_mined(ws, mined)
+
+
+@mine.command("review")
+def review_proposals(environment: Environment, who: Who = "", home: Home = None) -> None:
+    """Accept, edit or reject proposals one by one. Every answer is stored at once, so you can stop and resume."""
+    from verigym.environments.load import load_environment
+    from verigym.registry.ledger import current_user
+
+    _review(workspace(home), load_environment(environment), who or current_user())
+
+
+@mine.command("accept")
+def accept_proposals(environment: Environment, who: Who = "", json: Json = False, home: Home = None) -> None:
+    """Accept every verified task without review. Cases in which a person and the verifier disagree stay open."""
+    from verigym.environments.load import load_environment
+    from verigym.mining.mine import accept_all
+    from verigym.registry.ledger import current_user
+
+    accepted = accept_all(workspace(home), load_environment(environment).name, who or current_user())
+    if json:
+        return show.as_json(accepted)
+    _say_added({split: len(ids) for split, ids in accepted.added.items()})
+    if not accepted.added:
+        show.say("no proposal was open")
+    _say_next(accepted.environment, accepted.version, waiting=bool(accepted.open))
+
+
+@mine.command("list")
+def list_proposals(
+    environment: Annotated[
+        str,
+        typer.Argument(
+            metavar="[ENV]",
+            help="Environment to list the proposals of (default: a table of all environments)",
+            autocompletion=complete.environments,
+        ),
+    ] = "",
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """List the proposals of an environment, and the failures that no task could be made of."""
+    from verigym.mining.proposals import kept, last_summary, newest_version, with_file
+
+    if not environment:
+        return list_all(json, home)
+    ws = workspace(home)
+    known, summary = kept(ws, environment), last_summary(ws, environment)
+    unverifiable = summary.unverifiable if summary is not None else []
+    if json:
+        rows = [
+            {"state": known.state(id), "proposal": proposal, "task": known.task(id)}
+            for id, proposal in known.proposals.items()
+        ]
+        return show.as_json({"proposals": rows, "unverifiable": unverifiable})
+    if not known.proposals and not unverifiable:
+        show.say("nothing was mined yet")
+        return show.next_command(f"verigym mine run {show.quote(environment)}")
+    for state in STATES:
+        _say_state(known, state)
+    if unverifiable:
+        show.say(f"no task can be made of {counted(len(unverifiable), 'request')}:")
+        rows = [
+            (request.trajectories[0], show.clip(request.request, 40), show.clip(request.missing, 90))
+            for request in unverifiable[:_SHOWN]
+        ]
+        show.table(rows, ("trace", "request", "what is missing"), "  ")
+        _say_more(len(unverifiable))
+    if known.by_state("open"):
+        return show.next_command(f"verigym mine review {show.quote(environment)}")
+    if known.taken:
+        show.say(f"history of one task: verigym mine show {next(reversed(known.taken))}")
+    _say_next(with_file(ws, environment), newest_version(known.taken.values()))
+
+
+@mine.command("show")
+def show_proposal(
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="MiningReport task or proposal (id or part of it), or a trace")
+    ],
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Show a mined task: its traces, its review, the versions trained on its family, and where it was measured."""
+    from verigym.mining.provenance import story
+
+    ws = workspace(home)
+    history = story(ws, id)
+    if json:
+        return show.as_json(history)
+    proposal, task = history.proposal, history.task
+    kind = f", {task.split}" if proposal.case is None else ", a case of the verifier"
+    show.say(f"{proposal.id}: {STATES[history.state]}{kind}")
+    if proposal.case is None:
+        show.say(f"  family {task.family}" + (f", failure {proposal.bucket}" if proposal.bucket else ""))
+    show.paragraph(f"request: {_prompt_of(proposal)}", "  ", "  ")
+    show.say(f"  agent did: {proposal.did}", f"  right outcome: {history.right}", f"  source: {proposal.source}")
+    show.say("traces:")
+    for trace in history.traces[:_SHOWN]:
+        show.say(f"  {trace.id}, {trace.source or 'no longer stored'}")
+        for feedback in trace.feedback:
+            outcome = feedback.outcome or ("correction" if feedback.correction else "feedback")
+            note = f": {feedback.note}" if feedback.note else ""
+            show.paragraph(f"{outcome}{_by(feedback.who, feedback.when)}{note}", "    ", "  ")
+    _say_more(len(history.traces))
+    show.say("review:")
+    for review in history.reviews or []:
+        note = f": {review.note}" if review.note else ""
+        show.say(f"  {review.answer}{_by(review.who, review.when)}{note}")
+    show.say(
+        f"  added {history.taken}" if history.taken else "  not added" if history.reviews else "  not reviewed yet"
+    )
+    names = ", ".join(f"{ws.find(id).name or id} ({id})" for id in history.versions)
+    show.paragraph(f"versions trained on its family: {names or 'none'}")
+    if history.reports:
+        rows = [
+            (report.report, report.suite, report.version, percent(report.passed, 0), ", ".join(report.decisions))
+            for report in history.reports
+        ]
+        show.say("evaluations:")
+        show.table(rows, ("report", "suite", "version", "passed", "decisions"), "  ")
+    else:
+        show.say("evaluations: none")
+    if not history.traces or not history.traces[0].source:
+        return show.next_command(f"verigym mine list {show.quote(proposal.environment)}")
+    show.next_command(f"verigym trajectories show {show.quote(history.traces[0].id)}")
+
+
+# -- what mining found ------------------------------------------------------------------------------------------------
+
+
+def _say_mined(ws: "WorkspaceFolder", mined: "MiningReport") -> None:
+    from verigym.environments.load import base_and_added
+    from verigym.mining.proposals import HELD_OUT, kept
+
+    base = base_and_added(mined.environment)[0]
+    known = kept(ws, base)
+    _say_counts(base, mined.summary)
+    _say_missing(mined.summary.unverifiable)
+    tasks = [known.task(id) for id in mined.proposed]
+    held_out = sum(task.split.startswith(HELD_OUT) for task in tasks)
+    if tasks:
+        families = counted(len({task.family for task in tasks}), "family")
+        show.say(
+            f"{counted(len(tasks), 'new task')} in {families}: {len(tasks) - held_out} to train on, {held_out} held out"
+        )
+    if mined.cases:
+        show.say(f"{counted(len(mined.cases), 'case')} in which a person and the verifier disagree")
+    _say_added({split: len(ids) for split, ids in mined.added.items()})
+    open = Counter("task" if known.proposals[id].case is None else "case" for id in mined.open)
+    if open:
+        show.say("waiting for review: " + " and ".join(counted(count, kind) for kind, count in open.items()))
+    if open and not mined.added:
+        accept = f"   ·   verigym mine accept {show.quote(base)}" if open["task"] else ""
+        return show.next_command(f"verigym mine review {show.quote(base)}{accept}")
+    _say_next(mined.environment, mined.version, waiting=bool(open))
+
+
+def _say_added(counts: dict[str, int]) -> None:
+    for split, count in counts.items():
+        show.say(f"added to {split}: {counted(count, 'task')}")
+
+
+def _say_next(environment: str, version: int, waiting: bool = False) -> None:
+    from verigym.environments.load import base_and_added
+    from verigym.mining.proposals import HELD_OUT
+
+    base, file = base_and_added(environment)
+    if file:
+        show.say(f"the environment with its mined tasks: {environment}")
+    if waiting and not (file and version):
+        return show.next_command(f"verigym mine review {show.quote(base)}")
+    if file and version:
+        return show.next_command(
+            f"verigym eval {show.quote(environment)} -m champion --split {HELD_OUT}_v{version}   ·   verigym loop run RECIPE"
+        )
+    if file:
+        show.say(
+            "no mined task is held out yet. More failures, or a larger --held-out-share, will hold out some families"
+        )
+    show.next_command(f"verigym mine list {show.quote(base)}")
+
+
+def _say_counts(base: str, summary: "MiningSummary") -> None:
+    counts = summary.counts
+    others = counts.get("of another workload", 0)
+    show.say(f"{counted(counts['traces'], 'trace')}" + (f", {others} of them not from {base}" if others else ""))
+    titles = {
+        "succeeded": "succeeded",
+        "failed": "failed",
+        "unknown": "unknown",
+        "infrastructure": "broken by a server",
+    }
+    attempts = [f"{counts[name]} {title}" for name, title in titles.items() if counts.get(name)]
+    if attempts:
+        show.paragraph(f"{counted(counts['requests'], 'request')}, attempts: {', '.join(attempts)}")
+    if summary.buckets:
+        show.paragraph("failures: " + ", ".join(f"{name} {count}" for name, count in summary.buckets.items()))
+    titles = {
+        "already tasks": "already tasks",
+        "already proposed": "proposed before",
+        "repeats": "duplicates",
+        "unverifiable": "not verifiable",
+        "new tasks": "new",
+    }
+    parts = [f"{counts[name]} {title}" for name, title in titles.items() if counts.get(name)]
+    if counts.get("failed requests"):
+        show.paragraph(f"{counted(counts['failed requests'], 'failed request')}: {', '.join(parts)}")
+    else:
+        show.say("no known failure")
+
+
+def _say_missing(unverifiable: "Sequence[UnverifiableRequest]") -> None:
+    if not unverifiable:
+        return
+    reasons = Counter(_reason(request.missing) for request in unverifiable)
+    show.say("what is missing:")
+    rows = [(count, reason) for reason, count in reasons.most_common(_SHOWN)]
+    show.table(rows, ("requests", "why no task can be made"), "  ")
+    first = unverifiable[0]
+    show.say(f"  for example {first.trajectories[0]}: {show.clip(first.request, 70)}")
+
+
+def _reason(missing: str) -> str:
+    """The reason without the details of one trace."""
+    return show.clip(missing.partition(":")[0] if ":" in missing else missing, 100)
+
+
+def _say_state(known: "ProposalSet", state: str) -> None:
+    proposals = known.by_state(state)  # type: ignore[arg-type]
+    if not proposals:
+        return
+    show.say(f"{STATES[state]}: {len(proposals)}")
+    rows = [
+        (
+            proposal.id,
+            "case" if proposal.case is not None else known.task(proposal.id).split,
+            proposal.bucket,
+            show.clip(known.right(proposal.id), 44),
+            show.clip(_prompt_of(proposal), 40),
+            f"{len(proposal.trajectories)}",
+        )
+        for proposal in proposals[-_SHOWN:]
+    ]
+    show.table(rows, ("task", "split", "failure", "right outcome", "request", "traces"), "  ")
+    _say_more(len(proposals))
+
+
+def _say_more(count: int) -> None:
+    if count > _SHOWN:
+        show.say(f"  and {count - _SHOWN} more (--json lists all)")
+
+
+def _prompt_of(proposal: "Proposal") -> str:
+    from verigym.tasks.near_duplicates import conversation_text
+
+    return proposal.task.prompt if isinstance(proposal.task.prompt, str) else conversation_text(proposal.task.prompt)
+
+
+# -- traces -----------------------------------------------------------------------------------------------------------
+
+
+def outcome_of_trace(ws: "WorkspaceFolder", trajectory: str) -> Any:
+    """What mining made of a trace."""
+    from verigym.mining.provenance import came_of
+
+    return came_of(ws, trajectory)
+
+
+def say_trace(ws: "WorkspaceFolder", trace: "Trajectory") -> None:
+    """Below the conversation of a production trace: its source, its outcome, and what mining made of it."""
+    from verigym.mining.expectations import short
+
+    outcome = outcome_of_trace(ws, trace.id)
+    redacted = f" · redacted by {trace.redacted}" if trace.redacted else ""
+    show.say(f"from {trace.source or 'an unknown source'} · outcome {trace.outcome or 'unknown'}{redacted}")
+    for text in trace.interventions:
+        show.say(f"intervention: {text}")
+    for text in trace.gaps:
+        show.say(f"not observed: {text}")
+    for feedback in outcome.feedback:
+        correction = f"correction: {short(feedback.correction)}" if feedback.correction else ""
+        parts = [feedback.outcome, feedback.intervention, feedback.note, correction]
+        show.paragraph(
+            f"feedback{_by(feedback.who, feedback.when)}: {', '.join(part for part in parts if part)}", "", "  "
+        )
+    for id in outcome.tasks:
+        show.say(f"task: {id}")
+    for text in outcome.missing:
+        show.paragraph(f"no task was made of it: {text}", "", "  ")
+    run = trace.id.rpartition("/")[0]
+    show.next_command(
+        f"verigym mine show {outcome.proposals[0]}"
+        if outcome.proposals
+        else f"verigym mine run ENV --run {show.quote(run)}"
+    )
+
+
+def _by(who: str, when: str) -> str:
+    return (f" by {who}" if who else "") + (f", {when[:16].replace('T', ' ')}" if when else "")
+
+
+# -- the review screen ------------------------------------------------------------------------------------------------
+
+
+def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> None:
+    """Asks about every open proposal. Accepted tasks are written at the end, or by the next command if this one is killed."""
+    from verigym.environments.load import base_and_added
+    from verigym.mining import proposals
+    from verigym.mining.mine import take
+    from verigym.mining.review import ReviewSession, press
+
+    base = base_and_added(environment.name)[0]
+    waiting = proposals.kept(ws, base).by_state("open")
+    if not waiting:
+        show.say("no proposal waits for review")
+        return show.next_command(f"verigym mine run {show.quote(base)}   ·   verigym mine list {show.quote(base)}")
+    session = ReviewSession(who=who, proposals=waiting)
+    while not session.over:
+        _ask(session)
+        key, rest = pressed()
+        if key == "e":
+            session = _edit(ws, environment, session, rest)
+            continue
+        session, review = press(session, key or "q", rest)
+        if review is not None:
+            proposals.say(ws, review)
+    tasks = take(ws, base)
+    answers = Counter(session.answers)
+    left = len(waiting) - answers["accepted"] - answers["rejected"]
+    show.say(f"reviewed by {who}: {answers['accepted']} accepted, {answers['rejected']} rejected, {left} still open")
+    _say_added(Counter(task.split for task in tasks))
+    answered = zip(waiting, session.answers, strict=False)
+    if any(proposal.case is not None and answer == "accepted" for proposal, answer in answered):
+        show.say(f"accepted cases of the verifier are replayed by: verigym check {base}")
+    known = proposals.kept(ws, base)
+    _say_next(proposals.with_file(ws, base), proposals.newest_version(known.taken.values()), bool(left))
+
+
+def _edit(
+    ws: "WorkspaceFolder", environment: "EnvironmentSpec", session: "ReviewSession", text: str
+) -> "ReviewSession":
+    """Replaces the right outcome by the rest of the line, or by what an editor returns. It must be verified as well."""
+    from verigym.mining import proposals
+    from verigym.mining.expectations import MissingEvidence
+    from verigym.mining.review import accept_edited, edited
+
+    proposal = session.proposal
+    if proposal is None or proposal.case is not None:
+        return session
+    if not text and sys.stdin.isatty():
+        import click
+
+        text = click.edit(proposal.right, extension=".json" if environment.tools else ".txt") or ""
+    if not text.strip():
+        show.say("not changed")
+        return session
+    try:
+        task = edited(ws, environment, proposal, text)
+    except MissingEvidence as missing:
+        show.paragraph(f"not accepted: {missing}")
+        return session
+    session, review = accept_edited(session, task, text.strip())
+    proposals.say(ws, review)
+    return session
+
+
+def _ask(session: "ReviewSession") -> None:
+    from rich.console import Console
+
+    proposal = session.proposal
+    if proposal is None:
+        return show.say(LAST_KEYS)
+    console = Console(highlight=False)
+    if console.is_terminal:
+        console.clear()
+    kind = "case" if proposal.case is not None else proposal.task.split.replace("mined", "held out")
+    bucket = f", {proposal.bucket}" if proposal.bucket else ""
+    show.say("", f"{len(session.answers) + 1} of {len(session.proposals)}, {proposal.id} ({kind}{bucket})")
+    for signal in proposal.signals:
+        show.paragraph(signal, "  ", "  ")
+    show.say("request:", *(f"  {line}" for line in _prompt_of(proposal).splitlines()))
+    show.say("agent did:", f"  {proposal.did or '(nothing)'}")
+    show.say("right outcome:", *(f"  {line}" for line in proposal.right.splitlines()), f"  source: {proposal.source}")
+    traces = proposal.trajectories
+    show.say(f"trace: {traces[0]}" + (f" and {len(traces) - 1} more" if len(traces) > 1 else ""))
+    show.say(REVIEW_KEYS if proposal.case is None else CASE_KEYS)

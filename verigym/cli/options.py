@@ -1,106 +1,233 @@
-"""Options that several commands share, so that they are spelt and explained once."""
+"""Options that several commands share: each is declared and explained once."""
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from verigym.cli import complete
 from verigym.core.errors import BadInput, not_found
 
-Home = Annotated[Path | None, typer.Option("--home", help="Folder of the workspace; default VERIGYM_HOME or .verigym")]
-Model = Annotated[
-    str,
-    typer.Option(
-        "--model",
-        "-m",
-        help="A version (id, name, champion, latest), smollm2-135m, a hub id, a folder, or URL#MODEL of a server",
-    ),
+if TYPE_CHECKING:
+    from verigym.core.records import Version
+    from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
+    from verigym.workspace.workspace import WorkspaceFolder
+
+MODEL = "a version (id, name, champion, latest), smollm2-135m, a hub id, a folder, a named server or URL#MODEL"
+
+Home = Annotated[
+    Path | None, typer.Option("--home", help="WorkspaceFolder folder (default: VERIGYM_HOME, or .verigym)")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted and delete nothing")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Output file")]
 Environment = Annotated[
     str,
     typer.Argument(
-        help="An environment by name, a Python file, or a file of tasks (q.jsonl, or train.csv,val.parquet); ENV+FILE adds the "
-        "tasks of a file"
+        metavar="ENV",
+        help="Environment: a name, a Python file, or a task file (q.jsonl, or train.csv,val.parquet). "
+        "ENV+FILE adds the tasks of a file",
+        autocompletion=complete.environments,
     ),
 ]
+Model = Annotated[str, typer.Option("--model", "-m", help=f"Model to run: {MODEL}", autocompletion=complete.models)]
+Run = Annotated[
+    str, typer.Argument(metavar="RUN", help="Run: id, unique prefix of an id, or latest", autocompletion=complete.runs)
+]
+KnownVersion = Annotated[
+    str,
+    typer.Argument(metavar="VERSION", help="Version: id, name, champion or latest", autocompletion=complete.versions),
+]
 SkipBad = Annotated[
-    bool, typer.Option("--skip-bad", help="Set rows of a task file that are wrong aside in FILE.bad.jsonl, and go on")
+    bool, typer.Option("--skip-bad", help="Write invalid rows of a task file to FILE.bad.jsonl and continue")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of tasks drawn and tokens sampled")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed for task selection and sampling")]
 Name = Annotated[
-    str, typer.Option("--name", help="Name of the run; default: by its content, so that the same command resumes")
+    str, typer.Option("--name", help="Name of the run (default: derived from its content, so repeating resumes it)")
 ]
-Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Episodes at once")]
-Tasks = Annotated[int | None, typer.Option("-n", min=1, help="Tasks, spread over families; default all")]
-Repeats = Annotated[int, typer.Option("-k", min=1, help="Episodes of each task")]
-Temperature = Annotated[float, typer.Option("--temperature", min=0, max=10, help="0 is greedy")]
-MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, max=1_000_000, help="Of one reply")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Maximum episodes at once")]
+NumTasks = Annotated[
+    int | None, typer.Option("--num", "-n", min=1, help="Number of tasks, spread over families (default: all)")
+]
+Repeats = Annotated[int, typer.Option("-k", min=1, help="Episodes per task")]
+Temperature = Annotated[float, typer.Option("--temperature", min=0, max=10, help="Sampling temperature (0: greedy)")]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, max=1_000_000, help="Maximum tokens per reply")]
 Limit = Annotated[
     list[str],
     typer.Option(
         "--limit",
-        help="Of one episode, NAME=NUMBER: seconds, turns, tokens (sampled) or cost (dollars); may be repeated",
+        metavar="NAME=NUMBER",
+        help="Limit per episode: seconds, turns, tokens (sampled) or cost (dollars). Repeatable",
     ),
 ]
 Price = Annotated[
     str,
-    typer.Option("--price", help="Dollars for a million tokens, PROMPT,COMPLETION: 0.15,0.60; for cost and its limit"),
+    typer.Option(
+        "--price",
+        metavar="PROMPT,COMPLETION",
+        help="Dollars per million tokens, such as 0.15,0.60. Enables cost figures",
+    ),
 ]
 Verifier = Annotated[
     str,
     typer.Option(
-        "--verifier", help="One of the environment's verifiers; of a file: exact_match, numeric, choice, by_data"
+        "--verifier",
+        help="Verifier of the environment to use. For a task file: exact_match, numeric, choice or by_data",
     ),
 ]
 User = Annotated[
-    str, typer.Option("--user", help="Model that plays the user, as for -m; for environments with a persona")
+    str,
+    typer.Option(
+        "--user",
+        help="Model that plays the user in environments with a persona (same values as -m)",
+        autocompletion=complete.models,
+    ),
 ]
 Constrain = Annotated[
     str,
     typer.Option(
         "--constrain",
-        help="Hold replies of a local model to: tools (every call is one of the offered tools, with arguments of its schema), "
-        "or a file with a JSON schema (the reply is such a value). It is part of the version",
+        help="Constrain the replies of a local model: tools (only valid calls of the offered tools) or a JSON schema file. "
+        "Becomes part of the version",
     ),
 ]
 Judge = Annotated[
-    str, typer.Option("--judge", help="Model that judges, as for -m, or a reward model for verifiers that compare")
+    str,
+    typer.Option(
+        "--judge",
+        help="Model that judges (same values as -m), or a reward model for verifiers that compare replies",
+        autocompletion=complete.models,
+    ),
 ]
-RequireSandbox = Annotated[
-    bool, typer.Option("--require-sandbox", help="Refuse to run code where it cannot be isolated")
+RequireSandbox = Annotated[bool, typer.Option("--require-sandbox", help="Refuse to run code if it cannot be isolated")]
+Rules = Annotated[
+    Path | None,
+    typer.Option("--rules", help="YAML file with extra redaction rules: a name and a regular expression each"),
 ]
 
 
-def workspace(home: Path | None) -> Any:
+def env_option(help: str) -> Any:
+    """`-e/--env`, with what the environment is for."""
+    return typer.Option("--env", "-e", metavar="ENV", help=help, autocompletion=complete.environments)
+
+
+def num_option(help: str, min: int = 1) -> Any:
+    """`-n/--num`, with what is counted."""
+    return typer.Option("--num", "-n", min=min, help=help)
+
+
+def workspace(home: Path | None) -> "WorkspaceFolder":
     from verigym.workspace.workspace import WorkspaceFolder
 
     return WorkspaceFolder(home)
 
 
-def run_settings(
-    ws: Any,
-    *,
-    limit: Sequence[str],
-    price: str,
-    user: str,
-    judge: str,
-    require_sandbox: bool,
-    **plain: Any,
-) -> Any:
-    """The options that say what episodes run under, as `RunSettings`."""
-    from verigym.rollout.settings import RunSettings
-
-    roles = {role: ws.agent(name) if name else None for role, name in (("user", user), ("judge", judge))}
-    if any(text.startswith("cost=") for text in limit) and not price:
-        raise BadInput("--limit cost needs to know what tokens cost: --price PROMPT,COMPLETION, dollars for a million")
-    return RunSettings(
-        limits=_limits(limit), prices=prices_of(price), require_sandbox=require_sandbox, **roles, **plain
+def group(name: str, help: str, list_items: Callable[[bool, Path | None], None] | None = None) -> typer.Typer:
+    """A command with subcommands. Without a subcommand it lists its items, or prints its help if it has none to list."""
+    app = typer.Typer(
+        name=name,
+        help=help,
+        no_args_is_help=list_items is None,
+        invoke_without_command=list_items is not None,
+        rich_markup_mode=None,
     )
+    if list_items is not None:
+
+        def bare(context: typer.Context, json: Json = False, home: Home = None) -> None:
+            if context.invoked_subcommand is None:
+                list_items(json, home)
+
+        app.callback(help=help)(bare)
+    return app
 
 
-def _limits(given: Sequence[str]) -> Any:
+# -- options of rollout and eval --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options that `rollout` and `eval` share; `with_run_options` declares them on a command."""
+
+    model: Model
+    num: NumTasks = None
+    k: Repeats = 1
+    temperature: Temperature = 0.0
+    max_tokens: MaxTokens = 64
+    seed: Seed = 0
+    name: Name = ""
+    concurrency: Concurrency = 512
+    verifier: Verifier = ""
+    limit: Limit = ()  # type: ignore[assignment]
+    price: Price = ""
+    user: User = ""
+    judge: Judge = ""
+    constrain: Constrain = ""
+    require_sandbox: RequireSandbox = False
+    skip_bad: SkipBad = False
+    json: Json = False
+    home: Home = None
+
+    def settings(self, ws: "WorkspaceFolder") -> "RunSettings":
+        """The settings that episodes run under."""
+        from verigym.core.records import Sampling
+        from verigym.rollout.settings import RunSettings
+
+        if any(text.startswith("cost=") for text in self.limit) and not self.price:
+            raise BadInput(
+                "--limit cost needs token prices. Add --price PROMPT,COMPLETION in dollars per million tokens"
+            )
+        return RunSettings(
+            k=self.k,
+            sampling=Sampling(temperature=self.temperature, max_tokens=self.max_tokens),
+            seed=self.seed,
+            concurrency=self.concurrency,
+            limits=_limits(self.limit),
+            prices=prices_of(self.price),
+            user=ws.agent(self.user) if self.user else None,
+            judge=ws.agent(self.judge) if self.judge else None,
+            require_sandbox=self.require_sandbox,
+        )
+
+
+def with_run_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Declares the fields of `RunOptions` on a command that takes them as its parameter `options`."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        hints = get_type_hints(RunOptions, include_extras=True)
+        shared = [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if field.name == "model" else defaults.get(field.name, field.default),
+                annotation=hints[field.name],
+            )
+            for field in fields(RunOptions)
+        ]
+        own = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in inspect.signature(command).parameters.values()
+            if parameter.name != "options"
+        ]
+
+        @functools.wraps(command)
+        def wrapper(**given: Any) -> None:
+            options = RunOptions(**{field.name: given.pop(field.name) for field in fields(RunOptions)})
+            command(options=options, **given)
+
+        wrapper.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *shared]}
+        del wrapper.__wrapped__  # type: ignore[attr-defined]
+        return wrapper
+
+    return decorate
+
+
+def _limits(given: Sequence[str]) -> "EpisodeLimits":
     import msgspec
 
     from verigym.rollout.settings import EpisodeLimits
@@ -113,19 +240,18 @@ def _limits(given: Sequence[str]) -> Any:
     if unknown:
         raise not_found("limit", min(unknown), EpisodeLimits.__struct_fields__, "Write --limit NAME=NUMBER.")
     try:
-        found = msgspec.convert(pairs, EpisodeLimits, strict=False)
+        limits = msgspec.convert(pairs, EpisodeLimits, strict=False)
     except msgspec.ValidationError as error:
-        whole = " (turns and tokens are whole numbers)"
         raise BadInput(
-            f"--limit {' '.join(given)}: write --limit NAME=NUMBER, such as --limit turns=4{whole}"
+            f"--limit {' '.join(given)} is not NAME=NUMBER, such as --limit turns=4. Turns and tokens are whole numbers"
         ) from error
     wrong = [name for name, value in pairs.items() if not float(value) > 0]
     if wrong:
-        raise BadInput(f"--limit {wrong[0]}={pairs[wrong[0]]}: a limit is a number above 0")
-    return found
+        raise BadInput(f"--limit {wrong[0]}={pairs[wrong[0]]}: a limit must be greater than 0")
+    return limits
 
 
-def prices_of(given: str) -> Any:
+def prices_of(given: str) -> "Prices":
     from verigym.rollout.settings import Prices
 
     if not given:
@@ -134,15 +260,15 @@ def prices_of(given: str) -> Any:
         prompt, completion = (float(part) for part in given.split(","))
     except ValueError as error:
         raise BadInput(
-            f'--price "{given}": write two numbers, dollars for a million tokens in and out: 0.15,0.60'
+            f'--price "{given}" is not two numbers. Write dollars per million prompt and completion tokens: 0.15,0.60'
         ) from error
     if not (0 <= prompt < float("inf") and 0 <= completion < float("inf")):
-        raise BadInput(f'--price "{given}": a price is a number from 0 on')
+        raise BadInput(f'--price "{given}": a price must be 0 or more')
     return Prices(prompt, completion)
 
 
-def agent_of(ws: Any, model: str, constrain: str) -> Any:
-    """The version that -m names, held to `--constrain`."""
+def agent_of(ws: "WorkspaceFolder", model: str, constrain: str) -> "Version":
+    """The version that -m names, with the constraint of `--constrain`."""
     import msgspec
 
     from verigym.registry.versions import version_id
@@ -151,14 +277,14 @@ def agent_of(ws: Any, model: str, constrain: str) -> Any:
     if not constrain:
         return agent
     if agent.is_remote:
-        raise BadInput("--constrain is for local models; a server has options of its own for it")
+        raise BadInput("--constrain works only with local models. Configure constrained decoding on the server instead")
     if constrain != "tools":
         path = Path(constrain)
         if not path.is_file():
-            raise BadInput(f"--constrain {constrain}: no such file; it takes tools, or a file with a JSON schema")
+            raise BadInput(f"--constrain {constrain}: no such file. Write tools, or the path of a JSON schema")
         try:
             constrain = msgspec.json.encode(msgspec.json.decode(path.read_bytes(), type=dict)).decode()
         except (msgspec.DecodeError, OSError) as error:
-            raise BadInput(f"--constrain {path}: not a JSON schema: {error}") from error
+            raise BadInput(f"--constrain {path} is not a JSON schema: {error}") from error
     named = msgspec.structs.replace(agent, constraints=constrain, name=f"{agent.name}, constrained", parent=agent.id)
     return msgspec.structs.replace(named, id=version_id(named))

@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -11,7 +11,11 @@ from verigym.cli import compare, show
 from verigym.cli.live import step_line
 from verigym.cli.options import Home, workspace
 from verigym.core.records import Decision, Finding, Report
-from verigym.core.words import counted
+from verigym.core.words import counted, duration
+
+if TYPE_CHECKING:
+    from verigym.evaluation.compare import Comparison
+    from verigym.training.alarms import Alarm
 
 
 def register(app: typer.Typer) -> None:
@@ -25,14 +29,10 @@ def quickstart(home: Home = None) -> None:
     started = time.perf_counter()
     show.say("The whole ring on this machine. Interrupted, the same command goes on where it was.")
     decision = run(workspace(home), Terminal())
-    show.say("", f"done in {_minutes(time.perf_counter() - started)}: {decision.verdict}")
+    show.say("", f"done in {duration(time.perf_counter() - started, exact=True)}: {decision.verdict}")
     show.next_command(
         f"verigym models list   ·   verigym runs   ·   verigym compare {decision.champion} {decision.candidate}"
     )
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60} min {int(seconds) % 60} s"
 
 
 class Terminal:
@@ -47,7 +47,7 @@ class Terminal:
         show.say("", f"{self.steps}. {title}: {why}")
         started = time.perf_counter()
         yield
-        show.say(f"   [{_minutes(time.perf_counter() - started)}]")
+        show.say(f"   [{duration(time.perf_counter() - started, exact=True)}]")
 
     def line(self, text: str) -> None:
         show.say(f"   {text}")
@@ -56,11 +56,11 @@ class Terminal:
         return show.episodes(what)
 
     @contextlib.contextmanager
-    def training(self, steps: int) -> Iterator[Callable[[int, dict[str, float], list[Any]], None]]:
+    def training(self, steps: int) -> Iterator[Callable[[int, dict[str, float], list["Alarm"]], None]]:
         """About ten lines, however many steps."""
         with show.progress("training") as bar:
 
-            def on_step(step: int, metrics: dict[str, float], alarms: list[Any]) -> None:
+            def on_step(step: int, metrics: dict[str, float], alarms: "list[Alarm]") -> None:
                 bar(step, steps, "")
                 if step % max(1, steps // 10) == 0 or step in (1, steps):
                     self.line(step_line(step, steps, metrics))
@@ -82,9 +82,8 @@ class Terminal:
     def failures(self, findings: list[Finding]) -> None:
         show.findings(findings, "   ")
 
-    def compared(self, comparison: Any, before: str, after: str) -> None:
-        with contextlib.redirect_stdout(_Indented()):
-            compare.comparison(comparison, before, after)
+    def compared(self, comparison: "Comparison", before: str, after: str) -> None:
+        compare.comparison(comparison, before, after, indent="   ")
         show.say("")
 
     def decided(self, decision: Decision) -> None:
@@ -96,18 +95,3 @@ class Terminal:
         self.line(f"  wants  {expected}")
         self.line(f"  before {show.clip(before, 110)}")
         self.line(f"  after  {show.clip(after, 110)}")
-
-
-class _Indented:
-    """Standard output, each line moved to the right."""
-
-    def __init__(self) -> None:
-        import sys
-
-        self._out = sys.stdout
-
-    def write(self, text: str) -> int:
-        return self._out.write(f"   {text}" if text.strip() else text)
-
-    def flush(self) -> None:
-        self._out.flush()

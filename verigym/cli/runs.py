@@ -1,4 +1,4 @@
-"""runs, trajectories: what is kept, listed and shown."""
+"""runs: list, show, export, import and delete runs."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -7,37 +7,22 @@ from typing import Annotated, Any
 
 import typer
 
-from verigym.cli import mine_output as mined
-from verigym.cli import show
-from verigym.cli.options import Home, Json, workspace
-from verigym.core.words import counted
+from verigym.cli import complete, show
+from verigym.cli.options import DryRun, Home, Json, Out, Run, Yes, group, workspace
+from verigym.core.errors import BadInput, Refused
+from verigym.core.words import counted, percent, size
 
-runs = typer.Typer(
-    no_args_is_help=False, invoke_without_command=True, help="Runs: list, show, export, import.", rich_markup_mode=None
-)
-trajectories = typer.Typer(
-    no_args_is_help=True, help="Trajectories: list, show as a conversation.", rich_markup_mode=None
-)
+_KINDS = {"metrics": "row of metrics", "tools": "toolset"}
+"""Kinds of exported records whose names do not read well in a count."""
 
 
-def register(app: typer.Typer) -> None:
-    app.add_typer(runs, name="runs")
-    app.add_typer(trajectories, name="trajectories")
+def list_all(json: bool, home: Path | None) -> None:
+    from verigym.workspace.cleanup import run_sizes
 
-
-@runs.callback()
-def runs_or_list(context: typer.Context, json: Json = False, home: Home = None) -> None:
-    """Runs: list (the default), show, export, import."""
-    if context.invoked_subcommand is None:
-        list_runs(json, home)
-
-
-@runs.command("list")
-def list_runs(json: Json = False, home: Home = None) -> None:
-    """Runs, the newest last."""
-    found = workspace(home).store.runs()
+    ws = workspace(home)
+    runs, sizes = ws.store.runs(), run_sizes(ws)
     if json:
-        return show.as_json(found)
+        return show.as_json(runs)
     now = time.time()
     rows = [
         (
@@ -46,28 +31,41 @@ def list_runs(json: Json = False, home: Home = None) -> None:
             show.age(run.created, now),
             "finished" if run.finished else "unfinished",
             run.trajectories or "-",
-            f"{100 * run.passed / run.scored:.1f}%" if run.scored else "-",
+            percent(run.passed / run.scored) if run.scored else "-",
+            size(sizes.get(run.id, 0)),
         )
-        for run in found
+        for run in runs
     ]
-    show.table(rows, ("run", "kind", "age", "state", "trajectories", "passed"))
-    if rows:
-        show.next_command("verigym runs show RUN   (or latest)")
-    else:
+    if not rows:
         show.say("no runs yet")
-        show.next_command("verigym quickstart")
+        return show.next_command("verigym quickstart")
+    show.table(rows, ("run", "kind", "age", "state", "trajectories", "passed", "size"))
+    show.next_command("verigym runs show RUN   (or latest)")
+
+
+runs = group("runs", "Runs: list (the default), show, export, import, rm.", list_all)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(runs)
+
+
+@runs.command("list")
+def list_runs(json: Json = False, home: Home = None) -> None:
+    """List runs with their sizes, newest last."""
+    list_all(json, home)
 
 
 @runs.command("show")
-def show_run(run: Annotated[str, typer.Argument()] = "latest", json: Json = False, home: Home = None) -> None:
-    """One run: its settings, and what came of it."""
+def show_run(run: Run = "latest", json: Json = False, home: Home = None) -> None:
+    """Show a run: its settings, its metrics and its counts."""
     ws = workspace(home)
-    found = ws.store.run(run)
-    metrics = ws.store.metrics(found.id)
+    record = ws.store.run(run)
+    metrics = ws.store.metrics(record.id)
     if json:
-        return show.as_json({"run": found, "metrics": metrics})
-    show.say(f"run {found.id} ({found.kind}), {'finished' if found.finished else 'unfinished'}")
-    settings = found.config.get("recipe", found.config)
+        return show.as_json({"run": record, "metrics": metrics})
+    show.say(f"run {record.id} ({record.kind}), {'finished' if record.finished else 'unfinished'}")
+    settings = record.config.get("recipe", record.config)
     show.table([(key, show.clip(str(value), 80)) for key, value in _flat(settings)], ("setting", ""), "  ")
     if metrics:
         names = [
@@ -80,100 +78,99 @@ def show_run(run: Annotated[str, typer.Argument()] = "latest", json: Json = Fals
             ("step", *names),
             "  ",
         )
-    children = [child.id for child in ws.store.runs(parent=found.id)]
+    children = [child.id for child in ws.store.runs(parent=record.id)]
     if children:
-        show.say(
-            f"its episodes, to read: {show.clip(', '.join(children[-3:][::-1]), 100)}; {counted(len(children), 'run')} in all"
-        )
+        newest = show.clip(", ".join(children[-3:][::-1]), 100)
+        show.say(f"its episodes are in {counted(len(children), 'run')}, newest first: {newest}")
         show.next_command(f"verigym explain {show.quote(children[-1])}")
-    if found.trajectories:
-        show.say(
-            f"{counted(found.trajectories, 'trajectory')}, {found.passed} passed, {found.trajectories - found.scored} not scored"
-        )
-        show.next_command(f"verigym explain {show.quote(found.id)}")
+    if record.trajectories:
+        unscored = record.trajectories - record.scored
+        show.say(f"{counted(record.trajectories, 'trajectory')}, {record.passed} passed, {unscored} not scored")
+        show.next_command(f"verigym explain {show.quote(record.id)}")
 
 
-def _flat(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """`loss.clip_low`, one row each; what is empty is left out."""
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested settings as `loss.clip_low`, one row each. Empty ones are left out."""
     for key, value in settings.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{above}{key}.")
+            yield from _flat(value, f"{prefix}{key}.")
         elif value not in ("", None):
-            yield f"{above}{key}", value
+            yield f"{prefix}{key}", value
 
 
 @runs.command("export")
-def export_run(
-    run: Annotated[str, typer.Argument()] = "latest",
-    to: Annotated[Path | None, typer.Option("--to", help="FILE.jsonl or FILE.parquet; default RUN.jsonl")] = None,
-    home: Home = None,
-) -> None:
-    """Write a run with its tasks, trajectories, verdicts and blobs to a file, without loss."""
+def export_run(run: Run = "latest", out: Out = None, json: Json = False, home: Home = None) -> None:
+    """Export a run with its tasks, trajectories, verdicts and blobs to a file, without loss.
+    Writes RUN.jsonl unless you pass --out FILE.jsonl or FILE.parquet."""
     from verigym.store.transfer import export_run as export
 
     ws = workspace(home)
-    found = ws.store.run(run)
-    path = to or Path(f"{found.id.replace('/', '-')}.jsonl")
-    counts = export(ws.store, found, path)
-    show.say(f"wrote {path}: " + ", ".join(f"{count} {_many(kind, count)}" for kind, count in counts.items()))
-    show.next_command(f"verigym runs import {show.quote(path)} --home ELSEWHERE")
+    record = ws.store.run(run)
+    path = out or Path(f"{record.id.replace('/', '-')}.jsonl")
+    counts = export(ws.store, record, path)
+    if json:
+        return show.as_json({"run": record.id, "file": str(path), "counts": counts})
+    show.say(f"wrote {path}: {_counts(counts)}")
+    show.next_command(f"verigym runs import {show.quote(path)} --home OTHER")
 
 
 @runs.command("import")
-def import_file(file: Annotated[Path, typer.Argument(help="What runs export wrote")], home: Home = None) -> None:
-    """Read a run that was exported, from another workspace or another machine."""
+def import_file(
+    file: Annotated[Path, typer.Argument(help="File that runs export wrote")], json: Json = False, home: Home = None
+) -> None:
+    """Import a run that was exported from another workspace or machine."""
     from verigym.store.transfer import import_runs
 
-    made, counts = import_runs(workspace(home).store, file)
-    show.say(f"read {file}: " + ", ".join(f"{count} {_many(kind, count)}" for kind, count in counts.items()))
-    show.next_command(f"verigym runs show {show.quote(made[0])}")
+    ids, counts = import_runs(workspace(home).store, file)
+    if json:
+        return show.as_json({"runs": ids, "counts": counts})
+    show.say(f"read {file}: {_counts(counts)}")
+    show.next_command(f"verigym runs show {show.quote(ids[0])}")
 
 
-def _many(kind: str, count: int) -> str:
-    plural = {"trajectory": "trajectories", "metrics": "rows of metrics", "tools": "sets of tools"}
-    return kind if count == 1 and kind not in ("metrics", "tools") else plural.get(kind, f"{kind}s")
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(counted(count, _KINDS.get(kind, kind)) for kind, count in counts.items())
 
 
-@trajectories.command("list")
-def list_trajectories(
-    run: Annotated[str, typer.Argument()] = "latest",
-    failed: Annotated[bool, typer.Option("--failed", help="Only those that did not pass")] = False,
+@runs.command("rm")
+def remove_runs(
+    ids: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN...", help="Runs to delete: id or unique prefix", autocompletion=complete.runs),
+    ],
+    dry_run: DryRun = False,
+    yes: Yes = False,
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """The trajectories of a run, with their verdicts."""
+    """Delete runs with their trajectories, verdicts and checkpoints. A run that the ledger, a report, a version, a dataset, a
+    label or a mined task needs is refused with the reason."""
+    from verigym.workspace.cleanup import delete_runs, removable
+
     ws = workspace(home)
-    found = ws.store.run(run, kinds=("rollout", "eval", "collect", "traces"))
-    verdicts = {verdict.trajectory: verdict for verdict in ws.store.verdicts(found.id)}
-    made = [
-        one
-        for one in ws.store.trajectories(found.id)
-        if not failed or not (one.id in verdicts and verdicts[one.id].passed)
-    ]
+    records = [ws.store.run(id) for id in dict.fromkeys(ids)]
+    needed = removable(ws, [record.id for record in records])
+    refused = [f"run {id}: {', '.join(reasons)}" for id, reasons in needed.items() if reasons]
+    if refused:
+        raise Refused(f"Nothing was deleted, because these runs are still needed. {'. '.join(refused)}")
+    if not dry_run:
+        confirm(f"Delete {counted(len(records), 'run')} for good?", yes, json)
+    freed = delete_runs(ws, [record.id for record in records], dry_run=dry_run)
     if json:
-        return show.as_json([{"trajectory": one, "verdict": verdicts.get(one.id)} for one in made])
-    rows = []
-    for one in made:
-        verdict = verdicts.get(one.id)
-        reward = "-" if verdict is None or verdict.reward is None else f"{verdict.reward:.2f}"
-        rows.append((one.id, "passed" if verdict and verdict.passed else "", reward, show.clip(one.reply, 70)))
-    show.table(rows, ("trajectory", "", "reward", "reply"))
-    if made:
-        show.next_command(f"verigym trajectories show {show.quote(made[0].id)}")
+        return show.as_json({"runs": [record.id for record in records], "bytes": freed, "deleted": not dry_run})
+    for record in records:
+        show.say(f"{'would delete' if dry_run else 'deleted'} run {record.id} ({record.kind})")
+    show.say(f"about {size(freed)} {'would be' if dry_run else 'were'} freed in the store")
+    show.next_command("verigym gc   (gives the space back to the disk)")
 
 
-@trajectories.command("show")
-def show_trajectory(trajectory: Annotated[str, typer.Argument()], json: Json = False, home: Home = None) -> None:
-    """A readable conversation with its verdict; of a production trace, with where it came from and what came of it."""
-    ws = workspace(home)
-    run, found = ws.store.trajectory(trajectory)
-    verdicts = ws.store.verdicts_on(run, found.id)
-    is_trace = ws.store.run(run).kind == "traces"
-    if json:
-        came = {"came": mined.came_of(ws, found.id)} if is_trace else {}
-        return show.as_json({"trajectory": found, "verdicts": verdicts, **came})
-    task = next((task for task in ws.store.tasks(run) if task.id == found.task), None)
-    show.conversation(task, found, verdicts)
-    if is_trace:
-        return mined.trace(ws, found)
-    show.next_command(f"verigym explain {show.quote(run)}")
+def confirm(question: str, yes: bool, json: bool) -> None:
+    """Asks before something is deleted. Without a terminal or with --json, --yes must be given."""
+    import sys
+
+    if yes:
+        return
+    if json or not sys.stdin.isatty():
+        raise BadInput("This deletes data. Pass --yes to confirm, or --dry-run to see what would be deleted")
+    if not typer.confirm(question):
+        raise typer.Exit(1)

@@ -1,12 +1,19 @@
-"""How things are printed: progress with an ETA, tables, figures with intervals, conversations. Plain text where it is piped."""
+"""Printing: progress bars, tables, figures with intervals and conversations. Output that is piped is plain text.
+
+Everything goes through `say` or `as_json`, and both make control characters visible (`visible`): no text of a model, a trace
+or a file can move the cursor, set the window's title or reverse the direction of a line.
+"""
 
 import contextlib
+import re
 import shlex
+import shutil
 import sys
 import textwrap
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,19 +30,45 @@ from verigym.core.records import (
     Trajectory,
     Verdict,
 )
-from verigym.core.words import counted
+from verigym.core.words import counted, percent
+
+if TYPE_CHECKING:
+    from verigym.rollout.many import Progress
 
 OUTCOMES = {"pass": "ok  ", "fail": "FAIL", "unclear": "?   ", "skipped": "-   "}
-_WIDTH = 110
+_PIPED_WIDTH = 110
+"""Width of paragraphs if the output is not a terminal."""
+_MIN_WIDTH = 40
+_MIN_COLUMN = 12
+"""A column of a table that does not fit is not cut below this."""
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+"""C0 except tab and newline, DEL, C1, invisible and bidirectional formatting characters, and lone surrogates."""
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters written as escapes (`\x1b`, `\u202e`). Tabs and newlines stay."""
+    return _CONTROL.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def say(*lines: str) -> None:
     for line in lines:
-        print(line, flush=True)
+        print(visible(line), flush=True)
+
+
+def note(text: str) -> None:
+    """A line on standard error, for output that may be JSON."""
+    print(visible(text), file=sys.stderr, flush=True)
 
 
 def quote(name: object) -> str:
-    """A name, id or path as a shell takes it: what has spaces in it stands between quotes."""
+    """A name, an id or a path as a shell reads it."""
     return shlex.quote(str(name))
 
 
@@ -44,12 +77,21 @@ def next_command(command: str) -> None:
 
 
 def as_json(value: Any) -> None:
-    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    """Indented JSON. Control characters inside strings are escaped, which does not change the values."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    print(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+
+
+def width() -> int:
+    """Columns of the terminal, or the width of piped text."""
+    if not sys.stdout.isatty():
+        return _PIPED_WIDTH
+    return max(_MIN_WIDTH, shutil.get_terminal_size().columns)
 
 
 @contextlib.contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A bar with an ETA on a terminal; nothing where the output is piped. Call it with done, total and a note."""
+def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar with an ETA on a terminal, nothing if the output is piped. Call it with done, total and a note."""
     if not sys.stderr.isatty():
         yield lambda done, total, note: None
         return
@@ -63,21 +105,26 @@ def progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
         TimeRemainingColumn,
     )
 
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[note]}")]
+    columns = [
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[note]}", markup=False),
+    ]
     times = [TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn()]
     with Progress(*columns, *times, console=Console(stderr=True), transient=True) as bar:
-        place = bar.add_task(what, total=None, note="")
-        yield lambda done, total, note: bar.update(place, completed=done, total=total, note=note)
+        index = bar.add_task(visible(title), total=None, note="")
+        yield lambda done, total, note: bar.update(index, completed=done, total=total or None, note=visible(note))
 
 
 @contextlib.contextmanager
-def episodes(what: str) -> Iterator[Callable[[Any], None]]:
-    """The bar of a rollout: counts of what is committed."""
-    with progress(what) as update:
+def episodes(title: str) -> Iterator["Callable[[Progress], None]"]:
+    """The progress bar of a rollout: episodes that are stored, and how many of them passed."""
+    with progress(title) as update:
 
-        def counts(p: Any) -> None:
+        def counts(p: "Progress") -> None:
             scored = p.judged - p.errors
-            rate = f" ({100 * p.passed / scored:.0f}%)" if scored > 0 else ""
+            rate = f" ({percent(p.passed / scored, 0)})" if scored > 0 else ""
             more = (f", errors {p.errors}" if p.errors else "") + (f", ${p.cost:.4f}" if p.cost else "")
             update(p.done, p.total, f"passed {p.passed}{rate}{more}")
 
@@ -85,15 +132,46 @@ def episodes(what: str) -> Iterator[Callable[[Any], None]]:
 
 
 def table(rows: Sequence[Sequence[Any]], header: Sequence[str], indent: str = "") -> None:
-    """Columns as wide as they need to be; numbers to the right."""
-    cells = [[str(cell) for cell in row] for row in [header, *rows]]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    """Columns as wide as they need to be, numbers to the right. On a terminal the widest texts are cut to fit."""
+    cells = [[visible(str(cell)).replace("\n", " ") for cell in row] for row in [header, *rows]]
+    widths = [max(_cells(row[i]) for row in cells) for i in range(len(header))]
     right = [all(_is_number(row[i]) for row in cells[1:]) for i in range(len(header))]
+    if sys.stdout.isatty():
+        widths = _fitted(widths, width() - len(indent) - 2 * (len(widths) - 1))
     for row in cells:
-        shown = [
-            cell.rjust(width) if to else cell.ljust(width) for cell, width, to in zip(row, widths, right, strict=True)
-        ]
+        shown = []
+        for cell, column, to_right in zip(row, widths, right, strict=True):
+            text = cell if _cells(cell) <= column else _cut(cell, column)
+            padding = " " * (column - _cells(text))
+            shown.append(padding + text if to_right else text + padding)
         say(indent + "  ".join(shown).rstrip())
+
+
+def _fitted(widths: Sequence[int], room: int) -> list[int]:
+    """Widths that fit the room: the widest column gives first. The first column, which names the row, stays whole."""
+    fitted = list(widths)
+    while sum(fitted) > room:
+        widest = max(range(1, len(fitted)), key=fitted.__getitem__, default=0)
+        if widest == 0 or fitted[widest] <= _MIN_COLUMN:
+            break
+        fitted[widest] = max(_MIN_COLUMN, fitted[widest] - (sum(fitted) - room))
+    return fitted
+
+
+def _cells(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        for letter in text
+    )
+
+
+def _cut(text: str, room: int) -> str:
+    while _cells(text) > room - 1:
+        text = text[:-1]
+    return text + "…"
 
 
 def _is_number(text: str) -> bool:
@@ -106,57 +184,57 @@ def figure(name: str, estimate: Estimate) -> tuple[str, str]:
         return dollars(estimate.value), f"{dollars(estimate.low)} to {dollars(estimate.high)}"
     if name.startswith(("reward", "tokens", "prompt tokens", "latency")):
         return f"{estimate.value:.2f}", f"{estimate.low:.2f} to {estimate.high:.2f}"
-    return f"{100 * estimate.value:.1f}%", f"{100 * estimate.low:.1f}% to {100 * estimate.high:.1f}%"
+    return percent(estimate.value), f"{percent(estimate.low)} to {percent(estimate.high)}"
 
 
 def dollars(value: float) -> str:
-    """Three figures that count, without an exponent: `$0.0000382`."""
+    """Three significant digits without an exponent: `$0.0000382`."""
     return f"${Decimal(f'{value:.3g}'):f}"
 
 
-def report(found: Report, indent: str = "") -> None:
-    rows = [(name, *figure(name, estimate)) for name, estimate in found.metrics.items()]
+def report(report: Report, indent: str = "") -> None:
+    rows = [(name, *figure(name, estimate)) for name, estimate in report.metrics.items()]
     table(rows, ("figure", "value", "95% interval"), indent)
-    if found.errors:
-        say(f"{indent}not scored, and in no figure: {counted(found.errors, 'episode')}")
+    if report.errors:
+        say(f"{indent}not scored and not counted in any figure: {counted(report.errors, 'episode')}")
 
 
-def findings(found: Sequence[Finding], indent: str = "") -> None:
+def findings(findings: Sequence[Finding], indent: str = "") -> None:
     rows = [
         (
             finding.bucket,
             finding.count,
-            f"{100 * finding.share:.0f}%",
+            percent(finding.share, 0),
             clip(finding.evidence[0] if finding.evidence else "", 90),
         )
-        for finding in found
+        for finding in findings
     ]
     table(rows, ("failure", "episodes", "share", "most frequent reason"), indent)
 
 
-def checks(found: Sequence[Check], indent: str = "") -> None:
-    for check in found:
+def checks(checks: Sequence[Check], indent: str = "") -> None:
+    for check in checks:
         paragraph(f"{OUTCOMES[check.outcome]} {check.name}: {check.words}", indent, "     ")
 
 
 def paragraph(text: str, indent: str = "", hang: str = "") -> None:
-    """Text in lines that a terminal shows whole."""
-    say(textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=indent + hang))
+    """Text wrapped to the width of the terminal."""
+    say(textwrap.fill(visible(text), width(), initial_indent=indent, subsequent_indent=indent + hang))
 
 
 def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[Verdict]) -> None:
-    """An episode as a person reads it, then how it was judged."""
+    """An episode turn by turn, then its verdicts."""
     agent = next((turn.agent for turn in trajectory.turns if turn.actor == "policy"), "-")
     say(
         f"trajectory {trajectory.id}",
         f"agent {agent} · stop {trajectory.stop} · {trajectory.seconds:.2f} s"
         + (f" · ${trajectory.cost:.6f}" if trajectory.cost else ""),
     )
-    for place, item in enumerate(trajectory.items):
+    for index, item in enumerate(trajectory.items):
         speaker, text = spoken(item)
         say("", f"[{speaker}]", *(f"  {line}" for line in text.splitlines()))
         for mark in trajectory.marks:
-            if mark.item == place:
+            if mark.item == index:
                 say(f"  ^ {mark.kind}" + (f": {clip(mark.detail, 100)}" if mark.detail else ""))
     say("")
     if trajectory.rewards:
@@ -179,7 +257,7 @@ def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[V
 
 
 def spoken(item: Item) -> tuple[str, str]:
-    """Who speaks, and what."""
+    """The speaker and the text of an item."""
     match item:
         case Message():
             return item.role, item.text or "(empty)"
@@ -191,15 +269,16 @@ def spoken(item: Item) -> tuple[str, str]:
             return "reasoning", "\n".join(part.text for part in item.content or item.summary)
 
 
-def clip(text: str, width: int = _WIDTH) -> str:
-    """One line, cut where it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1] + "…"
+def clip(text: str, room: int | None = None) -> str:
+    """The text on one line, cut to `room` columns, or to the width of the terminal if that is smaller."""
+    line = visible(" ".join(text.split()))
+    room = min(room, max(_MIN_WIDTH, width() - 10)) if room is not None and sys.stdout.isatty() else room or width()
+    return line if len(line) <= room else line[: room - 1] + "…"
 
 
 def age(created: float, now: float) -> str:
     seconds = int(now - created)
-    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= size:
-            return f"{seconds // size} {unit}"
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length} {unit}"
     return f"{seconds} s"

@@ -1,112 +1,96 @@
 """suites: the held-out sets, and how often each was used."""
 
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Home, Json, workspace
+from verigym.cli.options import Home, Json, group, workspace
 from verigym.core.words import counted
 
-suites = typer.Typer(
-    no_args_is_help=False, invoke_without_command=True, help="Held-out sets: list, show.", rich_markup_mode=None
-)
+
+def list_all(json: bool, home: Path | None) -> None:
+    from verigym.evaluation.uses import MANY_VERSIONS
+    from verigym.workspace.held_out import sets_of
+
+    sets = sets_of(workspace(home))
+    if json:
+        return show.as_json(sets)
+    if not sets:
+        show.say("no evaluations yet")
+        return show.next_command("verigym eval ENV -m MODEL")
+    now = time.time()
+    rows = [
+        (
+            held_out.suite.name,
+            held_out.version,
+            held_out.suite.hash[:8],
+            len(held_out.suite.tasks),
+            len(held_out.suite.families),
+            len(held_out.versions),
+            held_out.training,
+            held_out.decisions,
+            held_out.seen_by,
+            f"{show.age(held_out.last_used, now)} ago",
+        )
+        for held_out in sets
+    ]
+    columns = ("suite", "version", "hash", "tasks", "families", "measured", "in training", "decisions", "seen by")
+    show.table(rows, (*columns, "last used"))
+    show.say(
+        "measured: versions evaluated on it. seen by: versions evaluated on it or on a suite that shares a family with it "
+        f"(more than {MANY_VERSIONS} is many)"
+    )
+    show.next_command("verigym suites show SUITE   (or SUITE@VERSION)")
+
+
+suites = group("suites", "Held-out suites and how often each was used: list (the default), show.", list_all)
 
 
 def register(app: typer.Typer) -> None:
-    app.add_typer(suites, name="suites")
-
-
-@suites.callback()
-def suites_or_list(context: typer.Context, json: Json = False, home: Home = None) -> None:
-    """Held-out sets and how often each was used: list (the default), show."""
-    if context.invoked_subcommand is None:
-        list_suites(json, home)
+    app.add_typer(suites)
 
 
 @suites.command("list")
 def list_suites(json: Json = False, home: Home = None) -> None:
-    """Held-out sets that something was measured on, with their versions and uses."""
-    from verigym.evaluation.uses import MANY_VERSIONS
-    from verigym.workspace.held_out import sets_of
-
-    found = sets_of(workspace(home))
-    if json:
-        return show.as_json(found)
-    now = time.time()
-    rows = [
-        (
-            one.suite.name,
-            one.version,
-            one.suite.hash[:8],
-            len(one.suite.tasks),
-            len(one.suite.families),
-            len(one.versions),
-            one.training,
-            one.decisions,
-            one.seen_by,
-            f"{show.age(one.last_used, now)} ago",
-        )
-        for one in found
-    ]
-    if not rows:
-        show.say("nothing was measured yet")
-        return show.next_command("verigym eval ENV -m MODEL")
-    header = (
-        "set",
-        "version",
-        "hash",
-        "tasks",
-        "families",
-        "measured",
-        "in training",
-        "decisions",
-        "seen by",
-        "last used",
-    )
-    show.table(rows, header)
-    show.say(
-        "measured: versions of agents; seen by: versions measured on it or on a set that shares a family with it "
-        f"(over {MANY_VERSIONS} is many)"
-    )
-    show.next_command("verigym suites show SET   (or SET@VERSION)")
+    """List the held-out suites that versions were evaluated on, with their uses."""
+    list_all(json, home)
 
 
 @suites.command("show")
 def show_suite(
-    name: Annotated[str, typer.Argument(metavar="SET", help="NAME, NAME@VERSION, or the beginning of its hash")],
+    name: Annotated[str, typer.Argument(metavar="SUITE", help="Suite: NAME, NAME@VERSION, or a prefix of its hash")],
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """One held-out set: what it holds, and which versions were measured on it."""
+    """Show a held-out suite: its size, and the versions that were evaluated on it."""
     from verigym.core.records import Report
     from verigym.evaluation.uses import find, overuse_warning, uses
     from verigym.workspace.held_out import sets_of
 
     ws = workspace(home)
-    one = find(sets_of(ws), name)
+    held_out = find(sets_of(ws), name)
     if json:
-        return show.as_json(one)
-    suite = one.suite
-    show.say(f"{suite.name}, version {one.version}, of {suite.environment}, scored by {suite.verifier}")
+        return show.as_json(held_out)
+    suite = held_out.suite
+    show.say(f"{suite.name}, version {held_out.version}, of {suite.environment}, scored by {suite.verifier}")
     show.say(f"{counted(len(suite.tasks), 'task')} of {counted(len(suite.families), 'family')}, hash {suite.hash}")
-    show.say(f"used: {uses(one)}")
+    show.say(f"used: {uses(held_out)}")
     reports = {
         report.agent: report for report in ws.store.documents("report", Report) if report.suite.hash == suite.hash
     }
     rows = [
         (agent, ws.find(agent).name, *show.figure("success", reports[agent].metrics["success"]), reports[agent].run)
-        for agent in one.versions
+        for agent in held_out.versions
         if "success" in reports[agent].metrics
     ]
     if not rows:
         return show.next_command(f"verigym eval {show.quote(suite.environment)} -m MODEL")
     show.table(rows, ("version", "name", "success", "95% interval", "run"))
-    warning = overuse_warning(
-        one, max((reports[row[0]].metrics["success"] for row in rows), key=lambda best: best.value)
-    )
-    if warning:
+    best = max((reports[row[0]].metrics["success"] for row in rows), key=lambda success: success.value)
+    if warning := overuse_warning(held_out, best):
         show.paragraph(f"warning: {warning}")
     show.next_command(
         f"verigym compare {rows[0][0]} {rows[-1][0]}" if len(rows) > 1 else f"verigym explain {show.quote(rows[0][4])}"

@@ -1,4 +1,4 @@
-"""train: from a recipe to a new version."""
+"""train: make a new version from a recipe."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verigym.cli import show
-from verigym.cli.live import duration, live
-from verigym.cli.options import Home, workspace
-from verigym.core.words import counted
+from verigym.cli.live import live
+from verigym.cli.options import Home, Json, workspace
+from verigym.core.words import counted, duration
 
 if TYPE_CHECKING:
     from verigym.workspace.dry_run import DryRun
@@ -19,53 +19,63 @@ def register(app: typer.Typer) -> None:
 
 
 def train(
-    recipe: Annotated[Path, typer.Argument(help="A recipe (YAML)")],
-    overrides: Annotated[list[str] | None, typer.Argument(metavar="[a.b=c]...", help="Fields to change")] = None,
+    recipe: Annotated[Path, typer.Argument(help="Training recipe (YAML)")],
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="[a.b=c]...", help="Recipe fields to override")
+    ] = None,
     dry: Annotated[
-        bool, typer.Option("--dry-run", help="Check everything, say what it will take, and train nothing")
+        bool, typer.Option("--dry-run", help="Check everything, estimate time and memory, and train nothing")
     ] = False,
+    json: Json = False,
     home: Home = None,
 ) -> None:
-    """Train as a recipe says; killed, the same command goes on from its last checkpoint."""
+    """Train a version as a recipe says. If interrupted, repeat the command to resume from the last checkpoint."""
     from verigym.training.cost import cost_of
     from verigym.training.recipe import read_recipe
     from verigym.workspace.train import train as run_recipe
     from verigym.workspace.train import warnings_of
     from verigym.workspace.training_environments import training_environments
 
-    ws, wanted = workspace(home), read_recipe(recipe, overrides or [])
-    places = [each.name for each in training_environments(wanted)]
-    for words in warnings_of(ws, wanted):
-        show.say(f"look out: {words}")
+    ws, settings = workspace(home), read_recipe(recipe, overrides or [])
+    environments = [environment.name for environment in training_environments(settings)]
+    for warning in warnings_of(ws, settings):
+        show.note(f"warning: {warning}") if json else show.say(f"warning: {warning}")
     if dry:
         from verigym.workspace.dry_run import dry_run
 
-        planned(dry_run(ws, wanted), wanted.dollars_per_hour)
-        show.next_command(f"verigym train {' '.join(map(show.quote, [recipe, *(overrides or [])]))}")
-        return
-    title = f"{wanted.algorithm} of {wanted.start or wanted.model} in {', '.join(places)}"
-    show.say(f"{title}: {counted(wanted.steps, 'step')}")
+        result = dry_run(ws, settings)
+        if json:
+            return show.as_json({"device": str(result.device), "plan": result.plan, "lines": result.lines})
+        say_plan(result, settings.dollars_per_hour)
+        return show.next_command(f"verigym train {' '.join(map(show.quote, [recipe, *(overrides or [])]))}")
+    title = f"{settings.algorithm} of {settings.start or settings.model} in {', '.join(environments)}"
     finished = ws.store.finished_runs()
-    with live(title, wanted.steps) as on_step:
-        version, run = run_recipe(ws, wanted, on_step)
-    found = " (found finished: nothing was run again)" if run in finished else ""
-    show.say(f"version {version.id} ({version.name}), run {run}{found}")
-    if wanted.dollars_per_hour:
+    if json:
+        with show.progress(title) as bar:
+            version, run = run_recipe(ws, settings, lambda step, metrics, alarms: bar(step, settings.steps, ""))
+        return show.as_json({"version": version, "run": run, "reused": run in finished})
+    show.say(f"{title}: {counted(settings.steps, 'step')}")
+    with live(title, settings.steps) as on_step:
+        version, run = run_recipe(ws, settings, on_step)
+    reused = " (already complete, reused)" if run in finished else ""
+    show.say(f"version {version.id} ({version.name}), run {run}{reused}")
+    if settings.dollars_per_hour:
         show.say(cost_of(ws.store.metrics(run)).words)
-    if wanted.algorithm == "reward":
+    if settings.algorithm == "reward":
         show.say(
-            f"it scores and does not answer; where a verifier compares replies it can be the judge: --judge {version.id}"
+            f"it is a reward model: it scores and does not answer. Use it as a judge for verifiers that compare replies: "
+            f"--judge {version.id}"
         )
-        show.say("learn from it with reward_model in a recipe of the GRPO family:")
+        show.say("or train with it, as reward_model in a GRPO recipe:")
         show.next_command(f"verigym train recipes/toolcall_grpo.yaml reward_model={version.id} loss.kl=0.05")
     else:
-        show.next_command(f"verigym eval {show.quote(places[0])} -m {version.id}")
+        show.next_command(f"verigym eval {show.quote(environments[0])} -m {version.id}")
 
 
-def planned(found: "DryRun", price: float) -> None:
-    """What a run will take, in lines."""
-    plan = found.plan
-    for line in found.lines:
+def say_plan(result: "DryRun", price: float) -> None:
+    """The estimate of a dry run, line by line."""
+    plan = result.plan
+    for line in result.lines:
         show.say(line)
     memory = plan.memory
     parts = [("weights", memory.weights), ("merged copy", memory.merged), ("adapter and optimizer", memory.adapter)]
@@ -73,11 +83,13 @@ def planned(found: "DryRun", price: float) -> None:
     show.say(f"tokens   {plan.sampled:,} sampled at most, {plan.trained:,} trained")
     show.say("memory   " + ", ".join(f"{name} {size / 1e9:.2f}" for name, size in parts if size) + " GB")
     fits = "fits" if memory.fits else "DOES NOT FIT"
-    show.say(f"         at least {memory.least / 1e9:.1f} of {memory.usable / 1e9:.1f} GB of {found.device}: {fits}")
-    sampling, update = (duration(each) if each >= 60 else f"{each:.2g} s" for each in (plan.sampling_s, plan.update_s))
+    show.say(f"         at least {memory.least / 1e9:.1f} of {memory.usable / 1e9:.1f} GB of {result.device}: {fits}")
+    sampling, update = (
+        duration(seconds) if seconds >= 60 else f"{seconds:.2g} s" for seconds in (plan.sampling_s, plan.update_s)
+    )
     shares = f"{sampling} sampling, {update} update" if plan.sampling_s else update
-    show.say(f"time     {duration(3600 * plan.hours)}, within a factor of two; a step {shares}")
+    show.say(f"time     {duration(3600 * plan.hours)}, within a factor of two. One step: {shares}")
     if price:
-        show.say(f"cost     ${plan.dollars:.2f} at ${price:g} an hour")
+        show.say(f"cost     ${plan.dollars:.2f} at ${price:g} per hour")
     for line in plan.advice:
         show.say(line)

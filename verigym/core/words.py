@@ -1,10 +1,44 @@
-"""Wording helpers that the whole package shares."""
+"""Numbers in words: counts, shares, intervals, durations and sizes, printed the same way everywhere."""
 
-_MANY = {"family": "families", "trajectory": "trajectories", "entry": "entries", "try": "tries"}
+_PLURALS = {"family": "families", "trajectory": "trajectories", "entry": "entries", "try": "tries"}
 
 
-def counted(count: int, what: str) -> str:
-    """`1 task`, `1,200 families`. The last word of `what` is the one that gets the plural."""
-    *before, noun = what.split(" ")
-    many = _MANY.get(noun, f"{noun}s")
-    return " ".join([f"{count:,}", *before, noun if count == 1 else many])
+def counted(count: int, noun: str) -> str:
+    """`1 task`, `1,200 families`. Of several words the last one is put into the plural."""
+    *before, last = noun.split(" ")
+    plural = _PLURALS.get(last, f"{last}s")
+    return " ".join([f"{count:,}", *before, last if count == 1 else plural])
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """`12.5%`"""
+    return f"{100 * share:.{digits}f}%"
+
+
+def points(difference: float, digits: int = 1) -> str:
+    """A difference of two shares in percentage points: `+3.2`"""
+    return f"{100 * difference:+.{digits}f}"
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    """A share with its interval: `12.5% (7.1% to 20.4%)`"""
+    return f"{percent(value)} ({percent(low)} to {percent(high)})"
+
+
+def duration(seconds: float, *, exact: bool = False) -> str:
+    """`45 s`, `12 min`, `3 h 05 min`; exact: `45.2 s`, `12 min 4 s`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if exact else f"{seconds:.0f} s"
+    if exact:
+        return f"{int(seconds) // 60} min {int(seconds) % 60} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def size(num_bytes: float) -> str:
+    """`512 B`, `1.5 kB`, `38 MB`, `2.4 GB`"""
+    for unit in ("B", "kB", "MB", "GB"):
+        if num_bytes < 1000 or unit == "GB":
+            return f"{num_bytes:.0f} {unit}" if unit == "B" or num_bytes >= 10 else f"{num_bytes:.1f} {unit}"
+        num_bytes /= 1000
+    raise AssertionError("unreachable")

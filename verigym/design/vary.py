@@ -125,7 +125,7 @@ def varied(environment: EnvironmentSpec, task: Task, kind: str, turn: int, seed:
         split=task.split if task.split == "train" else HELD_OUT,
         family=task.family or task.id,
         tags=[*task.tags, kind],
-        lineage=[*task.lineage, task.id, f"verigym design --vary {kind} seed {seed}"],
+        lineage=[*task.lineage, task.id, f"verigym design vary {kind} seed {seed}"],
     )
 
 

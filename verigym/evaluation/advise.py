@@ -169,7 +169,7 @@ def _infrastructure(e: AdviceEvidence) -> Advice | None:
 
 def _verifier(e: AdviceEvidence) -> Advice | None:
     if e.faults:
-        return _advise(MEND, e.faults, f"verigym audit {e.environment} {e.run}")
+        return _advise(MEND, e.faults, f"verigym audit run {e.environment} {e.run}")
     if not e.checked:
         reason = (
             "It was never checked that gold solutions pass and cheats fail. Training would learn every wrong reward"

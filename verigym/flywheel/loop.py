@@ -161,7 +161,7 @@ class _Round:
         if asked.review and found.open:
             raise Paused(
                 f"{len(found.open)} mined tasks or cases wait for somebody to look at them: "
-                f"verigym mine {recipe.environment} --review; then the same command goes on"
+                f"verigym mine review {recipe.environment}; then the same command goes on"
             )
         it, missing = found.summary.counts, len(found.summary.unverifiable)
         unknown = f" ({missing} without a known right outcome)" if missing else ""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from verigym.core.errors import Refused
 from verigym.core.records import Check, Report, Suite, TaskResult, Version
+from verigym.core.words import percent
 from verigym.evaluation.compare import Comparison, Pair
 from verigym.evaluation.stats import Delta, tasks_needed
 from verigym.gates.damage import Damage, damage
@@ -46,7 +47,7 @@ def trusted(evidence: Evidence, policy: GatePolicy) -> Check:
     known = evidence.calibration
     remedy = (
         f"label some of its outputs (verigym label {report.run} --single) and hold it against that "
-        f"(verigym audit {report.suite.environment} {report.run}), or gate on a verifier that asks no judge"
+        f"(verigym audit run {report.suite.environment} {report.run}), or gate on a verifier that asks no judge"
     )
     if known is None:
         raise Refused(
@@ -73,7 +74,7 @@ def few_errors(measured: Sequence[Sides], comparison: Comparison, policy: GatePo
     worst = max(measured, key=lambda sides: max(map(error_rate, sides)))
     rates = {"champion": error_rate(worst.champion), "candidate": error_rate(worst.candidate)}
     too_many = max(rates.values()) > policy.max_error_rate
-    words = ", ".join(f"{side} {_percent(rate)}" for side, rate in rates.items())
+    words = ", ".join(f"{side} {percent(rate)}" for side, rate in rates.items())
     where = f" in {worst.candidate.suite.name}" if len(measured) > 1 else ""
     advice = "run the evaluation again" if too_many else "few enough"
     both = ""
@@ -85,7 +86,7 @@ def few_errors(measured: Sequence[Sides], comparison: Comparison, policy: GatePo
     return Check(
         name="few errors",
         outcome="unclear" if too_many else "pass",
-        words=f"{words} of episodes{where} could not be scored (at most {_percent(policy.max_error_rate)}): {advice}{both}",
+        words=f"{words} of episodes{where} could not be scored (at most {percent(policy.max_error_rate)}): {advice}{both}",
         figures=rates,
         suite=worst.candidate.suite.name,
         needed=len(worst.candidate.suite.tasks) if too_many else 0,
@@ -334,7 +335,3 @@ def _tasks_within(found: Damage, margin: float, policy: GatePolicy) -> int:
 
 def _p(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.1f}%"

@@ -4,6 +4,7 @@ import msgspec
 
 from verigym.core.errors import Refused
 from verigym.core.records import Check, Decision, Estimate, Measurement, Version
+from verigym.core.words import with_interval
 from verigym.evaluation.compare import Comparison, compare, scored_pairs
 from verigym.gates import checks, guards
 from verigym.gates.checks import BETTER
@@ -132,4 +133,4 @@ def _next(asked: list[Check]) -> str:
 
 
 def _rate(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:.1f}% ({100 * estimate.low:.1f}% to {100 * estimate.high:.1f}%)"
+    return with_interval(estimate.value, estimate.low, estimate.high)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from verigym.core.records import Check, Version
+from verigym.core.words import percent
 from verigym.evaluation.compare import Pair, scored_pairs
 from verigym.evaluation.stats import Ratio, clopper_pearson, paired_delta, paired_totals, percentile_ratio
 from verigym.gates.checks import left_out, no_more, not_lost, skipped, unsafe
@@ -176,4 +177,4 @@ def _not_measured(name: str, suite: str, why: str, needed: int) -> Check:
 
 
 def _rate(passed: int, n: int) -> str:
-    return f"{100 * passed / n:.1f}%"
+    return percent(passed / n)

@@ -123,7 +123,7 @@ def find_policy(text: str) -> GatePolicy:
             "policy",
             text,
             POLICIES,
-            "Or name a YAML file; verigym policy default > mine.yaml writes one to start from.",
+            "Or name a YAML file; verigym policies show default > mine.yaml writes one to start from.",
         )
     data = read_yaml(path, "a policy is a list of keys and values, such as primary: success")
     return make_policy({"name": path.stem, **data}, str(path))

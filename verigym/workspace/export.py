@@ -63,12 +63,12 @@ def _check_place(ws: WorkspaceFolder, version: Version, to: Path) -> None:
     for whose, folder in kept.items():
         if folder.is_dir() and place.is_relative_to(folder.resolve()):
             raise Refused(
-                f"{to} is inside {folder}, the folder of {whose}, where nothing is exported to; name another --to"
+                f"{to} is inside {folder}, the folder of {whose}, where nothing is exported to; name another --out"
             )
 
 
 def _check_free(to: Path) -> None:
     if not to.name:
-        raise BadInput(f"--to {to}: name a folder that does not exist yet")
+        raise BadInput(f"--out {to}: name a folder that does not exist yet")
     if to.exists() or to.is_symlink():
         raise Refused(f"{to} exists and is not overwritten; name a folder that does not exist yet")

@@ -40,6 +40,8 @@ def rescore(
     verifier: str = "",
     judge: Version | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
+    *,
+    require_sandbox: bool = False,
 ) -> RescoredRun:
     """Scores a stored run with the environment's current verifier, or another of its verifiers.
 
@@ -56,7 +58,7 @@ def rescore(
     spec = measure.judged_by(spec, verifier)
     if judge is None and stored.config.get("judge"):
         judge = ws.find(stored.config["judge"])
-    scores = measure.verify(ws, stored.id, spec, "", judge, on_progress)
+    scores = measure.verify(ws, stored.id, spec, "", judge, on_progress, require_sandbox=require_sandbox)
     if report is None or not _is_older_version(report.suite.verifier, spec.verifier.name):
         return RescoredRun(stored.id, scores, None)
     return RescoredRun(stored.id, scores, _write_report(ws, report, spec))

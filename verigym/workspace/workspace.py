@@ -22,6 +22,7 @@ from verigym.registry import ledger, versions
 from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
 from verigym.verifiers.reward_judge import RewardJudge
+from verigym.workspace.servers import read_servers
 
 
 class WorkspaceFolder:
@@ -35,13 +36,14 @@ class WorkspaceFolder:
     # -- agents -----------------------------------------------------------------------------------------------------
 
     def agent(self, text: str) -> Version:
-        """A known version (id, name, champion, latest), else one on the base model `text` names, which is not kept yet."""
+        """A known version (id, name, champion, latest), else one on the base model or named server, not registered yet."""
         if not text.strip():
             raise BadInput("-m is empty; name a version, smollm2-135m, a hub id, a folder, or URL#MODEL of a server")
         if "#" in text and "://" not in text:
             raise BadInput(
                 f'"{text}": the address of a server begins with http:// or https://, such as http://localhost:8000/v1#qwen'
             )
+        text = read_servers(self.home).get(text, text)
         given, text = text, _identity(text)
         self._ways[text] = given
         try:
@@ -85,6 +87,12 @@ class WorkspaceFolder:
             return _remote(self._ways.get(version.base, version.base))
         adapter = self.adapter_folder(version.adapter) if version.adapter else None
         return self.load_base(version.base).with_adapter(adapter, version.id)
+
+    def check_address(self, address: str) -> None:
+        """Raises `BadInput` if this is not the address of a model on a server: URL#MODEL with options."""
+        if not address.startswith(("http://", "https://")):
+            raise BadInput(f'"{address}" is not a server. Write URL#MODEL, such as http://localhost:8000/v1#qwen')
+        _remote(address)
 
     def load_base(self, base: str) -> Any:
         """The one loaded model, as a `LocalPolicy`."""

@@ -1,0 +1,80 @@
+"""trajectories: the episodes of a run, listed, and shown as conversations."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verigym.cli import mine, show
+from verigym.cli.options import Home, Json, Run, group, workspace
+
+
+def list_all(json: bool, home: Path | None) -> None:
+    """The trajectories of the newest run."""
+    if not workspace(home).store.runs():
+        if json:
+            return show.as_json([])
+        show.say("no runs yet")
+        return show.next_command("verigym quickstart")
+    list_trajectories("latest", False, json, home)
+
+
+trajectories = group(
+    "trajectories", "Episodes of a run: list (the default, of the newest run), show as a conversation.", list_all
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(trajectories)
+
+
+@trajectories.command("list")
+def list_trajectories(
+    run: Run = "latest",
+    failed: Annotated[bool, typer.Option("--failed", help="List only episodes that did not pass")] = False,
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """List the trajectories of a run with their verdicts."""
+    ws = workspace(home)
+    record = ws.store.run(run, kinds=("rollout", "eval", "collect", "traces"))
+    verdicts = {verdict.trajectory: verdict for verdict in ws.store.verdicts(record.id)}
+    listed = [
+        trajectory
+        for trajectory in ws.store.trajectories(record.id)
+        if not failed or not (trajectory.id in verdicts and verdicts[trajectory.id].passed)
+    ]
+    if json:
+        return show.as_json(
+            [{"trajectory": trajectory, "verdict": verdicts.get(trajectory.id)} for trajectory in listed]
+        )
+    rows = []
+    for trajectory in listed:
+        verdict = verdicts.get(trajectory.id)
+        reward = "-" if verdict is None or verdict.reward is None else f"{verdict.reward:.2f}"
+        passed = "passed" if verdict and verdict.passed else ""
+        rows.append((trajectory.id, passed, reward, show.clip(trajectory.reply, 70)))
+    show.table(rows, ("trajectory", "", "reward", "reply"))
+    if listed:
+        show.next_command(f"verigym trajectories show {show.quote(listed[0].id)}")
+
+
+@trajectories.command("show")
+def show_trajectory(
+    id: Annotated[str, typer.Argument(metavar="TRAJECTORY", help="Trajectory: id or unique prefix")],
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Show an episode as a conversation with its verdicts. For a production trace also its source and what was mined."""
+    ws = workspace(home)
+    run, trajectory = ws.store.trajectory(id)
+    verdicts = ws.store.verdicts_on(run, trajectory.id)
+    is_trace = ws.store.run(run).kind == "traces"
+    if json:
+        came = {"came": mine.outcome_of_trace(ws, trajectory.id)} if is_trace else {}
+        return show.as_json({"trajectory": trajectory, "verdicts": verdicts, **came})
+    task = next((task for task in ws.store.tasks(run) if task.id == trajectory.task), None)
+    show.conversation(task, trajectory, verdicts)
+    if is_trace:
+        return mine.say_trace(ws, trajectory)
+    show.next_command(f"verigym explain {show.quote(run)}")

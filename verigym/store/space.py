@@ -1,0 +1,76 @@
+"""How much room runs take in the store, blobs that nothing refers to, and giving free pages back to the disk."""
+
+import re
+from collections.abc import Collection, Iterator
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from verigym.core.errors import InfrastructureFailure
+from verigym.store.database import Store
+from verigym.store.schema import BLOBS, DOCUMENTS, TASKS, TRAJECTORIES, VERDICTS
+
+_SHA256 = re.compile(rb"[0-9a-f]{64}")
+_PAGE = 1000
+
+
+def run_bytes(store: Store) -> dict[str, int]:
+    """Bytes of each run's tasks, trajectories and verdicts. Blobs, which runs may share, are not counted."""
+    sizes: dict[str, int] = {}
+    lengths = {
+        TASKS: sa.func.length(TASKS.c.body),
+        TRAJECTORIES: sa.func.length(TRAJECTORIES.c.body) + sa.func.coalesce(sa.func.length(TRAJECTORIES.c.packed), 0),
+        VERDICTS: sa.func.length(VERDICTS.c.body),
+    }
+    with store._engine.connect() as connection:
+        for table, length in lengths.items():
+            for run, total in connection.execute(sa.select(table.c.run, sa.func.sum(length)).group_by(table.c.run)):
+                sizes[run] = sizes.get(run, 0) + int(total or 0)
+    return sizes
+
+
+def unused_blobs(store: Store, without: Collection[str] = ()) -> dict[str, int]:
+    """Blobs to which no record refers, with their sizes. Runs `without` count as already deleted."""
+    with store._engine.connect() as connection:
+        query = sa.select(BLOBS.c.sha256, sa.func.length(BLOBS.c.body))
+        unused: dict[str, int] = {sha256: length for sha256, length in connection.execute(query)}
+        for body in _bodies(connection, set(without)) if unused else ():
+            for match in _SHA256.findall(body):
+                unused.pop(match.decode(), None)
+    return unused
+
+
+def _bodies(connection: sa.Connection, without: set[str]) -> Iterator[bytes]:
+    streamed = connection.execution_options(yield_per=_PAGE)
+    for table in (TRAJECTORIES, VERDICTS, TASKS):
+        for run, body in streamed.execute(sa.select(table.c.run, table.c.body)):
+            if run not in without:
+                yield body
+    yield from streamed.execute(sa.select(DOCUMENTS.c.body)).scalars()
+
+
+def delete_blobs(store: Store, blobs: Collection[str]) -> None:
+    wanted = list(blobs)
+    with store._writing() as connection:
+        for start in range(0, len(wanted), _PAGE):
+            some = wanted[start : start + _PAGE]
+            connection.execute(BLOBS.delete().where(BLOBS.c.sha256.in_(some)))
+
+
+def free_bytes(store: Store) -> int:
+    """Bytes of the file's free pages."""
+    with store._engine.connect() as connection:
+        pages = connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()
+        return int(pages) * int(connection.exec_driver_sql("PRAGMA page_size").scalar_one())
+
+
+def compact(store: Store) -> None:
+    """Gives free pages back to the disk. Needs the store for itself for a moment."""
+    try:
+        with store._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM")
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    except exc.OperationalError as error:
+        raise InfrastructureFailure(
+            f"{store.path} could not be compacted ({error.orig}). Stop other verigym processes and repeat the command"
+        ) from error

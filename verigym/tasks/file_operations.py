@@ -1,0 +1,146 @@
+"""Operations on task files: load with invalid rows set aside, split by family, deduplicate, and group into sides."""
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+import msgspec
+
+from verigym.core.errors import BadInput
+from verigym.core.records import Task
+from verigym.core.words import counted
+from verigym.tasks.dedup import DedupResult, deduplicate
+from verigym.tasks.load import BadRow, load_tasks, save_tasks
+from verigym.tasks.split import SplitStats, dominated, sides, split_tasks, with_families
+
+OnProgress = Callable[[int, int], None]
+OnBadRows = Callable[[Sequence[BadRow], Path | None], None]
+
+
+class SplitFiles(msgspec.Struct, frozen=True, kw_only=True):
+    """The files that a task file was split into."""
+
+    files: dict[str, str]
+    """Split to path."""
+    splits: list[SplitStats]
+    warnings: list[str]
+
+
+class DeduplicatedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """The file without duplicates, and what was left out."""
+
+    path: Path
+    result: DedupResult
+
+
+def load_file(
+    path: Path, *, skip_bad: bool = False, on_bad: OnBadRows = lambda rows, folder: None, folder: Path | None = None
+) -> list[Task]:
+    """The tasks of a file. A row without a split keeps none. With `skip_bad`, invalid rows go to `on_bad`."""
+    bad: list[BadRow] | None = [] if skip_bad else None
+    tasks = load_tasks(path, split="", bad=bad)
+    if bad:
+        on_bad(bad, folder)
+    return tasks
+
+
+def split_file(
+    path: Path,
+    shares: dict[str, float],
+    *,
+    out: Path | None = None,
+    seed: int = 0,
+    near: float = 0.5,
+    skip_bad: bool = False,
+    on_bad: OnBadRows = lambda rows, folder: None,
+    on_progress: OnProgress = lambda done, total: None,
+) -> SplitFiles:
+    """Writes one file per split into a folder. `shares` are those of the held-out splits, and train gets the rest."""
+    if sum(shares.values()) >= 1:
+        given = " and ".join(f"--{name} {share}" for name, share in shares.items())
+        raise BadInput(f"{given} leave nothing to train on. Together they must be below 1")
+    folder = out or path.with_suffix("")
+    if folder.is_file():
+        raise BadInput(f"{folder} is a file. Name a folder with --out")
+    tasks = load_file(path, skip_bad=skip_bad, on_bad=on_bad, folder=folder)
+    tasks = split_tasks(with_families(tasks, near, on_progress), shares, seed)
+    splits = sides(tasks)
+    _check_complete(path, splits, shares, len(tasks))
+    suffix = output_suffix(path)
+    files = {side.split: folder / f"{side.split}{suffix}" for side in splits}
+    if path.resolve() in {file.resolve() for file in files.values()}:
+        raise BadInput(f"{path} would be overwritten. Name another folder with --out")
+    for name, file in files.items():
+        save_tasks(file, [task for task in tasks if task.split == name])
+    for name in {"train", *shares} - files.keys():
+        (folder / f"{name}{suffix}").unlink(missing_ok=True)  # left by an earlier split with other shares
+    warnings = [
+        f'{side.largest_share:.0%} of {side.split} is one family, "{side.largest[:60]}", so its figures are about that family'
+        for side in splits
+        if dominated(side)
+    ]
+    return SplitFiles(files={name: str(file) for name, file in files.items()}, splits=splits, warnings=warnings)
+
+
+def _check_complete(path: Path, splits: Sequence[SplitStats], shares: dict[str, float], num_tasks: int) -> None:
+    """Every split with a share must get a family."""
+    there = {side.split for side in splits}
+    missing = [name for name in ("train", *shares) if shares.get(name, 1) and name not in there]
+    if not missing:
+        return
+    families = sum(side.families for side in splits)
+    if families == 1:
+        raise BadInput(
+            f'{path}: all tasks are in one family, "{splits[0].largest[:60]}", and a family is never split. '
+            'Give unrelated tasks families of their own ("family" in a row, a family column in a design)'
+        )
+    raise BadInput(
+        f'{path}: no family falls into "{missing[0]}" ({counted(num_tasks, "task")} of {counted(families, "family")}). '
+        "Add tasks, raise its share, or use another --seed"
+    )
+
+
+def deduplicate_file(
+    path: Path,
+    *,
+    out: Path | None = None,
+    near: float = 0.8,
+    ignore: Collection[str] = (),
+    keep_conflicts: bool = False,
+    skip_bad: bool = False,
+    on_bad: OnBadRows = lambda rows, folder: None,
+    on_progress: OnProgress = lambda done, total: None,
+) -> DeduplicatedFile:
+    """Writes the tasks of a file without duplicates and conflicts to another file."""
+    target = out or path.with_name(f"{path.stem}.clean{output_suffix(path)}")
+    if target.resolve() == path.resolve():
+        raise BadInput(f"{path} would be overwritten. Name another file with --out")
+    tasks = load_file(path, skip_bad=skip_bad, on_bad=on_bad, folder=target.parent)
+    result = deduplicate(tasks, near, ignore=ignore, keep_conflicts=keep_conflicts, on_progress=on_progress)
+    if not result.kept:
+        raise BadInput(f"{path}: all tasks are conflicts. Pass --keep-conflicts to keep them")
+    save_tasks(target, result.kept)
+    return DeduplicatedFile(path=target, result=result)
+
+
+def load_sides(
+    files: Sequence[Path], *, skip_bad: bool = False, on_bad: OnBadRows = lambda rows, folder: None
+) -> dict[str, list[Task]]:
+    """The sides to compare for leaks: one per file, or the splits of a single file."""
+    if len(files) > 1:
+        return {
+            f"{file}{f' ({number + 1})' if file in files[:number] else ''}": load_file(
+                file, skip_bad=skip_bad, on_bad=on_bad
+            )
+            for number, file in enumerate(files)
+        }
+    by_split: dict[str, list[Task]] = {}
+    for task in load_file(files[0], skip_bad=skip_bad, on_bad=on_bad):
+        by_split.setdefault(task.split or "no split", []).append(task)
+    if len(by_split) < 2:
+        raise BadInput(f"{files[0]} has only one split ({next(iter(by_split))}). Name a second file to compare with")
+    return by_split
+
+
+def output_suffix(path: Path) -> str:
+    """The suffix of files that are made from this one: its own if it can be written, else .jsonl."""
+    return ".jsonl" if path.suffix.lower() == ".csv" else path.suffix.lower()

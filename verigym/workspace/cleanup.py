@@ -1,0 +1,231 @@
+"""Deleting old runs and freeing disk space, without touching anything that a record still needs."""
+
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from verigym.core.records import Dataset, Label, Report, Version
+from verigym.registry import ledger
+from verigym.store import space
+from verigym.store.database import Run
+from verigym.workspace.workspace import WorkspaceFolder
+
+DAY_S = 86400
+Reasons = dict[str, list[str]]
+"""Run to the reasons why it must stay. Empty: it can be deleted."""
+
+
+class GarbageItem(msgspec.Struct, frozen=True, kw_only=True):
+    """Things of one kind that nothing needs."""
+
+    title: str
+    count: int
+    bytes: int
+
+
+class GarbagePlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What `collect_garbage` deletes."""
+
+    runs: list[str]
+    blobs: list[str]
+    paths: list[str]
+    items: list[GarbageItem]
+
+    @property
+    def bytes(self) -> int:
+        return sum(item.bytes for item in self.items)
+
+
+class _Proposal(msgspec.Struct):
+    """The part of a mined proposal that names its traces."""
+
+    id: str
+    trajectories: list[str] = []
+
+
+# -- runs -------------------------------------------------------------------------------------------------------------
+
+
+def run_sizes(ws: WorkspaceFolder) -> dict[str, int]:
+    """Bytes in the store by top-level run: its own, and those of its child runs."""
+    sizes = space.run_bytes(ws.store)
+    parents = {run.id: run.parent or run.id for run in ws.store.runs(parent=None)}
+    totals: dict[str, int] = {}
+    for run, count in sizes.items():
+        top = parents.get(run, run)
+        totals[top] = totals.get(top, 0) + count
+    return totals
+
+
+def removable(ws: WorkspaceFolder, runs: Sequence[str]) -> Reasons:
+    """Why each of these runs is still needed. A run is needed if one of its child runs is."""
+    reasons = _reasons(ws, ws.store.runs(parent=None))
+    children: dict[str, list[str]] = {}
+    for run in ws.store.runs(parent=None):
+        children.setdefault(run.parent, []).append(run.id)
+    return {
+        run: [*reasons.get(run, []), *(reason for child in children.get(run, []) for reason in reasons.get(child, []))]
+        for run in runs
+    }
+
+
+def _reasons(ws: WorkspaceFolder, runs: Sequence[Run]) -> Reasons:
+    """Needed runs with the reasons."""
+    reasons: Reasons = {}
+    by_id = {run.id: run for run in runs}
+    entries = ledger.entries(ws.store)
+    decided = {
+        report: entry.seq
+        for entry in entries
+        for report in (
+            *entry.decision.reports,
+            *(id for measured in entry.decision.measured for id in (measured.candidate, measured.champion)),
+        )
+    }
+    for report in ws.store.documents("report", Report):
+        entry = f", on which ledger entry {decided[report.id]} rests" if report.id in decided else ""
+        reasons.setdefault(report.run, []).append(f"report {report.id} needs it{entry}")
+    for version in ws.store.documents("version", Version):
+        if run := version.recipe.get("run"):
+            reasons.setdefault(run, []).append(f"version {version.id} was trained by it")
+    for dataset in ws.store.documents("dataset", Dataset):
+        words = dataset.source.replace(",", " ").split(" ")
+        for run in by_id.keys() & set(words):
+            reasons.setdefault(run, []).append(f"dataset {dataset.name} was made from it")
+    _add_owners(reasons, by_id, _labelled(ws), "a label refers to it")
+    _add_owners(reasons, by_id, _mined(ws), "a mined task comes from it")
+    for run in runs:
+        parent = by_id.get(run.parent)
+        if parent is not None and parent.finished is None:
+            reasons.setdefault(run.id, []).append(f"training run {parent.id} is not finished and resumes from it")
+    return reasons
+
+
+def _add_owners(reasons: Reasons, runs: Iterable[str], trajectories: set[str], reason: str) -> None:
+    for run in runs:
+        if any(trajectory.startswith(f"{run}/") for trajectory in trajectories):
+            reasons.setdefault(run, []).append(reason)
+
+
+def _labelled(ws: WorkspaceFolder) -> set[str]:
+    labels = ws.store.documents("label", Label)
+    return {id for label in labels for id in (label.trajectory, label.other) if id}
+
+
+def _mined(ws: WorkspaceFolder) -> set[str]:
+    proposals = [msgspec.json.decode(body.body, type=_Proposal) for body in ws.store.bodies("proposal")]
+    return {id for proposal in proposals for id in proposal.trajectories}
+
+
+def delete_runs(ws: WorkspaceFolder, runs: Sequence[str], *, dry_run: bool = False) -> int:
+    """Deletes runs with their child runs and checkpoints. Returns the bytes in the store that become free."""
+    sizes = space.run_bytes(ws.store)
+    freed = 0
+    for id in runs:
+        doomed = [*(child.id for child in ws.store.runs(parent=id)), id]
+        freed += sum(sizes.get(run, 0) for run in doomed)
+        if dry_run:
+            continue
+        with ws.store.claim(id):  # refuses a run that another process is making
+            for run in doomed:
+                ws.store.delete_run(run)
+                ws.forget_checkpoints(run)
+    return freed
+
+
+# -- garbage ----------------------------------------------------------------------------------------------------------
+
+
+def plan_garbage(ws: WorkspaceFolder, older_than_days: int | None = None) -> GarbagePlan:
+    """What can be deleted now. Runs are included only with an age, and production traces never."""
+    runs = _old_runs(ws, older_than_days) if older_than_days is not None else []
+    sizes = space.run_bytes(ws.store)
+    blobs = space.unused_blobs(ws.store, without=runs)
+    paths = {
+        "adapters": list(_unused_adapters(ws)),
+        "checkpoints": list(_unused_checkpoints(ws)),
+        "dataset files": list(_unused_data(ws)),
+        "temporary files": list(_temporary(ws)),
+    }
+    items = [
+        GarbageItem(title="runs", count=len(runs), bytes=sum(sizes.get(run, 0) for run in runs)),
+        GarbageItem(title="blobs", count=len(blobs), bytes=sum(blobs.values())),
+        *(GarbageItem(title=title, count=len(found), bytes=sum(map(_size, found))) for title, found in paths.items()),
+        GarbageItem(title="free pages of the store", count=1, bytes=space.free_bytes(ws.store)),
+    ]
+    return GarbagePlan(
+        runs=runs,
+        blobs=list(blobs),
+        paths=[str(path) for found in paths.values() for path in found],
+        items=[item for item in items if item.count],
+    )
+
+
+def collect_garbage(ws: WorkspaceFolder, plan: GarbagePlan) -> int:
+    """Deletes what a plan names and compacts the store. Returns the bytes freed on disk."""
+    before = _size(ws.home)
+    for run in plan.runs:
+        with ws.store.claim(run):
+            ws.store.delete_run(run)
+    space.delete_blobs(ws.store, plan.blobs)
+    for path in map(Path, plan.paths):
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    space.compact(ws.store)
+    return max(0, before - _size(ws.home))
+
+
+def _old_runs(ws: WorkspaceFolder, days: int) -> list[str]:
+    """Finished runs and episodes of finished training, older than this, that nothing needs. Child runs come first."""
+    runs = ws.store.runs(parent=None)
+    reasons = _reasons(ws, runs)
+    limit = time.time() - days * DAY_S
+    old = [run for run in runs if run.kind != "traces" and run.finished and run.created <= limit]
+    free = {run.id for run in old if run.id not in reasons}
+    held = {run.parent for run in runs if run.parent and run.id not in free}
+    return [run.id for run in sorted(old, key=lambda run: not run.parent) if run.id in free - held]
+
+
+def _unused_adapters(ws: WorkspaceFolder) -> Iterator[Path]:
+    kinds = ("version", "trained")
+    used = {version.adapter for kind in kinds for version in ws.store.documents(kind, Version)}
+    for path in _entries(ws.home / "adapters"):
+        if path.name not in used and not path.name.startswith(".") and _is_old(path):
+            yield path
+
+
+def _unused_checkpoints(ws: WorkspaceFolder) -> Iterator[Path]:
+    unfinished = {run.id.partition("/")[0] for run in ws.store.runs(parent=None) if run.finished is None}
+    for path in _entries(ws.home / "checkpoints"):
+        if path.name not in unfinished and _is_old(path):
+            yield path
+
+
+def _unused_data(ws: WorkspaceFolder) -> Iterator[Path]:
+    used = {body.id for body in ws.store.bodies("dataset")}
+    for path in _entries(ws.home / "data"):
+        if path.suffix == ".jsonl" and path.stem not in used and _is_old(path):
+            yield path
+
+
+def _temporary(ws: WorkspaceFolder) -> Iterator[Path]:
+    for path in [*_entries(ws.home / "adapters"), *_entries(ws.home)]:
+        if path.name.startswith((".new-", ".servers-")) and _is_old(path):
+            yield path
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _is_old(path: Path) -> bool:
+    """Nothing younger than a day is deleted: a process may be about to register it."""
+    return path.stat().st_mtime < time.time() - DAY_S
+
+
+def _size(path: Path) -> int:
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size

@@ -1,0 +1,239 @@
+"""Designing tasks in a workspace: rows from a spec, variations of existing tasks, and a teacher's solutions of either.
+
+The work is resumable and never overwrites a file that another command wrote.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from verigym.core.errors import BadInput, Refused, not_found
+from verigym.core.records import Task
+from verigym.core.words import counted
+from verigym.design.draw import DesignExhausted
+from verigym.design.files import check_ours, check_out, mark, write, write_rejected
+from verigym.design.make import DesignResult, Progress
+from verigym.design.partial import PartialResults, partial_of
+from verigym.design.profile import Profile, picture, profile
+from verigym.design.spec import Design, read_design
+from verigym.design.vary import KINDS, vary
+from verigym.environments.load import environment_of, load_environment
+from verigym.harness.environment import EnvironmentSpec
+from verigym.tasks.files import is_task_file, write_whole
+from verigym.tasks.load import load_tasks, save_tasks
+from verigym.workspace.measure import OnProgress
+from verigym.workspace.teach import Taught, made_by, teach
+from verigym.workspace.workspace import WorkspaceFolder
+
+TeacherOutput = Literal["demos", "pairs"]
+Bars = Callable[[str], AbstractContextManager[OnProgress]]
+
+
+class Teacher(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that solves the designed tasks, and what is kept of its solutions."""
+
+    model: str
+    k: int = 4
+    """Tries per task."""
+    output: TeacherOutput = "demos"
+
+
+class DesignJob(msgspec.Struct, frozen=True, kw_only=True):
+    """A spec that was read and checked, ready to be made."""
+
+    design: Design
+    spec: Path
+    out: Path
+    seed: int
+    resumed: int
+    """Rows that an interrupted command already worked out."""
+
+
+class DesignFiles(msgspec.Struct, frozen=True, kw_only=True):
+    """The files that a design was written to."""
+
+    out: Path
+    rejected: Path
+    picture: Path
+    made: DesignResult
+    profile: Profile
+    taught: Taught | None
+
+
+class VaryJob(msgspec.Struct, frozen=True, kw_only=True):
+    """Tasks that are to be varied, with the environment that proves the variations."""
+
+    where: str
+    tasks: list[Task]
+    environment: EnvironmentSpec
+    named: str
+    """Environment to name in later commands. Empty if a task file is played by its own data."""
+    kinds: list[str]
+    split: str
+    out: Path
+
+
+class VariationFiles(msgspec.Struct, frozen=True, kw_only=True):
+    """Variations of tasks, written to a file."""
+
+    out: Path
+    tasks: list[Task]
+    counts: dict[str, int]
+    dropped: dict[str, int]
+    taught: Taught | None
+
+
+# -- from a spec ------------------------------------------------------------------------------------------------------
+
+
+def open_design(
+    spec: Path, *, out: Path | None = None, seed: int | None = None, model: str = "", teacher: Teacher | None = None
+) -> DesignJob:
+    """Reads and checks a spec, its output file and what an interrupted command left."""
+    design = read_design(spec, model)
+    seed = design.spec.seed if seed is None else seed
+    out = out or Path(f"{design.stem}.jsonl")
+    if out.resolve() == spec.resolve():
+        raise BadInput(f"{out} is the spec. Name another file with --out")
+    check_out(design, out)
+    if teacher is not None and not design.makes_tasks:
+        raise BadInput(f"{spec}: a teacher needs tasks, and this spec has no prompt column")
+    return DesignJob(
+        design=design,
+        spec=spec,
+        out=out,
+        seed=seed,
+        resumed=len(PartialResults(partial_of(design, seed, out), set()).known),
+    )
+
+
+def preview_design(
+    open_workspace: Callable[[], WorkspaceFolder], job: DesignJob, rows: int, on_progress: Progress
+) -> DesignResult:
+    """The first rows of a design. Writes nothing."""
+    return asyncio.run(made_by(open_workspace, job.design, rows, job.seed, partial=None, on_progress=on_progress))
+
+
+def make_design(
+    open_workspace: Callable[[], WorkspaceFolder],
+    job: DesignJob,
+    n: int | None,
+    on_progress: Progress,
+    *,
+    teacher: Teacher | None = None,
+    bars: Bars,
+) -> DesignFiles:
+    """Makes exactly n rows and writes them with the rejected rows and a picture. If a constraint cannot be met, the rejected
+    rows and the picture are written and `Refused` names the constraint."""
+    design, out, seed = job.design, job.out, job.seed
+    made_by_command = f"design {_relative(out, job.spec)}"
+    check_ours(out, made_by_command)
+    partial, title = partial_of(design, seed, out), f"{design.stem}, seed {seed}"
+    try:
+        made = asyncio.run(
+            made_by(open_workspace, design, n or design.spec.n, seed, partial=partial, on_progress=on_progress)
+        )
+    except DesignExhausted as error:
+        if error.made is None:
+            raise
+        rejected, image = write_rejected(error.made, out), _draw(profile(error.made), title, out)
+        raise Refused(f"{error} Rejected rows: {rejected}. Profile: {image}.") from error
+    summary = profile(made)
+    rejected = write(made, design, out)[1]
+    mark(out, made_by_command)
+    image = _draw(summary, title, out)
+    partial.unlink(missing_ok=True)
+    taught = None
+    if teacher is not None:
+        taught = _teach(open_workspace(), out, design.spec.environment, made.tasks, teacher, bars)
+    return DesignFiles(out=out, rejected=rejected, picture=image, made=made, profile=summary, taught=taught)
+
+
+def _relative(out: Path, source: Path) -> str:
+    """The source as seen from the file that is made of it, so that both can be moved together."""
+    return os.path.relpath(source.resolve(), out.resolve().parent)
+
+
+def _draw(summary: Profile, title: str, out: Path) -> Path:
+    image = out.with_name(f"{out.name}.profile.svg")
+    svg = picture(summary, f"{title}: {counted(summary.rows, 'row')}").encode()
+    write_whole(image, lambda file: file.writelines([svg]))
+    return image
+
+
+# -- variations -------------------------------------------------------------------------------------------------------
+
+
+def open_vary(
+    where: str,
+    *,
+    kinds: Sequence[str] = (),
+    split: str = "train",
+    environment: str = "",
+    out: Path | None = None,
+    teacher: Teacher | None = None,
+) -> VaryJob:
+    """Reads and checks the tasks to vary: those of an environment, or of a task file."""
+    for name in kinds:
+        if name not in KINDS:
+            raise not_found("kind of variation", name, KINDS)
+    if teacher is not None and split != "train":
+        raise Refused(
+            f'--teacher makes training data, and the tasks of split "{split}" are held out. Remove one of them'
+        )
+    if is_task_file(where) and "+" not in where:
+        tasks = [task for task in load_tasks(where) if task.split == split]
+        spec = load_environment(environment) if environment else environment_of(where, tasks) if tasks else None
+    else:
+        spec = load_environment(where)
+        tasks = spec.tasks(split)
+    if not tasks or spec is None:
+        raise Refused(f'{where} has no tasks in split "{split}". Name another with --split')
+    return VaryJob(
+        where=where,
+        tasks=tasks,
+        environment=spec,
+        named=environment or ("" if is_task_file(where) else where),
+        kinds=list(kinds) or list(KINDS),
+        split=split,
+        out=out or Path(f"{Path(where).stem}.varied.jsonl"),
+    )
+
+
+def vary_tasks(
+    open_workspace: Callable[[], WorkspaceFolder],
+    job: VaryJob,
+    n: int | None,
+    seed: int,
+    on_progress: Progress,
+    *,
+    preview: bool = False,
+    teacher: Teacher | None = None,
+    bars: Bars,
+) -> VariationFiles:
+    """Makes up to n variations of the tasks, each proven by the environment. A preview writes nothing."""
+    source = _relative(job.out, Path(job.where)) if Path(job.where).is_file() else job.where
+    made_by_command = f"design --vary {source} --split {job.split} --by {','.join(sorted(job.kinds))}"
+    if not preview:
+        check_ours(job.out, made_by_command)
+    varied = asyncio.run(vary(job.environment, job.tasks, job.kinds, n, seed, on_progress=on_progress))
+    taught = None
+    if not preview:
+        save_tasks(job.out, varied.tasks)
+        mark(job.out, made_by_command)
+        if teacher is not None:
+            taught = _teach(open_workspace(), job.out, job.named, varied.tasks, teacher, bars)
+    return VariationFiles(out=job.out, tasks=varied.tasks, counts=varied.counts, dropped=varied.dropped, taught=taught)
+
+
+def _teach(
+    ws: WorkspaceFolder, out: Path, environment: str, tasks: Sequence[Task], teacher: Teacher, bars: Bars
+) -> Taught:
+    spec = load_environment(environment) if environment else environment_of(str(out), list(tasks))
+    with bars("teacher") as bar:
+        return teach(ws, spec, tasks, teacher.model, teacher.k, teacher.output, on_progress=bar)
