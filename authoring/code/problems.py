@@ -3,7 +3,7 @@
 The function is the reference solution. Its docstring is the request. Its keyword-only parameters are what the tasks of the
 family differ in. A test is an input with the result of the reference. Mutants, which are small changes to the reference,
 decide which tests to keep: the tests have to tell each mutant from the reference. A mutant that no input exposes is either the
-same function or a sign of weak tests. `generate.survivors` lists such mutants.
+same function or a sign of weak tests. `make.survivors` lists such mutants.
 """
 
 import ast

@@ -4,7 +4,6 @@ A family is one bug of one repository. Its tasks have a user's report, only the 
 code runs here.
 """
 
-import ast
 import sys
 from collections.abc import Iterator
 from itertools import chain
@@ -12,7 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from authoring.code_repair.repositories import REPOSITORIES, Bug, Repository
-from authoring.code_repair.wordings import ASKED
+from authoring.code_repair.wordings import WORDINGS
 from authoring.engine import Builder, Draft, Exhausted, Family, Trial, Turn
 from verigym.core.records import Task
 from verigym.core.seeds import derive
@@ -52,11 +51,11 @@ def draw(family: Family, turn: Turn) -> Draft:
     random = Random(derive(SEED, family.name, kind))
     others = [other for other in repository.bugs if other.path != bug.path]
     bugs = [bug, random.choice(others)] if kind == "two" else [bug]
-    wordings = ASKED[family.split][kind]
+    wordings = WORDINGS[family.split][kind]
     wording = wordings[(derive(SEED, repository.name, kind) + repository.bugs.index(bug)) % len(wordings)]
     right = repository.files()
     names = _names(right)
-    files = {**right, **_tests(repository, names)}
+    files = {**right, **repository.tests}
     for each in bugs:
         assert files[each.path].count(each.right) == 1, f"{family.name}: {each.right!r} is not in the file exactly once"
         files[each.path] = files[each.path].replace(each.right, each.wrong)
@@ -110,26 +109,6 @@ def _assert(expression: str, names: dict[str, Any]) -> str:
     kind, value = _given(expression, names)
     assert kind == "value", f"{expression}: {value}"
     return f"assert {expression} == {value!r}"
-
-
-def _tests(repository: Repository, names: dict[str, Any]) -> dict[str, str]:
-    """One file of visible tests per module."""
-    files: dict[str, str] = {}
-    for module, expressions in repository.shown.items():
-        used = {node.id for each in expressions for node in ast.walk(ast.parse(each)) if isinstance(node, ast.Name)}
-        lines = [f"from {repository.name}.{module} import {', '.join(sorted(used))}"]
-        for place, each in enumerate(expressions, 1):
-            value = _given(each, names)[1]
-            function = each.partition("(")[0]
-            lines += [
-                "",
-                "",
-                f"def test_{function}_{place}():",
-                f"    got = {each}",
-                f"    assert got == {value!r}, got",
-            ]
-        files[f"tests/test_{module}.py"] = "\n".join(lines) + "\n"
-    return files
 
 
 def _failing(files: dict[str, str], tests: list[str]) -> list[str]:

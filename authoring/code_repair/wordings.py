@@ -1,6 +1,6 @@
 """Wordings of repair requests: with a user's report, because tests fail, or for two bugs. The splits share no wording."""
 
-ASKED = {
+WORDINGS = {
     "train": {
         "report": [
             'A user of {name} writes: "{report}" Tests fail as well. Find the fault and mend it.',

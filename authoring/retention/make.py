@@ -5,7 +5,7 @@ from random import Random
 
 from authoring.engine import Builder, Draft, Trial, Turn
 from authoring.engine import Family as Rows
-from authoring.retention.families import FAMILIES, Asked, Family
+from authoring.retention.families import FAMILIES, Family, Question
 from verigym.core.records import Item, Message, Task
 from verigym.core.seeds import derive
 from verigym.environments.retention import right
@@ -31,14 +31,14 @@ def draw(family: Rows, turn: Turn) -> Draft:
     return Draft([*_examples(shown), Message("user", prompt)] if shown else prompt, data, [family.topic], key=prompt)
 
 
-def _unseen(family: Family, draw: Random, seen: set[Hashable]) -> Asked:
+def _unseen(family: Family, draw: Random, seen: set[Hashable]) -> Question:
     asked = family(draw)
     while asked[0] in seen:
         asked = family(draw)
     return asked
 
 
-def _examples(shown: list[Asked]) -> list[Item]:
+def _examples(shown: list[Question]) -> list[Item]:
     """Earlier questions with their right answers."""
     pairs = [(Message("user", prompt), Message("assistant", right(data))) for prompt, data in shown]
     return [message for pair in pairs for message in pair]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from authoring.engine import Builder, Draft, Family, Trial, Turn
 from authoring.search.questions import FAMILIES
-from authoring.search.shapes import Asked
+from authoring.search.shapes import Question
 from verigym.core.records import Json, Task
 from verigym.environments.search import cited
 from verigym.environments.search.corpus import Corpus, corpus, tokens
@@ -39,7 +39,7 @@ def draw(family: Family, turn: Turn) -> Draft | None:
     )
 
 
-def prove(library: Corpus, asked: Asked) -> Json | None:
+def prove(library: Corpus, asked: Question) -> Json | None:
     """The documents that state each fact, with those that the searches show first. None if the searches are not enough."""
     shown = {id for words in asked.searches for id in library.search(words)}
 

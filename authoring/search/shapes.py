@@ -34,7 +34,7 @@ _HINTS = {
 """Search words that, with a name, find the entities of a kind that refer to it. If one search misses some, the next is used."""
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     names: Sequence[str | int]
     """Values for the slots of the wording."""
     answer: Answer
@@ -45,7 +45,7 @@ class Asked(NamedTuple):
 
 
 class Shape(Protocol):
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         """Draw a question, or return none if the draw is unsuitable."""
         ...
 
@@ -114,14 +114,14 @@ class Path:
     kind: str
     steps: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         start = draw.choice(library.kinds[self.kind])
         found = walk(library, start, self.steps)
         if found is None:
             return None
         known = [fact for fact in found.facts if fact[1] == "town" and self.kind in ("event", "rule")]
         facts = [fact for fact in found.facts if fact not in known]
-        return Asked([start.name], library.shown(found.value), facts, found.searches, known)
+        return Question([start.name], library.shown(found.value), facts, found.searches, known)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Compare:
     greater: bool = True
     num: int = 2
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         pair = draw.sample(library.kinds[self.kind], self.num)
         walked = _both(library, pair, self.steps)
         if walked is None:
@@ -142,7 +142,7 @@ class Compare:
         best = max(values) if self.greater else min(values)
         if values.count(best) > 1:
             return None
-        return Asked([each.name for each in pair], pair[values.index(best)].name, *_joined(walked))
+        return Question([each.name for each in pair], pair[values.index(best)].name, *_joined(walked))
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Same:
     kind: str
     steps: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         alike, one = draw.random() < 0.5, draw.choice(library.kinds[self.kind])
         end = walk(library, one, self.steps)
         others = [
@@ -167,7 +167,7 @@ class Same:
         walked = _both(library, pair, self.steps)
         if not walked:
             return None
-        return Asked([each.name for each in pair], "yes" if alike else "no", *_joined(walked))
+        return Question([each.name for each in pair], "yes" if alike else "no", *_joined(walked))
 
 
 @dataclass(frozen=True)
@@ -178,14 +178,14 @@ class Reckon:
     steps: str
     together: bool
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         pair = draw.sample(library.kinds[self.kind], 2)
         walked = _both(library, pair, self.steps)
         if walked is None:
             return None
         one, two = (int(each.value) for each in walked)
         answer = one + two if self.together else abs(one - two)
-        return Asked([each.name for each in pair], answer, *_joined(walked)) if answer else None
+        return Question([each.name for each in pair], answer, *_joined(walked)) if answer else None
 
 
 @dataclass(frozen=True)
@@ -196,12 +196,12 @@ class Span:
     first: str
     second: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         start = draw.choice(library.kinds[self.kind])
         walked = [found for steps in (self.first, self.second) if (found := walk(library, start, steps)) is not None]
         if len(walked) < 2 or int(walked[1].value) <= int(walked[0].value):
             return None
-        return Asked([start.name], int(walked[1].value) - int(walked[0].value), *_joined(walked))
+        return Question([start.name], int(walked[1].value) - int(walked[0].value), *_joined(walked))
 
 
 def _members(library: Corpus, kind: str, link: str, draw: Random) -> tuple[str | int, list[Entity]]:
@@ -236,7 +236,7 @@ class Members:
     than: str = ""
     names: bool = False
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         value, members = _members(library, self.kind, self.link, draw)
         blanks, kept = [library.shown(value)], members
         if self.by:
@@ -256,7 +256,7 @@ class Members:
         answer = [each.name for each in kept] if self.names else len(kept)
         rest = [each for each in members if each not in kept]
         facts, also = _told(kept, self.link, self.by), _told(rest, self.link, self.by)
-        return Asked(blanks, answer, facts, _look(library, self.kind, self.link, value, [*facts, *also]), also)
+        return Question(blanks, answer, facts, _look(library, self.kind, self.link, value, [*facts, *also]), also)
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,7 @@ class Most:
     by: str
     greater: bool = True
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         value, members = _members(library, self.kind, self.link, draw)
         values = [int(each.facts[self.by]) for each in members]
         best = max(values) if self.greater else min(values)
@@ -276,7 +276,7 @@ class Most:
             return None
         facts = _told(members, self.link, self.by)
         searches = _look(library, self.kind, self.link, value, facts)
-        return Asked([library.shown(value)], members[values.index(best)].name, facts, searches)
+        return Question([library.shown(value)], members[values.index(best)].name, facts, searches)
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ class Which:
     link: str
     by: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         value, members = _members(library, self.kind, self.link, draw)
         other = draw.choice(members).facts[self.by]
         found = [each for each in members if each.facts[self.by] == other]
@@ -297,7 +297,7 @@ class Which:
         rest = [each for each in members if each not in found]
         facts, also = _told(found, self.link, self.by), _told(rest, self.link, self.by)
         searches = _look(library, self.kind, self.link, value, [*facts, *also])
-        return Asked(blanks, found[0].name, facts, searches, also)
+        return Question(blanks, found[0].name, facts, searches, also)
 
 
 @dataclass(frozen=True)
@@ -307,14 +307,14 @@ class Sibling:
     kind: str
     link: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         value, members = _members(library, self.kind, self.link, draw)
         if len(members) != 2:
             return None
         one, other = draw.sample(members, 2)
         facts = _told([one, other], self.link)
         searches = [query(one), *_look(library, self.kind, self.link, value, facts)]
-        return Asked([one.name], other.name, facts, searches)
+        return Question([one.name], other.name, facts, searches)
 
 
 @dataclass(frozen=True)
@@ -324,14 +324,14 @@ class Other:
     kind: str
     link: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         value, members = _members(library, self.kind, self.link, draw)
         if len(members) != 2:
             return None
         one, other = draw.sample(members, 2)
         facts, also = _told([other], self.link), _told([one], self.link)
         searches = _look(library, self.kind, self.link, value, [*facts, *also])
-        return Asked([library.shown(value), one.name], other.name, facts, searches, also)
+        return Question([library.shown(value), one.name], other.name, facts, searches, also)
 
 
 @dataclass(frozen=True)
@@ -342,7 +342,7 @@ class Lacks:
     link: str
     by: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         value, members = _members(library, self.kind, self.link, draw)
         usual = draw.choice(members).facts[self.by]
         odd = [each for each in members if each.facts[self.by] != usual]
@@ -351,7 +351,7 @@ class Lacks:
         rest = [each for each in members if each not in odd]
         facts, also = _told(odd, self.link, self.by), _told(rest, self.link, self.by)
         searches = _look(library, self.kind, self.link, value, [*facts, *also])
-        return Asked([library.shown(value), library.shown(usual)], odd[0].name, facts, searches, also)
+        return Question([library.shown(value), library.shown(usual)], odd[0].name, facts, searches, also)
 
 
 @dataclass(frozen=True)
@@ -361,7 +361,7 @@ class Odd:
     kind: str
     fact: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         value, members = _members(library, self.kind, self.fact, draw)
         if len(members) < 2:
             return None
@@ -369,7 +369,9 @@ class Odd:
         odd = draw.choice([each for each in library.kinds[self.kind] if each not in members])
         named = draw.sample([*rest, odd], 3)
         blanks = [*(each.name for each in named), library.shown(value)]
-        return Asked(blanks, odd.name, _told([odd], self.fact), [query(each) for each in named], _told(rest, self.fact))
+        return Question(
+            blanks, odd.name, _told([odd], self.fact), [query(each) for each in named], _told(rest, self.fact)
+        )
 
 
 @dataclass(frozen=True)
@@ -380,10 +382,10 @@ class Ends:
     one: str
     two: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         start = draw.choice(library.kinds[self.kind])
         answer = [str(library.named((start.id, fact))) for fact in (self.one, self.two)]
-        return Asked([start.name], answer, _told([start], self.one, self.two), [query(start)])
+        return Question([start.name], answer, _told([start], self.one, self.two), [query(start)])
 
 
 @dataclass(frozen=True)
@@ -395,7 +397,7 @@ class Listing:
     fact: str
     asks: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         thing = draw.choice(library.kinds[self.kind])
         listed = re.findall(r"(\D+?)(?: in)? (\d{4})(?: to (\d{4}))?(?:, |$)", str(thing.facts[self.fact]))
         place = draw.randrange(len(listed) - 1)
@@ -413,7 +415,7 @@ class Listing:
             "later": ([last + draw.randrange(4, 30)], UNKNOWN),
         }[self.asks]
         facts = [] if answer == UNKNOWN else _told([thing], self.fact)
-        return Asked([thing.name, *blanks], answer, facts, [query(thing)])
+        return Question([thing.name, *blanks], answer, facts, [query(thing)])
 
 
 # -- Questions that the library does not answer: every step up to the answer is stated, but not the answer -------------------
@@ -426,13 +428,13 @@ class Silent:
     kind: str
     steps: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         start = draw.choice(library.kinds[self.kind])
         found = walk(library, start, self.steps)
         if found is None:
             return None
         *before, last = [fact in library.stating for fact in found.facts]
-        return Asked([start.name], UNKNOWN, [], found.searches) if all(before) and not last else None
+        return Question([start.name], UNKNOWN, [], found.searches) if all(before) and not last else None
 
 
 @dataclass(frozen=True)
@@ -442,11 +444,11 @@ class HalfSilent:
     kind: str
     fact: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         pair = draw.sample(library.kinds[self.kind], 2)
         if [(each.id, self.fact) in library.stating for each in pair].count(True) != 1:
             return None
-        return Asked([each.name for each in pair], UNKNOWN, [], [query(each) for each in pair])
+        return Question([each.name for each in pair], UNKNOWN, [], [query(each) for each in pair])
 
 
 @dataclass(frozen=True)
@@ -456,9 +458,9 @@ class Untold:
     kind: str
     what: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         start = draw.choice(library.kinds[self.kind])
-        return Asked([start.name], UNKNOWN, [], [query(start)])
+        return Question([start.name], UNKNOWN, [], [query(start)])
 
 
 @dataclass(frozen=True)
@@ -468,6 +470,6 @@ class Nowhere:
     kind: str
     what: str
 
-    def ask(self, library: Corpus, draw: Random) -> Asked | None:
+    def ask(self, library: Corpus, draw: Random) -> Question | None:
         name = draw.choice(library.unused[self.kind])
-        return Asked([name], UNKNOWN, [], [f"town {name}" if self.kind == "town" else name])
+        return Question([name], UNKNOWN, [], [f"town {name}" if self.kind == "town" else name])

@@ -15,7 +15,7 @@ import msgspec
 
 from authoring.engine import Builder, Trial, lineage
 from authoring.toolcall import phrasings
-from authoring.toolcall.values import TEXT, Said, Split, said
+from authoring.toolcall.values import TEXT, SlotValue, Split, slot_values
 from verigym.core.records import Json, Task
 from verigym.core.seeds import derive
 from verigym.environments.toolcall import TOOLS, tasks
@@ -93,10 +93,10 @@ class _Drawn(NamedTuple):
 def _fill(tool: str, split: Split, phrasing: str, rng: Random) -> _Drawn:
     """The phrasing with its slots filled, and the arguments that these stand for."""
     slots = [name for _, name, _, _ in Formatter().parse(phrasing) if name and name != "other"]
-    values = {slot: rng.choice(said(slot, split)) for slot in slots}
+    values = {slot: rng.choice(slot_values(slot, split)) for slot in slots}
     if "new_name" in values:
         name = f"{values['new_name'].words}{PurePath(values['file'].words).suffix}"
-        values["new_name"] = Said(name, name)
+        values["new_name"] = SlotValue(name, name)
     people = TEXT["name" if tool.startswith("crm.") else "person"][split]
     other = rng.choice([name for name in people if all(name != value.words for value in values.values())])
     words = {slot: value.words for slot, value in values.items()} | {"other": other}

@@ -11,8 +11,8 @@ from verigym.environments.toolcall.state import WEEKDAYS
 Split = Literal["train", "val"]
 
 
-class Said(NamedTuple):
-    """`Said("half past nine in the evening", "21:30", "time12")`"""
+class SlotValue(NamedTuple):
+    """`SlotValue("half past nine in the evening", "21:30", "time12")`"""
 
     words: str
     value: str | int
@@ -118,35 +118,37 @@ TEXT: dict[str, dict[Split, list[str]]] = {
 # -- Days: today is Monday ---------------------------------------------------------------------------------------------
 
 _RELATIVE = [
-    Said("today", "Monday", "relative_day"),
-    Said("tomorrow", "Tuesday", "relative_day"),
-    Said("the day after tomorrow", "Wednesday", "relative_day"),
+    SlotValue("today", "Monday", "relative_day"),
+    SlotValue("tomorrow", "Tuesday", "relative_day"),
+    SlotValue("the day after tomorrow", "Wednesday", "relative_day"),
 ]
-_IN_DAYS: dict[Split, list[Said]] = {
+_IN_DAYS: dict[Split, list[SlotValue]] = {
     "train": [
-        Said(f"in {number} days", WEEKDAYS[place], "relative_day")
+        SlotValue(f"in {number} days", WEEKDAYS[place], "relative_day")
         for place, number in enumerate(("two", "three", "four", "five"), start=2)
     ],
     "val": [
-        Said("in two days", "Wednesday", "relative_day"),
-        Said("three days from now", "Thursday", "relative_day"),
-        Said("four days from now", "Friday", "relative_day"),
+        SlotValue("in two days", "Wednesday", "relative_day"),
+        SlotValue("three days from now", "Thursday", "relative_day"),
+        SlotValue("four days from now", "Friday", "relative_day"),
     ],
 }
 
 
-def days(split: Split) -> list[Said]:
+def days(split: Split) -> list[SlotValue]:
     """Return days as nouns: "for ...", "by ..."."""
-    named = [Said(day, day) for day in WEEKDAYS] * 2
-    coming = [Said(f"next {day}", day, "relative_day") for day in WEEKDAYS]
+    named = [SlotValue(day, day) for day in WEEKDAYS] * 2
+    coming = [SlotValue(f"next {day}", day, "relative_day") for day in WEEKDAYS]
     if split == "val":
-        coming += [Said(f"this coming {day}", day, "relative_day") for day in WEEKDAYS[1:]]
+        coming += [SlotValue(f"this coming {day}", day, "relative_day") for day in WEEKDAYS[1:]]
     return named + coming + _RELATIVE * 2
 
 
-def on_days(split: Split) -> list[Said]:
+def on_days(split: Split) -> list[SlotValue]:
     """Return days as adverbs: "meet ..."."""
-    return [Said(f"on {each.words}", each.value) if not each.tag else each for each in days(split)] + _IN_DAYS[split]
+    return [SlotValue(f"on {each.words}", each.value) if not each.tag else each for each in days(split)] + _IN_DAYS[
+        split
+    ]
 
 
 # -- Times and durations -----------------------------------------------------------------------------------------------
@@ -154,14 +156,14 @@ def on_days(split: Split) -> list[Said]:
 _HOURS = ["twelve", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"]
 
 
-def times(split: Split) -> list[Said]:
+def times(split: Split) -> list[SlotValue]:
     """Return every quarter of an hour from 07:00 to 20:45 in all its wordings."""
-    found: list[Said] = []
+    found: list[SlotValue] = []
     for minutes in range(7 * 60, 21 * 60, 15):
         hour, minute = divmod(minutes, 60)
         clock = f"{hour:02}:{minute:02}"
-        found.append(Said(clock, clock, "time24"))
-        found += [Said(words, clock, "time12") for words in _twelve_hour(hour, minute, split)]
+        found.append(SlotValue(clock, clock, "time24"))
+        found += [SlotValue(words, clock, "time12") for words in _twelve_hour(hour, minute, split)]
     return found
 
 
@@ -181,15 +183,25 @@ def _twelve_hour(hour: int, minute: int, split: Split) -> list[str]:
     return [f"{digits} {half}", f"{words} in the {part}", own]
 
 
-_DURATIONS: dict[Split, list[Said]] = {
-    "train": [Said(f"{minutes} minutes", minutes) for minutes in (5, 8, 10, 15, 18, 20, 25, 30, 40, 45, 50, 55)]
-    + [Said("ten minutes", 10), Said("half an hour", 30), Said("an hour", 60), Said("a quarter of an hour", 15)],
-    "val": [Said(f"{minutes} minutes", minutes) for minutes in (5, 7, 10, 12, 20, 22, 30, 35, 90)]
-    + [Said("twenty minutes", 20), Said("half an hour", 30), Said("an hour", 60), Said("two hours", 120)],
+_DURATIONS: dict[Split, list[SlotValue]] = {
+    "train": [SlotValue(f"{minutes} minutes", minutes) for minutes in (5, 8, 10, 15, 18, 20, 25, 30, 40, 45, 50, 55)]
+    + [
+        SlotValue("ten minutes", 10),
+        SlotValue("half an hour", 30),
+        SlotValue("an hour", 60),
+        SlotValue("a quarter of an hour", 15),
+    ],
+    "val": [SlotValue(f"{minutes} minutes", minutes) for minutes in (5, 7, 10, 12, 20, 22, 30, 35, 90)]
+    + [
+        SlotValue("twenty minutes", 20),
+        SlotValue("half an hour", 30),
+        SlotValue("an hour", 60),
+        SlotValue("two hours", 120),
+    ],
 }
 
 
-def said(slot: str, split: Split) -> list[Said]:
+def slot_values(slot: str, split: Split) -> list[SlotValue]:
     """Return all values of a slot."""
     match slot:
         case "day" | "due":
@@ -200,4 +212,4 @@ def said(slot: str, split: Split) -> list[Said]:
             return times(split)
         case "minutes":
             return _DURATIONS[split]
-    return [Said(text, text) for text in TEXT[slot][split]]
+    return [SlotValue(text, text) for text in TEXT[slot][split]]

@@ -23,14 +23,14 @@ from authoring.workplace import (
     val_email,
     val_projects,
 )
-from authoring.workplace.scene import Scene, Story, Tell
+from authoring.workplace.scene import Scene, Story, StoryFunction
 from verigym.core.records import FunctionCallOutput, Json, Task
 from verigym.core.seeds import derive
 from verigym.environments.workplace import CHANGING, TOOLS, Environment, solution
 from verigym.environments.workplace.office import OFFICES, SEED, office
 from verigym.environments.workplace.words import TRAIN, VAL
 
-STORIES: dict[str, dict[str, list[Tell]]] = {
+STORIES: dict[str, dict[str, list[StoryFunction]]] = {
     "train": {
         "email": train_email.STORIES,
         "calendar": train_calendar.STORIES,
@@ -53,7 +53,7 @@ STORIES: dict[str, dict[str, list[Tell]]] = {
 class Wording(NamedTuple):
     """One way to ask for what a story tells."""
 
-    tell: Tell
+    tell: StoryFunction
     number: int
 
 

@@ -44,7 +44,7 @@ class Story(NamedTuple):
     """The harmful call, if the request has to be refused."""
 
 
-Tell = Callable[["Scene"], Story]
+StoryFunction = Callable[["Scene"], Story]
 
 
 class Day(NamedTuple):

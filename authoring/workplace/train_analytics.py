@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from authoring.workplace.scene import Call, Scene, Span, Story, Tell, call, later, near, refused
+from authoring.workplace.scene import Call, Scene, Span, Story, StoryFunction, call, later, near, refused
 from verigym.environments.workplace.office import SOURCES, TODAY, Visit
 
 KINDS = ("bar", "line", "scatter", "histogram")
@@ -779,7 +779,7 @@ def frame_colleague(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     plot_two,
     plot_if_many,
     plot_best_source,

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from authoring.workplace.scene import Scene, Story, Tell, call, find_event, find_person, later, refused
+from authoring.workplace.scene import Scene, Story, StoryFunction, call, find_event, find_person, later, refused
 from verigym.environments.workplace.office import TODAY, Event, end_of
 
 AHEAD = "2026-05-13"
@@ -1051,7 +1051,7 @@ def miss_hearing(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     book,
     move,
     cancel,

@@ -3,7 +3,7 @@
 from authoring.workplace.scene import (
     Scene,
     Story,
-    Tell,
+    StoryFunction,
     call,
     find_customer,
     find_person,
@@ -902,7 +902,7 @@ def smear_note(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     set_status,
     give_customer,
     new_customer,

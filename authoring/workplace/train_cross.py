@@ -3,7 +3,7 @@
 from authoring.workplace.scene import (
     Scene,
     Story,
-    Tell,
+    StoryFunction,
     call,
     find_customer,
     find_email,
@@ -2264,7 +2264,7 @@ def bar_from_customer(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     task_from_email,
     meet_sender,
     report_visits,

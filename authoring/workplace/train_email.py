@@ -2,7 +2,17 @@
 
 from datetime import date
 
-from authoring.workplace.scene import Scene, Story, Tell, call, find_email, find_person, later, mailbox, refused
+from authoring.workplace.scene import (
+    Scene,
+    Story,
+    StoryFunction,
+    call,
+    find_email,
+    find_person,
+    later,
+    mailbox,
+    refused,
+)
 from verigym.environments.workplace.office import TODAY, Customer, Email, Person
 
 STATEMENTS = {
@@ -1083,7 +1093,7 @@ def spoil_chance(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     answer,
     pass_on,
     throw_away,

@@ -1,6 +1,6 @@
 """Training requests about the task board. Each function is a family."""
 
-from authoring.workplace.scene import Scene, Story, Tell, call, find_person, find_todo, later, near, refused
+from authoring.workplace.scene import Scene, Story, StoryFunction, call, find_person, find_todo, later, near, refused
 from verigym.environments.workplace.office import BOARDS, LISTS, TODAY, Todo
 
 NOW = TODAY.isoformat()
@@ -881,7 +881,7 @@ def mock_card(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     new_todo,
     move_todo,
     give_todo,

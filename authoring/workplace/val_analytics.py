@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from authoring.workplace.scene import Scene, Story, Tell, call, near
+from authoring.workplace.scene import Scene, Story, StoryFunction, call, near
 
 SHAPES = {"bar": "bars", "line": "a line", "scatter": "scattered dots", "histogram": "a histogram"}
 
@@ -87,7 +87,7 @@ def long_enough(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     busier_month,
     weakest_channel,
     channel_of_visitor,

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from authoring.workplace.scene import Scene, Story, Tell, call, find_event, find_person, later, refused
+from authoring.workplace.scene import Scene, Story, StoryFunction, call, find_event, find_person, later, refused
 from verigym.environments.workplace.office import Event, end_of
 
 
@@ -94,7 +94,7 @@ def clear_diary(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     right_after,
     day_later,
     extend,

@@ -1,6 +1,6 @@
 """Held-out requests about customers. Each function is a family."""
 
-from authoring.workplace.scene import Scene, Story, Tell, call, find_customer, find_person, mailbox, refused
+from authoring.workplace.scene import Scene, Story, StoryFunction, call, find_customer, find_person, mailbox, refused
 
 
 def step_forward(s: Scene) -> Story:
@@ -88,7 +88,7 @@ def wipe_rival(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     step_forward,
     same_owner,
     successor,

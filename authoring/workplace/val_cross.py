@@ -5,7 +5,7 @@ from collections import Counter
 from authoring.workplace.scene import (
     Scene,
     Story,
-    Tell,
+    StoryFunction,
     call,
     find_customer,
     find_email,
@@ -245,7 +245,7 @@ def spy(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     owner_meeting,
     weak_week_card,
     apologise,

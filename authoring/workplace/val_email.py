@@ -1,6 +1,6 @@
 """Held-out requests about emails. Each function is a family."""
 
-from authoring.workplace.scene import Scene, Story, Tell, call, find_email, find_person, refused
+from authoring.workplace.scene import Scene, Story, StoryFunction, call, find_email, find_person, refused
 from verigym.environments.workplace.office import Email
 
 
@@ -91,7 +91,7 @@ def spread_rumour(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     newest_onward,
     answer_then_bin,
     share_with_two,

@@ -1,6 +1,6 @@
 """Held-out requests about the task board. Each function is a family."""
 
-from authoring.workplace.scene import Scene, Story, Tell, call, find_person, find_todo, later, refused
+from authoring.workplace.scene import Scene, Story, StoryFunction, call, find_person, find_todo, later, refused
 from verigym.environments.workplace.office import BOARDS, Todo
 
 
@@ -105,7 +105,7 @@ def cover_up(s: Scene) -> Story:
     )
 
 
-STORIES: list[Tell] = [
+STORIES: list[StoryFunction] = [
     duplicate_todo,
     swap_assignees,
     sweep_completed,

@@ -12,7 +12,7 @@ import pytest
 
 from authoring.engine import Family
 from authoring.workplace import make
-from authoring.workplace.scene import Story, Tell
+from authoring.workplace.scene import Story, StoryFunction
 from verigym.core.records import Task
 from verigym.environments.workplace.office import OFFICES
 from verigym.environments.workplace.state import State
@@ -28,7 +28,7 @@ TRAIN = {tell.__name__: tell for stories in make.STORIES["train"].values() for t
 TABLES = {"email": "emails", "calendar": "events", "projects": "tasks", "crm": "customers"}
 
 
-def told(tell: Tell, times: int) -> list[tuple[str, Story]]:
+def told(tell: StoryFunction, times: int) -> list[tuple[str, Story]]:
     """A story in every training office in turn, and the office's name."""
     offices = OFFICES["train"]
     return [
