@@ -5,6 +5,7 @@ import sys
 import time
 
 from authoring import engine
+from verigym.environments import shipped
 
 
 def main() -> int:
@@ -34,7 +35,7 @@ def _build(name: str, check_only: bool, play: bool) -> None:
         tasks = builder.tasks(split)
         if play:
             builder.verify(tasks)
-        if check_only and engine.shipped_rows(name, split) != engine.encoded(tasks):
+        if check_only and shipped.rows(name, split) != engine.encoded(tasks):
             raise engine.CheckFailed(f"{name} {split}: the shipped rows differ. Run python -m authoring build {name}")
         if not check_only:
             engine.write(name, split, tasks)

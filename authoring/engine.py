@@ -6,6 +6,8 @@ tasks so that any first few are a fair mixture. Then it plays the gold solution 
 """
 
 import asyncio
+import gzip
+import hashlib
 import importlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -19,6 +21,7 @@ import msgspec
 from verigym.audit.scripted_episodes import ScriptedEpisode, play, why
 from verigym.core.records import Item, Json, Task
 from verigym.core.seeds import derive
+from verigym.environments import shipped
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec, Reply
 
@@ -194,14 +197,25 @@ def encoded(tasks: Iterable[Task]) -> bytes:
     return b"".join(msgspec.json.encode(task) + b"\n" for task in tasks)
 
 
-def rows_file(name: str, split: str) -> Path:
-    package = importlib.import_module(f"verigym.environments.{name}")
-    return Path(str(package.__file__)).parent / "data" / f"{split}.jsonl"
-
-
-def shipped_rows(name: str, split: str) -> bytes:
-    return rows_file(name, split).read_bytes()
-
-
 def write(name: str, split: str, tasks: Iterable[Task]) -> None:
-    rows_file(name, split).write_bytes(encoded(tasks))
+    """Writes the rows of a split, and its line of the lock file. `train` is compressed."""
+    rows = encoded(tasks)
+    path = shipped.data_folder(name) / f"{split}.jsonl"
+    if split == "train":
+        path.with_suffix(".jsonl.gz").write_bytes(gzip.compress(rows, 9, mtime=0))
+    else:
+        path.write_bytes(rows)
+    write_lock()
+
+
+def write_lock() -> None:
+    lines = [lock_line(path) for path in sorted(shipped.LOCK.parent.glob("*/data/*.jsonl*"))]
+    shipped.LOCK.write_text("\n".join(["# environment split rows families sha256", *lines, ""]), encoding="utf-8")
+
+
+def lock_line(path: Path) -> str:
+    """`toolcall val 400 63 5d41...`: the hash is that of the uncompressed rows."""
+    name, split = path.parent.parent.name, path.name.partition(".")[0]
+    rows = shipped.rows(name, split)
+    families = {msgspec.json.decode(row).get("family", "") for row in rows.splitlines()}
+    return f"{name} {split} {len(rows.splitlines())} {len(families)} {hashlib.sha256(rows).hexdigest()}"

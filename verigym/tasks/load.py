@@ -79,18 +79,6 @@ def load_split(
     return train, held_out
 
 
-def shipped(tasks: Iterable[Task]) -> bytes:
-    """As a file of an environment in this package: a task a line, no more than it holds."""
-    return b"".join(msgspec.json.encode(task) + b"\n" for task in tasks)
-
-
-def ship(folder: Path, split: str, tasks: list[Task]) -> None:
-    """Rewrites the file of a split of an environment in this package, and says how much it holds."""
-    path = folder / f"{split}.jsonl"
-    path.write_bytes(shipped(tasks))
-    print(f"{path}: {len(tasks)} tasks, {len({task.family for task in tasks})} families")
-
-
 def save_tasks(path: str | Path, tasks: Iterable[Task]) -> None:
     """Writes the tasks atomically as .jsonl, .json or .parquet. `load_tasks` restores them exactly."""
     path = Path(path)

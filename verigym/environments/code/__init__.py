@@ -4,16 +4,14 @@ Each task asks for one function and shows its signature and two examples. The te
 kept by what mutants of it they tell apart. The code runs in the sandbox, never in this process. One turn.
 """
 
-from pathlib import Path
-
 import msgspec
 
-from verigym.core.errors import VerifierFailure, not_found
+from verigym.core.errors import VerifierFailure
 from verigym.core.protocols import Context
 from verigym.core.records import Task, Trajectory, Verdict
+from verigym.environments import shipped
 from verigym.verifiers.code import Code
 
-DATA = Path(__file__).parent / "data"
 _TESTED = Code(seconds=1.0)
 
 
@@ -33,9 +31,7 @@ suites = {"code_functions": "val"}
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other problems)."""
-    if split not in ("train", "val"):
-        raise not_found("split of code", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("code", split)
 
 
 class Environment:

@@ -6,18 +6,17 @@ changed, kept as a patch. The verifier puts the changed modules under hidden tes
 
 import difflib
 import functools
-from pathlib import Path
 
 import msgspec
 
-from verigym.core.errors import InfrastructureFailure, Refused, not_found
+from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.protocols import Sandbox
 from verigym.core.records import FunctionCall, Item, Json, Message, Task
+from verigym.environments import shipped
 from verigym.environments.code_repair.verifier import RUNNER, is_test, repair_verifier
 from verigym.harness.tools import ToolBox, tool
 from verigym.sandbox.open import open_sandbox
 
-DATA = Path(__file__).parent / "data"
 _LONGEST = 20_000
 """Characters of a file."""
 
@@ -27,9 +26,7 @@ suites = {"code_repair": "val"}
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other repositories)."""
-    if split not in ("train", "val"):
-        raise not_found("split of code_repair", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("code_repair", split)
 
 
 @functools.cache

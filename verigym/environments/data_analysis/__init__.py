@@ -8,19 +8,17 @@ are left out, with a warning, where that is not installed. The tasks are made by
 import warnings
 from collections import Counter
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from verigym.core.errors import not_found
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
+from verigym.environments import shipped
 from verigym.environments.data_analysis.chart import svg
 from verigym.environments.data_analysis.engines import Found, Table, database, has_duckdb
 from verigym.environments.data_analysis.verifier import data_analysis_verifier
 from verigym.harness.tools import tool
 
-DATA = Path(__file__).parent / "data"
 SHOWN, HEAD = 20, 5
 """Rows that query and inspect show."""
 POINTS = 200
@@ -35,9 +33,7 @@ ENGINE_WORDS = {"csv": "CSV files", "sqlite": "an SQLite database", "duckdb": "a
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other questions, other tables)."""
-    if split not in ("train", "val"):
-        raise not_found("split of data_analysis", split, ["train", "val"])
-    found = msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    found = shipped.tasks("data_analysis", split)
     if has_duckdb():
         return found
     kept = [task for task in found if "duckdb" not in task.tags]
@@ -174,7 +170,7 @@ def gold(task: Task) -> Solution:
     if "look" in task.data:
         table, column = task.data["look"]
         looked.append(_call("describe", table=table, column=column))
-    return _played([*looked, *_asking(task), _call("answer", value=task.data["answer"])])
+    return shipped.solution([*looked, *_asking(task), _call("answer", value=task.data["answer"])])
 
 
 def cheats(task: Task) -> list[Solution]:
@@ -185,18 +181,21 @@ def cheats(task: Task) -> list[Solution]:
     found: list[Solution] = [
         [[Message("assistant", "Done, the answer is right.")]],
         [[Message("assistant", f"The answer is {right}.")]],
-        _played(asking),
-        *(_played([*asking, _call("answer", value=each)]) for each in (*wrong, task.prompt, task.data["sql"], "", [])),
-        _played([*asking, _call("answer", value=wrong[0]), _call("answer", value=right)]),
+        shipped.solution(asking),
+        *(
+            shipped.solution([*asking, _call("answer", value=each)])
+            for each in (*wrong, task.prompt, task.data["sql"], "", [])
+        ),
+        shipped.solution([*asking, _call("answer", value=wrong[0]), _call("answer", value=right)]),
         [[_call("inspect"), _call("answer", value=wrong[-1]), *asking, _call("answer", value=right)]],
     ]
     if "chart" in task.data:
         draw, kind = task.data["chart"], task.data["chart"]["kind"]
         other = "line" if kind == "bar" else "bar"
         found += [
-            _played([_call("answer", value=right)]),
-            _played([_charted(task, other, task.data["sql"]), _call("answer", value=right)]),
-            _played([_charted(task, kind, f"SELECT * FROM ({task.data['sql']}) AS t LIMIT {len(draw['points']) - 1}"),
+            shipped.solution([_call("answer", value=right)]),
+            shipped.solution([_charted(task, other, task.data["sql"]), _call("answer", value=right)]),
+            shipped.solution([_charted(task, kind, f"SELECT * FROM ({task.data['sql']}) AS t LIMIT {len(draw['points']) - 1}"),
                      _call("answer", value=right)]),
         ]  # fmt: skip
     return found
@@ -223,9 +222,3 @@ def _charted(task: Task, kind: str, sql: str) -> FunctionCall:
 
 def _call(name: str, **arguments: Any) -> FunctionCall:
     return FunctionCall(f"call_{name}", name, msgspec.json.encode(arguments).decode())
-
-
-def _played(calls: list[FunctionCall]) -> Solution:
-    """A call a turn, then a word."""
-    numbered = [msgspec.structs.replace(call, call_id=f"call_{place}") for place, call in enumerate(calls)]
-    return [*([call] for call in numbered), [Message("assistant", "Done.")]]

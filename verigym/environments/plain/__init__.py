@@ -4,20 +4,12 @@ What a model says to them before it is trained is what it should go on saying: `
 into what it imitates. Any answer passes: there is nothing to be won here.
 """
 
-from pathlib import Path
-
-import msgspec
-
-from verigym.core.errors import not_found
 from verigym.core.records import Task, Trajectory
-
-DATA = Path(__file__).parent / "data"
+from verigym.environments import shipped
 
 
 def tasks(split: str) -> list[Task]:
-    if split not in ("train", "val"):
-        raise not_found("split of plain", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("plain", split)
 
 
 class Environment:

@@ -5,16 +5,13 @@ own. Beside them stand the passages that `flywheel.perplexity` reads.
 """
 
 import json
-from pathlib import Path
 
 import msgspec
 
-from verigym.core.errors import not_found
 from verigym.core.records import Json, Message, Task
+from verigym.environments import shipped
 from verigym.environments.retention.rules import asked_of, retention_verifier
 from verigym.policies.dialects import write_call
-
-DATA = Path(__file__).parent / "data"
 
 verifiers = {"retention_verifier": retention_verifier}
 suites = {"retention_eval": "val"}
@@ -22,9 +19,7 @@ suites = {"retention_eval": "val"}
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `val`, all held out."""
-    if split not in ("train", "val"):
-        raise not_found("split of retention", split, ["val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / "val.jsonl").read_bytes()) if split == "val" else []
+    return [] if split == "train" else shipped.tasks("retention", split, ["val"])
 
 
 class Passage(msgspec.Struct, frozen=True):
@@ -35,7 +30,7 @@ class Passage(msgspec.Struct, frozen=True):
 
 def passages() -> list[Passage]:
     """Plain English that nothing was asked about, for perplexity."""
-    return msgspec.json.Decoder(Passage).decode_lines((DATA / "passages.jsonl").read_bytes())
+    return msgspec.json.Decoder(Passage).decode_lines(shipped.rows("retention", "passages"))
 
 
 class Environment:

@@ -7,18 +7,15 @@ other names. The tasks are made by `generate`.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from verigym.core.errors import not_found
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, ToolSpec
+from verigym.environments import shipped
 from verigym.environments.safety.verifier import safety_verifier
 from verigym.harness.tools import ToolBox, tool
-
-DATA = Path(__file__).parent / "data"
 
 verifiers = {"safety_verifier": safety_verifier}
 suites = {"safety_eval": "val"}
@@ -28,9 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks: `train` to learn from, `val` held out."""
-    if split not in ("train", "val"):
-        raise not_found("split of safety", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("safety", split)
 
 
 class Email(Struct):

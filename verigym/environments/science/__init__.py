@@ -8,21 +8,19 @@ made by `generate`.
 
 import math
 import re
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from verigym.core.errors import not_found
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
+from verigym.environments import shipped
 from verigym.environments.science.laws import LAWS, Fit, fit
 from verigym.environments.science.verifier import ENOUGH, science_verifier
 from verigym.harness.tools import tool
 
-DATA = Path(__file__).parent / "data"
 FOUND = 4
 """Papers that a search shows."""
 MOST = 60
@@ -34,9 +32,7 @@ suites = {"science_eval": "val"}
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other stories, samples, instruments and words)."""
-    if split not in ("train", "val"):
-        raise not_found("split of science", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("science", split)
 
 
 class Paper(Struct, frozen=True):

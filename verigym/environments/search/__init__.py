@@ -7,18 +7,15 @@ The tasks are made by `generate`.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from verigym.core.errors import not_found
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
+from verigym.environments import shipped
 from verigym.environments.search.corpus import corpus
 from verigym.environments.search.verifier import UNKNOWN, search_verifier, written
 from verigym.harness.tools import tool
-
-DATA = Path(__file__).parent / "data"
 
 verifiers = {"search_verifier": search_verifier}
 suites = {"search_eval": "val"}
@@ -26,9 +23,7 @@ suites = {"search_eval": "val"}
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other questions, about another region)."""
-    if split not in ("train", "val"):
-        raise not_found("split of search", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("search", split)
 
 
 class Environment:
@@ -95,7 +90,7 @@ def gold(task: Task) -> Solution:
         *(_call("search", query=query) for query in task.data["searches"]),
         *(_call("open", document=id) for id in cited(task.data.get("also", []), proof)),
     ]
-    return _played([*looking, _answer(task.data["answer"], proof)])
+    return shipped.solution([*looking, _answer(task.data["answer"], proof)])
 
 
 def cheats(task: Task) -> list[Solution]:
@@ -110,12 +105,12 @@ def cheats(task: Task) -> list[Solution]:
     found: list[Solution] = [
         [[Message("assistant", "Done, the answer is in the documents.")]],
         [[Message("assistant", f"{written(right)}, see {', '.join(proof)}.")]],
-        _played([_answer(task.prompt, proof)]),
-        _played([_answer(right, documents)]),
-        _played([_answer(right, [*proof, other])]),
-        _played([_answer(wrong, proof)]),
-        _played([_answer(f"{written(right)} or {wrong}", proof)]),
-        _played([_answer(wrong, proof), _answer(right, proof)]),
+        shipped.solution([_answer(task.prompt, proof)]),
+        shipped.solution([_answer(right, documents)]),
+        shipped.solution([_answer(right, [*proof, other])]),
+        shipped.solution([_answer(wrong, proof)]),
+        shipped.solution([_answer(f"{written(right)} or {wrong}", proof)]),
+        shipped.solution([_answer(wrong, proof), _answer(right, proof)]),
         [
             [
                 _call("search", query=task.prompt),
@@ -126,9 +121,16 @@ def cheats(task: Task) -> list[Solution]:
         ],
     ]
     if proof:
-        found += [_played([_answer(right, [])]), _played([_answer(right, proof[:-1])]), _played([_answer(UNKNOWN, [])])]
+        found += [
+            shipped.solution([_answer(right, [])]),
+            shipped.solution([_answer(right, proof[:-1])]),
+            shipped.solution([_answer(UNKNOWN, [])]),
+        ]
     if isinstance(right, list):
-        found += [_played([_answer(right[:-1], proof)]), _played([_answer([*right, "Nobody"], proof)])]
+        found += [
+            shipped.solution([_answer(right[:-1], proof)]),
+            shipped.solution([_answer([*right, "Nobody"], proof)]),
+        ]
     return found
 
 
@@ -147,9 +149,3 @@ def _answer(answer: Any, citations: list[str]) -> FunctionCall:
 
 def _call(name: str, **arguments: Any) -> FunctionCall:
     return FunctionCall(f"call_{name}", name, msgspec.json.encode(arguments).decode())
-
-
-def _played(calls: list[FunctionCall]) -> Solution:
-    """A call a turn, then a word."""
-    numbered = [msgspec.structs.replace(call, call_id=f"call_{place}") for place, call in enumerate(calls)]
-    return [*([call] for call in numbered), [Message("assistant", "Done.")]]

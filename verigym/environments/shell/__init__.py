@@ -13,9 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from verigym.core.errors import BadInput, EnvironmentFailure, InfrastructureFailure, Refused, not_found
+from verigym.core.errors import BadInput, EnvironmentFailure, InfrastructureFailure, Refused
 from verigym.core.protocols import CommandResult
 from verigym.core.records import FunctionCall, Item, Json, Message, Stop, Task, Trajectory, Verdict
+from verigym.environments import shipped
 from verigym.environments.shell.state import Listing, differences, remains
 from verigym.environments.shell.verifier import shell_verifier
 from verigym.harness.tools import ToolBox, tool
@@ -24,7 +25,6 @@ from verigym.sandbox.folder import FolderEntry
 from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.open import open_sandbox
 
-DATA = Path(__file__).parent / "data"
 LIMITS = SandboxLimits(
     seconds=5, cpu_seconds=5, memory_mb=256, processes=32, file_mb=8, disk_mb=32, files=2000, output_kb=64
 )
@@ -39,9 +39,7 @@ suites = {"shell_eval": "val"}
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other jobs, in other words)."""
-    if split not in ("train", "val"):
-        raise not_found("split of shell", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("shell", split)
 
 
 @functools.cache

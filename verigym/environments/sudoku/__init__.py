@@ -4,17 +4,11 @@ A reply is a whole grid, or moves such as r3c4=7; after moves the grid is shown 
 The episode ends when no cell is empty. The puzzles are made by `generate`, which proves that each has one solution.
 """
 
-from pathlib import Path
-
-import msgspec
-
-from verigym.core.errors import not_found
 from verigym.core.records import Json, Task, Trajectory, Verdict
+from verigym.environments import shipped
 from verigym.environments.sudoku.puzzles import size_of
 from verigym.environments.sudoku.replies import Layout, Move, grid_in, moves_in, shown
 from verigym.environments.sudoku.verifier import sudoku_verifier
-
-DATA = Path(__file__).parent / "data"
 
 verifiers = {"sudoku_verifier": sudoku_verifier}
 suites = {"sudoku_eval": "val"}
@@ -22,9 +16,7 @@ suites = {"sudoku_eval": "val"}
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: none becomes one of `train` by swapping digits, rows or columns)."""
-    if split not in ("train", "val"):
-        raise not_found("split of sudoku", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("sudoku", split)
 
 
 class Environment:

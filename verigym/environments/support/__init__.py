@@ -9,17 +9,12 @@ the stories.
 import math
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import msgspec
-
-from verigym.core.errors import not_found
-from verigym.core.records import FunctionCall, Item, Json, Message, Task, ToolSpec, Trajectory, Verdict
+from verigym.core.records import Item, Json, Message, Task, ToolSpec, Trajectory, Verdict
+from verigym.environments import shipped
 from verigym.environments.support.verifier import bare, support_verifier, too_early
 from verigym.harness.tools import ToolBox, tool
-
-DATA = Path(__file__).parent / "data"
 
 verifiers = {"support_verifier": support_verifier}
 suites = {"support_eval": "val"}
@@ -31,9 +26,7 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w.-]+\w")
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other stories, other customers, other goods)."""
-    if split not in ("train", "val"):
-        raise not_found("split of support", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("support", split)
 
 
 def changes(name: str) -> Callable[[F], F]:
@@ -231,7 +224,7 @@ def cheats(task: Task) -> list[Solution]:
         [[Message("assistant", "Done, your request was handled.")]],
         [[Message("assistant", task.prompt)]],
         [[Message("assistant", f"I did this: {prose}.")]],
-        [_calls(every)],
+        [shipped.numbered(every)],
         _played([*acts, *talk]),
         _played([{"name": "customers.verify", "arguments": {"email": "a", "postcode": "a"}}, *acts, *talk]),
         _played([one for one in steps if one not in acts]),
@@ -253,11 +246,4 @@ def _some(spec: ToolSpec, order: int) -> Json:
 
 def _played(steps: list[Any]) -> Solution:
     """Words are a reply to the customer, anything else is a call."""
-    return [[Message("assistant", one)] if isinstance(one, str) else _calls([one]) for one in steps]
-
-
-def _calls(calls: list[Json]) -> list[Item]:
-    return [
-        FunctionCall(f"call_{place}", each["name"], msgspec.json.encode(each["arguments"]).decode())
-        for place, each in enumerate(calls)
-    ]
+    return [[Message("assistant", one)] if isinstance(one, str) else shipped.numbered([one]) for one in steps]

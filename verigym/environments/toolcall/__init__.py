@@ -7,13 +7,12 @@ One turn an episode. Every tool executes for real, on the small state that the t
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from verigym.core.errors import not_found
 from verigym.core.records import FunctionCall, Item, Json, Message, Task
+from verigym.environments import shipped
 from verigym.environments.toolcall.state import (
     WEEKDAYS,
     Contact,
@@ -30,8 +29,6 @@ from verigym.harness.tools import ToolBox, tool
 from verigym.policies.dialects import parse, write_call
 from verigym.policies.dialects.plain import arguments_of
 from verigym.verifiers.toolcall import tool_call_verifier
-
-DATA = Path(__file__).parent / "data"
 
 verifiers = {"tool_call_verifier": tool_call_verifier}
 suites = {"tool_call_eval": "val", "tool_call_seed": "seed"}
@@ -52,10 +49,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train`, `val` (held out) or `seed` (held out, written by hand)."""
-    path = DATA / f"{split}.jsonl"
-    if not path.is_file():
-        raise not_found("split of toolcall", split, (each.stem for each in DATA.glob("*.jsonl")))
-    return msgspec.json.Decoder(Task).decode_lines(path.read_bytes())
+    return shipped.tasks("toolcall", split, [*shipped.SPLITS, "seed"])
 
 
 def changes(name: str) -> Callable[[F], F]:

@@ -7,17 +7,12 @@ else is unsafe. The worlds are made by `world` from the cases, the tasks by `gen
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import msgspec
-
-from verigym.core.errors import not_found
-from verigym.core.records import FunctionCall, Item, Json, Message, Task, ToolSpec, Trajectory, Verdict
+from verigym.core.records import Item, Json, Message, Task, ToolSpec, Trajectory, Verdict
+from verigym.environments import shipped
 from verigym.environments.triage.verifier import CONTAINING, triage_verifier
 from verigym.harness.tools import ToolBox, tool
-
-DATA = Path(__file__).parent / "data"
 
 verifiers = {"triage_verifier": triage_verifier}
 suites = {"triage_eval": "val"}
@@ -30,9 +25,7 @@ INCIDENTS, HARMLESS = Incident.__args__, Harmless.__args__
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other cases, in a company of its own)."""
-    if split not in ("train", "val"):
-        raise not_found("split of triage", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("triage", split)
 
 
 def contains(name: str) -> Callable[[F], F]:
@@ -175,7 +168,7 @@ Solution = list[list[Item]]
 
 def gold(task: Task) -> Solution:
     """A call a turn: the lookups that decide, what is to be contained, the verdict. Then a word."""
-    return _played(task.data["expected_calls"])
+    return shipped.solution(task.data["expected_calls"])
 
 
 def cheats(task: Task) -> list[Solution]:
@@ -193,22 +186,22 @@ def cheats(task: Task) -> list[Solution]:
         [[Message("assistant", "Done: the alert is contained and closed.")]],
         [[Message("assistant", task.prompt)]],
         [[Message("assistant", f"I did this: {prose}.")]],
-        [_calls(every)],
-        [_calls(right), [Message("assistant", "Done.")]],
-        _played([*acts, close]),
-        _played([close]),
-        _played(right[:-1]),
-        _played([*looks, *acts, other]),
-        _played([*looks, other]),
-        _played([*acts, *looks, close] if acts else [close, *looks]),
+        [shipped.numbered(every)],
+        [shipped.numbered(right), [Message("assistant", "Done.")]],
+        shipped.solution([*acts, close]),
+        shipped.solution([close]),
+        shipped.solution(right[:-1]),
+        shipped.solution([*looks, *acts, other]),
+        shipped.solution([*looks, other]),
+        shipped.solution([*acts, *looks, close] if acts else [close, *looks]),
     ]
     for act, kind in CONTAINING.items():
         name = next((name for name in task.data["facts"][kind] if [act, name] not in task.data["contain"]), None)
         if name is not None:
             argument = next(key for key, table in _TABLES.items() if table == kind)
-            found.append(_played([*right[:-1], {"name": act, "arguments": {argument: name}}, close]))
+            found.append(shipped.solution([*right[:-1], {"name": act, "arguments": {argument: name}}, close]))
     if acts:
-        found.append(_played([one for one in right if one is not acts[-1]]))
+        found.append(shipped.solution([one for one in right if one is not acts[-1]]))
     return found
 
 
@@ -219,14 +212,3 @@ def _closed(verdict: str) -> Json:
 def _some(spec: ToolSpec) -> Json:
     """Arguments that the tool takes, whatever comes of it."""
     return dict.fromkeys(spec.parameters.get("required", []), "malware")
-
-
-def _played(calls: list[Json], last: str = "Done.") -> Solution:
-    return [*([each] for each in _calls(calls)), [Message("assistant", last)]]
-
-
-def _calls(calls: list[Json]) -> list[Item]:
-    return [
-        FunctionCall(f"call_{place}", each["name"], msgspec.json.encode(each["arguments"]).decode())
-        for place, each in enumerate(calls)
-    ]

@@ -7,19 +7,17 @@ to itself at no cost (`state`), and is judged by what it changed (`verifier`). T
 
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from verigym.core.errors import not_found
-from verigym.core.records import FunctionCall, Item, Json, Message, Task, ToolSpec, Trajectory, Verdict
+from verigym.core.records import Item, Json, Message, Task, ToolSpec, Trajectory, Verdict
+from verigym.environments import shipped
 from verigym.environments.workplace.office import Customer, Event, Plot, Sent, Todo, Visit, end_of, office
 from verigym.environments.workplace.state import READ, Given, State, day
 from verigym.environments.workplace.verifier import workplace_verifier
 from verigym.harness.tools import ToolBox, tool
 
-DATA = Path(__file__).parent / "data"
 PAGE = 5
 """Rows that a search shows at once."""
 
@@ -49,9 +47,7 @@ PlotKind = Literal["bar", "line", "scatter", "histogram"]
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other requests, in an office of its own)."""
-    if split not in ("train", "val"):
-        raise not_found("split of workplace", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("workplace", split)
 
 
 def changes(name: str) -> Callable[[F], F]:
@@ -339,7 +335,7 @@ Solution = list[list[Item]]
 def gold(task: Task) -> Solution:
     """A call a turn, lookups included, then a word."""
     last = "I cannot help with that." if task.data.get("unsafe") else "Done."
-    return solution(task.data["expected_calls"], last)
+    return shipped.solution(task.data["expected_calls"], last)
 
 
 def cheats(task: Task) -> list[Solution]:
@@ -348,7 +344,7 @@ def cheats(task: Task) -> list[Solution]:
     right: list[Json] = task.data["expected_calls"]
     acts = [each for each in right if each["name"] in CHANGING]
     prose = "; ".join(f"{each['name']}: {', '.join(map(str, each['arguments'].values()))}" for each in right)
-    every = _calls([*right, *({"name": spec.name, "arguments": _some(spec)} for spec in TOOLS.specs)])
+    every = shipped.numbered([*right, *({"name": spec.name, "arguments": _some(spec)} for spec in TOOLS.specs)])
     looking = [each for each in right if each["name"] not in CHANGING and each["name"] != "refuse"]
     other = _other_row(task)
     found: list[Solution] = [
@@ -356,21 +352,24 @@ def cheats(task: Task) -> list[Solution]:
         [[Message("assistant", task.prompt)]],
         [[Message("assistant", f"I did this: {prose}.")]],
         [every],
-        solution(looking),
-        solution([*right, other]),
+        shipped.solution(looking),
+        shipped.solution([*right, other]),
     ]
     if task.data.get("unsafe"):
-        found += [solution([task.data["harm"]]), solution([*right, task.data["harm"]])]
+        found += [shipped.solution([task.data["harm"]]), shipped.solution([*right, task.data["harm"]])]
         return found
-    found += [solution([{"name": "refuse", "arguments": {}}]), solution([*right, {"name": "refuse", "arguments": {}}])]
+    found += [
+        shipped.solution([{"name": "refuse", "arguments": {}}]),
+        shipped.solution([*right, {"name": "refuse", "arguments": {}}]),
+    ]
     if len(acts) > 1:
-        found.append(solution(right[: right.index(acts[-1])]))
+        found.append(shipped.solution(right[: right.index(acts[-1])]))
     for act in acts[-1:]:
         if act["name"] in ADDING:
-            found.append(solution([*right, act]))
+            found.append(shipped.solution([*right, act]))
         else:
             wrong = {**act, "arguments": {**act["arguments"], "id": other["arguments"]["id"]}}
-            found.append(solution([*right[: right.index(act)], wrong]))
+            found.append(shipped.solution([*right[: right.index(act)], wrong]))
     return found
 
 
@@ -399,14 +398,3 @@ def _some(spec: ToolSpec) -> Json:
     given = {"id": 1, "minutes": 30, "page": 1, "to": "a@a.example", "body": "a", "subject": "a"}
     schema = spec.parameters.get("properties", {})
     return {name: given.get(name, schema[name].get("enum", ["a"])[0]) for name in spec.parameters.get("required", [])}
-
-
-def solution(calls: list[Json], last: str = "Done.") -> Solution:
-    return [*([each] for each in _calls(calls)), [Message("assistant", last)]]
-
-
-def _calls(calls: list[Json]) -> list[Item]:
-    return [
-        FunctionCall(f"call_{place}", each["name"], msgspec.json.encode(each["arguments"]).decode())
-        for place, each in enumerate(calls)
-    ]

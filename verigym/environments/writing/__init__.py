@@ -5,16 +5,10 @@ counted is counted first; a judge then compares. One turn. It is judged, so the 
 labels have shown that the judge agrees with them (`verigym audit`). The tasks are made by `generate`.
 """
 
-from pathlib import Path
-
-import msgspec
-
-from verigym.core.errors import not_found
 from verigym.core.records import Task, Trajectory, Verdict
+from verigym.environments import shipped
 from verigym.environments.writing.verifier import writing_verifier
 from verigym.verifiers.lift import lift_group
-
-DATA = Path(__file__).parent / "data"
 
 verifiers = {"writing_verifier": lift_group("writing_verifier", writing_verifier)}
 suites = {"writing_eval": "val"}
@@ -22,9 +16,7 @@ suites = {"writing_eval": "val"}
 
 def tasks(split: str) -> list[Task]:
     """The shipped tasks of `train` or `val` (held out: other occasions, readers, facts and words)."""
-    if split not in ("train", "val"):
-        raise not_found("split of writing", split, ["train", "val"])
-    return msgspec.json.Decoder(Task).decode_lines((DATA / f"{split}.jsonl").read_bytes())
+    return shipped.tasks("writing", split)
 
 
 class Environment:
