@@ -15,6 +15,7 @@ from verigym import verbs
 from verigym.core.errors import Refused
 from verigym.core.event_loop import LoopThread
 from verigym.core.records import Check, Dataset, Decision, Report, Sampling, Trajectory, Version
+from verigym.present import Metrics, RecordList
 from verigym.verbs import Agent
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ class Workspace:
         self, environment: "str | EnvironmentSpec", *, on_check: Callable[[Check], None] | None = None
     ) -> list[Check]:
         """Test the contract of an environment without a model: gold passes, cheats fail, state is isolated."""
-        return self._call(verbs.check_environment, environment, on_check)
+        return RecordList(self._call(verbs.check_environment, environment, on_check))
 
     def audit(
         self,
@@ -250,9 +251,9 @@ class Workspace:
         """
         return self._call(verbs.train_recipe, recipe, on_step, fields)
 
-    def metrics(self, run: "str | Version" = "latest") -> dict[int, dict[str, float]]:
+    def metrics(self, run: "str | Version" = "latest") -> Metrics:
         """Read the metrics of a training run by step. A trained version names its run."""
-        return self._call(verbs.read_metrics, run)
+        return Metrics(self._call(verbs.read_metrics, run))
 
     # -- versions -----------------------------------------------------------------------------------------------------
 
@@ -317,7 +318,7 @@ class Workspace:
 
     def runs(self) -> "list[Run]":
         """List runs, the newest last. Steps of training runs are left out."""
-        return self._call(lambda folder: folder.store.runs(parent=""))
+        return RecordList(self._call(lambda folder: folder.store.runs(parent="")))
 
     def run(self, run: "str | Report | Run" = "latest") -> "Run":
         """Find a run."""
@@ -325,23 +326,23 @@ class Workspace:
 
     def trajectories(self, run: "str | Report | Run" = "latest") -> list[Trajectory]:
         """Read the trajectories of a run."""
-        return self._call(lambda folder: folder.store.trajectories(verbs.find_run(folder, run).id))
+        return RecordList(self._call(lambda folder: folder.store.trajectories(verbs.find_run(folder, run).id)))
 
     def models(self) -> list[Version]:
         """List versions, the newest last."""
-        return self._call(lambda folder: folder.store.documents("version", Version))
+        return RecordList(self._call(lambda folder: folder.store.documents("version", Version)))
 
     def reports(self, agent: Agent | None = None) -> list[Report]:
         """List reports, the newest last, or those of one agent."""
-        return self._call(verbs.read_reports, agent)
+        return RecordList(self._call(verbs.read_reports, agent))
 
     def datasets(self) -> list[Dataset]:
         """List datasets, the newest last."""
-        return self._call(lambda folder: folder.store.documents("dataset", Dataset))
+        return RecordList(self._call(lambda folder: folder.store.documents("dataset", Dataset)))
 
     def ledger(self) -> "list[LedgerEntry]":
         """List every decision, the newest last. The chain of hashes is checked."""
-        return self._call(verbs.read_ledger)
+        return RecordList(self._call(verbs.read_ledger))
 
 
 class AsyncWorkspace:

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "verigym"
 LINES = [
     ["core"],
-    ["store", "sandbox", "model", "wire"],
+    ["store", "sandbox", "model", "wire", "draw"],
     ["tasks", "policies", "verifiers", "harness"],
     ["environments", "rollout", "traces"],
     ["evaluation", "audit", "design"],

@@ -1,6 +1,8 @@
 """Quick methods beside a loop that is not on the main thread: they share a thread, and one that hangs is left behind."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
@@ -58,7 +60,8 @@ def test_a_method_that_blocks_is_left_behind_and_other_episodes_are_tried_again(
 
     async def work() -> None:
         pace = Pace()
-        hanging, other, new = (Place(pace, own_thread=False) for _ in range(3))
+        hanging, other, older = (Place(pace, own_thread=False) for _ in range(3))
+        await older.call(time.monotonic)
         late = asyncio.create_task(hanging.call(release.wait, seconds=0.2))
         await asyncio.sleep(0.05)
         behind = asyncio.create_task(other.call(time.monotonic))
@@ -67,9 +70,20 @@ def test_a_method_that_blocks_is_left_behind_and_other_episodes_are_tried_again(
         with pytest.raises(HeldUp):
             await behind
         with pytest.raises(HeldUp):
-            await new.call(time.monotonic)
+            await older.call(time.monotonic)
         assert not pace.quick
         assert await Place(Pace(), own_thread=False).call(lambda: "whole") == "whole"
 
     off_main(work)
     release.set()
+
+
+def test_the_package_can_be_imported_on_another_thread_first() -> None:
+    code = (
+        "import threading, verigym\n"
+        "thread = threading.Thread(target=lambda: verigym.load_environment('toolcall'))\n"
+        "thread.start(); thread.join()\n"
+        "verigym.load_environment('toolcall')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

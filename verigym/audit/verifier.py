@@ -20,6 +20,7 @@ from verigym.audit.scripted_episodes import Answer
 from verigym.audit.sensitivity import EditResults, harmful_change, harmless_keep, longer_pays, subjects, try_edits
 from verigym.audit.subprocess_scoring import ScoringGroup, score
 from verigym.core.errors import InfrastructureFailure, VerifierFailure
+from verigym.core.printable import Printable
 from verigym.core.protocols import Context, Policy, Reply, Request
 from verigym.core.records import Case, Check, Label, Task, Trajectory, Verdict
 from verigym.harness.environment import EnvironmentSpec
@@ -72,7 +73,7 @@ class Outputs(Struct, frozen=True, kw_only=True):
         return {group.task.id: group.task for group in self.groups}
 
 
-class Audit(Struct, frozen=True, kw_only=True):
+class Audit(Printable, Struct, frozen=True, kw_only=True):
     environment: str
     verifier: str
     """name@version"""

@@ -11,6 +11,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from verigym.core.printable import Printable
+
 Json = dict[str, Any]
 
 
@@ -46,7 +48,7 @@ class Stop(enum.StrEnum):
     """See `Trajectory.error`."""
 
 
-class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Task(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One thing to do, with everything the environment and the verifier need to know about it."""
 
     id: str
@@ -134,8 +136,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True, omit_defaults=True):
     parameters: Json = {}
     """JSON schema of the arguments object."""
     own: bool = False
-    """Whether the description is the agent's own (`Version.tool_descriptions`). It is then shown even if the prompt format
-    gives a tool only one line."""
+    """Whether the description is the agent's own. It is then shown even if the prompt format gives a tool only one line."""
 
 
 class Toolset(Struct, frozen=True):
@@ -157,8 +158,7 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_tokens: int = 256
     stop: list[str] = []
     constrain: str = ""
-    """`tools`: a call names one of the offered tools, and its arguments fit the schema. A JSON schema: the reply is a value
-    of that schema. Empty: the reply is unconstrained. See `Version.constraints`."""
+    """`tools`: a call fits an offered tool and its schema. A JSON schema: the reply is such a value. Empty: unconstrained."""
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
@@ -211,7 +211,7 @@ class Failure(Struct, frozen=True):
     message: str
 
 
-class Trajectory(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Trajectory(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One complete episode. It holds everything that a verifier needs, so a stored run can be rescored."""
 
     id: str
@@ -286,7 +286,7 @@ class Feedback(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """UTC, ISO 8601."""
 
 
-class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Verdict(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     trajectory: str = ""
     verifier: str = ""
     """name@version. Filled in for you if you write a plain `verify` function."""
@@ -343,7 +343,7 @@ class Preference(Struct, frozen=True, kw_only=True, omit_defaults=True):
     source: str = ""
 
 
-class Dataset(Struct, frozen=True, kw_only=True):
+class Dataset(Printable, Struct, frozen=True, kw_only=True):
     """Examples or preferences, stored as one JSONL file. The id is the hash of that file."""
 
     id: str
@@ -407,7 +407,7 @@ class TaskResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Whether no repeat could be scored, because infrastructure, environment or verifier failed."""
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class Report(Printable, Struct, frozen=True, kw_only=True):
     """The measurement of an agent version on a suite."""
 
     id: str
@@ -439,7 +439,7 @@ class Cluster(Struct, frozen=True, kw_only=True):
     """Who decided: the rules, the environment's own rule, or a judge."""
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class Finding(Printable, Struct, frozen=True, kw_only=True):
     """A failure bucket with its evidence."""
 
     bucket: str
@@ -494,7 +494,7 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Blobs by sha256 that the verifier needs besides the record."""
 
 
-class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An agent, which is more than weights: a changed prompt makes a new version, just as a trained adapter does.
     The id is the hash of everything that affects behaviour. Provenance is stored beside it."""
 
@@ -565,7 +565,7 @@ class Measurement(Struct, frozen=True, kw_only=True):
     """Report id."""
 
 
-class Decision(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Decision(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     candidate: str
     champion: str
     verdict: Literal["PROMOTE", "REJECT", "NEED MORE DATA"]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from verigym.core.errors import Refused
+from verigym.core.printable import Printable
 from verigym.core.records import Estimate, Report, TaskResult
 from verigym.evaluation.stats import Delta, clustered_mean, mcnemar_midp, paired_delta
 
@@ -34,7 +35,7 @@ class Harm(Struct, frozen=True, kw_only=True):
     """Increase of its rate."""
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+class Comparison(Printable, Struct, frozen=True, kw_only=True):
     champion: str
     """Version id."""
     candidate: str

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import BadInput, VerigymError
+from verigym.core.printable import Printable
 from verigym.core.records import Cluster, Estimate, Finding, Task, Trajectory, Verdict
 from verigym.evaluation import rules
 from verigym.evaluation.expected import expected_calls
@@ -124,7 +125,7 @@ class Horizon(Struct, frozen=True, kw_only=True):
         return self.short.value - self.long.value >= _GAP and self.low > 0
 
 
-class Explanation(Struct, frozen=True, kw_only=True):
+class Explanation(Printable, Struct, frozen=True, kw_only=True):
     trajectories: int
     scored: int
     passed: int

@@ -127,8 +127,6 @@ class Place:
         self._deadline = time.monotonic() + seconds
         self._thread = _Thread.take() if own_thread else None
         self._shared: SharedThread | None = None
-        if not own_thread and not pace.on_loop and threading.current_thread() is not threading.main_thread():
-            self._shared = SharedThread.beside(asyncio.get_running_loop())
         pace.took(int(own_thread))
 
     async def call(
@@ -145,8 +143,9 @@ class Place:
             if inspect.iscoroutinefunction(function):
                 return await _awaited(function(*args, **kwargs), seconds)
             result: Any
-            if self._shared is not None:
-                result = await self._in_shared(self._shared, seconds, telling, function, args, kwargs)
+            shared = self._shared_thread()
+            if shared is not None:
+                result = await self._in_shared(shared, seconds, telling, function, args, kwargs)
             elif self._thread is None:
                 result = self._here(seconds, telling, function, args, kwargs)
             else:
@@ -157,6 +156,15 @@ class Place:
             if task is not None and not task.cancelling():  # nobody cancelled the episode
                 raise RuntimeError("it was cancelled by its own code") from error
             raise
+
+    def _shared_thread(self) -> SharedThread | None:
+        """The thread that quick methods share if the loop is not on the main thread."""
+        if self._thread is not None or self._pace.on_loop or threading.get_ident() == threading.main_thread().ident:
+            return None
+        loop = asyncio.get_running_loop()
+        if self._shared is None or self._shared.loop is not loop:
+            self._shared = SharedThread.beside(loop)
+        return self._shared
 
     def _here(self, seconds: float | None, telling: bool, function: Any, args: Any, kwargs: Any) -> Any:
         began = time.monotonic()

@@ -47,7 +47,7 @@ class SharedThread:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.left_behind = False
-        self._loop = loop
+        self.loop = loop
         self._work: queue.SimpleQueue[_Method | None] = queue.SimpleQueue()
         self._done: deque[tuple[_Method, float, Any, BaseException | None]] = deque()
         self._told = False
@@ -62,11 +62,11 @@ class SharedThread:
         """Seconds and result of a method. Raises what it raises, and `Overdue` if it takes longer than its limit."""
         if self.left_behind:
             raise LeftBehind
-        method = _Method(self._loop.create_future(), function, args, kwargs, limit)
+        method = _Method(self.loop.create_future(), function, args, kwargs, limit)
         self._waiting += 1
         if not self._looking:
             self._looking = True
-            self._loop.call_later(_LOOK_S, self._look)
+            self.loop.call_later(_LOOK_S, self._look)
         self._work.put(method)
         took, result, error = await method.future
         if error is not None:
@@ -88,7 +88,7 @@ class SharedThread:
             if not self._told:
                 self._told = True
                 with contextlib.suppress(RuntimeError):  # the loop has ended
-                    self._loop.call_soon_threadsafe(self._settle)
+                    self.loop.call_soon_threadsafe(self._settle)
         SharedThread.stuck -= self.left_behind
 
     def _settle(self) -> None:
@@ -109,12 +109,12 @@ class SharedThread:
             self._leave(running[1])
         self._looking = self._waiting > 0 and not self.left_behind
         if self._looking:
-            self._loop.call_later(_LOOK_S, self._look)
+            self.loop.call_later(_LOOK_S, self._look)
 
     def _leave(self, hanging: _Method) -> None:
         self.left_behind = True
         SharedThread.stuck += 1
-        SharedThread._of.pop(self._loop, None)
+        SharedThread._of.pop(self.loop, None)
         self._settle()
         self._answer(hanging, hanging.limit, None, Overdue())
         with contextlib.suppress(queue.Empty):

@@ -16,6 +16,7 @@ from msgspec import Struct
 from verigym.audit.scripted_episodes import watching
 from verigym.core import event_loop
 from verigym.core.errors import Refused
+from verigym.core.printable import Printable
 from verigym.core.records import Feedback, Task, Toolset
 from verigym.environments.load import base_and_added, load_environment
 from verigym.harness.environment import EnvironmentSpec
@@ -38,7 +39,7 @@ ALL = "all that was proven"
 OnProgress = Callable[[int, int], None]
 
 
-class MiningReport(Struct, frozen=True, kw_only=True):
+class MiningReport(Printable, Struct, frozen=True, kw_only=True):
     environment: str
     """By its name, with the file of mined tasks where there is one: what every command takes."""
     added: dict[str, list[str]]

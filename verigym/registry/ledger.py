@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, Refused, VerigymError, not_found
+from verigym.core.printable import Printable
 from verigym.core.records import Decision, content_hash
 
 
@@ -38,7 +39,7 @@ class BrokenChain(VerigymError):
         self.seq = seq
 
 
-class LedgerEntry(Struct, frozen=True, kw_only=True):
+class LedgerEntry(Printable, Struct, frozen=True, kw_only=True):
     seq: int
     """1, 2, 3, ..."""
     prev: str

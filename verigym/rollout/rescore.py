@@ -7,6 +7,7 @@ import msgspec
 
 from verigym.core import watchdog as alarm
 from verigym.core.errors import VerifierFailure
+from verigym.core.printable import Printable
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Task
 from verigym.rollout.episode import gathered
@@ -15,7 +16,7 @@ from verigym.store.database import Store
 from verigym.store.writer import Batch, Writer
 
 
-class Rescored(msgspec.Struct):
+class Rescored(Printable, msgspec.Struct):
     """What came of it, beside what the run's verifier so far had said."""
 
     verifier: str

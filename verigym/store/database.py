@@ -21,6 +21,7 @@ from sqlalchemy.dialects import sqlite
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
+from verigym.core.printable import Printable
 from verigym.core.records import Failure, Fault, Json, Stop, Task, Trajectory, Verdict
 from verigym.store.packing import pack, unpack
 from verigym.store.schema import (
@@ -53,7 +54,7 @@ _PAGE = 1000
 """Rows read at a time where a whole run is walked through."""
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class Run(Printable, msgspec.Struct, frozen=True, kw_only=True):
     id: str
     kind: str
     parent: str

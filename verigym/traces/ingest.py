@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, not_found, words_of
+from verigym.core.printable import Printable
 from verigym.core.records import Mark, Stop, Toolset, Trajectory, content_hash
 from verigym.store.database import Store
 from verigym.traces.assembler import LocatedPart, PartAssembler
@@ -58,7 +59,7 @@ _SPELLED = {
 _PIECES = {"chunks", "events", "stream", "delta"}
 
 
-class IngestSummary(Struct, kw_only=True):
+class IngestSummary(Printable, Struct, kw_only=True):
     run: str
     files: list[str] = []
     records: int = 0

@@ -10,6 +10,7 @@ import msgspec
 
 from verigym.core import event_loop
 from verigym.core.errors import BadInput, NotFound, Refused, VerigymError
+from verigym.core.printable import Printable
 from verigym.core.records import Advice, Dataset, Estimate, Label, Sampling, Task, Version
 from verigym.environments.load import environment_of
 from verigym.evaluation.advise import DPO, GRPO, MIN_FRESH, REWARD_MODEL, SFT, WORKFLOW, AdviceEvidence, Trial, advise
@@ -31,7 +32,7 @@ KNOWN = 2
 """Times as many known solutions as new ones, where a trained agent learns more."""
 
 
-class AdviceReport(msgspec.Struct, frozen=True, kw_only=True):
+class AdviceReport(Printable, msgspec.Struct, frozen=True, kw_only=True):
     evidence: AdviceEvidence
     advice: list[Advice]
     notes: list[str] = []
