@@ -69,7 +69,7 @@ _nav: list[Any] = []
 
 
 def on_post_build(config: Any) -> None:
-    """Writes llms.txt, an index of the pages, and llms-full.txt, their text."""
+    """Writes llms.txt, an index of the pages, and llms-full.txt, their text. Removes addresses of other servers."""
     index, whole = [f"# Verigym\n\n> {SUMMARY}\n"], []
     for section in _nav:
         pages = list(_pages(section))
@@ -79,6 +79,12 @@ def on_post_build(config: Any) -> None:
     site = Path(config["site_dir"])
     (site / "llms.txt").write_text("".join(index))
     (site / "llms-full.txt").write_text("\n".join(whole))
+    for path in site.rglob("*.map"):
+        path.unlink()
+    for path in (site / "assets" / "javascripts").rglob(
+        "*.js"
+    ):  # for old browsers and diagrams, which are not used here
+        path.write_text(path.read_text().replace("https://unpkg.com/", "/missing/"))
 
 
 def _pages(item: Any) -> Any:
@@ -89,6 +95,6 @@ def _pages(item: Any) -> Any:
 
 
 def _first_sentence(page: Any) -> str:
-    text = re.sub(r"^(#.*|!\[.*|\s*)\n", "", _texts[page.file.src_uri], flags=re.MULTILINE)
-    paragraph = " ".join(text.strip().split("\n\n")[0].split())
-    return LINK.sub(r"\2", re.split(r"(?<=[.:])\s", paragraph)[0]).rstrip(":")
+    text = re.sub(r"^```.*?^```$", "", _texts[page.file.src_uri], flags=re.MULTILINE | re.DOTALL)
+    paragraphs = [part for part in text.split("\n\n") if part.strip() and not part.lstrip().startswith(("#", "!", "|"))]
+    return LINK.sub(r"\2", re.split(r"(?<=[.])\s", " ".join(paragraphs[0].split()))[0]).rstrip(":")

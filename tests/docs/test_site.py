@@ -24,6 +24,7 @@ def test_no_page_loads_anything_from_another_server(site: Path) -> None:
     loads = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>")
     remote = re.compile(r"(?:@import|url\()\s*[\"']?(?:https?:)?//[^)]*")
     assert [(page.name, found) for page in site.rglob("*.html") for found in loads.findall(page.read_text())] == []
+    assert [page.name for page in site.rglob("*.js") if "unpkg.com" in page.read_text()] == []
     assert [(page.name, found) for page in site.rglob("*.css") for found in remote.findall(page.read_text())] == []
 
 
