@@ -23,7 +23,7 @@ def test_it_says_what_it_found_what_it_made_and_what_to_type_next(tmp_path: Path
     assert "traces-week1: 8 new trajectories" in done.output
     assert "outcomes: unknown 6, failure 1, success 1" in done.output
     assert "email 1" in done.output
-    assert "1 could not be read and are in" in done.output and "  1 x no known format" in done.output
+    assert "1 could not be read and are in" in done.output and "  1 x unknown format" in done.output
     assert "next: verigym trajectories list traces-week1" in done.output
     assert (tmp_path / "quarantine" / "week1.jsonl").exists()
     again = run("ingest", str(GOLDEN / "chat.jsonl"), "--name", "week1", home=tmp_path)
@@ -52,7 +52,7 @@ def test_the_exit_code_is_1_only_where_nothing_could_be_read(tmp_path: Path) -> 
 
 def test_a_file_that_is_not_there_is_told_before_any_is_read(tmp_path: Path) -> None:
     done = run("ingest", str(GOLDEN / "atif.jsonl"), str(tmp_path / "missing.jsonl"), home=tmp_path)
-    assert isinstance(done.exception, BadInput) and "missing.jsonl: no such file; nothing was read" in str(
+    assert isinstance(done.exception, BadInput) and "missing.jsonl does not exist. Nothing was read" in str(
         done.exception
     )
     assert not (tmp_path / "quarantine").exists()

@@ -35,7 +35,7 @@ def refused(tmp_path: Path, *arguments: str, env: dict[str, str] | None = None) 
         (["--upstream", "localhost:8000#qwen"], "URL#MODEL"),
         (["--upstream", "http://localhost:8000/v1"], "URL#MODEL"),
         (["somebody", "--upstream", "http://localhost:8000/v1#qwen"], "not both"),
-        (["--rules", "nothing.yaml"], "no such file"),
+        (["--rules", "nothing.yaml"], "does not exist"),
         (["--upstream", "http://localhost:8000/v1#qwen", "--price", "much"], "--price"),
     ],
     ids=["no champion", "no key", "no such key", "no scheme", "no model", "two", "no rules", "no price"],

@@ -125,7 +125,7 @@ def running(
     """`fixed` names a new version to serve; without it the champion is served."""
     ws = WorkspaceFolder(home)
     fakes = pool or Fakes(policy)
-    recorded = Recorded() if capture is None else capture
+    recorded: Any = Recorded() if capture is None else capture
     one = version(ws, fixed) if isinstance(fixed, str) and fixed else fixed or None
     router = Router(ws, fixed=one, canary=canary, share=share, pool=fakes)
     gateway = Gateway(router, Admission(limits, keys or []), capture=recorded)

@@ -129,7 +129,7 @@ def test_a_bad_line_is_set_aside_with_its_number_and_the_reason_and_the_rest_goe
     assert (summary.accepted, summary.quarantined, summary.records) == (2, 6, 8)
     found = {entry.line: entry.reason for entry in quarantine(place)}
     assert list(found) == ["2", "3", "5", "6", "8", "9"]
-    assert found["2"].startswith("not JSON") and found["3"] == "no known format: what"
+    assert found["2"].startswith("not JSON") and found["3"] == "unknown format: what"
     assert found["5"] == "message 1: the role 'wizard' is unknown" and found["9"] == "an empty list"
     assert summary.reasons["message …: the role … is unknown"] == 1
 
@@ -196,7 +196,7 @@ def test_broken_escapes_and_numbers_that_json_has_not_are_mended(place: Place) -
 def test_a_folder_is_said_and_the_others_read(place: Place) -> None:
     summary = place.take(place.home, place.write("a.jsonl", chat("hi")))
     assert (summary.accepted, summary.quarantined) == (1, 1)
-    assert "it cannot be read: Is a directory" in summary.reasons
+    assert "the file cannot be read: Is a directory" in summary.reasons
 
 
 def test_a_conversation_that_half_the_log_names_is_none(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,7 @@ def test_a_full_disk_is_said_and_what_was_kept_before_stays(place: Place) -> Non
     kept = (place.home / "quarantine" / "ingested.jsonl").read_bytes()
     (place.home / "quarantine" / "ingested.new").symlink_to("/dev/full")
     with pytest.raises(
-        InfrastructureFailure, match=r"could not be written \(No space left on device\); what was stored is kept"
+        InfrastructureFailure, match=r"could not be written \(No space left on device\)\. Stored traces are kept"
     ):
         place.take(place.write("b.jsonl", "{bad", chat("fine")))
     assert (place.home / "quarantine" / "ingested.jsonl").read_bytes() == kept
@@ -228,7 +228,7 @@ def test_gzip_is_read_and_one_that_breaks_off_gives_what_it_has(place: Place) ->
     (place.home / "cut.gz").write_bytes(body[: len(body) // 2])
     assert place.take(place.home / "a.gz").accepted == 500
     cut = place.take(place.home / "cut.gz", name="cut")
-    assert 50 < cut.accepted < 500 and "it breaks off" in " ".join(cut.reasons)
+    assert 50 < cut.accepted < 500 and "truncated" in " ".join(cut.reasons)
 
 
 @pytest.mark.parametrize("way", ["file", "-"])
@@ -262,12 +262,12 @@ def test_a_mark_of_byte_order_is_no_part_of_the_first_line(place: Place) -> None
 def test_a_zip_without_samples_is_no_log(place: Place) -> None:
     with zipfile.ZipFile(place.home / "a.zip", "w") as archive:
         archive.writestr("readme.txt", "hello")
-    assert "a ZIP without samples" in next(iter(place.take(place.home / "a.zip").reasons))
+    assert "the ZIP has no samples" in next(iter(place.take(place.home / "a.zip").reasons))
 
 
 def test_a_name_or_format_that_cannot_be_is_refused(place: Place) -> None:
     for name in ("a/b", "", "served-2026-01-01", "../x"):
-        with pytest.raises(BadInput, match="cannot name traces"):
+        with pytest.raises(BadInput, match="is not a valid name for traces"):
             place.take(ALL[0], name=name)
     with pytest.raises(NotFound, match='Did you mean "chat"'):
         place.take(ALL[0], format="chatt")

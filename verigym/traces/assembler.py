@@ -1,7 +1,7 @@
-"""Parts of trajectories that stand apart in the input, brought together in bounded memory.
+"""Groups the parts of trajectories that are scattered over the input, in bounded memory.
 
-Parts wait in memory; past a limit they go to files, spread by their key, so that at the end each file is read alone. The files
-have no name: a process that is killed leaves none behind.
+Parts are held in memory up to a limit. Then they are written to files, divided by their key, so that each file can be read
+alone at the end. The files have no name, so a killed process leaves none behind.
 """
 
 import hashlib
@@ -12,12 +12,12 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 _LIMIT = 64 * 1024 * 1024
-"""Bytes that wait in memory."""
+"""Maximum bytes in memory."""
 _FILES = 64
 
 
 class LocatedPart(NamedTuple):
-    """A part with where it came from."""
+    """A part with its position in the input."""
 
     file: str
     place: str
@@ -41,7 +41,7 @@ class PartAssembler:
             self._spill()
 
     def groups(self) -> Iterator[tuple[str, str, list[LocatedPart]]]:
-        """Format, key and parts, once everything was added; afterwards nothing is left."""
+        """Format, key and parts of each group. Call it after adding everything. It empties the assembler."""
         if self._files:
             self._spill()
         files, self._files = self._files, []

@@ -1,7 +1,7 @@
-"""Files of traces into the store: each value is read by the format that knows it, redacted, and stored by its content.
+"""Ingests trace files: the matching format reads each value, which is then redacted and stored under its content hash.
 
-What cannot be read goes to quarantine with its place and the reason, and the rest goes in. A trajectory's id is a keyed hash
-of its conversation, so reading a file twice, or again after a kill, ends in the same store; what was read last counts.
+A value that cannot be read goes to quarantine with its position and the reason. A trajectory's id is a keyed hash of its
+conversation, so reading a file twice, or again after a kill, gives the same store. The last reading counts.
 """
 
 import contextlib
@@ -34,20 +34,20 @@ from verigym.traces.redaction import Redaction, without_ids
 from verigym.traces.sidecar import SidecarEntry, SidecarFile
 
 READERS: list[FormatReader] = [otel, atif, ng_trajectory, inspect_eval, chat, responses, messages]
-"""In the order in which they are asked whether a value is theirs."""
+"""In the order in which they are tried on a value."""
 FORMATS = {reader.NAME: reader for reader in READERS}
 _JOIN = {reader.NAME: reader.join for reader in (otel, chat, responses, messages)}
-"""How parts become a whole, where a format has parts."""
+"""Functions that join parts, for the formats that have them."""
 _NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _BATCH = 500
-"""Trajectories of one transaction."""
+"""Trajectories per transaction."""
 _MOST = 20_000
-"""Records of one conversation."""
+"""Maximum records per conversation."""
 _TOOLS = 1000
-"""Offers of tools that are remembered."""
+"""Toolsets whose hash is remembered."""
 _SHOWN = 100_000
-"""Characters of a bad line that quarantine keeps."""
-_SPELLED = {
+"""Maximum characters of a quarantined value."""
+_TOKEN_KEYS = {
     "logprobs",
     "top_logprobs",
     "prompt_logprobs",
@@ -56,24 +56,24 @@ _SPELLED = {
     "token_ids",
     "bytes",
 }
-_PIECES = {"chunks", "events", "stream", "delta"}
+_PIECE_KEYS = {"chunks", "events", "stream", "delta"}
 
 
 class IngestSummary(Printable, Struct, kw_only=True):
     run: str
     files: list[str] = []
     records: int = 0
-    """Values read: taken and quarantined together."""
+    """Values read, both ingested and quarantined."""
     taken: int = 0
     accepted: int = 0
-    """Trajectories that are new."""
+    """New trajectories."""
     already: int = 0
-    """Trajectories that were there before, or came twice."""
+    """Trajectories that were stored before, or occur twice."""
     quarantined: int = 0
     formats: dict[str, int] = {}
-    """Records by the format that they were found to be."""
+    """Records by detected format."""
     reasons: dict[str, int] = {}
-    """Why records were quarantined."""
+    """Quarantined records by reason."""
     redactions: dict[str, int] = {}
     outcomes: dict[str, int] = {}
     marks: dict[str, int] = {}
@@ -94,15 +94,16 @@ def ingest(
     keep_raw: bool = False,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> IngestSummary:
-    """`on_progress` is told how many bytes of how many were read, after each commit."""
+    """Calls `on_progress` with the bytes read and the total bytes after each commit."""
     for file in files:
         if file != "-" and not Path(file).exists():
-            raise BadInput(f"{file}: no such file; nothing was read. Name files of traces, or - for standard input")
+            raise BadInput(f"{file} does not exist. Nothing was read. Name trace files, or - for standard input")
     if format != "auto" and format not in FORMATS:
         raise not_found("format", format, ["auto", *FORMATS])
     if not _NAMES.fullmatch(name) or name.startswith("served-"):
         raise BadInput(
-            f'"{name}" cannot name traces; take letters, digits, dots, _ and -, and not served-... (the gateway\'s)'
+            f'"{name}" is not a valid name for traces. Use letters, digits, dots, _ and -. '
+            "Names that begin with served- are reserved"
         )
     home.mkdir(parents=True, exist_ok=True)
     files = list(dict.fromkeys(files))
@@ -127,7 +128,7 @@ def ingest(
 
 
 class _Ingestion:
-    """What is under way: a batch to commit, parts that wait for others, and the counts."""
+    """The state of one ingestion: the batch to commit, incomplete trajectories, and counts."""
 
     def __init__(
         self, store: Store, home: Path, redaction: Redaction, run: str, name: str, format: str, keep_raw: bool
@@ -138,11 +139,11 @@ class _Ingestion:
         self._batch: dict[str, Trajectory] = {}
         self._pieces = PartAssembler()
         self._offered: dict[str, str] = {}
-        """Hash of tools as they were found, to that of the tools as they are stored: redacted."""
+        """Hash of the original toolset to the hash of the stored, redacted one."""
         self._quarantine = SidecarFile(home / "quarantine" / f"{name}.jsonl")
         self._raw = SidecarFile(home / "raw" / f"{name}.jsonl") if keep_raw else None
         self._beside = Redaction(redaction.rules)
-        """For files beside the store, so that the summary counts what was taken out of trajectories."""
+        """For sidecar files, so that the summary counts only redactions in trajectories."""
         self._formats, self._reasons = Counter[str](), Counter[str]()
         self._outcomes, self._marks = Counter[str](), Counter[str]()
         self._summary = IngestSummary(run=run, rules=redaction.name)
@@ -172,15 +173,15 @@ class _Ingestion:
             self._raw.add(SidecarEntry(file=file, line=found.place, text=self._shown(found.value)))
 
     def _read(self, value: Any) -> tuple[FormatReader | None, list[ParsedTrace | TracePart], str]:
-        """Who reads it, what is made of it, and why nothing is."""
+        """The reader of a value, the traces and parts that it returned, and the reason if there are none."""
         reader = next((each for each in self._readers if each.fits(value)), None)
         if reader is None:
             return None, [], self._unknown(value)
-        made, reason = _tried(reader, lambda: reader.read(value))
-        return reader, made, reason or ("" if made else "nothing in it")
+        made, reason = _run_reader(reader, lambda: reader.read(value))
+        return reader, made, reason or ("" if made else "it holds no trace")
 
     def join(self) -> None:
-        """What waited for its other parts."""
+        """Joins the parts of incomplete trajectories."""
         while self._pieces:
             groups, self._pieces = self._pieces.groups(), PartAssembler()
             for format, key, pieces in groups:
@@ -190,9 +191,9 @@ class _Ingestion:
 
     def _join(self, reader: FormatReader, key: str, pieces: list[LocatedPart]) -> None:
         if len(pieces) > _MOST:
-            made, reason = [], f"more than {_MOST:,} records name one conversation, which is none then"
+            made, reason = [], f"more than {_MOST:,} records name this conversation. Give each conversation its own id"
         else:
-            made, reason = _tried(reader, lambda: _JOIN[reader.NAME](key, [piece.value for piece in pieces]))
+            made, reason = _run_reader(reader, lambda: _JOIN[reader.NAME](key, [piece.value for piece in pieces]))
         places = {id(piece.value): piece for piece in pieces}
         for each in made:
             if isinstance(each, TracePart):
@@ -212,7 +213,7 @@ class _Ingestion:
         self._summary.taken += len(pieces)
         if (before := self._batch.get(made.id)) is not None:
             self._summary.already += 1
-            made = _not_forgotten(made, before)
+            made = _with_earlier_outcome(made, before)
         self._batch[made.id] = made
 
     def _trajectory(self, trace: ParsedTrace, piece: LocatedPart) -> Trajectory:
@@ -249,7 +250,7 @@ class _Ingestion:
         )
 
     def _tools(self, trace: ParsedTrace) -> tuple[str, bool]:
-        """The hash under which the tools are stored, and whether they are stored as they were found."""
+        """The hash of the stored toolset, and whether it was stored unchanged."""
         if not trace.tools:
             return "", True
         hash = content_hash(trace.tools)[:16]
@@ -268,7 +269,7 @@ class _Ingestion:
         known = self._store.known_trajectories(self._batch)
         for id in known:
             if not self._batch[id].outcome:
-                self._batch[id] = _not_forgotten(self._batch[id], self._store.trajectory(id)[1])
+                self._batch[id] = _with_earlier_outcome(self._batch[id], self._store.trajectory(id)[1])
         self._store.add(self._run, self._batch.values())
         self._summary.accepted += len(self._batch) - len(known)
         self._summary.already += len(known)
@@ -301,7 +302,7 @@ class _Ingestion:
         if len(self._readers) == 1:
             return f"not {self._readers[0].TITLE}"
         keys = ", ".join(sorted(value)[:5]) if isinstance(value, dict) else type(value).__name__
-        return f"no known format: {self._hidden(keys)[:80]}"
+        return f"unknown format: {self._hidden(keys)[:80]}"
 
     def _refuse(self, file: str, place: str, reason: str, value: Any) -> None:
         reason = self._hidden(reason)[:300]
@@ -309,27 +310,27 @@ class _Ingestion:
         self._quarantine.add(SidecarEntry(file=file, line=place, reason=reason, text=self._shown(value)[:_SHOWN]))
 
     def _shown(self, value: Any) -> str:
-        """The input as it may be kept; a line that could not be read is text."""
-        text = value if isinstance(value, str) else msgspec.json.encode(_unspelled(value)).decode()
+        """The redacted input. A line that could not be read is text."""
+        text = value if isinstance(value, str) else msgspec.json.encode(_without_tokens(value)).decode()
         return self._hidden(text)
 
     def _hidden(self, text: str) -> str:
-        """Redacted; nothing of what cannot be."""
+        """The redacted text, or a note if it cannot be redacted."""
         try:
             return self._beside.text(text)
         except BadInput as error:
-            return f"left out: {error}"
+            return f"removed: {error}"
 
 
-def _not_forgotten(now: Trajectory, before: Trajectory) -> Trajectory:
-    """Of two readings of one conversation the last counts; an outcome that only the first knew is known still."""
+def _with_earlier_outcome(now: Trajectory, before: Trajectory) -> Trajectory:
+    """The last reading of a conversation, with the outcome of the first if the last has none."""
     return now if now.outcome else msgspec.structs.replace(now, outcome=before.outcome)
 
 
-def _tried(
+def _run_reader(
     reader: FormatReader, read: Callable[[], Iterator[ParsedTrace | TracePart]]
 ) -> tuple[list[ParsedTrace | TracePart], str]:
-    """What a reader makes, or why it makes nothing. One that fails on odd input loses that input only."""
+    """The reader's results, or the reason why it has none. A reader that crashes loses only this input."""
     try:
         return list(read()), ""
     except BadInput as error:
@@ -339,24 +340,28 @@ def _tried(
 
 
 def _key(home: Path) -> bytes:
-    """What ids are hashed with. It stays in the workspace: without it nobody can try out which number or address was taken
-    out of a conversation that they know otherwise."""
+    """The key for hashing ids. It stays in the workspace, so that others cannot guess a redacted number or address by trying
+    values until the hash matches."""
     path = home / "ingest.key"
     if not path.exists():
         with tempfile.NamedTemporaryFile(dir=home) as whole:  # its mode is 0600
             whole.write(secrets.token_bytes(32))
             whole.flush()
-            with contextlib.suppress(FileExistsError):  # another process was quicker
+            with contextlib.suppress(FileExistsError):  # another process created it first
                 os.link(whole.name, path)
     return path.read_bytes()
 
 
-def _unspelled(value: Any) -> Any:
-    """A value without token ids, logprobs and streamed pieces: they spell, bit by bit, what redaction takes out."""
+def _without_tokens(value: Any) -> Any:
+    """A value without token ids, logprobs and streamed pieces, which would reveal redacted text."""
     if isinstance(value, dict):
-        return {key: _unspelled(each) for key, each in value.items() if key not in _SPELLED and key not in _PIECES}
+        return {
+            key: _without_tokens(each)
+            for key, each in value.items()
+            if key not in _TOKEN_KEYS and key not in _PIECE_KEYS
+        }
     if isinstance(value, list):
-        return [_unspelled(each) for each in value]
+        return [_without_tokens(each) for each in value]
     return value
 
 
@@ -364,8 +369,8 @@ _DETAIL = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
 def _kind(reason: str) -> str:
-    """A reason without what is this line's alone."""
-    for kind in ("not JSON", "no known format"):
+    """A reason without the details of one line."""
+    for kind in ("not JSON", "unknown format"):
         if reason.startswith(kind):
             return kind
     return _DETAIL.sub("…", reason)[:120]

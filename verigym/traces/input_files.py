@@ -1,7 +1,7 @@
-"""Files as JSON values with their places: lines, values over several lines, lists, gzip, ZIPs of samples, standard input.
+"""Reads input files as JSON values with their positions: lines, values over several lines, lists, gzip, ZIPs, standard input.
 
-A value that cannot be read is a `Bad` one and the next is read on; memory holds one value at a time. What a value means is the
-readers' business.
+A value that cannot be read becomes an `UnreadableValue`, and reading continues. Memory holds one value at a time. The
+formats interpret the values.
 """
 
 import gzip
@@ -22,13 +22,13 @@ import msgspec
 from verigym.core import codec
 
 LONGEST = 256 * 1024 * 1024
-"""Bytes of one value; a longer one cannot be held."""
+"""Maximum bytes per value."""
 _DATA = re.compile(rb"data:\s*(?=[\[{])")
 
 
 class InputValue(NamedTuple):
     place: str
-    """`7` is a line, `7[2]` the third value of a list on it, `samples/1.json` a part of a ZIP."""
+    """`7` is a line, `7[2]` the third value of the list on it, `samples/1.json` a file in a ZIP."""
     value: Any
 
 
@@ -39,7 +39,7 @@ class UnreadableValue(NamedTuple):
 
 
 class InputFile:
-    """A file, or standard input for `-`. `at` and `size` are bytes of the file itself, for a progress bar."""
+    """A file, or standard input for `-`. `at` and `size` are bytes of the file, for a progress bar."""
 
     def __init__(self, name: str) -> None:
         self.name, self.at = name, 0
@@ -49,13 +49,13 @@ class InputFile:
         if self.name == "-":
             file = io.BufferedReader(sys.stdin.buffer)  # type: ignore[arg-type]
             yield from self._values_of(file)
-            file.detach()  # it is not ours to close
+            file.detach()  # not ours to close
             return
         try:
             with Path(self.name).open("rb") as file:
                 yield from self._values_of(file)
         except OSError as error:
-            yield UnreadableValue("file", f"it cannot be read: {error.strerror or error}", "")
+            yield UnreadableValue("file", f"the file cannot be read: {error.strerror or error}", "")
 
     def _values_of(self, file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
         magic = file.peek(2)[:2]  # type: ignore[attr-defined]
@@ -69,7 +69,7 @@ class InputFile:
 
 
 def _spooled(file: IO[bytes]) -> IO[bytes]:
-    """A ZIP's list of members is at its end: what cannot be gone back in is put aside first."""
+    """A seekable copy: a ZIP's list of members is at its end."""
     aside = tempfile.TemporaryFile()  # noqa: SIM115
     shutil.copyfileobj(file, aside)
     aside.seek(0)
@@ -77,14 +77,16 @@ def _spooled(file: IO[bytes]) -> IO[bytes]:
 
 
 def _values(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
-    """Line by line. A line that opens a bracket and does not close it begins a value over several lines, which ends with its
-    bracket, or is bad where a new value begins at a line's beginning."""
+    """Values line by line. A line with an unclosed bracket begins a value over several lines. That value ends at its closing
+    bracket, and is unreadable if another value begins before that."""
     open_: list[bytes] = []
     depth, first, size, number = 0, 0, 0, 0
     for line in _lines(file):
         number += 1
         if line is None:
-            yield UnreadableValue(str(number), f"a line of more than {LONGEST:,} bytes; write one value a line", "")
+            yield UnreadableValue(
+                str(number), f"the line has more than {LONGEST:,} bytes. Write one value per line", ""
+            )
             continue
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901
@@ -109,7 +111,9 @@ def _values(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
         open_.append(line)
         size += len(line)
         if size > LONGEST:
-            yield UnreadableValue(str(first), f"a value of more than {LONGEST:,} bytes; write one value a line", "")
+            yield UnreadableValue(
+                str(first), f"the value has more than {LONGEST:,} bytes. Write one value per line", ""
+            )
             open_, depth, size = [], 0, 0
         elif depth <= 0:
             raw = b"".join(open_)
@@ -124,7 +128,7 @@ def _values(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
-    """None for a line that is too long."""
+    """The lines, and None for a line that is too long."""
     while line := file.readline(LONGEST + 1):
         if len(line) <= LONGEST:
             yield line
@@ -135,19 +139,19 @@ def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def _unzipped(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
-    """One that breaks off gives what could be read of it."""
+    """The values of a gzip file. A truncated file yields the values before the break."""
     try:
         yield from _values(gzip.GzipFile(fileobj=file))  # type: ignore[arg-type]
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        yield UnreadableValue("end", f"it breaks off here: {error}", "")
+        yield UnreadableValue("end", f"the gzip file is truncated: {error}", "")
 
 
 def _unfinished(first: int, lines: list[bytes]) -> UnreadableValue:
-    return UnreadableValue(str(first), "not JSON: it is cut off", _shown(b"".join(lines)))
+    return UnreadableValue(str(first), "not JSON: the value is cut off", _shown(b"".join(lines)))
 
 
 def _each(place: str, value: Any, raw: bytes) -> Iterator[InputValue | UnreadableValue]:
-    """The value, or each of a list that is no conversation itself."""
+    """The value, or each element of a list that is not a conversation itself."""
     if isinstance(value, list) and not _is_conversation(value):
         for n, each in enumerate(value):
             yield InputValue(f"{place}[{n}]", each)
@@ -168,11 +172,11 @@ def _is_conversation(value: list[Any]) -> bool:
 
 
 def _decoded(raw: bytes) -> tuple[Any, str]:
-    """The value, or why there is none. Bytes and escapes that are no text, which logs hold, are replaced."""
+    """The value, or the reason why it cannot be read. Bytes and escapes that are not valid text are replaced."""
     try:
         return codec.read_json(raw.decode()), ""
     except RecursionError:
-        return None, "it is nested too deeply"
+        return None, "the value is nested too deeply"
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         reason = f"not JSON: {error}" if isinstance(error, msgspec.DecodeError) else "not JSON: not UTF-8"
     try:
@@ -186,7 +190,7 @@ _BRACKETS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]')
 
 
 def _depth(line: bytes) -> int:
-    """How many brackets a line opens more than it closes; those in strings do not count."""
+    """The number of brackets that a line opens minus those that it closes, without those in strings."""
     depth = 0
     for found in _BRACKETS.finditer(line):
         depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(found[0], 0)
@@ -198,16 +202,18 @@ def _shown(raw: bytes) -> str:
 
 
 def _samples(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
-    """The samples of an inspect_ai log; other members are its header and summaries."""
+    """The samples of an inspect_ai log. Other members are its header and summaries."""
     try:
         with zipfile.ZipFile(file) as archive:
             names = [name for name in archive.namelist() if re.search(r"(^|/)samples/[^/]+\.json$", name)]
             if not names:
-                yield UnreadableValue("zip", "a ZIP without samples; an inspect_ai log has one JSON a sample in it", "")
+                yield UnreadableValue(
+                    "zip", "the ZIP has no samples. An inspect_ai log holds one JSON file per sample", ""
+                )
             for name in names:
                 yield _member(archive, name)
     except (zipfile.BadZipFile, OSError, EOFError) as error:
-        yield UnreadableValue("zip", f"a ZIP that cannot be read: {error}", "")
+        yield UnreadableValue("zip", f"the ZIP cannot be read: {error}", "")
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> InputValue | UnreadableValue:
@@ -215,8 +221,8 @@ def _member(archive: zipfile.ZipFile, name: str) -> InputValue | UnreadableValue
         with archive.open(name) as member:
             raw = member.read(LONGEST + 1)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error) as error:
-        return UnreadableValue(name, f"cannot be taken out of the ZIP: {error}", "")
+        return UnreadableValue(name, f"it cannot be read from the ZIP: {error}", "")
     if len(raw) > LONGEST:
-        return UnreadableValue(name, f"a sample of more than {LONGEST:,} bytes", "")
+        return UnreadableValue(name, f"the sample has more than {LONGEST:,} bytes", "")
     value, reason = _decoded(raw)
     return UnreadableValue(name, reason, _shown(raw)) if reason else InputValue(name, value)

@@ -1,4 +1,4 @@
-"""What can be seen in a conversation without knowing its tools: calls and what came of them, as marks."""
+"""Marks for a conversation whose tools are unknown: calls and their results."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ def marks_of(items: Sequence[Item], tools: Sequence[ToolSpec]) -> list[Mark]:
     offered = {tool.name: tool for tool in tools}
     marks: list[Mark] = []
     waiting: dict[str, int] = {}
-    """Calls without an output, by their id."""
+    """Index of each call without a result, by call id."""
     called: set[str] = set()
     for place, item in enumerate(items):
         match item:
@@ -44,7 +44,7 @@ def _meant_as_call(item: Message, after: Sequence[Item]) -> bool:
 
 
 def _wrong(arguments: str, tool: ToolSpec | None) -> str:
-    """What is wrong with a call's arguments; empty where nothing is seen."""
+    """What is wrong with a call's arguments. Empty if nothing is."""
     try:
         found = msgspec.json.decode(arguments or "{}")
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

@@ -1,9 +1,9 @@
-"""Takes secrets and personal data out of traces before they are stored: `mail alice@example.com` is `mail [EMAIL 1]`.
+"""Removes secrets and personal data from traces before they are stored: `mail alice@example.com` becomes `mail [EMAIL 1]`.
 
-Within one trajectory the same value has the same placeholder, so that a conversation stays readable and a tool's arguments still
-correspond to what was asked. Text that is JSON is changed inside its strings and stays JSON. The built-in rules are
-`redaction_rules`; a user's own are a YAML file of names and regular expressions. Token ids spell the text that was taken out, so
-they go with it.
+Within one trajectory the same value gets the same placeholder, so that a conversation stays readable and a tool's arguments
+still match the request. JSON text is changed inside its strings and stays JSON. The built-in rules are in `redaction_rules`.
+Users add their own in a YAML file of names and regular expressions. Token ids would reveal redacted text, so they are
+removed with it.
 """
 
 import re
@@ -47,38 +47,38 @@ from verigym.traces.redaction_rules import (
 
 T = TypeVar("T")
 _SECONDS = 0.25
-"""After which a user's pattern is given up on one text: one that needs longer backtracks without end."""
+"""Timeout for a user's pattern on one text. A pattern that needs longer backtracks without end."""
 _PATIENCE = 5
-"""Texts on which that may happen before the rule is refused for good."""
+"""Timeouts after which the rule is refused for good."""
 _LEARNED = 100
-"""Secrets of one trajectory that are looked for where nothing names them."""
+"""Maximum secrets per trajectory that are also searched for without their keyword."""
 _DEEPEST = 8
-"""JSON in a string in JSON in a string ...: how far it is followed."""
+"""Maximum depth of JSON in a string in JSON in a string."""
 _LITERAL = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*')
 _COLON = re.compile(r"\s*:")
 _PROBES = ["a" * 60 + "!", "1" * 60 + "!", "a1" * 40 + " ", "a " * 40 + "!", "-" * 60 + "!", ("a@" * 30) + "!"]
 
 
 class Redaction:
-    """Rules, and how often each was used. One may serve many trajectories; each counts its placeholders from 1."""
+    """The rules, and how often each was used. Each trajectory numbers its placeholders from 1."""
 
     def __init__(self, rules: Iterable[RedactionRule] | None = None) -> None:
         self.rules = built_in() if rules is None else list(rules)
         shown = [(rule.name, rule.pattern.pattern, getattr(rule.accept, "__name__", "")) for rule in self.rules]
         self.name = f"rules@{content_hash([shown, SECRET_KEY.pattern])[:8]}"
-        """name@version: another rule is another version."""
+        """name@version. The version changes with the rules."""
         self.counts: Counter[str] = Counter()
-        """Rule to how many values it took out, every occurrence counted."""
+        """Rule to the number of values that it redacted, counting every occurrence."""
         self._slow: Counter[str] = Counter()
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """The built-in rules and the user's own. `name: false` switches a built-in one off."""
+        """The built-in rules and the user's. `name: false` disables a built-in rule."""
         rules = built_in()
         if path is None:
             return cls(rules)
         if not path.is_file():
-            raise BadInput(f"{path}: there is no such file; rules are a YAML file of names and regular expressions")
+            raise BadInput(f"{path} does not exist. Redaction rules are a YAML file of names and regular expressions")
         data = read_yaml(path, "rules are names and regular expressions, such as customer: 'C-[0-9]{6}'")
         known = {rule.name for rule in rules}
         for name, pattern in data.items():
@@ -93,7 +93,7 @@ class Redaction:
         return self._done([text], lambda one: one.text(text))
 
     def value(self, value: Any) -> Any:
-        """A JSON value, with the strings inside it redacted."""
+        """A JSON value with its strings redacted."""
         return self._done(list(_strings(value)), lambda one: one.value(value))
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
@@ -106,7 +106,7 @@ class Redaction:
         return self._done(texts, lambda one: one.feedback(feedback))
 
     def tools(self, tools: Toolset) -> Toolset:
-        """Descriptions may hold a name or a key, too; what is unchanged keeps its hash."""
+        """The toolset with its descriptions redacted. An unchanged toolset keeps its hash."""
         plain = msgspec.to_builtins(tools.tools)
         made = self.value(plain)
         if made == plain:
@@ -114,7 +114,7 @@ class Redaction:
         return Toolset(msgspec.convert(made, type(tools).__annotations__["tools"]), content_hash(made)[:16])
 
     def _done(self, texts: list[str], work: "Callable[[_RedactionPass], T]") -> T:
-        """The work of one pass; of a second, where the first learned of secrets that may stand elsewhere without their words."""
+        """Runs one pass, and a second if the first found secrets that may also occur without their keyword."""
         one = _RedactionPass(self, texts, self.rules)
         made = work(one)
         if one.learned:
@@ -124,8 +124,8 @@ class Redaction:
         self.counts += one.counts
         return made
 
-    def found(self, rule: RedactionRule, text: str, start: int, end: int) -> list[tuple[int, int]]:
-        """Where a rule's values stand in a part of a text."""
+    def matches(self, rule: RedactionRule, text: str, start: int, end: int) -> list[tuple[int, int]]:
+        """The positions of a rule's values in a part of a text."""
         if isinstance(rule.pattern, re.Pattern):
             return list(_accepted(rule, text, start, end))
         if self._slow[rule.name] < _PATIENCE:
@@ -135,12 +135,12 @@ class Redaction:
             except TimeoutError:
                 self._slow[rule.name] += 1
         raise BadInput(
-            f'the redaction rule "{rule.name}" took longer than {_SECONDS:g} s on one text: make it backtrack less'
+            f'the redaction rule "{rule.name}" took longer than {_SECONDS:g} s on one text. Rewrite it with less backtracking'
         )
 
 
 class _RedactionPass:
-    """One trajectory: the rules that can match something in it, and the numbers of the values found so far."""
+    """One pass over a trajectory: the rules that can match in it, and the numbers of the values found so far."""
 
     def __init__(self, redaction: Redaction, texts: list[str], rules: list[RedactionRule]) -> None:
         self._redaction = redaction
@@ -148,7 +148,7 @@ class _RedactionPass:
         self.rules = _that_may_match(rules, whole)
         self.counts: Counter[str] = Counter()
         self.learned: dict[str, set[str]] = {}
-        """Rule to secrets that were found by the words before them."""
+        """Rule to the secrets that it found by a keyword."""
         self._keys = any(rule.name == "password" for rule in self.rules)
         self._numbers: dict[tuple[str, str], int] = {}
         self._next: Counter[str] = Counter()
@@ -156,7 +156,7 @@ class _RedactionPass:
         if self.rules and "[" in whole:
             names = "|".join({rule.name.upper() for rule in [*rules, *built_in()]})
             self._placed = re.compile(rf"\[({names}) (\d{{1,4}})\]")
-            for name, number in self._placed.findall(whole):  # what was redacted before keeps its number
+            for name, number in self._placed.findall(whole):  # values redacted earlier keep their number
                 self._next[name] = max(self._next[name], int(number))
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
@@ -190,7 +190,7 @@ class _RedactionPass:
         )
 
     def item(self, item: Item) -> Item:
-        """The same object where nothing in it changed."""
+        """The redacted object. An unchanged object is returned as it is."""
         match item:
             case Message():
                 return self._message(item)
@@ -245,14 +245,14 @@ class _RedactionPass:
         return self._plain(text)
 
     def _under(self, key: str, text: str, depth: int = 0) -> str:
-        """The value of a key: a secret whatever it looks like, where the key says so."""
+        """The value of a key. If the key names a secret, any value is redacted."""
         if self._keys and text and SECRET_KEY.fullmatch(key) and is_secret(text) and not self._has_placeholder(text):
             self._learn("password", text)
             return self._placeholder("password", text, loose=False)
         return self.text(text, depth)
 
     def _json(self, text: str, depth: int) -> str:
-        """Only literals that change are written anew; all else stays as it was, spaces and order and all."""
+        """Replaces only the literals that change. Spaces and order stay as they were."""
         made: list[str] = []
         last, key, key_end = 0, "", -1
         for found in _LITERAL.finditer(text):
@@ -269,12 +269,12 @@ class _RedactionPass:
 
     def _plain(self, text: str) -> str:
         taken: list[tuple[int, int, str]] = []
-        """Start, end and what stands there instead."""
+        """Start, end and replacement."""
         if self._placed is not None:
             taken += [(*each.span(), each[0]) for each in self._placed.finditer(text)]
         for rule in _that_may_match(self.rules, text):
             for start, end in _free(taken, len(text)):
-                for first, last in self._redaction.found(rule, text, start, end):
+                for first, last in self._redaction.matches(rule, text, start, end):
                     if rule.by_words:
                         self._learn(rule.name, text[first:last])
                     taken.append((first, last, self._placeholder(rule.name, text[first:last], rule.loose)))
@@ -314,7 +314,7 @@ def _that_may_match(rules: list[RedactionRule], text: str) -> list[RedactionRule
 
 
 def _accepted(rule: RedactionRule, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """What the rule accepts; the search goes on behind that, not behind all that the pattern took."""
+    """The matches that the rule accepts. The search continues after the accepted part, not after the whole match."""
     while (match := rule.pattern.search(text, start, end)) is not None:
         first, last = _secret(match)
         if rule.accept is not None:
@@ -325,13 +325,13 @@ def _accepted(rule: RedactionRule, text: str, start: int, end: int) -> Iterator[
 
 
 def _secret(match: Any) -> tuple[int, int]:
-    """The group of that name where the pattern has one and it matched, else all of the match."""
+    """The span of the group `secret` if it matched, else of the whole match."""
     named = "secret" in match.re.groupindex and match["secret"] is not None
     return match.span("secret" if named else 0)
 
 
 def _free(taken: list[tuple[int, int, str]], length: int) -> list[tuple[int, int]]:
-    """What no rule has taken yet."""
+    """The parts of the text that no rule has matched yet."""
     if not taken:
         return [(0, length)]
     free: list[tuple[int, int]] = []
@@ -348,7 +348,7 @@ def without_ids(turn: Turn) -> Turn:
 
 
 def _without_ids(turns: list[Turn], changed: set[int]) -> tuple[list[Turn], int]:
-    """Turns whose text changed, and those that go on from one, lose their ids and logprobs; how many did."""
+    """The turns without token ids and logprobs if their text, or that of a turn they extend, changed. Also their number."""
     if not changed:
         return turns, 0
     made: list[Turn] = []
@@ -422,26 +422,26 @@ def _is_json(text: str) -> bool:
 
 def _own(name: str, pattern: Any, known: set[str], where: str) -> RedactionRule:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
-        raise BadInput(f'{where}: "{name}" cannot name a rule; a name is lower-case letters, digits and _')
+        raise BadInput(f'{where}: "{name}" is not a valid rule name. Use lower-case letters, digits and _')
     if not isinstance(pattern, str):
         raise BadInput(
-            f'{where}: the rule "{name}" must be a regular expression in quotes (false switches a built-in one off)'
+            f'{where}: the rule "{name}" must be a regular expression in quotes, or false to disable a built-in rule'
         )
     if name in known:
         raise BadInput(
-            f'{where}: "{name}" is a built-in rule; give yours another name ("{name}: false" switches it off)'
+            f'{where}: "{name}" is a built-in rule. Choose another name, or write "{name}: false" to disable it'
         )
     try:
         compiled = regex.compile(pattern)
         if compiled.search("", timeout=_SECONDS) is not None:
-            raise BadInput(f'{where}: the rule "{name}" matches the empty text; it must take at least one letter')
+            raise BadInput(f'{where}: the rule "{name}" matches empty text. It must match at least one character')
         for probe in _PROBES:
             list(compiled.finditer(probe, timeout=_SECONDS))
     except regex.error as error:
         raise BadInput(f'{where}: the rule "{name}" is not a regular expression: {error}') from error
     except TimeoutError as error:
         raise BadInput(
-            f'{where}: the rule "{name}" backtracks without end on a text of 60 letters; simplify it'
+            f'{where}: the rule "{name}" backtracks too much on a text of 60 letters. Simplify it'
         ) from error
     return RedactionRule(name=name, about="your own", pattern=compiled)
 

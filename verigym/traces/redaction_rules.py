@@ -1,8 +1,8 @@
-r"""The built-in rules of redaction: what a secret or a personal datum looks like. How they are applied is `redact`.
+r"""The built-in redaction rules: patterns of secrets and personal data. `redaction.py` applies them.
 
-Shapes are chosen so that ordinary text survives: dates, times, amounts, ids and version numbers are nobody's phone number. What
-cannot be told by its shape alone is held to a checksum (cards, IBAN) or to the words before it (passwords, local phone numbers).
-No pattern backtracks without end: a run of letters is entered only at its beginning.
+The patterns leave dates, times, amounts, ids and version numbers alone. If the pattern alone is not enough, a rule also
+checks a checksum (cards, IBAN) or the keyword before the value (passwords, local phone numbers). No pattern backtracks
+without end: it can match a run of letters only from its first letter.
 """
 
 import ipaddress
@@ -15,33 +15,33 @@ from msgspec import Struct
 
 class RedactionRule(Struct, frozen=True, kw_only=True):
     name: str
-    """`email`; what it finds becomes `[EMAIL 1]`."""
+    """`email` replaces values with `[EMAIL 1]`."""
     about: str
-    """What it finds, in words."""
+    """What it finds, for people."""
     pattern: Any
-    """Compiled; a group named `secret` is what is taken out, else all of the match."""
+    """Compiled. The group `secret` is redacted, or the whole match if the pattern has no such group."""
     hints: tuple[str, ...] = ()
-    """It can match only where one of these stands in the text's `shape`; none for anywhere."""
+    """The rule applies only if the text's `shape` contains one of these. Empty for any text."""
     needs: Any = None
-    """And only where this compiled pattern is found in the shape."""
+    """The rule applies only if this compiled pattern matches in the shape."""
     accept: Callable[[str], str] | None = None
-    """How much of a match, from its beginning, really is one; empty for nothing of it."""
+    """Returns the part of a match, from its start, that is a value. Empty to reject the match."""
     by_words: bool = False
-    """Found by the words before it: once it is known, it is one wherever it stands."""
+    """A keyword identifies the value. Once found, the value is redacted everywhere in the trajectory."""
     loose: bool = False
-    """Spaces, dots and dashes make no other value: `+44 20 7946 0958` is `+442079460958`."""
+    """Values that differ only in spaces, dots and dashes are the same: `+44 20 7946 0958` is `+442079460958`."""
 
 
 _DIGITS = {ord(digit): "0" for digit in "123456789"}
 
 
 def shape(text: str) -> str:
-    """Lower-case, and every digit a 0: in this a rule's hints are looked for, which is quicker than the rule."""
+    """The text in lower case with every digit replaced by 0. Searching it for hints is faster than running the rule."""
     return text.lower().translate(_DIGITS)
 
 
 def built_in() -> list[RedactionRule]:
-    """In the order in which they are tried; what one has taken the next does not see."""
+    """The rules in the order in which they are tried. A rule does not see what an earlier one matched."""
     return list(_RULES)
 
 

@@ -1,6 +1,6 @@
-"""Files beside the store, of JSON lines that each name an input file: quarantine, and raw input where it is kept.
+"""JSON-lines files beside the store whose lines name an input file: the quarantine and, if kept, the raw input.
 
-Reading an input again replaces what an earlier reading wrote of it. The new file takes the old one's place when it is whole.
+Reading an input file again replaces its earlier lines. The new file replaces the old one only when it is complete.
 """
 
 import contextlib
@@ -17,15 +17,15 @@ from verigym.core.errors import InfrastructureFailure
 class SidecarEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     file: str
     line: str
-    """A line's number; see `input_files.InputValue`."""
+    """Line number. See `input_files.InputValue`."""
     reason: str = ""
-    """Why it was not taken."""
+    """Why it was quarantined."""
     text: str = ""
     """The input, redacted."""
 
 
 class SidecarFile:
-    """`add` entries, then `close(files)` with the input files that were read."""
+    """Call `add` for each entry, then `close(files)` with the input files that were read."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._new = path, path.with_suffix(".new")
@@ -44,7 +44,7 @@ class SidecarFile:
         self.count += 1
 
     def close(self, files: set[str]) -> None:
-        """Takes over what is known of other files. What came by standard input stays, since it is nowhere else."""
+        """Copies the earlier entries of other files, and of standard input, which cannot be read again."""
         with self._writing():
             for body in _rows(self.path):
                 file = msgspec.json.decode(body, type=SidecarEntry).file
@@ -59,7 +59,7 @@ class SidecarFile:
                 self.path.unlink(missing_ok=True)
 
     def abandon(self) -> None:
-        """What was kept before stays."""
+        """Discards the new file and keeps the old one."""
         with contextlib.suppress(OSError):
             self._file.close()
         self._new.unlink(missing_ok=True)
@@ -70,7 +70,7 @@ class SidecarFile:
             yield
         except OSError as error:
             raise InfrastructureFailure(
-                f"{self.path}: could not be written ({error.strerror}); what was stored is kept: make room, and run it again"
+                f"{self.path} could not be written ({error.strerror}). Stored traces are kept. Free disk space and run it again"
             ) from error
 
 

@@ -80,7 +80,7 @@ def test_what_a_broken_store_refuses_waits_within_bounds_and_the_rest_is_counted
         time.sleep(0.02)
     assert (capture.counts.captured, capture.counts.waiting) == (5, 0)
     assert capture.store.known_trajectories(ids) == set(ids[-5:])
-    assert said[-1] == "capture: the store takes conversations again"
+    assert said[-1] == "capture: the store accepts conversations again"
     capture.close()
 
 

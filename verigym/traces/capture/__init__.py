@@ -1,4 +1,4 @@
-"""What goes through the gateway, as trajectories: `Capture(home, redaction).add(Exchange(...))`."""
+"""Stores the gateway's traffic as trajectories: `Capture(home, redaction).add(Exchange(...))`."""
 
 from verigym.traces.capture.capture import Capture, CaptureCounts
 from verigym.traces.capture.conversation_writer import Placement

@@ -1,7 +1,7 @@
-"""By what conversations are known, kept beside the store, so that one goes on where it was after a restart.
+"""A database of conversation fingerprints beside the store, so that conversations continue after a restart.
 
-It holds fingerprints and no text, in a file of its own with the key they are made with: traces that are exported or shared carry
-neither. Without the file nothing is lost but that: a conversation which goes on begins a new trajectory.
+It holds fingerprints and their key but no text, in a file of its own, so exported traces contain neither. Without the
+file, a conversation that continues begins a new trajectory. Nothing else is lost.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ Row = tuple[str, bytes, float, bytes]
 
 
 def row(known: ConversationState) -> Row:
-    """As it is written."""
+    """The database row of a conversation."""
     return known.id, known.name, time.time(), msgspec.msgpack.encode(known)
 
 
@@ -49,7 +49,7 @@ class ConversationDatabase:
             self.key: bytes = self._database.execute("SELECT key FROM key").fetchone()[0]
         except (OSError, sqlite3.Error) as error:
             raise InfrastructureFailure(
-                f"{path}: cannot be used ({error}); move it away, and captured conversations begin anew"
+                f"{path} cannot be used ({error}). Move it away. Captured conversations then begin new trajectories"
             ) from error
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ class ConversationDatabase:
             self._database.executemany("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?)", rows)
 
     def latest(self, most: int) -> Iterator[ConversationState]:
-        """The newest ones, oldest first."""
+        """The newest conversations, oldest first."""
         query = (
             "SELECT body FROM (SELECT body, updated FROM conversations ORDER BY updated DESC LIMIT ?) ORDER BY updated"
         )
@@ -78,7 +78,7 @@ class ConversationDatabase:
         return None if row is None else row[0]
 
     def forget(self, before: str) -> None:
-        """Those whose id sorts before this one, of earlier days, and those that nobody went on with for a month."""
+        """Deletes conversations whose id sorts before this one, and those unused for a month."""
         with self._writing():
             self._database.execute("DELETE FROM conversations WHERE id < ?", [before])
             self._database.execute("DELETE FROM conversations WHERE updated < ?", [time.time() - _IDLE_S])

@@ -1,9 +1,9 @@
-"""Which conversation a request belongs to: that of its id, of the response it continues, or of what it begins with.
+"""Finds the conversation of a request: by its id, by the response that it continues, or by how it begins.
 
-Only fingerprints are held, the latest so many, so that the answer takes microseconds. How the request hangs together with the
-turns before it is `conversation`'s business.
+It holds only fingerprints, and only the latest, so that a lookup takes microseconds. `conversation` connects the request with
+the earlier turns.
 
-    [u1] -> a1    a conversation begins         [u1 a1 u2] -> a2    and goes on: it begins with what ended at a1
+    [u1] -> a1    a conversation begins         [u1 a1 u2] -> a2    continues it: the request begins with what ended at a1
     [u1] again    a retry                       [u1 a1 u3]          a branch
 """
 
@@ -15,31 +15,30 @@ from verigym.core.records import Item
 from verigym.wire.items import is_reply
 
 _MOST = 100_000
-"""Fingerprints held; two for each exchange."""
+"""Maximum fingerprints, two for each exchange."""
 _RETRY_S, _UNANSWERED_S = 60.0, 600.0
-"""For so long is the same first request a retry, after an answer and while there is none; later it is somebody else who says
-the same."""
+"""Time in which the same first request is a retry, after a reply and without one. Later it is another client's request."""
 
 
 class _LastRequest(NamedTuple):
     trajectory: str
     when: float
     end: bytes | None
-    """What it ended with; none while it is not answered, or where it was not."""
+    """Fingerprint with the reply. None without a reply."""
 
 
 class ConversationIndex:
-    """Fingerprints to trajectories. Ids of trajectories sort by their day: those before `oldest` are forgotten."""
+    """Fingerprints to trajectories. Trajectory ids sort by day, and those before `oldest` are ignored."""
 
     def __init__(self, most: int = _MOST) -> None:
         self.oldest = ""
         self._most = most
         self._names: OrderedDict[bytes, str] = OrderedDict()
-        """Of conversations and responses."""
+        """Fingerprints of conversation ids and response ids."""
         self._begun: OrderedDict[bytes, _LastRequest] = OrderedDict()
-        """By all that a request held: the last such request."""
+        """Fingerprint of a whole request to the last such request."""
         self._ends: OrderedDict[bytes, list[str]] = OrderedDict()
-        """By a request with its reply: who was there last, then those who have not gone on from there."""
+        """Fingerprint of a request with its reply to the last trajectory there, then those that have not continued from there."""
 
     def __len__(self) -> int:
         return len(self._names) + len(self._begun) + len(self._ends)
@@ -53,7 +52,7 @@ class ConversationIndex:
         return found
 
     def found(self, items: Sequence[Item], chain: Sequence[bytes], now: float) -> str | None:
-        """The trajectory that a request goes on with, by what it begins with; none for a new one."""
+        """The trajectory that a request continues, by how it begins. None for a new one."""
         begun = self._begun.get(chain[-1]) if chain else None
         if begun is not None and begun.trajectory < self.oldest:
             begun = None
@@ -63,7 +62,7 @@ class ConversationIndex:
             return ends[0] if begun is None else begun.trajectory
         if begun is not None:
             return begun.trajectory if self._is_retry(begun, now) else None
-        for place in range(len(chain) - 1, 0, -1):  # the reply to an earlier request, not as it was
+        for place in range(len(chain) - 1, 0, -1):  # the client changed the reply to an earlier request
             if is_reply(items[place]) and not is_reply(items[place - 1]):
                 earlier = self._begun.get(chain[place - 1])
                 if earlier is not None and earlier.trajectory >= self.oldest:
@@ -75,7 +74,7 @@ class ConversationIndex:
         self._bound()
 
     def end(self, request: bytes, whole: bytes, trajectory: str, now: float, *, open: bool = True) -> None:
-        """The request was answered, with nothing where `whole` is `request`; `open`: nothing has gone on from there yet."""
+        """Records a reply, or none if `whole` is `request`. `open`: no request has continued from there yet."""
         _put(self._begun, request, _LastRequest(trajectory, now, whole if whole != request else None))
         ends = self._ends.get(whole, [trajectory])
         ends[0] = trajectory
@@ -89,7 +88,7 @@ class ConversationIndex:
         self._bound()
 
     def _ends_in(self, chain: Sequence[bytes]) -> Iterator[list[str]]:
-        """What is known to have ended where the request begins, the longest first."""
+        """The trajectories that ended where the request begins, the longest match first."""
         for print in reversed(chain):
             ends = self._ends.get(print)
             if ends is not None:

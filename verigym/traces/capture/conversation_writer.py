@@ -1,8 +1,8 @@
-"""The conversations that are going on, and their way into the store: joined, redacted, written, put away, deleted in time.
+"""Holds the current conversations and writes them to the store: joined, redacted, and deleted after their retention time.
 
-All of it is one thread's (`capture`). A conversation is written whole after each exchange, a long one at most once in as many
-seconds as it has megabytes. What the store refuses waits here until it takes it, within the bounds of memory; past them the
-longest untouched is given up, and counted as lost.
+One thread does all of it (`capture`). A conversation is written whole after each exchange, but at most once in N seconds if it
+has N megabytes. If the store refuses a write, the conversation waits in memory. If memory is full, the conversation that was
+unused for the longest time is dropped and counted as lost.
 """
 
 import datetime
@@ -22,30 +22,30 @@ from verigym.traces.capture.exchange import Exchange, Fingerprints
 from verigym.traces.redaction import Redaction
 
 RUN = "traces-served-"
-"""And the day: retention deletes whole ones."""
+"""Prefix of a run id, before the day. Retention deletes whole days."""
 _MOST, _MOST_BYTES = 5_000, 128_000_000
-"""Conversations held, and their bytes, about."""
+"""Maximum conversations in memory, and their approximate bytes."""
 _IDLE_S = 900.0
-"""After which one is taken out of memory; it is found again in the store."""
+"""Idle time after which a conversation leaves memory. It can be restored from the store."""
 _BATCH = 256
-"""Trajectories in one transaction."""
+"""Trajectories per transaction."""
 _BYTES_S = 1e6
-"""Of one conversation that may be written again and again, a second."""
+"""Maximum bytes per second of one conversation that is rewritten after each exchange."""
 _WAIT_S, _LONGEST_WAIT_S = 0.5, 15.0
-"""How soon a store that refused is asked again."""
+"""First and longest wait before a failed write is retried."""
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """Where a request belongs, known before it is answered."""
+    """The trajectory of a request, known before it is answered."""
 
     trajectory: str
-    """Its id; empty where the conversation is not captured."""
+    """Its id. Empty if the conversation is not captured."""
     chain: list[bytes] = []
     """Fingerprints of the request."""
     name: bytes = b""
-    """Fingerprint of the conversation's id, where the client gave one."""
+    """Fingerprint of the conversation's id, if the client sent one."""
     new: bool = False
-    """The store cannot have it yet."""
+    """Whether the trajectory is new, so that the store cannot hold it yet."""
     sampled_out: bool = False
     began: float = 0.0
 
@@ -72,32 +72,32 @@ class ConversationWriter:
         self.lost: Counter[str] = Counter()
         self._store, self._remembered, self._redaction, self._prints = store, remembered, redaction, prints
         self._tell = tell
-        """Of a reason, in words; whoever is told says it seldom enough."""
+        """Called with a reason and a message. The callee limits how often it prints."""
         self._held: OrderedDict[str, Conversation] = OrderedDict()
-        """The longest untouched first."""
+        """The least recently used first."""
         self._bytes = 0
         self._unwritten: dict[str, Conversation] = {}
         self._runs: set[str] = set()
-        """Begun in the store."""
+        """Runs that exist in the store."""
         self._tools: dict[str, str] = {}
-        """Hash of tools as they were offered to that of what was kept."""
+        """Hash of the offered toolset to the hash of the stored one."""
         self._new_tools: dict[str, Toolset] = {}
-        """By hash, not in the store yet."""
+        """Toolsets that are not stored yet, by hash."""
         self._trouble = ""
-        """Why the store refused last, as it is counted; empty when it did not."""
+        """Reason of the last failed write, as it is counted. Empty after a successful write."""
         self._again, self._wait_s = 0.0, _WAIT_S
 
     def __len__(self) -> int:
         return len(self._held)
 
     def why_waiting(self, trajectory: str) -> str:
-        """Why the store does not have all of it yet; empty where it has."""
+        """Why the store does not hold all of the trajectory yet. Empty if it does."""
         return (self._trouble or "it is being written") if trajectory in self._unwritten else ""
 
     # -- joining ------------------------------------------------------------------------------------------------------
 
     def take(self, exchange: Exchange, placed: Placement) -> None:
-        """Adds an exchange to its conversation. Whatever goes wrong is counted, and is no exception."""
+        """Adds an exchange to its conversation. Counts failures and never raises."""
         try:
             conversation = self._conversation(placed)
             size = conversation.size
@@ -108,7 +108,7 @@ class ConversationWriter:
             self.waiting += 1
             self._make_room()
         except ConversationTooLong:
-            self._lose("conversation too long", 1, f"{placed.trajectory} takes no more")
+            self._lose("conversation too long", 1, f"{placed.trajectory} has reached its maximum size")
         except Exception as error:
             self._lose(_reason(error), 1, words_of(error))
 
@@ -122,14 +122,14 @@ class ConversationWriter:
         return found
 
     def _restored(self, placed: Placement) -> Conversation | None:
-        """From the store, where it was put away or written by a process before this one."""
+        """The conversation from the store, if it left memory or an earlier process wrote it."""
         if placed.new or not self._store.known_trajectories([placed.trajectory]):
             return None
         known = self._remembered.get(placed.trajectory) or ConversationState(id=placed.trajectory, name=placed.name)
         return Conversation.restored(known, self._store.trajectory(placed.trajectory)[1])
 
     def _offered(self, tools: list[ToolSpec]) -> str:
-        """The hash of the tools as they will be kept."""
+        """The hash of the toolset as it will be stored."""
         if not tools:
             return ""
         offered = content_hash(tools)[:16]
@@ -144,7 +144,7 @@ class ConversationWriter:
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, *, everything: bool = False) -> None:
-        """Commits what is due. A store that refuses is asked again later, and what was for it waits."""
+        """Commits the conversations that are due. A failed write is retried later."""
         now = time.monotonic()
         if now < self._again and not everything:
             return
@@ -156,14 +156,16 @@ class ConversationWriter:
             except Exception as error:
                 self._trouble = _reason(error)
                 self._again, self._wait_s = now + self._wait_s, min(2 * self._wait_s, _LONGEST_WAIT_S)
-                self._tell(self._trouble, f"{words_of(error)}; conversations wait in memory, trying again")
+                self._tell(
+                    self._trouble, f"{words_of(error)}. Conversations wait in memory until the store accepts them"
+                )
                 return
             if self._trouble:
-                self._tell("", "the store takes conversations again")
+                self._tell("", "the store accepts conversations again")
             self._trouble, self._wait_s = "", _WAIT_S
 
     def _ready(self, conversations: list[Conversation]) -> list[_PendingWrite]:
-        """As it will be stored; what cannot be redacted will not."""
+        """The conversations as they will be stored. One that cannot be redacted is dropped."""
         made: list[_PendingWrite] = []
         for one in conversations:
             try:
@@ -173,7 +175,7 @@ class ConversationWriter:
         return made
 
     def _redacted(self, one: Conversation) -> Trajectory:
-        """While there was nothing to take out, only what is new is looked through."""
+        """The redacted trajectory. While nothing needed redaction, only new items are searched."""
         whole = one.trajectory()
         if one.clean is not None:
             new = msgspec.structs.replace(whole, items=whole.items[one.clean :], turns=[], marks=[])
@@ -222,7 +224,7 @@ class ConversationWriter:
     def _put_away(self, one: Conversation) -> None:
         self._bytes -= one.size
         if one.unwritten:
-            self._give_up(one, self._trouble or "no room", "memory is full of what could not be written")
+            self._give_up(one, self._trouble or "no room", "Memory is full of conversations that could not be written")
 
     def _give_up(self, one: Conversation, reason: str, words: str) -> None:
         self._lose(reason, one.unwritten, words)
@@ -230,7 +232,7 @@ class ConversationWriter:
 
     def _lose(self, reason: str, count: int, words: str) -> None:
         self.lost[reason] += count
-        self._tell(reason, f"{words}; an exchange was lost")
+        self._tell(reason, f"{words}. An exchange was lost")
 
     def put_idle_away(self) -> None:
         past = time.monotonic() - _IDLE_S
@@ -239,14 +241,14 @@ class ConversationWriter:
             self._put_away(oldest)
 
     def give_up_all(self) -> None:
-        """What is still not written is lost."""
+        """Counts everything that is not written as lost."""
         for one in list(self._unwritten.values()):
             self._give_up(
-                one, self._trouble or "not written at the end", "the gateway stopped before the store took it"
+                one, self._trouble or "not written at the end", "The gateway stopped before the store accepted it"
             )
 
     def tidy(self, today: datetime.date, keep_days: int | None) -> str:
-        """Finishes the runs of earlier days and deletes those past keeping. Ids that sort before what it returns are gone."""
+        """Finishes the runs of earlier days and deletes expired ones. Ids that sort before the returned id are gone."""
         first = "" if keep_days is None else f"{RUN}{today - datetime.timedelta(days=keep_days)}"
         for run in self._store.runs():
             if run.kind != "traces" or not run.id.startswith(RUN):
@@ -265,7 +267,7 @@ class ConversationWriter:
 
 
 def _reason(error: Exception) -> str:
-    """As it is counted: few, short and the same for the same trouble."""
+    """A short reason for the counters, the same for the same problem."""
     words = words_of(error)
     if "disk is full" in words or "No space left" in words:
         return "disk full"
