@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MODEL = "a version (id, name, champion, latest), smollm2-135m, a hub id, a folder, a named server or URL#MODEL"
 
 Home = Annotated[
-    Path | None, typer.Option("--home", help="WorkspaceFolder folder (default: VERIGYM_HOME, or .verigym)")
+    Path | None, typer.Option("--home", help="Workspace folder (default: VERIGYM_HOME, or .verigym)")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted and delete nothing")]
