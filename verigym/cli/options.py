@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 MODEL = "a version (id, name, champion, latest), smollm2-135m, a hub id, a folder, a named server or URL#MODEL"
 
-Home = Annotated[
-    Path | None, typer.Option("--home", help="Workspace folder (default: VERIGYM_HOME, or .verigym)")
-]
+Home = Annotated[Path | None, typer.Option("--home", help="Workspace folder (default: VERIGYM_HOME, or .verigym)")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted and delete nothing")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking")]
