@@ -30,6 +30,8 @@ def main() -> int:
 
 def _build(name: str, check_only: bool, play: bool) -> None:
     builder = engine.builder(name)
+    if builder.write_data is not None and not check_only:
+        builder.write_data()
     for split in builder.sizes:
         start = time.monotonic()
         tasks = builder.tasks(split)

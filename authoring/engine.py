@@ -123,6 +123,8 @@ class Builder(msgspec.Struct, frozen=True, kw_only=True):
     """Play the cheats of every Nth task. The gold solution of every task is played. Sandboxed episodes are slow."""
     check: Callable[[Task, Trial], Iterable[str]] = _no_check
     """Yields a message for each further problem of a task."""
+    write_data: Callable[[], None] | None = None
+    """Writes further data files of the environment."""
     draw_all: Callable[[str], list[Task]] | None = None
     """Draws all tasks of a split, if they cannot be drawn family by family."""
 

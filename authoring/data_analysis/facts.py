@@ -1,6 +1,6 @@
 """Accessors that several training questions use."""
 
-from verigym.environments.data_analysis.asked import Fact, Redraw
+from authoring.data_analysis.asked import Fact, Redraw
 
 
 def amount_of(fact: Fact) -> int:

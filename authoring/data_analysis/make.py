@@ -4,19 +4,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from authoring.data_analysis import (
+    ship_tables,
     train_charts,
     train_data_quality,
     train_dates,
     train_joins,
     train_totals,
     val_questions,
+    worlds,
 )
+from authoring.data_analysis.asked import Asked, Redraw, Scene
+from authoring.data_analysis.tables import ENGINES, dataset, names
 from authoring.engine import Builder, Draft, Family, Trial, Turn
 from verigym.core.records import Json, Task
-from verigym.environments.data_analysis import ENGINE_WORDS, worlds
-from verigym.environments.data_analysis.asked import Asked, Redraw, Scene
+from verigym.environments.data_analysis import ENGINE_WORDS
 from verigym.environments.data_analysis.engines import database
-from verigym.environments.data_analysis.tables import ENGINES, dataset, names
 from verigym.environments.data_analysis.verifier import chart_difference, same
 
 Tell = Callable[[Any], Asked]
@@ -124,5 +126,5 @@ def _cell(value: Any) -> Any:
 
 BUILDER = Builder(
     name="data_analysis", seed=31, sizes={"train": 10, "val": 6}, families=families, draw=draw, may_end_early=True,
-    check=check,
+    check=check, write_data=ship_tables.write,
 )  # fmt: skip

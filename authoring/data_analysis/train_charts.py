@@ -1,7 +1,7 @@
 """Training questions whose answer is a chart. Each function is a family."""
 
+from authoring.data_analysis.asked import Asked, Redraw, Scene, grouped, mean, month, one, quoted, ranked
 from authoring.data_analysis.facts import amount_of
-from verigym.environments.data_analysis.asked import Asked, Redraw, Scene, grouped, mean, month, one, quoted, ranked
 
 
 def chart_count_by_month(s: Scene) -> Asked:

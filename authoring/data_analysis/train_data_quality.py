@@ -1,7 +1,6 @@
 """Training questions about outliers, missing values and duplicates. Each function is a family."""
 
-from authoring.data_analysis.facts import amount_of, count_of, not_empty
-from verigym.environments.data_analysis.asked import (
+from authoring.data_analysis.asked import (
     Asked,
     Redraw,
     Scene,
@@ -13,6 +12,7 @@ from verigym.environments.data_analysis.asked import (
     rounded,
     total,
 )
+from authoring.data_analysis.facts import amount_of, count_of, not_empty
 
 
 def far_above(s: Scene) -> Asked:

@@ -2,8 +2,7 @@
 
 from itertools import pairwise
 
-from authoring.data_analysis.facts import amount_of, count_of
-from verigym.environments.data_analysis.asked import (
+from authoring.data_analysis.asked import (
     Asked,
     Redraw,
     Scene,
@@ -16,6 +15,7 @@ from verigym.environments.data_analysis.asked import (
     some,
     total,
 )
+from authoring.data_analysis.facts import amount_of, count_of
 
 WEEKDAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 

@@ -1,7 +1,6 @@
 """Training questions that join two tables, and rankings. Each function is a family."""
 
-from authoring.data_analysis.facts import amount_of, count_of
-from verigym.environments.data_analysis.asked import (
+from authoring.data_analysis.asked import (
     Asked,
     Redraw,
     Scene,
@@ -13,6 +12,7 @@ from verigym.environments.data_analysis.asked import (
     some,
     total,
 )
+from authoring.data_analysis.facts import amount_of, count_of
 
 
 def total_of_region(s: Scene) -> Asked:

@@ -1,6 +1,6 @@
 """Training questions about totals, counts and averages of all rows or of selected rows. Each function is a family."""
 
-from verigym.environments.data_analysis.asked import Asked, Scene, mean, quoted, ranked, rounded, some, total
+from authoring.data_analysis.asked import Asked, Scene, mean, quoted, ranked, rounded, some, total
 
 
 def count_of_kind(s: Scene) -> Asked:

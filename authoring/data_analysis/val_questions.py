@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from itertools import accumulate, pairwise
 from statistics import fmean, median, pstdev
 
-from verigym.environments.data_analysis.asked import (
+from authoring.data_analysis.asked import (
     Asked,
     Redraw,
     Scene,

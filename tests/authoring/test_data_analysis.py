@@ -6,11 +6,11 @@ from random import Random
 import msgspec
 import pytest
 
-from authoring.data_analysis import make
+from authoring.data_analysis import domains, make, ship_tables, worlds
+from authoring.data_analysis.asked import Redraw
+from authoring.data_analysis.tables import dataset, names
 from authoring.engine import CheckFailed, Family
-from verigym.environments.data_analysis import domains, worlds
-from verigym.environments.data_analysis.asked import Redraw
-from verigym.environments.data_analysis.engines import database
+from verigym.environments.data_analysis.engines import _tables, data_sets, database
 from verigym.environments.load import load_environment
 from verigym.tasks.leaks import find_leaks
 
@@ -85,3 +85,20 @@ def test_who_counts_twice_what_was_entered_twice_is_mostly_wrong(family: str) ->
 def test_a_family_has_more_tasks_than_are_shipped() -> None:
     family = make.families("train")[0]
     assert len({str(task.prompt) for task in islice(make.BUILDER.stream(family), 60)}) == 60
+
+
+def test_a_data_set_has_what_the_questions_are_about() -> None:
+    for split in ("train", "val"):
+        for name in names(split):
+            data = dataset(name)
+            facts, places = data.facts, {place.place for place in data.places}
+            assert 100 < len(facts) < 250 and len({fact.id for fact in facts}) == len(facts)
+            assert any(fact.r is None for fact in facts) and places - {fact.place for fact in facts}
+            assert len({fact._replace(id=0) for fact in facts}) < len(facts)
+            assert max(fact.m for fact in facts) > 5 * sorted(fact.m for fact in facts)[-2]
+
+
+def test_the_shipped_tables_are_those_that_are_drawn() -> None:
+    assert ship_tables.all_names() == data_sets()
+    for name in data_sets():
+        assert ship_tables.tables_of(name) == _tables(name)

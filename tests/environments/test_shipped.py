@@ -21,7 +21,9 @@ def test_rows_match_the_lock_file(name: str, split: str, num_rows: str, num_fami
 
 
 def test_every_data_file_is_in_the_lock_file() -> None:
-    files = {(path.parent.parent.name, path.name.partition(".")[0]) for path in shipped.LOCK.parent.glob("*/data/*")}
+    files = {
+        (path.parent.parent.name, path.name.partition(".")[0]) for path in shipped.LOCK.parent.glob("*/data/*.jsonl*")
+    }
     assert files == {(name, split) for name, split, *_ in LOCK}
 
 

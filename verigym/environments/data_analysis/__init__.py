@@ -1,8 +1,8 @@
-"""data_analysis: questions about tables, answered by looking and by SQL; some ask for a chart as well.
+"""data_analysis: questions about tables, answered with SQL. Some ask for a chart as well.
 
-The data of a task are CSV files, an SQLite or a DuckDB database, made from their name (`tables`) and shared by all episodes,
-which can read them and nothing else (`engines`). CSV is text, as in the files. Tasks on DuckDB need `verigym[duckdb]` and
-are left out, with a warning, where that is not installed. The tasks are made by `generate`.
+The data of a task are CSV files, an SQLite database or a DuckDB database from `data/tables.zip`. All episodes share them, and
+can only read them (`engines`). Values of CSV files are text. Tasks on DuckDB need `verigym[duckdb]`. Without it they are left
+out with a warning.
 """
 
 import warnings

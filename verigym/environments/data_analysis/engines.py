@@ -7,33 +7,23 @@ and sizes. DuckDB may reach no file, no network and no setting.
 import sqlite3
 import threading
 from collections.abc import Callable
-from datetime import date
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
+from zipfile import ZipFile
 
-from verigym.environments.data_analysis import worlds
-from verigym.environments.data_analysis.tables import FACT_ROLES, PLACE_ROLES, cells, dataset
+import msgspec
 
+from verigym.core.errors import not_found
+from verigym.environments import shipped
+
+TABLES = shipped.data_folder("data_analysis") / "tables.zip"
 ROWS = 500
 """Rows that a query gives at most."""
 _STEPS = 3_000_000
 """Instructions of SQLite that a query may take: a tenth of a second or so, and the same on every machine."""
 _SECONDS = 2.0
 _ERROR = 500
-_TYPES = {
-    "csv": dict.fromkeys((*FACT_ROLES, *PLACE_ROLES), "TEXT"),
-    "sqlite": {"id": "INTEGER", "place": "INTEGER", "n": "INTEGER", "m": "REAL", "r": "INTEGER"},
-    "duckdb": {
-        "id": "INTEGER", "place": "INTEGER", "n": "INTEGER", "m": "DOUBLE", "r": "INTEGER", "date": "DATE", "since": "DATE"
-    },
-}  # fmt: skip
-_WORLD_TYPES = {
-    "csv": {},
-    "sqlite": {int: "INTEGER", float: "REAL"},
-    "duckdb": {int: "INTEGER", float: "DOUBLE", date: "DATE"},
-}
-"""By the type of a field; all else is text."""
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 100_000,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 10_000,
@@ -87,27 +77,18 @@ def _made(name: str) -> Database:
 
 
 def _tables(name: str) -> dict[str, Table]:
-    if name.split("-")[0] in worlds.BY_NAME:
-        return _world_tables(name)
-    data = dataset(name)
-    domain, types = data.domain, _TYPES[data.engine]
-    return {
-        table: Table(
-            table, {domain.columns[role]: types.get(role, "TEXT") for role in roles}, [cells(row) for row in rows]
-        )
-        for table, roles, rows in ((domain.facts, FACT_ROLES, data.facts), (domain.places, PLACE_ROLES, data.places))
-    }
+    """The tables of a shipped data set. `authoring/data_analysis` draws them."""
+    with ZipFile(TABLES) as archive:
+        if f"{name}.json" not in archive.namelist():
+            raise not_found("data set", name, data_sets())
+        return msgspec.json.decode(archive.read(f"{name}.json"), type=dict[str, Table])
 
 
-def _world_tables(name: str) -> dict[str, Table]:
-    made = worlds.made(name)
-    types, tables = _WORLD_TYPES[made.engine], {}
-    for table, rows in made.rows.items():
-        fields = type(rows[0]).__annotations__
-        columns = {field: types.get((get_args(kind) or (kind,))[0], "TEXT") for field, kind in fields.items()}
-        written = [[value.isoformat() if isinstance(value, date) else value for value in row] for row in rows]
-        tables[table] = Table(table, columns, written)
-    return tables
+@cache
+def data_sets() -> list[str]:
+    """Names such as `bakery-csv-1`: what the data are about, the engine and a number."""
+    with ZipFile(TABLES) as archive:
+        return [name.removesuffix(".json") for name in archive.namelist()]
 
 
 def _create(table: Table) -> str:

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, ranked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, in_full, need
+from authoring.data_analysis.asked import Asked, ranked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, in_full, need
 
 DISHES = [
     "lentil pot", "beet pie", "leek gratin", "bean hash", "mushroom roast", "pea fritters", "squash bake",

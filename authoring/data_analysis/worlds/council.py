@@ -5,8 +5,8 @@ from datetime import date
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, grouped, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, day_in, in_full, need
+from authoring.data_analysis.asked import Asked, grouped, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, day_in, in_full, need
 
 DEPARTMENTS = ["parks", "roads", "schools", "culture", "fire service"]
 SUPPLIERS = ["Ashdown Timber", "Bellweather Paint", "Cray and Sons", "Dobbs Haulage", "Everly Print", "Fairlie Glass"]

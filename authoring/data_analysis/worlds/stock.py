@@ -4,8 +4,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, grouped, quoted
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, month_of, need
+from authoring.data_analysis.asked import Asked, grouped, quoted
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, month_of, need
 
 ITEMS = ["valve", "gasket", "piston", "bearing", "washer", "hose clamp", "drive belt", "fuse"]
 SHELVES = ["A1", "B2", "C3"]

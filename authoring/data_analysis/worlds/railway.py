@@ -4,8 +4,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, need
+from authoring.data_analysis.asked import Asked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, need
 
 HALTS = ["Slate Bottom", "Fern Loop", "Pithead", "Heron Dam", "Cutting End", "Summit Hut"]
 TRAINS = ["Bluebell", "Old Ned", "Marigold", "The Duchess"]

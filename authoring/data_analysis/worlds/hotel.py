@@ -5,8 +5,8 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, grouped, one, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, in_full, month_of, need
+from authoring.data_analysis.asked import Asked, grouped, one, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, in_full, month_of, need
 
 GUESTS = [
     "Abery",

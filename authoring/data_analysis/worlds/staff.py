@@ -5,8 +5,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, quoted, ranked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, day_in, month_of, need
+from authoring.data_analysis.asked import Asked, quoted, ranked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, day_in, month_of, need
 
 NAMES = [
     "Abbott", "Barlow", "Crewe", "Danvers", "Ellery", "Foss", "Granger", "Hale", "Irving", "Judd", "Kerr", "Lomax",

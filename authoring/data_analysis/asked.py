@@ -11,8 +11,8 @@ from fractions import Fraction
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
+from authoring.data_analysis.tables import Fact, Place, dataset
 from verigym.core.records import Json
-from verigym.environments.data_analysis.tables import Fact, Place, dataset
 
 K = TypeVar("K", bound=Hashable)
 Row = TypeVar("Row")

@@ -4,8 +4,8 @@ from collections import Counter
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, ranked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, need
+from authoring.data_analysis.asked import Asked, ranked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, need
 
 WARDS = [
     "Lamplight", "Ropewalk", "Saltmarsh", "Coldwell", "Nethergate", "Ferrybank", "Tolbooth", "Wickery", "Pinfold",

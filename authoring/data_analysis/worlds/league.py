@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, ranked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, in_full, need
+from authoring.data_analysis.asked import Asked, ranked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, in_full, need
 
 TEAMS = ["Otters", "Badgers", "Kestrels", "Hornets", "Pikes", "Stoats", "Ravens", "Martens"]
 GROUNDS = ["Fenway Green", "Mill Rink", "Castle Field", "Quayside"]

@@ -4,8 +4,7 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
-from verigym.core.seeds import derive
-from verigym.environments.data_analysis.worlds import (
+from authoring.data_analysis.worlds import (
     club,
     contest,
     council,
@@ -22,7 +21,8 @@ from verigym.environments.data_analysis.worlds import (
     survey,
     weather,
 )
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World
+from authoring.data_analysis.worlds.world import Look, Rows, World
+from verigym.core.seeds import derive
 
 SEED = 47
 NUMBERS = (1, 2)

@@ -6,8 +6,8 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, need
+from authoring.data_analysis.asked import Asked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, need
 
 SITES = ["Gorse Hill", "Long Strand", "Dyers Weir", "Upper Moss"]
 HOURS = ["00:00", "06:00", "12:00", "18:00"]

@@ -5,8 +5,8 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, quoted, ranked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, need
+from authoring.data_analysis.asked import Asked, quoted, ranked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, need
 
 HOUSES = ["Ivy Cottage", "Number Nine", "The Lodge", "Weir House", "Old Forge", "Pear Tree", "Gatehouse", "Top Flat"]
 ROWS = ["Canal Row", "Chapel Row"]

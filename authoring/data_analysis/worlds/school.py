@@ -5,8 +5,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, grouped, one, quoted, ranked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, day_in, need
+from authoring.data_analysis.asked import Asked, grouped, one, quoted, ranked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, day_in, need
 
 FIRST = [
     "Ada",

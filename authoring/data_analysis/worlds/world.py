@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
-from verigym.environments.data_analysis.asked import Asked, Redraw, ranked
+from authoring.data_analysis.asked import Asked, Redraw, ranked
 
 K = TypeVar("K", bound=Hashable)
 Rows = dict[str, list[Any]]

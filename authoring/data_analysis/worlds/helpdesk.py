@@ -6,8 +6,8 @@ from random import Random
 from statistics import median
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, ranked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, day_in, month_of, need
+from authoring.data_analysis.asked import Asked, ranked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, day_in, month_of, need
 
 PRIORITIES = ["low", "normal", "urgent"]
 PRODUCTS = ["boiler", "lift", "door lock", "heat pump"]

@@ -6,8 +6,8 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, rounded
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, day_in, in_full, month_of, need
+from authoring.data_analysis.asked import Asked, rounded
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, day_in, in_full, month_of, need
 
 ASPECTS = ["food", "service", "price", "room", "speed"]
 OFFICES = ["archive", "workshop", "laundry", "post room"]

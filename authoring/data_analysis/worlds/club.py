@@ -5,8 +5,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import NamedTuple
 
-from verigym.environments.data_analysis.asked import Asked, grouped, ranked
-from verigym.environments.data_analysis.worlds.world import Look, Rows, World, best, day_in, in_full, month_of, need
+from authoring.data_analysis.asked import Asked, grouped, ranked
+from authoring.data_analysis.worlds.world import Look, Rows, World, best, day_in, in_full, month_of, need
 
 HOLDERS = [
     "Agnes",

@@ -9,8 +9,8 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
+from authoring.data_analysis.domains import DOMAINS, TRAIN, VAL, Domain
 from verigym.core.seeds import derive
-from verigym.environments.data_analysis.domains import DOMAINS, TRAIN, VAL, Domain
 
 SEED = 31
 ENGINES = ("csv", "sqlite", "duckdb")
