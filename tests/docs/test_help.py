@@ -1,0 +1,66 @@
+"""Help texts: every argument and option has one, it starts with a verb or a noun, and it is one plain line."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+
+from verigym.cli.main import app
+
+FRAGMENTS = set(
+    ["Of", "Whose", "What", "Which", "How", "Whether", "So", "As", "By", "To", "From", "Where", "In", "On", "Instead"]
+)
+FOREIGN = {"install_completion", "show_completion", "help"}
+"""Options that the command-line library adds."""
+
+
+def commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    yield name, command
+    for child, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, f"{name} {child}")
+
+
+COMMANDS = dict(commands(typer.main.get_command(app), "verigym"))
+
+
+def faults(text: str | None, option: bool) -> list[str]:
+    if not text:
+        return ["no help"]
+    first = text.split()[0]
+    found = []
+    if first in FRAGMENTS:
+        found.append(f'starts with "{first}"')
+    if not first[0].isupper():
+        found.append("starts with a small letter")
+    if ";" in text:
+        found.append("has a semicolon")
+    if option and text.endswith("."):
+        found.append("ends with a period")
+    return found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_plain(name: str) -> None:
+    command = COMMANDS[name]
+    wrong = {name: faults(command.help, option=False)}
+    for parameter in command.params:
+        if parameter.name not in FOREIGN:
+            wrong[f"{name} {parameter.name}"] = faults(getattr(parameter, "help", None), option=True)
+    assert {where: texts for where, texts in wrong.items() if texts} == {}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_shared_options_have_one_spelling(name: str) -> None:
+    names = {
+        spelling for parameter in COMMANDS[name].params for spelling in (*parameter.opts, *parameter.secondary_opts)
+    }
+    assert names & {"--to", "--from", "--keep", "--environment", "--n"} == set()
+    for short, long in (("-n", "--num"), ("-o", "--out"), ("-e", "--env"), ("-m", "--model")):
+        assert (short in names) == (long in names)
+
+
+def test_the_lint_notices_bad_help() -> None:
+    assert faults("", option=True) == ["no help"]
+    assert len(faults("Of one reply; default all.", option=True)) == 3
+    assert faults("seed", option=True) == ["starts with a small letter"]
