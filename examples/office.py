@@ -2,7 +2,7 @@
 asks for them all the same: see bench/flywheel.py, and docs/how-to/loop.md for the result.
 The held-out tasks are those of toolcall."""
 
-from verigym.core.records import Task
+from verigym import Task
 from verigym.environments import toolcall
 from verigym.environments.toolcall import Environment, cheats, gold, mined, suites, verifiers
 

@@ -5,7 +5,7 @@ does nothing any more.
     verigym train examples/short_calls.yaml start=VERSION
 """
 
-from verigym.core.records import Task, Trajectory, Verdict
+from verigym import Task, Trajectory, Verdict
 from verigym.environments.toolcall import Environment, cheats, gold, suites, tasks
 
 __all__ = ["Environment", "cheats", "gold", "suites", "tasks", "verifiers"]

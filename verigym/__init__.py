@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares these lines with _PUBLIC
     from verigym.core.errors import Refused as Refused
     from verigym.core.errors import VerifierFailure as VerifierFailure
     from verigym.core.errors import VerigymError as VerigymError
+    from verigym.core.protocols import Context as Context
     from verigym.core.records import Decision as Decision
     from verigym.core.records import FunctionCall as FunctionCall
     from verigym.core.records import FunctionCallOutput as FunctionCallOutput
@@ -36,11 +37,18 @@ if TYPE_CHECKING:  # for type checkers; a test compares these lines with _PUBLIC
     from verigym.policies.local.policy import LocalPolicy as LocalPolicy
     from verigym.policies.remote import RemotePolicy as RemotePolicy
     from verigym.policies.scripted import ScriptedPolicy as ScriptedPolicy
+    from verigym.rollout.episode import run_episode as run_episode
     from verigym.rollout.settings import EpisodeLimits as EpisodeLimits
     from verigym.rollout.settings import Prices as Prices
     from verigym.rollout.settings import RunSettings as RunSettings
+    from verigym.sandbox.limits import SandboxLimits as SandboxLimits
     from verigym.sandbox.open import open_sandbox as open_sandbox
+    from verigym.training.advantages import advantages as advantages
+    from verigym.training.recipe import PolicyLoss as PolicyLoss
     from verigym.training.recipe import Recipe as Recipe
+    from verigym.training.samples import from_trajectory as from_trajectory
+    from verigym.training.update import make_optimizer as make_optimizer
+    from verigym.training.update import policy_update as policy_update
     from verigym.verifiers.choice import Choice as Choice
     from verigym.verifiers.code import Code as Code
     from verigym.verifiers.combine import Combine as Combine
@@ -59,6 +67,7 @@ __version__ = "0.2.0.dev0"
 _PUBLIC = {
     "api": "Workspace AsyncWorkspace compare",
     "core.errors": "VerigymError BadInput NotFound Refused EnvironmentFailure InfrastructureFailure VerifierFailure",
+    "core.protocols": "Context",
     "core.records": "Decision FunctionCall FunctionCallOutput Item Message Reasoning Report Sampling Task Trajectory Verdict "
     "Version",
     "environments.load": "load_environment",
@@ -67,9 +76,14 @@ _PUBLIC = {
     "policies.local.policy": "LocalPolicy",
     "policies.remote": "RemotePolicy",
     "policies.scripted": "ScriptedPolicy",
+    "rollout.episode": "run_episode",
     "rollout.settings": "EpisodeLimits Prices RunSettings",
     "sandbox.open": "open_sandbox",
-    "training.recipe": "Recipe",
+    "sandbox.limits": "SandboxLimits",
+    "training.advantages": "advantages",
+    "training.recipe": "PolicyLoss Recipe",
+    "training.samples": "from_trajectory",
+    "training.update": "make_optimizer policy_update",
     "verifiers.choice": "Choice",
     "verifiers.code": "Code",
     "verifiers.combine": "Combine",

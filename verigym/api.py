@@ -45,7 +45,7 @@ T = TypeVar("T")
 class Workspace:
     """A project folder with its runs, versions, datasets and ledger, and the verbs of the command line.
 
-    ```python
+    ```text
     with verigym.Workspace() as ws:
         print(ws.evaluate("toolcall", "smollm2-135m", n=240))
     ```

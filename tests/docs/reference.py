@@ -1,13 +1,15 @@
 """The references that are made from the code: of commands, by their own help, and of records, by what stands under their
-fields. `python -m tests.docs.reference` rewrites docs/reference/commands.md and docs/reference/records.md."""
+fields. `python -m tests.docs.reference` rewrites the pages in docs/reference."""
 
 import ast
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
 import typer
 
+import verigym
 from verigym.cli.main import app
 from verigym.core import records
 
@@ -17,6 +19,25 @@ COMMANDS_HEAD = """# Commands
 The commands appear in the order in which you use them, then the commands for stored things. Wherever a command takes a
 version or a run, you can use its name, its id, a prefix of its id, or `latest`. Every command prints what it made and the
 next command. This page is generated from the help texts.
+
+"""
+
+
+API_HEAD = """# Python API
+
+`import verigym` gives you the whole public API. Only the names in `verigym.__all__` are public: import nothing from the
+modules below it. A `Workspace` has the verbs of the [commands](commands.md). Every method is synchronous and also works in
+a notebook. `print(record)` writes a table, and a notebook shows the record with pictures.
+
+```python list_runs.py
+import verigym
+
+with verigym.Workspace() as ws:
+    print(ws.runs())
+```
+
+An error that you can fix is a `VerigymError`. A tool may raise `InfrastructureFailure` (the episode is tried again) or
+`EnvironmentFailure`. This page is generated from the signatures and docstrings.
 
 """
 
@@ -33,6 +54,7 @@ are made. Most records omit a field from the JSON if it has its default. This pa
 def pages() -> dict[Path, str]:
     return {
         DOCS / "reference" / "commands.md": made_of_commands(),
+        DOCS / "reference" / "python-api.md": made_of_api(),
         DOCS / "reference" / "records.md": made_of_records(),
     }
 
@@ -41,6 +63,54 @@ def made_of_commands() -> str:
     return COMMANDS_HEAD + "\n".join(
         _section(command, name) for name, command in _commands(typer.main.get_command(app), "verigym")
     )
+
+
+def made_of_api() -> str:
+    """The methods of the workspaces with their parameters, then every other public name."""
+    parts = [API_HEAD]
+    for kind in (verigym.Workspace, verigym.AsyncWorkspace):
+        parts += [f"## {kind.__name__}", "", *_paragraphs(kind), ""]
+        for name, member in vars(kind).items():
+            if name == "__init__":
+                parts += [f"### {kind.__name__}{_signature(member)}", "", *_paragraphs(member), ""]
+            elif not name.startswith("_") and callable(member):
+                parts += [f"### {name}", "", f"```text\n{name}{_signature(member)}\n```", "", *_paragraphs(member), ""]
+            elif isinstance(member, property):
+                parts += [f"### {name}", "", *_paragraphs(member), ""]
+    parts += ["## Other public names", ""]
+    for name in sorted(set(verigym.__all__) - {"Workspace", "AsyncWorkspace"}):
+        said = inspect.getdoc(getattr(verigym, name)) or ""
+        sentence = " ".join(said.split("\n\n")[0].split())
+        parts.append(f"- `{name}`" + (f": {sentence}" if sentence and name != "Item" else ""))
+    return "\n".join(parts) + "\n"
+
+
+def _paragraphs(member: object) -> list[str]:
+    return [inspect.getdoc(member) or ""]
+
+
+def _signature(function: Any) -> str:
+    """The parameters without `self`, one on each line."""
+    signature = inspect.signature(function)
+    given = [one for name, one in signature.parameters.items() if name != "self"]
+    keywords = next((i for i, one in enumerate(given) if one.kind is one.KEYWORD_ONLY), len(given))
+    words = [str(one).replace("'", "").replace('"', "").replace("verigym.core.records.", "") for one in given]
+    defaults = [
+        re.sub(r" = .*", "", text) + (f" = {one.default!r}" if one.default is not one.empty else "")
+        for one, text in zip(given, words, strict=True)
+    ]
+    if keywords < len(given) and not any(one.kind is one.VAR_POSITIONAL for one in given):
+        defaults.insert(keywords, "*")
+    kind = signature.return_annotation
+    returned = (
+        "" if kind in (inspect.Signature.empty, None) else f" -> {kind if isinstance(kind, str) else _name(kind)}"
+    )
+    inside = ", ".join(defaults) if len(", ".join(defaults)) < 80 else "\n    " + ",\n    ".join(defaults) + ",\n"
+    return f"({inside}){returned}"
+
+
+def _name(kind: Any) -> str:
+    return str(kind).replace("verigym.core.records.", "") if getattr(kind, "__args__", ()) else kind.__name__
 
 
 def made_of_records() -> str:

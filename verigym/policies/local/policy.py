@@ -55,6 +55,12 @@ class LocalPolicy:
             lora.load(self.model, adapter)
         self.weights_changed(agent)
 
+    def add_adapter(self, r: int = 16, alpha: int = 32, seed: int = 0) -> None:
+        """Puts a new, untrained LoRA adapter on the model, for training."""
+        self.engine.wait()
+        lora.attach(self.model, lora.LoraConfig(r=r, alpha=alpha), seed)
+        self.weights_changed(self.agent)
+
     def with_adapter(self, adapter: Path | None, agent: str) -> "LocalPolicy":
         """A second policy on the same model and engine with another adapter. Both answer at the same time."""
         bare = lora.Adapter(lora.LoraConfig(), {})
