@@ -45,7 +45,7 @@ def test_it_says_what_it_saw_what_it_made_and_what_to_type(shell: Shell) -> None
     assert "4 traces\n" in said and "4 requests, attempts: 3 failed, 1 unknown" in said
     assert "failures: format error 1, wrong answer 1, wrong arguments 1" in said
     assert "3 failed requests: 1 not verifiable, 2 new" in said
-    assert "1  no correction, and no trace with the same request that succeeded" in said
+    assert "1  The request has no correction, and no trace with the same request succeeded" in said
     assert "2 new tasks in 2 families: 2 to train on, 0 held out" in said and "waiting for review: 2 tasks" in said
     assert f"next: verigym mine review {shell.name}   ·   verigym mine accept {shell.name}" in said
     assert f"next: verigym mine review {shell.name}" in shell("mine", "run", shell.name, "--run", "traces-counter")
@@ -81,7 +81,7 @@ def test_a_look_accepts_edits_rejects_and_takes_back(shell: Shell) -> None:
         "right outcome:\n  " + book("Ana", "16:30") in said
         and "  source: correction by ana on traces-counter/0001" in said
     )
-    assert "not accepted: what traces-counter/0001 did would pass then" in said
+    assert "not accepted: With this edit, the failed attempt in traces-counter/0001 would pass" in said
     assert "1 accepted, 1 rejected, 0 still open" in said and "added to train: 1 task" in said
     states = {row["state"]: row for row in shell.json("mine", "list", shell.name)["proposals"]}
     assert set(states) == {"rejected", "taken"}
@@ -119,7 +119,7 @@ def test_the_list_shows_every_state_and_what_is_missing(shell: Shell) -> None:
     assert shell.json("mine")["small"]["open"] == 1 and "small" in shell("mine", "list")
     said = shell("mine", "list", shell.name)
     assert "open: 1" in said and "added: 1" in said and "no task can be made of 1 request:" in said
-    assert "traces-counter/0003  Tell the landlord  no correction" in said
+    assert "traces-counter/0003  Tell the landlord  The request has no correction" in said
     listed = shell.json("mine", "list", shell.name)
     assert [row["state"] for row in listed["proposals"]].count("open") == 1
     assert listed["unverifiable"][0]["trajectories"] == ["traces-counter/0003"]
@@ -148,7 +148,10 @@ def test_a_task_and_a_trace_lead_to_each_other(shell: Shell) -> None:
 def test_a_trace_without_a_task_says_why(shell: Shell) -> None:
     shell("mine", "run", shell.name)
     back = shell("trajectories", "show", "traces-counter/0003")
-    assert "no task was made of it: no correction" in back and "next: verigym mine run ENV --run traces-counter" in back
+    assert (
+        "no task was made of it: The request has no correction" in back
+        and "next: verigym mine run ENV --run traces-counter" in back
+    )
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_what_cannot_be_meant_is_said_in_words(shell: Shell, words: list[str], e
 
 
 def test_without_traces_it_says_where_they_come_from(tmp_path: Path) -> None:
-    with pytest.raises(VerigymError, match="no production traces yet; bring some in: verigym ingest LOGS"):
+    with pytest.raises(VerigymError, match=r"No production traces exist yet\. Import some with verigym ingest LOGS"):
         Shell(tmp_path / "home")("mine", "run", "toolcall")
 
 

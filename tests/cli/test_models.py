@@ -182,7 +182,7 @@ def damaged(shell: Shell) -> Shell:
 
 def test_tampering_is_named_with_exit_code_1(damaged: Shell) -> None:
     said = damaged("models", "check-integrity", code=1)
-    assert "DAMAGED  version" in said and "what makes it behave was changed" in said and "1 of 3 checks failed" in said
+    assert "DAMAGED  version" in said and "its behaviour fields were changed" in said and "1 of 3 checks failed" in said
     found = damaged.json("models", "check-integrity", code=1)
     assert [one["what"] for one in found if not one["sound"]] == ["version"]
 
@@ -193,7 +193,7 @@ def test_a_hash_that_was_noted_is_looked_for(shell: Shell) -> None:
     noted = shell.json("models", "ledger")[-1]["hash"]
     assert f"next: verigym models check-integrity --expect {noted}" in shell("models", "check-integrity")
     assert "is that of entry 1 of 1" in shell("models", "check-integrity", "--expect", noted)
-    assert "entries were cut off or replaced" in shell("models", "check-integrity", "--expect", "0" * 64, code=1)
+    assert "Entries were removed or replaced" in shell("models", "check-integrity", "--expect", "0" * 64, code=1)
 
 
 def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
@@ -229,7 +229,7 @@ def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
         (["new", "x", "--parent", "http://h/v1#m", "--constrain", "tools"], "--constrain works only with local models"),
         (["show", "nosuch"], 'no version "nosuch"'),
         (["diff", "a", "b"], 'no version "a"'),
-        (["card"], "there is no champion yet"),
+        (["card"], "No champion exists yet"),
         (["export", "a", "--out", "x"], 'no version "a"'),
         (["check-integrity", "a"], 'no version "a"'),
         (["check-integrity", "--expect", "xyz"], "at least 8 digits"),

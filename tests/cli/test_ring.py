@@ -155,7 +155,7 @@ def test_a_server_that_is_down_ends_in_words_and_is_tried_again(
         (["explain"], 'no run "latest"'),
         (["gate", "nosuch"], 'no version "nosuch"'),
         (["compare", "a", "b"], 'no version "a"'),
-        (["rollback"], "nothing to roll back to: no champion was crowned yet"),
+        (["rollback"], "No earlier champion to roll back to. No champion exists yet"),
         (["train", "nosuch.yaml"], "nosuch.yaml: no such recipe"),
         (["trajectories", "show", "x"], 'no trajectory "x"'),
     ],

@@ -66,10 +66,10 @@ def test_two_ways_to_write_the_same_are_one(counter: Counter) -> None:
 @pytest.mark.parametrize(
     ("others", "words"),
     [
-        ([], "no correction, and no trace with the same request that succeeded"),
-        (["success", "other success"], "ambiguous: successes differ: calendar.create_event"),
-        (["correction", "other correction"], "the corrections disagree: calendar.create_event"),
-        (["correction", "other success"], "a correction and a success disagree: calendar.create_event"),
+        ([], "The request has no correction, and no trace with the same request succeeded"),
+        (["success", "other success"], "Successful traces disagree: calendar.create_event"),
+        (["correction", "other correction"], "The corrections disagree: calendar.create_event"),
+        (["correction", "other success"], "A correction and a success disagree: calendar.create_event"),
     ],
     ids=["nothing", "siblings", "corrections", "people and outcomes"],
 )
@@ -89,11 +89,11 @@ def test_where_nobody_can_say_what_is_right_it_is_listed(counter: Counter, other
 @pytest.mark.parametrize(
     ("right", "words"),
     [
-        (call("calendar.teleport", who="Ana"), 'tool unknown: "calendar.teleport" is no tool of '),
-        (book("Ana", "half past four"), "the verifier does not pass its gold solution: tool error"),
-        (call("calendar.cancel_event"), "the environment's rule mined(request, items) makes no task of it"),
-        ("I would have booked it.", "the environment's rule mined(request, items) makes no task of it"),
-        (WRONG, "the verifier passes what traces-counter/0001 did, which is said to have failed"),
+        (call("calendar.teleport", who="Ana"), "Unknown tool: "),
+        (book("Ana", "half past four"), "The verifier does not pass its gold solution: tool error"),
+        (call("calendar.cancel_event"), "The environment's rule mined(request, items) returned no task for"),
+        ("I would have booked it.", "The environment's rule mined(request, items) returned no task for"),
+        (WRONG, "The verifier passes the attempt in traces-counter/0001, which was reported as failed"),
     ],
     ids=["unknown tool", "does not execute", "arguments missing", "words", "the very same"],
 )
@@ -105,7 +105,7 @@ def test_what_cannot_be_proven_is_listed(counter: Counter, right: str, words: st
 def test_an_image_makes_no_task(counter: Counter) -> None:
     id = counter.trace([Message("user", [InputText("book this"), Image("ab")])], WRONG)
     counter.feedback(id, correction=RIGHT)
-    assert missing(counter) == "an image: tasks are text"
+    assert missing(counter) == "The request contains an image, but tasks are text"
 
 
 def test_the_general_rule_is_one_call_or_words() -> None:
@@ -117,9 +117,9 @@ def test_the_general_rule_is_one_call_or_words() -> None:
     }
     assert data_of(plain, "x", [Message("assistant", " 42 ")]) == {"answer": "42"}
     for items, words in (
-        ([email, native("email.archive", "{}")], "2 calls: which task they are"),
-        ([native("email.send", "{")], "the right call cannot be read"),
-        ([Message("assistant", " ")], "what would have been right is empty"),
+        ([email, native("email.archive", "{}")], "The right outcome has 2 calls"),
+        ([native("email.send", "{")], "The right call cannot be parsed"),
+        ([Message("assistant", " ")], "The right outcome is empty"),
     ):
         with pytest.raises(MissingEvidence, match=words):
             data_of(plain, "x", items)
@@ -183,12 +183,12 @@ def test_an_environments_own_rule_makes_the_task_and_several_replies_are_played(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (DESK, "state unknown: gold(task) of"),
-        (DESK.replace("def gold(", "def perfect("), "state unknown: KeyError: 'events'; a rule mined(request, items)"),
+        (DESK, "Unknown state: gold(task) of"),
+        (DESK.replace("def gold(", "def perfect("), "Unknown state: KeyError: 'events'. Define mined(request, items)"),
         (DESK + RULE.replace("return", "return 1 / 0 #"), "mined(...) of"),
-        (DESK + RULE.replace('{"events": {}', '{"events": 5'), "state unknown: TypeError"),
-        (DESK + RULE.replace(".split()[-1]", ""), "the verifier does not pass what is said to be right"),
-        (DESK.replace("return float(", "return 1 / 0 #") + RULE, "the verifier failed: ZeroDivisionError"),
+        (DESK + RULE.replace('{"events": {}', '{"events": 5'), "Unknown state: TypeError"),
+        (DESK + RULE.replace(".split()[-1]", ""), "The verifier does not pass the right outcome"),
+        (DESK.replace("return float(", "return 1 / 0 #") + RULE, "The verifier failed: ZeroDivisionError"),
     ],
     ids=["gold needs more", "open needs more", "rule raises", "rule is wrong", "rule says another", "verifier raises"],
 )
@@ -213,7 +213,7 @@ verifiers = {"polite": Judge("Is it polite?")}
 def test_a_verifier_that_asks_a_judge_proves_nothing_here(tmp_path: Path) -> None:
     counter = desk(tmp_path, JUDGED)
     counter.feedback(counter.trace("Greet Ida", "Hm."), correction="Hello Ida!")
-    assert missing(counter) == "its verifier asks a judge, which mining does not"
+    assert missing(counter) == "The verifier needs a judge, which mining does not provide"
 
 
 def test_words_of_a_sibling_do_not_make_other_words_wrong(tmp_path: Path) -> None:

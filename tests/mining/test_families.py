@@ -73,7 +73,7 @@ def test_what_resembles_both_sides_goes_to_neither_and_it_is_said() -> None:
     held = at(wants("held", BOOK.format("Anna", "Friday"), who="Anna", day="Friday"), "val/1", True)
     trained = at(wants("trained", BOOK.format("Ann", "Friday"), who="Ann", day="Friday"), "train/1", False)
     found = places([ANA, MAIL], [], [held, trained], 0.5)
-    assert found["ana"] == "it resembles trained, which is trained on, and held, which is held out"
+    assert found["ana"] == "The request resembles both trained (training) and held (held out)"
     assert isinstance(found["mail"], FamilyAssignment)
 
 

@@ -177,7 +177,7 @@ def test_a_correction_that_contradicts_a_task_is_for_people_to_settle(counter: C
     id = counter.failed(str(own.prompt), "no", call("refuse"))
     found = counter.mine(accept=True)
     (one,) = found.summary.unverifiable
-    assert one.missing.startswith(f"{own.id} asks the same and expects ") and one.trajectories == [id]
+    assert one.missing.startswith(f"{own.id} has the same request and expects ") and one.trajectories == [id]
 
 
 # -- whose failures, and by what ----------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_only_the_environments_workload_is_mined_unless_a_run_is_named(counter: 
 
 def test_a_run_that_is_no_run_of_traces_is_not_mined(counter: Counter) -> None:
     counter.ws.store.begin_run("eval-x", "eval", {})
-    with pytest.raises(Refused, match="no production traces yet; bring some in: verigym ingest"):
+    with pytest.raises(Refused, match=r"No production traces exist yet\. Import some with verigym ingest"):
         counter.mine()
     fail(counter, 0, "Ana")
     with pytest.raises(NotFound):

@@ -48,7 +48,7 @@ def test_a_trace_leads_to_its_task(counter: Counter) -> None:
     counter.mine()
     assert came_of(counter.ws, trace).tasks == came_of(counter.ws, again).tasks == [made]
     assert story(counter.ws, trace).proposal.id == made
-    with pytest.raises(NotFound, match=f"no task was made of trace {again}: it stands under {made}"):
+    with pytest.raises(NotFound, match=f"No task was made from trace {again}: {made}"):
         story(counter.ws, again)
 
 
@@ -56,7 +56,9 @@ def test_a_trace_of_which_no_task_was_made_says_why(counter: Counter) -> None:
     mined(counter)
     lost = counter.trace("Tell nobody", "ok", outcome="failure")
     counter.mine()
-    assert came_of(counter.ws, lost).missing == ["no correction, and no trace with the same request that succeeded"]
+    assert came_of(counter.ws, lost).missing == [
+        "The request has no correction, and no trace with the same request succeeded"
+    ]
     with pytest.raises(NotFound, match="no correction, and no trace"):
         story(counter.ws, lost)
 
@@ -68,7 +70,7 @@ def test_a_part_of_an_id_is_enough_and_what_is_unknown_is_said(counter: Counter)
         story(counter.ws, "nothing")
     counter.failed("Send Bob the figures", "no", '{"tool": "email.send", "args": {"to": "Bob", "subject": "figures"}}')
     counter.mine()
-    with pytest.raises(NotFound, match='"small/mined/" fits 2 proposals'):
+    with pytest.raises(NotFound, match='"small/mined/" matches 2 proposals'):
         story(counter.ws, "small/mined/")
 
 

@@ -71,9 +71,9 @@ def test_an_edit_is_taken_as_it_was_edited_unless_it_is_taken_back(counter: Coun
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("nonsense", "makes no task of it"),
+        ("nonsense", "returned no task for"),
         (book("Ana", "half past"), "does not pass its gold solution"),
-        (book("Ana", "12:00"), "what traces-counter/0001 did would pass then"),
+        (book("Ana", "12:00"), "With this edit, the failed attempt in traces-counter/0001 would pass"),
     ],
     ids=["no call", "does not execute", "the failure itself"],
 )

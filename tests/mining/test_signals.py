@@ -33,7 +33,7 @@ def standing(
         (None, {"outcome": "success"}, "succeeded", "outcome: success"),
         (None, {"outcome": "success", "interventions": ["took over"]}, "failed", "escalation: took over"),
         (None, {"marks": [Mark("escalation", detail="to tier 2")]}, "failed", "escalation: to tier 2"),
-        (None, {"marks": [Mark("retry")]}, "failed", "retry: the same was tried again"),
+        (None, {"marks": [Mark("retry")]}, "failed", "retry: the agent tried the same again"),
         (None, {"marks": [Mark("retry", 1)]}, "unknown", ""),
         (None, {"outcome": "success", "marks": [Mark("retry")]}, "succeeded", "outcome: success"),
         (None, {"error": broken("Loop", Fault.MODEL)}, "failed", "exception: Loop: it broke"),
@@ -44,7 +44,7 @@ def standing(
             "infrastructure",
             "exception: TimeOut",
         ),
-        (None, {"marks": [Mark("format_error", 1)]}, "failed", "exception: a call that cannot be read"),
+        (None, {"marks": [Mark("format_error", 1)]}, "failed", "exception: a call that cannot be parsed"),
     ],
     ids=lambda value: value if isinstance(value, str) and ":" in value else "",
 )
@@ -68,7 +68,7 @@ def test_an_attempt_that_was_asked_again_failed_whatever_the_end() -> None:
     items: list[Item] = [ASKED, Message("assistant", "no"), ASKED, Message("assistant", "yes")]
     assert standing(FeedbackSummary(outcome="success"), items, outcome="success") == (
         "failed",
-        ["retry: the same was asked again"],
+        ["retry: the user asked the same again"],
     )
 
 

@@ -61,7 +61,7 @@ def test_figures_have_their_intervals_and_say_on_what():
 
 def test_what_was_not_measured_is_said():
     text = of(TUNED)
-    assert "## Measured\n\nNever. Run: `verigym eval ENV -m cccccccccccc`" in text
+    assert "## Measured\n\nNever measured. Run: `verigym eval ENV -m cccccccccccc`" in text
     assert "No safety suite was run" in text and "No retention suite was run" in text
     text = of(TUNED, reports=[report(TUNED.id, environment="safety"), report(TUNED.id, environment="retention")])
     assert "suite was run" not in text and "On safety_eval" in text and "On retention_eval" in text
@@ -91,9 +91,9 @@ def test_a_version_of_everything_is_described():
         base="http://host/v1#m",
     )
     text = of(everything)
-    assert "- Replies are held to: `tools`" in text and "- Sampling: temperature 0.2, " in text
+    assert "- Replies are constrained to: `tools`" in text and "- Sampling: temperature 0.2, " in text
     assert "- Tool `book` is described as:\n\n```\nBook a room.\n```" in text
-    assert "behind a server, whose owner may change it" in text
+    assert "behind a server. The server's owner may change it" in text
 
 
 @pytest.mark.parametrize(

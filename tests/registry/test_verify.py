@@ -43,16 +43,16 @@ def cut(path: Path) -> None:
 DAMAGE: dict[str, tuple[Callable[[Kept], object], str]] = {
     "weights cut off": (
         lambda kept: cut(kept.adapter / ADAPTER_FILE),
-        r"adapter: .*adapter_model.safetensors was cut off: \d+ of \d+ bytes; restore it, or train tuned again",
+        r"adapter: .*adapter_model.safetensors was truncated: \d+ of \d+ bytes. Restore it, or train tuned again",
     ),
     "no weights": (lambda kept: (kept.adapter / ADAPTER_FILE).unlink(), "adapter: .*safetensors is missing"),
     "empty weights": (
         lambda kept: (kept.adapter / ADAPTER_FILE).write_bytes(b""),
-        "adapter: .* was changed: the head of its 0 bytes",
+        "adapter: .* was changed: its header cannot be read .0 bytes",
     ),
     "a head that is too long": (
         lambda kept: (kept.adapter / ADAPTER_FILE).write_bytes(b"\xff" * 80),
-        "adapter: .* was changed: the head of its 80 bytes",
+        "adapter: .* was changed: its header cannot be read .80 bytes",
     ),
     "more weights": (
         lambda kept: (kept.adapter / ADAPTER_FILE).write_bytes(kept.weights + b"x"),
@@ -66,7 +66,7 @@ DAMAGE: dict[str, tuple[Callable[[Kept], object], str]] = {
     "data changed": (lambda kept: kept.data.write_bytes(b"other\n"), "data: .*jsonl was changed"),
     "data gone": (
         lambda kept: kept.data.unlink(),
-        r"data: .*jsonl is missing; restore it, or make it again \(a test\)",
+        r"data: .*jsonl is missing. Restore it, or make it again \(a test\)",
     ),
     "a report that says more": (
         lambda kept: kept.rewrite("report", kept.report.id, b'"reward":1.0', b'"reward":9.0'),
@@ -78,19 +78,19 @@ DAMAGE: dict[str, tuple[Callable[[Kept], object], str]] = {
     ),
     "another adapter in a version": (
         lambda kept: kept.rewrite("version", kept.tuned.id, kept.tuned.adapter[:8].encode(), b"00000000"),
-        "version: what makes it behave was changed: its content is that of [0-9a-f]{12}",
+        "version: its behaviour fields were changed: its content has the id [0-9a-f]{12}",
     ),
     "another prompt in a version": (
         lambda kept: kept.rewrite("version", kept.base.id, b'"base":"tiny"', b'"base":"tiny","system_prompt":"lie"'),
-        "version: what makes it behave was changed",
+        "version: its behaviour fields were changed",
     ),
     "families hidden": (
         lambda kept: kept.rewrite("version", kept.tuned.id, b'"families":["a"]', b'"families":["b"]'),
-        "version: where it came from was changed",
+        "version: its provenance was changed",
     ),
     "another parent": (
         lambda kept: kept.rewrite("version", kept.tuned.id, kept.base.id.encode(), b"000000000000"),
-        "version: where it came from was changed",
+        "version: its provenance was changed",
     ),
     "a version that cannot be read": (
         lambda kept: kept.rewrite("version", kept.base.id, b"{", b"[[[["),
@@ -98,28 +98,28 @@ DAMAGE: dict[str, tuple[Callable[[Kept], object], str]] = {
     ),
     "a version that is gone": (
         lambda kept: kept.sql("DELETE FROM documents WHERE kind = 'version' AND id = ?", kept.base.id),
-        "ledger: entry 1 names version [0-9a-f]{12}, which is not in the store",
+        "ledger: entry 1 names version [0-9a-f]{12}, which is no longer in the store",
     ),
     "a report that is gone": (
         lambda kept: kept.sql("DELETE FROM documents WHERE kind = 'report'"),
-        "ledger: entry 2 names report [0-9a-f]{12}, which is not in the store",
+        "ledger: entry 2 names report [0-9a-f]{12}, which is no longer in the store",
     ),
-    "the run is gone": (lambda kept: kept.sql("DELETE FROM runs"), r"recipe: .*the run sft-\w+ that made it is not in"),
+    "the run is gone": (lambda kept: kept.sql("DELETE FROM runs"), r"recipe: .*run sft-\w+, which made it, is not in"),
     "the run's settings": (
         lambda kept: kept.sql("UPDATE runs SET config = replace(config, '\"seed\":0', '\"seed\":1')"),
         r"recipe: .*the settings of run sft-\w+ were changed",
     ),
     "the data set is gone": (
         lambda kept: kept.sql("DELETE FROM documents WHERE kind = 'dataset'"),
-        "recipe: .*its data set [0-9a-f]{12} is not in the store",
+        "recipe: .*its dataset [0-9a-f]{12} is not in the store",
     ),
     "a decision changed": (
         lambda kept: kept.sql("UPDATE ledger SET body = replace(body, 'PROMOTE', 'REJECT') WHERE seq = 2"),
-        "ledger: ledger entry 2 does not match its own hash",
+        "ledger: Ledger entry 2 does not match its own hash",
     ),
     "a decision removed": (
         lambda kept: kept.sql("DELETE FROM ledger WHERE seq = 2"),
-        "ledger: ledger entry 2 does not follow the one before",
+        "ledger: Ledger entry 2 does not follow the one before",
     ),
 }
 
@@ -149,22 +149,22 @@ def test_a_recipe_changed_with_its_seal_is_found_by_its_run(kept: Kept):
     forged = msgspec.structs.replace(forged, seal=content_hash(forged))
     body = codec.encode(forged)
     kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", body, kept.tuned.id)
-    assert len(kept.damaged()) == 1 and "it is not the one that run sft-" in kept.damaged()[0]
+    assert len(kept.damaged()) == 1 and "it is not the recipe of run sft-" in kept.damaged()[0]
 
 
 def test_data_swapped_with_the_seal_is_found_by_the_run(kept: Kept):
     forged = msgspec.structs.replace(kept.tuned, data_hash="0" * 64, seal="")
     forged = msgspec.structs.replace(forged, seal=content_hash(forged))
     kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", codec.encode(forged), kept.tuned.id)
-    assert len(kept.damaged()) == 1 and "learnt from other data" in kept.damaged()[0]
+    assert len(kept.damaged()) == 1 and "used other data" in kept.damaged()[0]
 
 
 def test_a_forged_report_with_a_hash_of_its_own_is_missed_by_the_ledger(kept: Kept):
     forged = report(kept.tuned.id, passed=False)
     kept.sql("UPDATE documents SET id = ?, body = ? WHERE kind = 'report'", forged.id, codec.encode(forged))
     assert kept.damaged() == [
-        f"ledger: entry 2 names report {kept.report.id}, which is not in the store: it was removed; "
-        "restore the store from a backup"
+        f"ledger: entry 2 names report {kept.report.id}, which is no longer in the store. "
+        "Restore the store from a backup"
     ]
 
 
@@ -175,7 +175,7 @@ def test_a_tail_cut_off_is_found_only_by_a_hash_that_was_kept(kept: Kept):
     assert any("is that of entry 1 of 3" in one.words for one in kept.found(expect=earlier))
     kept.sql("DELETE FROM ledger WHERE seq = 3")
     assert kept.damaged() == []
-    assert kept.damaged(expect=noted)[0].startswith(f"ledger: no entry has the hash {noted[:12]}: entries were cut off")
+    assert kept.damaged(expect=noted)[0].startswith(f"ledger: No entry has the hash {noted[:12]}. Entries were removed")
     assert kept.damaged(expect=earlier) == []
 
 
@@ -216,7 +216,7 @@ def test_a_version_older_than_seals_is_sound_and_says_what_is_not_covered(kept: 
     old = msgspec.structs.replace(kept.base, seal="", made="", software={})
     kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", codec.encode(old), kept.base.id)
     assert kept.damaged() == []
-    assert any("its origin is not covered" in one.words for one in kept.found())
+    assert any("its provenance is too old to check" in one.words for one in kept.found())
 
 
 def test_a_damaged_database_file_is_said_in_one_line(kept: Kept):

@@ -78,14 +78,14 @@ def test_an_empty_registry_says_so(store: MemoryStore, text: str):
 
 def test_before_the_first_crown_there_is_no_champion_to_find(store: MemoryStore):
     register(store, BASE)
-    with pytest.raises(NotFound, match="no champion yet"):
+    with pytest.raises(NotFound, match="No champion exists yet"):
         resolve(store, "champion")
 
 
 def test_a_name_that_two_versions_share_is_not_guessed(store: MemoryStore):
     one = register(store, BASE)
     two = register(store, Version(base="smollm2-135m", adapter="abc", name="base"))
-    with pytest.raises(BadInput, match=f'"base" fits 2 versions: {one.id}, {two.id}'):
+    with pytest.raises(BadInput, match=f'"base" matches 2 versions: {one.id}, {two.id}'):
         resolve(store, "base")
 
 

@@ -1,8 +1,8 @@
-"""Production traces as attempts: what was asked, and what the agent did about it.
+"""Reads production traces as attempts: what the user asked, and what the agent did.
 
-A conversation is cut at its last request. Where the same was asked before in it, each time is an attempt of its own: the earlier
-ones did not do, or nobody would have asked again. Which traces belong to an environment is decided here too. Whether an
-attempt failed is `signals`.
+A conversation is cut at its last request. If the same request came earlier in the conversation, each time is a separate attempt:
+a repeated request suggests that the earlier attempt failed. This module also decides which traces belong to an environment.
+`signals` decides whether an attempt failed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,22 +30,22 @@ from verigym.wire.tools import ToolNames
 
 class Attempt(Struct, frozen=True, kw_only=True):
     trace: Trajectory
-    """Without its turns."""
+    """The trace without its turns."""
     prompt: str | list[Item]
-    """What was asked, without the system prompt: the environment has its own."""
+    """The request without the system prompt, because the environment has its own."""
     tried: list[Item]
-    """What followed, up to the user's next words."""
+    """What followed, up to the user's next message."""
     last: bool = True
-    """Else the same was asked again."""
+    """False if the user asked the same again."""
 
     @property
     def request(self) -> str:
-        """The user's words."""
+        """The user's text."""
         return self.prompt if isinstance(self.prompt, str) else _user_text(self.prompt[-1])
 
     @property
     def key(self) -> str:
-        """The same for the same request, whatever its spaces and capitals."""
+        """Equal for equal requests, ignoring spaces and capitals."""
         if isinstance(self.prompt, str):
             return near.plain(self.prompt)
         return content_hash(wording(self.prompt))
@@ -56,7 +56,7 @@ class Attempt(Struct, frozen=True, kw_only=True):
 
 
 def attempts_of(trajectory: Trajectory, names: Mapping[str, str]) -> list[Attempt]:
-    """None where nobody asked anything. `names` are tools as an API may have spelt them."""
+    """None if the trace holds no request. `names` maps tool names as an API may spell them."""
     slim = msgspec.structs.replace(trajectory, turns=[], stop=_stop(trajectory))
     lines = [[named(item, names) for item in line if not _is_system(item)] for line in _lines(trajectory)]
     found: list[Attempt] = []
@@ -75,8 +75,8 @@ def attempts_of(trajectory: Trajectory, names: Mapping[str, str]) -> list[Attemp
 
 
 def _lines(trajectory: Trajectory) -> list[list[Item]]:
-    """The conversation as its last turn had it; before it, as earlier turns had it that were asked for the very same once more.
-    Other branches are left out: what somebody wrote and then wrote otherwise."""
+    """The conversation as its last turn saw it, preceded by earlier turns that repeated the same request. Other branches, such as
+    edited messages, are left out."""
     items = trajectory.items
     turns = [turn for turn in trajectory.turns if turn.actor not in ("user", "judge")]
     if not turns or not turns[-1].saw:  # what it saw was not recorded
@@ -95,8 +95,8 @@ def _said(items: Sequence[Item], turn: Turn) -> list[Item]:
 
 
 def replies(items: Sequence[Item]) -> list[Reply]:
-    """What the agent said and called, reply by reply, as a scripted policy says it again. A call that stands in a message as
-    text, as models without a tool channel write it, is read when it is played."""
+    """The agent's text and calls, reply by reply, for a scripted policy to repeat. A call written as text, as models without a
+    tool channel write it, is parsed during play."""
     found: list[list[Item]] = [[]]
     for item in items:
         if isinstance(item, FunctionCallOutput) or (isinstance(item, Message) and item.role != "assistant"):
@@ -107,19 +107,19 @@ def replies(items: Sequence[Item]) -> list[Reply]:
 
 
 def solution(environment: EnvironmentSpec, items: Sequence[Item]) -> list[Item]:
-    """The calls and words of the agent's side, calls that were written as text included."""
+    """The calls and text of the agent, including calls written as text."""
     return [item for reply in replies(items) for item in _read(reply, bool(environment.tools))]
 
 
 def tool_names(environment: EnvironmentSpec) -> dict[str, str]:
-    """Each tool's name, also as an API may have spelt it, to the environment's own: `calendar-create_event`."""
+    """Maps each tool's name, also as an API may spell it, to the environment's own name: `calendar-create_event`."""
     own = [tool.name for tool in environment.tools]
     wire = ToolNames(own)
     return {spelt: name for name in own for spelt in (wire.wire(name), name)}
 
 
 def named(item: Item, names: Mapping[str, str]) -> Item:
-    """A call by the environment's name of the tool."""
+    """A call with the environment's name for the tool."""
     if isinstance(item, FunctionCall) and names.get(item.name, item.name) != item.name:
         return msgspec.structs.replace(item, name=names[item.name])
     return item
@@ -128,8 +128,8 @@ def named(item: Item, names: Mapping[str, str]) -> Item:
 def belongs(
     environment: EnvironmentSpec, trajectory: Trajectory, offered: Sequence[str], names: Mapping[str, str]
 ) -> bool:
-    """Whether a trace is of the environment's workload: most of the tools that were offered are its own, or, where that is not
-    known, one that was called is; or its system prompt is the environment's."""
+    """Whether a trace belongs to the environment: most of the offered tools are the environment's, or, if the offer is unknown, a
+    called tool is. A matching system prompt also counts."""
     if offered and names:
         return 2 * sum(name in names for name in offered) > len(offered)
     if any(call.name in names for call in trajectory.calls):

@@ -1,8 +1,8 @@
-"""What would have been right, and proof of it: the task of a request, whose right solution passes and whose failures do not.
+"""Finds what would have been right and proves it: the right solution of the task passes, and the failures do not.
 
-What is right comes from a correction, or from a trace with the same request that succeeded; what the task's data then is, from
-the environment's own rule `mined(request, items)` or the general one. Nothing is believed: solution and failure are played in the
-environment and scored by its verifier. What is missing for that is said in words.
+The right outcome comes from a correction, or from a successful trace with the same request. The environment's rule
+`mined(request, items)` or the general rule turns it into task data. Nothing is assumed: the solution and the failures are played
+in the environment and scored by its verifier. If something is missing, `MissingEvidence` says what.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,16 +25,16 @@ _SHOWN = 160
 
 class Expectation(Struct, frozen=True):
     replies: list[Reply]
-    """What is right, as it is played."""
+    """The right replies, ready to play."""
     items: list[Item]
-    """The same as calls and words."""
+    """The same as calls and text."""
     source: str
     """`correction by ana on TRACE`, or `TRACE, which succeeded`."""
     by_correction: bool = False
 
 
 class MissingEvidence(Exception):
-    """Why no task can be made of a request, in words."""
+    """Why no task can be made from a request."""
 
 
 def expectation(
@@ -44,7 +44,7 @@ def expectation(
     heard: Mapping[str, FeedbackSummary],
     names: Mapping[str, str],
 ) -> Expectation:
-    """Of the attempts at one request. Raises `MissingEvidence`."""
+    """The right outcome, from all attempts at one request. Raises `MissingEvidence`."""
     found: dict[str, Expectation] = {}
     for one in attempts:
         said = heard.get(one.trace.id)
@@ -54,55 +54,55 @@ def expectation(
             made = _expected(environment, right, f"correction{by} on {one.trace.id}", True)
             found.setdefault(meaning(made.items), made)
     if len(found) > 1:
-        raise MissingEvidence(f"the corrections disagree: {_either(found.values())}")
+        raise MissingEvidence(f"The corrections disagree: {_either(found.values())}")
     for one, judgement in zip(attempts, judged, strict=True):
         if judgement.standing == "succeeded" and one.tried:
             made = _expected(environment, one.tried, f"{one.trace.id}, which succeeded", False)
             found.setdefault(meaning(made.items), made)
     if not found:
-        raise MissingEvidence("no correction, and no trace with the same request that succeeded")
+        raise MissingEvidence("The request has no correction, and no trace with the same request succeeded")
     if len(found) > 1:
         people = any(one.by_correction for one in found.values())
         raise MissingEvidence(
-            f"{'a correction and a success disagree' if people else 'ambiguous: successes differ'}: {_either(found.values())}"
+            f"{'A correction and a success disagree' if people else 'Successful traces disagree'}: {_either(found.values())}"
         )
     return next(iter(found.values()))
 
 
 def data_of(environment: EnvironmentSpec, request: str, items: Sequence[Item]) -> Json:
-    """The data of a task whose right outcome these items are. Raises `MissingEvidence`."""
+    """The data of a task for which these items are right. Raises `MissingEvidence`."""
     calls = [item for item in items if isinstance(item, FunctionCall)]
     known = {tool.name for tool in environment.tools}
     for call in calls:
         if call.name not in known:
-            raise MissingEvidence(f'tool unknown: "{call.name}" is no tool of {environment.name}')
+            raise MissingEvidence(f'Unknown tool: {environment.name} has no tool "{call.name}"')
     if environment.mined is not None:
         try:
             data = environment.mined(request, list(items))
-        except Exception as error:  # the user's own code may raise anything
+        except Exception as error:  # user code may raise anything
             raise MissingEvidence(
                 f"mined(...) of {environment.name} raised {type(error).__name__}: {words_of(error)}"
             ) from error
         if data is None:
-            raise MissingEvidence(f"the environment's rule mined(request, items) makes no task of it: {short(items)}")
+            raise MissingEvidence(f"The environment's rule mined(request, items) returned no task for: {short(items)}")
         return data
     if len(calls) == 1:
         arguments = arguments_of(calls[0])
         if arguments is None:
-            raise MissingEvidence(f"the right call cannot be read: {calls[0].arguments[:_SHOWN]}")
+            raise MissingEvidence(f"The right call cannot be parsed: {calls[0].arguments[:_SHOWN]}")
         return {"expected_tool": calls[0].name, "expected_args": arguments}
     if calls:
         raise MissingEvidence(
-            f"{len(calls)} calls: which task they are, only a rule mined(request, items) of the environment can say"
+            f"The right outcome has {len(calls)} calls. Define mined(request, items) in the environment to make a task from them"
         )
     text = "\n".join(item.text for item in items if isinstance(item, Message)).strip()
     if not text:
-        raise MissingEvidence("what would have been right is empty")
+        raise MissingEvidence("The right outcome is empty")
     return {"answer": text}
 
 
 def meaning(items: Sequence[Item]) -> str:
-    """The same for two solutions that mean the same: calls by their arguments' meaning, words only where there is no call."""
+    """Equal for two solutions with the same meaning: calls by their arguments, text only if there is no call."""
     calls = [item for item in items if isinstance(item, FunctionCall)]
     if calls:
         return content_hash([[call.name, canonical(arguments_of(call) or call.arguments)] for call in calls])
@@ -110,40 +110,40 @@ def meaning(items: Sequence[Item]) -> str:
 
 
 async def proven(environment: EnvironmentSpec, task: Task, right: Sequence[Reply]) -> None:
-    """That the task's gold passes, and what is right passes. Raises `MissingEvidence`."""
+    """Checks that the task's gold solution and the right outcome pass. Raises `MissingEvidence`."""
     try:
         gold = environment.gold_replies(task)
-    except Exception as error:  # the user's own code may raise anything
+    except Exception as error:  # user code may raise anything
         raise MissingEvidence(
-            f"state unknown: gold(task) of {environment.name} raised {type(error).__name__}: {words_of(error)}; "
-            "a rule mined(request, items) can give the task all that it needs"
+            f"Unknown state: gold(task) of {environment.name} raised {type(error).__name__}: {words_of(error)}. "
+            "Define mined(request, items) to give the task everything it needs"
         ) from error
     same = _meaning_of(environment, gold) == _meaning_of(environment, right)
-    for what, said in (("its gold solution", gold), ("what is said to be right", right)):
+    for what, said in (("its gold solution", gold), ("the right outcome", right)):
         if not said or (said is right and same):
             continue
         played = await played_in(environment, task, said)
         if not played.verdict.passed:
-            raise MissingEvidence(f"the verifier does not pass {what}: {why(played)[:_SHOWN]}")
+            raise MissingEvidence(f"The verifier does not pass {what}: {why(played)[:_SHOWN]}")
 
 
 async def played_in(environment: EnvironmentSpec, task: Task, said: Sequence[Reply]) -> ScriptedEpisode:
-    """An attempt, or a solution, played and scored. Raises `MissingEvidence` where nothing can be said about it."""
+    """Plays and scores an attempt or a solution. Raises `MissingEvidence` if that is impossible."""
     nobody = NoJudge()
     try:
         played = await play(environment, task, said, judge=nobody)
     except VerigymError as error:
-        raise MissingEvidence(f"it cannot be played: {words_of(error)}") from error
+        raise MissingEvidence(f"The replies cannot be played: {words_of(error)}") from error
     if nobody.asked:
-        raise MissingEvidence("its verifier asks a judge, which mining does not")
+        raise MissingEvidence("The verifier needs a judge, which mining does not provide")
     error = played.trajectory.error
     if error is not None and error.fault is not Fault.MODEL:
         raise MissingEvidence(
-            f"state unknown: {error.kind}: {error.message[:_SHOWN]}; a rule mined(request, items) of the environment can "
-            "give the task all that it needs"
+            f"Unknown state: {error.kind}: {error.message[:_SHOWN]}. Define mined(request, items) in the environment to "
+            "give the task everything it needs"
         )
     if played.verdict.reward is None:
-        raise MissingEvidence(f"the verifier failed: {why(played)[:_SHOWN]}")
+        raise MissingEvidence(f"The verifier failed: {why(played)[:_SHOWN]}")
     return played
 
 
@@ -165,7 +165,7 @@ def as_items(reply: Reply) -> list[Item]:
 
 
 def short(items: Sequence[Item]) -> str:
-    """What was called, or said, on a line."""
+    """The calls or the text, on one line."""
     calls = [f"{item.name} {item.arguments}" for item in items if isinstance(item, FunctionCall)]
     text = "; ".join(calls) or " ".join(item.text for item in items if isinstance(item, Message))
     line = " ".join(text.split())

@@ -1,8 +1,8 @@
-"""Which failures are one, which are alike, and on which side of the split they fall.
+"""Groups mined failures: duplicates, families of similar requests, and the split of each family.
 
-Repeats ask nearly the same and want the same: one task is enough. Requests that are alike once their values are taken out, and
-want the same tool, are a family. It is trained on or held out, whole: by the hash of its name, unless it resembles what is
-already on one side. Why a request failed does not divide families: the next version may fail at it in another way.
+Duplicates ask nearly the same and have the same right outcome, so one task is enough. Requests that are similar apart from their
+values and need the same tool form a family. A whole family is trained on or held out. The hash of its name decides, unless it
+resembles an existing family. The reason of a failure does not divide families, because the next version may fail differently.
 """
 
 import re
@@ -19,20 +19,20 @@ from verigym.tasks.dedup import DuplicateTask, deduplicate
 from verigym.tasks.split import split_of
 
 ALIKE = 0.5
-"""How alike requests of one family are, their values taken out. Of the 2,460 requests of `toolcall` this gathers at most 36, and
-93% of them are with those of their own phrasing."""
+"""Minimum similarity of requests in one family, without their values. For the 2,460 requests of `toolcall`, this groups at most
+36, and 93% of them are grouped with their own phrasing."""
 
 
 class MinedRequest(Struct, frozen=True, kw_only=True):
-    """A request with what is right, as families see it."""
+    """A request with its right outcome, as used for grouping."""
 
     id: str
     prompt: str | list[Item]
     meaning: str
-    """Of what is right: the same where two mean the same."""
+    """Meaning of the right outcome. Equal if two mean the same."""
     tool: str = ""
     pattern: str = ""
-    """What is asked, without its values."""
+    """The request without its values."""
     family: str = ""
     held_out: bool = False
 
@@ -43,7 +43,7 @@ class FamilyAssignment(Struct, frozen=True):
 
 
 def asked(task: Task, meaning: str, right: Sequence[Item]) -> MinedRequest:
-    """The task as families see it; its own family and side where it has them."""
+    """The task as used for grouping, with its family and split if it has them."""
     calls = [item for item in right if isinstance(item, FunctionCall)]
     values = [str(value) for call in calls for value in (arguments_of(call) or {}).values()]
     return MinedRequest(
@@ -58,7 +58,7 @@ def asked(task: Task, meaning: str, right: Sequence[Item]) -> MinedRequest:
 
 
 def repeats(known: Iterable[MinedRequest], new: Iterable[MinedRequest]) -> dict[str, DuplicateTask]:
-    """The new ones that repeat a known one, or a new one before them."""
+    """The new requests that repeat a known one or an earlier new one."""
     fresh = [*new]
     wanted, ids = {one.meaning for one in fresh}, {one.id for one in fresh}
     near_by = [one for one in known if one.meaning in wanted]
@@ -69,8 +69,8 @@ def repeats(known: Iterable[MinedRequest], new: Iterable[MinedRequest]) -> dict[
 def places(
     new: Sequence[MinedRequest], known: Sequence[MinedRequest], own: Sequence[MinedRequest], held_out_share: float
 ) -> dict[str, FamilyAssignment | str]:
-    """Family and side of each new request, by id; in words why it has none, where it resembles both sides. `known` were mined
-    before and stay where they are, `own` are the environment's tasks."""
+    """The family and split of each new request, by id, or a text that says why it has none (it resembles both splits).
+    `known` were mined before and stay where they are. `own` are the environment's tasks."""
     groups = _groups(new)
     touched = _families(new, known)
     sides = {side: _near(new, [one for one in (*known, *own) if one.held_out is side]) for side in (False, True)}
@@ -83,7 +83,7 @@ def places(
         held += [one.id for one in families.values() if one.held_out]
         place: FamilyAssignment | str
         if trained and held:
-            place = f"it resembles {trained[0]}, which is trained on, and {held[0]}, which is held out"
+            place = f"The request resembles both {trained[0]} (training) and {held[0]} (held out)"
         else:
             named = min(families, default="") or _name(members)
             by_chance = split_of(named, {"held out": held_out_share}) == "held out"
@@ -93,7 +93,7 @@ def places(
 
 
 def _groups(new: Sequence[MinedRequest]) -> list[list[MinedRequest]]:
-    """Alike without their values where they want the same tool; or nearly the same as they are, whatever they want."""
+    """Similar without values if they need the same tool, or nearly identical with values."""
     groups = near.TextGroups()
     for tool in sorted({one.tool for one in new}):
         patterns = {one.pattern for one in new if one.tool == tool}
@@ -112,7 +112,7 @@ def _groups(new: Sequence[MinedRequest]) -> list[list[MinedRequest]]:
 
 
 def _families(new: Sequence[MinedRequest], known: Sequence[MinedRequest]) -> dict[str, list[MinedRequest]]:
-    """The known requests whose family each new one is of."""
+    """The known requests whose family each new request joins."""
     found: dict[str, list[MinedRequest]] = {one.id: [] for one in new}
     for tool in sorted({one.tool for one in new}):
         ours, theirs = ([one for one in each if one.tool == tool] for each in (new, known))
@@ -123,7 +123,7 @@ def _families(new: Sequence[MinedRequest], known: Sequence[MinedRequest]) -> dic
 
 
 def _near(new: Sequence[MinedRequest], others: Sequence[MinedRequest]) -> dict[str, list[str]]:
-    """The ids of those that each new request is practically the same as."""
+    """The ids of requests that are practically the same as each new one."""
     if not new or not others:
         return {one.id: [] for one in new}
     alike = near.likes([_text(one) for one in new], [_text(one) for one in others], leaks.NEAR)

@@ -1,9 +1,9 @@
-"""mine, composed: the failures in an environment's production traces become tasks, each proven, each with its way back.
+"""Mines an environment's production traces: failures become verified tasks with full provenance.
 
-    traces -> attempts by request -> which failed -> what is right -> a task that proves it -> family and side
+traces -> attempts by request -> failures -> right outcome -> a task that proves it -> family and split
 
-The same traces again add nothing. What is made is a proposal until somebody accepts it (`mining.review`); `accept` takes what
-could be proven as it is. Nothing here prints.
+Mining the same traces again adds nothing. Every result is a proposal until you accept it (`mining.review`). `accept` takes
+every verified proposal unchanged. Nothing here prints.
 """
 
 import uuid
@@ -32,26 +32,26 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 HELD_OUT_SHARE = 0.25
 _LINEAGE = 20
-"""Traces that a task names; its proposal names all."""
+"""Maximum number of traces that a task names. Its proposal names all."""
 _SIGNALS = 5
 ALL = "all that was proven"
-"""What is noted where nobody looked at each."""
+"""Noted if proposals were accepted without individual review."""
 OnProgress = Callable[[int, int], None]
 
 
 class MiningReport(Printable, Struct, frozen=True, kw_only=True):
     environment: str
-    """By its name, with the file of mined tasks where there is one: what every command takes."""
+    """The environment as every command takes it: its name, with the file of mined tasks if one exists."""
     added: dict[str, list[str]]
-    """Tasks that were taken now, by split."""
+    """Tasks accepted in this call, by split."""
     proposed: list[str]
-    """Tasks that are new, taken or not."""
+    """New tasks, accepted or not."""
     cases: list[str]
     """New cases in which the verifier was wrong."""
     open: list[str]
-    """All tasks and cases that wait for a person."""
+    """All tasks and cases that wait for review."""
     version: int
-    """Of the held-out tasks; 0 where there are none."""
+    """Version of the held-out mined tasks. 0 without any."""
     summary: MiningSummary
 
 
@@ -78,11 +78,11 @@ def mine(
     who: str = "",
     on_progress: OnProgress = lambda done, total: None,
 ) -> MiningReport:
-    """`runs` are runs of traces, all of them the environment's; without any, all traces are looked through for those that are."""
+    """`runs` are runs of traces that all belong to the environment. Without any, all traces are searched for matching ones."""
     base, added = base_and_added(environment.name)
     environment = load_environment(base) if added else environment
     with ws.store.claim(f"mine-{proposals.name_of(base)}"):
-        taken = proposals.take(ws, base)  # what a process was told to before it was killed
+        taken = proposals.take(ws, base)  # finish what a killed process had accepted
         known = proposals.kept(ws, base)
         miner = Miner(environment, known, heard(ws.store.documents("feedback", Feedback)))
         counts: Counter[str] = Counter()
@@ -123,7 +123,7 @@ def accept_all(ws: WorkspaceFolder, environment: str, who: str = "") -> Accepted
 
 
 def take(ws: WorkspaceFolder, environment: str) -> list[Task]:
-    """Writes what was accepted to the files; returns the tasks that are new."""
+    """Writes accepted proposals to the files. Returns the new tasks."""
     base = base_and_added(environment)[0]
     with ws.store.claim(f"mine-{proposals.name_of(base)}"):
         return proposals.take(ws, base)
@@ -132,11 +132,13 @@ def take(ws: WorkspaceFolder, environment: str) -> list[Task]:
 def _attempts(
     ws: WorkspaceFolder, environment: EnvironmentSpec, runs: Sequence[str], counts: Counter[str]
 ) -> list[list[Attempt]]:
-    """By request, in an order that does not depend on when they came."""
+    """Attempts by request, in an order that does not depend on their time."""
     asked_for = [ws.store.run(name, kinds=("traces",)).id for name in runs]
     every = [run.id for run in ws.store.runs(parent=None) if run.kind == "traces"]
     if not every:
-        raise Refused("there are no production traces yet; bring some in: verigym ingest LOGS   (or: verigym serve)")
+        raise Refused(
+            "No production traces exist yet. Import some with verigym ingest LOGS, or capture them with verigym serve"
+        )
     names = tool_names(environment)
     offered = {one.hash: [tool.name for tool in one.tools] for one in ws.store.documents("tools", Toolset)}
     found: dict[str, list[Attempt]] = {}
@@ -172,7 +174,7 @@ def _looked_at(miner: Miner, asked: Sequence[Sequence[Attempt]], on_progress: On
 def _made(
     miner: Miner, found: Sequence[RequestAnalysis], counts: Counter[str], held_out_share: float
 ) -> tuple[list[Proposal], MiningSummary]:
-    """New proposals, in families, none of them a repeat; and what there is to say of all the rest."""
+    """New proposals in families without duplicates, and a summary of the rest."""
     provable = {one.task.id: one for one in found if one.task is not None}
     known = [_asked_before(one) for one in miner.known.proposals.values() if one.case is None]
     own = [
@@ -277,7 +279,7 @@ def _unverifiable(one: RequestAnalysis, missing: str) -> UnverifiableRequest:
 
 
 def _accept_all(ws: WorkspaceFolder, environment: str, who: str) -> None:
-    """Cases are not among them: that the verifier is wrong, a person has to say."""
+    """Cases are left out, because only a person can decide that the verifier is wrong."""
     ids = [one.id for one in proposals.kept(ws, environment).by_state("open") if one.case is None]
     if ids:
         proposals.say(ws, Review(proposals=ids, answer="accepted", who=who, when=proposals.now(), note=ALL))

@@ -1,8 +1,8 @@
-"""What mining keeps: proposals, what people said of them, the file of tasks that were taken, and what was left over.
+"""Stores what mining produces: proposals, reviews, the file of accepted tasks, and summaries.
 
-Nothing that is kept is changed. A proposal is written once; every answer is one more `Review`, and the newest counts; what was
-taken is appended to `HOME/mined/ENV.jsonl`, which begins with what it held before, byte for byte, so that held-out versions stay.
-The file is written before it is noted as taken: whoever is killed in between finds it again.
+Stored records never change. A proposal is written once. Every answer is a new `Review`, and the newest counts. Accepted tasks are
+appended to `HOME/mined/ENV.jsonl`. Its earlier content stays byte for byte, so that held-out versions stay the same. The file is
+written before the acceptance is recorded, so a killed process can resume.
 """
 
 import re
@@ -24,45 +24,45 @@ from verigym.tasks.load import load_tasks
 from verigym.workspace.workspace import WorkspaceFolder
 
 HELD_OUT = "mined"
-"""Split of a proposal that is held out: which version it comes in by is known when it is taken."""
+"""Split of a held-out proposal. Its version is known once it is accepted."""
 Answer = Literal["accepted", "rejected", "open"]
 State = Literal["open", "accepted", "taken", "rejected"]
-"""`accepted`: said so, and not in the file yet."""
+"""`accepted`: accepted, but not in the file yet."""
 
 
 class Proposal(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A task made of failures, or a case in which the verifier was wrong."""
+    """A task made from failures, or a case in which the verifier was wrong."""
 
     id: str
-    """Of the task; `case/TRAJECTORY` of a case."""
+    """The task's id, or `case/TRAJECTORY` for a case."""
     environment: str
     task: Task
     meaning: str = ""
     tool: str = ""
     pattern: str = ""
-    """By which later failures are found to repeat or resemble it; see `family.Asked`."""
+    """Used to find later failures that repeat or resemble it. See `families.MinedRequest`."""
     right: str
-    """What is right, as a reply."""
+    """The right outcome, as a reply."""
     source: str
-    """Where that comes from: a correction, a trace that succeeded, a person's verdict."""
+    """The source of the right outcome: a correction, a successful trace, a person's verdict."""
     did: str
     """What the agent did instead."""
     bucket: str = ""
     signals: list[str] = []
-    """What says that it failed."""
+    """The signals of failure."""
     trajectories: list[str] = []
-    """The traces that it comes from."""
+    """The traces that it was made from."""
     case: Case | None = None
-    """Where the verifier was wrong."""
+    """The case, if the verifier was wrong."""
 
 
 class Review(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What somebody said of proposals. It is never changed: a later one counts."""
+    """A person's answer on proposals. It never changes. A later one overrides it."""
 
     proposals: list[str]
     answer: Answer
     task: Task | None = None
-    """As it was edited, and what is right then."""
+    """The edited task, and its right outcome."""
     right: str = ""
     who: str = ""
     when: str = ""
@@ -70,17 +70,17 @@ class Review(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class AcceptedBatch(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was written together: tasks to the file, cases to the verifier's own."""
+    """Proposals accepted together: tasks in the file, cases in the verifier's case file."""
 
     environment: str
     tasks: list[Task] = []
     cases: list[str] = []
-    """Proposals."""
+    """Proposal ids."""
     when: str
 
 
 class UnverifiableRequest(Struct, frozen=True, kw_only=True):
-    """A request at which the agent failed, and what is missing to make a task of it."""
+    """A failed request, and what is missing to make a task from it."""
 
     request: str
     missing: str
@@ -90,7 +90,7 @@ class UnverifiableRequest(Struct, frozen=True, kw_only=True):
 
 
 class MiningSummary(Struct, frozen=True, kw_only=True):
-    """What a mining saw beside what it proposed."""
+    """What a mining run saw besides its proposals."""
 
     environment: str
     counts: dict[str, int]
@@ -98,17 +98,17 @@ class MiningSummary(Struct, frozen=True, kw_only=True):
     """Failed attempts by bucket, the most frequent first."""
     unverifiable: list[UnverifiableRequest]
     tasks: dict[str, str]
-    """Failed trace to the task that stands for it."""
+    """Failed trace to the task that represents it."""
 
 
 class ProposalSet(Struct, frozen=True):
-    """All that is known of an environment's proposals."""
+    """Everything known about an environment's proposals."""
 
     proposals: dict[str, Proposal]
     """By id, oldest first."""
     reviews: dict[str, list[Review]]
     taken: dict[str, Task]
-    """By id, also those that somebody has put into the file by hand."""
+    """By id, including tasks that someone added to the file by hand."""
     taken_cases: set[str]
 
     def state(self, id: str) -> State:
@@ -121,7 +121,7 @@ class ProposalSet(Struct, frozen=True):
         return [one for id, one in self.proposals.items() if self.state(id) == state]
 
     def task(self, id: str) -> Task:
-        """As it was taken, or as it would be: edited where the last answer says so."""
+        """The task as accepted or as it would be, including the last edit."""
         said = self.reviews.get(id, [])
         return self.taken.get(id) or (said[-1].task if said else None) or self.proposals[id].task
 
@@ -131,7 +131,7 @@ class ProposalSet(Struct, frozen=True):
 
 
 def name_of(environment: str) -> str:
-    """`toolcall`, `desk` for `a/desk.py+b/desk.jsonl`: what its file and its proposals go by."""
+    """The short name for files and proposals: `toolcall`, or `desk` for `a/desk.py+b/desk.jsonl`."""
     return Path(base_and_added(environment)[0].partition(",")[0].strip()).stem
 
 
@@ -140,7 +140,7 @@ def file_of(ws: WorkspaceFolder, environment: str) -> Path:
 
 
 def with_file(ws: WorkspaceFolder, environment: str) -> str:
-    """`ENV+FILE`, the name by which every command takes the environment with its mined tasks; ENV while there are none."""
+    """`ENV+FILE`, the name of the environment with its mined tasks in every command. ENV without any."""
     path = file_of(ws, environment)
     base = base_and_added(environment)[0]
     return f"{base}+{path}" if path.exists() else base
@@ -180,8 +180,8 @@ def now() -> str:
 
 
 def take(ws: WorkspaceFolder, environment: str) -> list[Task]:
-    """Writes what was accepted: cases beside the environment, tasks to the file, held-out ones as its next version. Returns the
-    tasks that are new in it."""
+    """Writes accepted proposals: cases beside the environment, tasks to the file, held-out tasks as its next version. Returns the
+    new tasks."""
     found = kept(ws, environment)
     accepted = found.by_state("accepted")
     if not accepted:
@@ -204,7 +204,7 @@ def take(ws: WorkspaceFolder, environment: str) -> list[Task]:
 
 
 def _append(path: Path, tasks: list[Task]) -> None:
-    """All or nothing, after what is there."""
+    """Appends atomically."""
     before = path.read_bytes() if path.exists() else b""
     gap = b"\n" if before and not before.endswith(b"\n") else b""
     lines = b"".join(codec.encode(task) + b"\n" for task in tasks)
@@ -212,6 +212,6 @@ def _append(path: Path, tasks: list[Task]) -> None:
 
 
 def newest_version(tasks: Iterable[Task]) -> int:
-    """0 where nothing is held out yet."""
+    """0 if nothing is held out yet."""
     found = [re.fullmatch(rf"{HELD_OUT}_v([0-9]+)", task.split) for task in tasks]
     return max((int(one[1]) for one in found if one is not None), default=0)

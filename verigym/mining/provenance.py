@@ -1,6 +1,6 @@
-"""The way of a failure, both ways: from a mined task to its traces, and on to what was trained and measured with it.
+"""Traces a failure in both directions: from a mined task to its traces, and on to versions, reports and decisions.
 
-All of it is read from what is kept anyway: proposals, reviews, feedback, versions with their families, reports, the ledger.
+It reads only stored records: proposals, reviews, feedback, versions with their families, reports, the ledger.
 """
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from verigym.workspace.workspace import WorkspaceFolder
 class ProposalTrace(Struct, frozen=True, kw_only=True):
     id: str
     source: str
-    """Where it came from: a file and line, or the gateway; empty where it is no longer kept."""
+    """Where it came from: a file and line, or the gateway. Empty if the trace is no longer stored."""
     feedback: list[Feedback]
 
 
@@ -25,7 +25,7 @@ class TaskMeasurement(Struct, frozen=True, kw_only=True):
     version: str
     passed: float
     decisions: list[str]
-    """Of the ledger, that rest on the report: `3: PROMOTE`."""
+    """Ledger decisions that rest on the report: `3: PROMOTE`."""
 
 
 class TaskProvenance(Struct, frozen=True, kw_only=True):
@@ -33,29 +33,29 @@ class TaskProvenance(Struct, frozen=True, kw_only=True):
     state: State
     task: Task
     right: str
-    """As it was proposed, or edited."""
+    """The right outcome, as proposed or edited."""
     traces: list[ProposalTrace]
     reviews: list[Review]
     taken: str
-    """When; empty where it was not."""
+    """When it was accepted. Empty if it was not."""
     versions: list[str]
-    """Trained on its family."""
+    """Versions trained on its family."""
     reports: list[TaskMeasurement]
 
 
 class TraceProvenance(Struct, frozen=True, kw_only=True):
-    """What came of one trace."""
+    """The tasks and feedback of one trace."""
 
     feedback: list[Feedback]
     proposals: list[str]
     tasks: list[str]
-    """That stand for it: made of it, made before, or the environment's own."""
+    """Tasks that represent it: made from it, made earlier, or the environment's own."""
     missing: list[str]
-    """Why there is none."""
+    """Why no task was made."""
 
 
 def story(ws: WorkspaceFolder, id: str) -> TaskProvenance:
-    """Of a proposal, by its id, a unique part of that, or a trace that it was made of."""
+    """The provenance of a proposal, by its id, a unique part of it, or one of its traces."""
     found = _find(ws, id)
     known = kept(ws, found.environment)
     noted = [one for one in ws.store.documents("taken", AcceptedBatch) if one.environment == found.environment]
@@ -97,12 +97,14 @@ def _find(ws: WorkspaceFolder, id: str) -> Proposal:
     found = [id] if id in known else [each for each in known if id in each]
     found = found or [each for each, one in known.items() if id in one.trajectories]
     if len(found) > 1:
-        raise NotFound(f'"{id}" fits {len(found)} proposals: {", ".join(found[:5])}{", ..." if len(found) > 5 else ""}')
+        raise NotFound(
+            f'"{id}" matches {len(found)} proposals: {", ".join(found[:5])}{", ..." if len(found) > 5 else ""}'
+        )
     if not found:
         came = came_of(ws, id)
         if came.tasks or came.missing:
-            words = f"it stands under {came.tasks[0]}" if came.tasks else came.missing[0]
-            raise NotFound(f"no task was made of trace {id}: {words}")
+            words = f"{came.tasks[0]} represents it" if came.tasks else came.missing[0]
+            raise NotFound(f"No task was made from trace {id}: {words}")
         raise not_found("mined task", id, list(known)[-20:], "List them: verigym mine list ENV")
     return known[found[0]]
 

@@ -1,7 +1,7 @@
-"""One request of production and all attempts at it: which failed, and the task that proves it.
+"""Analyses one production request and all attempts at it: which failed, and the task that proves it.
 
-A request that is a task of the environment already makes no new one; there, and wherever a person and the verifier disagree, the
-verifier may be the one that is wrong, and the attempt is proposed as one of its regression cases.
+A request that is already a task of the environment makes no new task. If a person and the verifier disagree, the verifier may be
+wrong, and the attempt is proposed as one of its regression cases.
 """
 
 from collections import Counter
@@ -30,17 +30,17 @@ class FailedAttempt(NamedTuple):
 
 
 class RequestAnalysis(Struct, frozen=True, kw_only=True):
-    """A request, looked at."""
+    """The analysis of one request."""
 
     standings: dict[str, int]
-    """Attempts by how they ended."""
+    """Number of attempts by outcome."""
     failed: list[FailedAttempt] = []
     task: Task | None = None
-    """That proves the failures, and what is right in it; none where nothing failed, or something is missing."""
+    """The task that proves the failures, with its right outcome. None if nothing failed or evidence is missing."""
     right: Expectation | None = None
     missing: str = ""
     own: str = ""
-    """The task that asks for it already."""
+    """The existing task with this request."""
     cases: list[Proposal] = []
 
     @property
@@ -49,7 +49,7 @@ class RequestAnalysis(Struct, frozen=True, kw_only=True):
 
 
 class Miner:
-    """What looking at a request needs; attempts in the same words are played once."""
+    """Analyses requests. Attempts with the same text are played once."""
 
     def __init__(self, environment: EnvironmentSpec, known: ProposalSet, heard: Mapping[str, FeedbackSummary]) -> None:
         self.environment, self.known, self.heard = environment, known, heard
@@ -60,7 +60,7 @@ class Miner:
         self._played: dict[tuple[str, bytes], ScriptedEpisode] = {}
 
     async def look(self, attempts: Sequence[Attempt]) -> RequestAnalysis:
-        """At all attempts at one request."""
+        """Analyses all attempts at one request."""
         said = [judged(one, self.heard) for one in attempts]
         own = self._by_request.get(attempts[0].key)
         try:
@@ -79,14 +79,15 @@ class Miner:
     async def _new(
         self, right: Expectation, attempts: Sequence[Attempt], said: Sequence[AttemptJudgement]
     ) -> RequestAnalysis:
-        """A task whose right solution passes and at which every failure fails. Where nobody knows how an attempt ended, the
-        verifier says so; but of words only where a person wrote what is right: there are many ways to say it."""
+        """A task whose right solution passes and at which every failure fails. If the outcome of an attempt is unknown, the
+        verifier decides. For text replies it decides only if a person wrote the right answer, because many wordings can be
+        right."""
         first, standings = attempts[0], Counter[str]()
         asks = right.by_correction or any(isinstance(item, FunctionCall) for item in right.items)
         if all(one.standing != "failed" and not (asks and one.standing == "unknown") for one in said):
             return RequestAnalysis(standings=Counter(one.standing for one in said))
         if first.has_image:
-            raise MissingEvidence("an image: tasks are text")
+            raise MissingEvidence("The request contains an image, but tasks are text")
         data = expect.data_of(self.environment, first.request, right.items)
         id = f"{self.name}/mined/{content_hash([first.key, expect.meaning(right.items)])[:16]}"
         task = Task(id=id, prompt=first.prompt, data=data)
@@ -109,7 +110,7 @@ class Miner:
                     standing = "succeeded"
             standings[standing] += 1
         if passed and not failed:
-            missing = f"the verifier passes what {passed[0].attempt.trace.id} did, which is said to have failed"
+            missing = f"The verifier passes the attempt in {passed[0].attempt.trace.id}, which was reported as failed"
             return RequestAnalysis(standings=standings, failed=passed, missing=missing, cases=found)
         if not failed:
             return RequestAnalysis(standings=standings)
@@ -118,7 +119,7 @@ class Miner:
     async def _known(
         self, task: Task, attempts: Sequence[Attempt], said: Sequence[AttemptJudgement]
     ) -> RequestAnalysis:
-        """A request that is a task already: nothing is made of it, but the verifier may turn out to be wrong."""
+        """A request that is already a task. It makes no new task, but may show that the verifier is wrong."""
         self._check_corrections(task, attempts)
         failed: list[FailedAttempt] = []
         found: list[Proposal] = []
@@ -138,7 +139,7 @@ class Miner:
         return RequestAnalysis(standings=standings, failed=failed, own=task.id, cases=found)
 
     def _check_corrections(self, task: Task, attempts: Sequence[Attempt]) -> None:
-        """A correction that says otherwise than the task is for people to settle, unless the task was made of it and edited."""
+        """A correction that contradicts the task needs a person's decision, unless the task was made from it and edited."""
         proposal = self.known.proposals.get(task.id)
         made_of = proposal.trajectories if proposal is not None else []
         wanted = self.gold(task)
@@ -147,19 +148,19 @@ class Miner:
             right = solution(self.environment, [named(item, self.names) for item in said])
             if right and wanted and one.trace.id not in made_of and expect.meaning(right) != expect.meaning(wanted):
                 raise MissingEvidence(
-                    f"{task.id} asks the same and expects {expect.short(wanted)}; the correction on {one.trace.id} says "
-                    f"{expect.short(right)}"
+                    f"{task.id} has the same request and expects {expect.short(wanted)}. The correction on {one.trace.id} says "
+                    f"{expect.short(right)}. Decide which is right"
                 )
 
     def gold(self, task: Task) -> list[Item]:
-        """The perfect solution's calls and words; empty where there is none."""
+        """The gold solution's calls and text. Empty without one."""
         found: list[Item] = []
         for reply in self.environment.gold_replies(task):
             found += solution(self.environment, expect.as_items(reply))
         return found
 
     async def play(self, task: Task, attempt: Attempt) -> ScriptedEpisode:
-        """The attempt, played on the task and scored. Why it stopped in production still counts."""
+        """Plays the attempt on the task and scores it. Its stop reason in production still counts."""
         said = replies(attempt.tried) or [""]
         key = task.id, msgspec.json.encode(said)
         if key not in self._played:
@@ -172,7 +173,7 @@ class Miner:
         return reason_of(task, played.trajectory, played.verdict, self.environment.explain).bucket
 
     def _by_marks(self, attempt: Attempt, signals: Sequence[str]) -> str:
-        """The bucket of an attempt at a task that nobody knows, by what was recorded of it."""
+        """The bucket of an attempt without a task, from its recorded marks."""
         told = Verdict(reward=0.0, evidence=signals[0] if signals else "")
         trace, did = attempt.trace, solution(self.environment, attempt.tried)
         if not trace.calls and any(isinstance(item, FunctionCall) for item in did):  # a call that was written as text
@@ -180,13 +181,13 @@ class Miner:
         return reason_of(Task(id="", prompt=attempt.prompt), trace, told).bucket
 
     def _case(self, task: Task, attempt: Attempt, said: AttemptJudgement, played: ScriptedEpisode) -> list[Proposal]:
-        """A person says one thing and the verifier another. That it failed must have been said in words, not by a click."""
+        """A person and the verifier disagree. A reported failure needs a written reason, not only a click."""
         told, passes = self.heard.get(attempt.trace.id, FeedbackSummary()), played.verdict.passed
         differ = said.standing == ("failed" if passes else "succeeded") and (bool(told.note) or not passes)
         if not (attempt.last and said.by_person and differ):
             return []
         should = "fail" if passes else "pass"
-        note = told.note or f"said to be a {told.outcome}"
+        note = told.note or f"reported as a {told.outcome}"
         verifier = next(iter(self.environment.verifiers))
         case = cases.make(verifier, task, played.trajectory, should, note, told.who, played.context.blob)
         return [

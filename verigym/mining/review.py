@@ -1,7 +1,7 @@
-"""A person's look at proposals: accept, edit, reject, skip, undo.
+"""A person's review of proposals: accept, edit, reject, skip, undo.
 
-A session is a value and `press` a function, as with labels: the screen and the store are the caller's. Every answer is one more
-`Review`; a skip is none, and is asked again next time. An edit says anew what is right, and is proven as everything is.
+A session is a value and `press` is a function, as with labels. The caller owns the screen and the store. Every answer is a new
+`Review`. A skipped proposal gets none and is asked again next time. An edited outcome is verified like any other.
 """
 
 from collections.abc import Iterator
@@ -21,26 +21,25 @@ from verigym.mining.proposals import Answer, Proposal, Review, now
 from verigym.workspace.workspace import WorkspaceFolder
 
 KEYS: dict[str, Answer | None] = {"a": "accepted", "r": "rejected", "s": None}
-"""What a proposal is; `s` leaves it open. `u` takes the last answer back, `q` ends."""
+"""The answer for each key. `s` skips, `u` takes the last answer back, `q` quits."""
 
 
 class ReviewSession(Struct, frozen=True, kw_only=True):
     who: str
     proposals: list[Proposal]
-    """Those to be asked, in order."""
+    """The proposals to review, in order."""
     answers: list[Answer | None] = []
-    """To the first of them; none was skipped."""
+    """Answers to the first of them. None means skipped."""
     over: bool = False
 
     @property
     def proposal(self) -> Proposal | None:
-        """The one that is asked now; none after the last."""
+        """The current proposal. None after the last."""
         return self.proposals[len(self.answers)] if len(self.answers) < len(self.proposals) else None
 
 
 def press(session: ReviewSession, key: str, note: str = "") -> tuple[ReviewSession, Review | None]:
-    """The session after a key, and the review to be stored before anything else is shown. A key without a meaning here
-    changes nothing."""
+    """The session after a key, and the review to store before anything else is shown. An unknown key changes nothing."""
     if key == "q":
         return msgspec.structs.replace(session, over=True), None
     if key == "u" and session.answers:
@@ -73,7 +72,7 @@ def edited(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal
         for one in attempts:
             played = await expect.played_in(environment, task, replies(one.tried) or [""])
             if played.verdict.passed:
-                raise MissingEvidence(f"what {one.trace.id} did would pass then")
+                raise MissingEvidence(f"With this edit, the failed attempt in {one.trace.id} would pass")
 
     with watching():
         event_loop.run(check())
@@ -81,7 +80,7 @@ def edited(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal
 
 
 def _attempts(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal) -> Iterator[Attempt]:
-    """The failures that it was made of, those that are still kept; not those of near repeats, which asked something else."""
+    """The stored failures that it was made from, without near-duplicates, which asked something else."""
     names = tool_names(environment)
     for id in proposal.trajectories:
         try:

@@ -1,7 +1,7 @@
-"""What says that an attempt failed, or that it did well: people first, then what was recorded.
+"""Signals that an attempt failed or succeeded. Human feedback outranks recorded events.
 
-An outcome that nobody knows is no failure. A model server that broke says nothing about the model: such attempts are counted and
-left alone. Whether the verifier would pass an attempt is asked later, where a task can be built.
+An unknown outcome is not a failure. A failed model server says nothing about the model, so such attempts are only counted. The
+verifier's opinion comes later, once a task exists.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ _BROKEN = {"tool_error": "a tool failed", "bad_arguments": "arguments that do no
 
 
 class FeedbackSummary(Struct, frozen=True, kw_only=True):
-    """All feedback on one trace, taken together: of each field the newest that says something counts."""
+    """All feedback on one trace combined. For each field, the newest value counts."""
 
     outcome: str = ""
     correction: list[Item] = []
@@ -31,18 +31,18 @@ class FeedbackSummary(Struct, frozen=True, kw_only=True):
 class AttemptJudgement(Struct, frozen=True):
     standing: Standing
     signals: list[str]
-    """In words, the strongest first: `feedback: failure, by ana: "the wrong day"`."""
+    """In plain text, the strongest first: `feedback: failure, by ana: "the wrong day"`."""
     by_person: bool = False
-    """Whether a person said so."""
+    """Whether a person reported it."""
 
     @property
     def is_guess(self) -> bool:
-        """Whether only a retry speaks for a failure: whoever asks again may just have lost the answer."""
+        """Whether a retry is the only sign of failure. The user may simply have lost the answer."""
         return bool(self.signals) and all(words.startswith(RETRY) for words in self.signals)
 
 
 def heard(feedback: Iterable[Feedback]) -> dict[str, FeedbackSummary]:
-    """By trajectory."""
+    """Feedback by trajectory."""
     found: dict[str, FeedbackSummary] = {}
     for one in sorted(feedback, key=lambda one: one.when):
         before = found.get(one.trajectory, FeedbackSummary())
@@ -59,7 +59,7 @@ def heard(feedback: Iterable[Feedback]) -> dict[str, FeedbackSummary]:
 def judged(attempt: Attempt, heard: Mapping[str, FeedbackSummary]) -> AttemptJudgement:
     trace, said = attempt.trace, heard.get(attempt.trace.id, FeedbackSummary())
     if not attempt.last:
-        return AttemptJudgement("failed", [f"{RETRY}: the same was asked again"])
+        return AttemptJudgement("failed", [f"{RETRY}: the user asked the same again"])
     if trace.error is not None and trace.error.fault is not Fault.MODEL:
         return AttemptJudgement("infrastructure", [_error(trace.error)])
     by = f", by {said.who}" if said.who else ""
@@ -83,20 +83,20 @@ def judged(attempt: Attempt, heard: Mapping[str, FeedbackSummary]) -> AttemptJud
 
 
 def _broken(attempt: Attempt) -> list[str]:
-    """What was recorded while it ran."""
+    """Events recorded during the attempt."""
     trace = attempt.trace
     last = steps_of(trace)[-1:]
     kinds = [kind for step in last for kind in _BROKEN if kind in step.marks]
     return [
         *([_error(trace.error)] if trace.error is not None else []),
         *(f"exception: {_BROKEN[kind]}: {last[0].name} {last[0].details}".rstrip() for kind in kinds[:1]),
-        *(["exception: a call that cannot be read"] if trace.marked("format_error") and not last else []),
-        *([f"{RETRY}: the same was tried again"] if any(_unplaced(mark) for mark in trace.marks) else []),
+        *(["exception: a call that cannot be parsed"] if trace.marked("format_error") and not last else []),
+        *([f"{RETRY}: the agent tried the same again"] if any(_unplaced(mark) for mark in trace.marks) else []),
     ]
 
 
 def _unplaced(mark: Mark) -> bool:
-    """A retry of which nothing more is known; where its place is, the earlier try is an attempt of its own."""
+    """A retry without a known position. With a position, the earlier try is an attempt of its own."""
     return mark.kind == "retry" and mark.item is None
 
 

@@ -1,6 +1,6 @@
-"""A version's card: what it is, how it was made, what was measured and decided, and what nobody knows, as Markdown.
+"""A version's card as Markdown: what it is, how it was made, what was measured and decided, and what is unknown.
 
-Everything on it is read from records; it claims nothing that is not there. Records are handed in.
+Everything on it comes from records that the caller passes in.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,16 +14,16 @@ from verigym.registry.ledger import LedgerEntry
 from verigym.registry.versions import kind_of
 
 _NOT_KNOWN = {
-    "safety": "No safety suite was run: nobody knows what it does with unsafe requests or with instructions hidden in "
-    "tool results. Run: verigym eval safety -m {id}",
-    "retention": "No retention suite was run: nobody knows what general capability the change cost. "
+    "safety": "No safety suite was run. How it handles unsafe requests, or instructions hidden in tool results, is unknown. "
+    "Run: verigym eval safety -m {id}",
+    "retention": "No retention suite was run. How much general capability the change cost is unknown. "
     "Run: verigym eval retention -m {id}",
 }
-"""Environments that ask what the version's own suite does not; what is not known without them."""
+"""Environments that cover what the version's own suite does not, with the warning if they were not run."""
 
 
 class CardData(Struct, frozen=True, kw_only=True):
-    """What is on record about a version."""
+    """The records about a version."""
 
     version: Version
     parent: Version | None
@@ -32,7 +32,7 @@ class CardData(Struct, frozen=True, kw_only=True):
     entries: Sequence[LedgerEntry]
     """The whole ledger."""
     data: Dataset | None
-    """What it learnt from, where that was a data set."""
+    """The dataset it was trained on, if any."""
 
 
 def card(about: CardData) -> str:
@@ -53,13 +53,13 @@ def card(about: CardData) -> str:
 
 
 def latest_by_suite(reports: Sequence[Report]) -> list[Report]:
-    """The newest report on each suite, in the order in which suites were first run."""
+    """The newest report on each suite, in the order of the suites' first run."""
     newest = {report.suite.hash: report for report in reports}
     return list(newest.values())
 
 
 def figure(name: str, estimate: Estimate) -> str:
-    """`67.5% (58.5% to 76.5%)`; what is not a rate as a number."""
+    """`67.5% (58.5% to 76.5%)`, or a plain number if the metric is not a rate."""
     if name == "success" or name.startswith("pass") or name in RATES.values():
         low, high = (100 * side for side in (estimate.low, estimate.high))
         return f"{100 * estimate.value:.1f}% ({low:.1f}% to {high:.1f}%)"
@@ -72,15 +72,15 @@ def figure(name: str, estimate: Estimate) -> str:
 def _what(about: CardData) -> Iterator[str]:
     version = about.version
     yield f"- Kind: {kind_of(version)}"
-    yield f"- Base model: `{version.base}`, which is only ever read"
+    yield f"- Base model: `{version.base}`(never modified)"
     yield f"- Adapter: {f'`{version.adapter}`' if version.adapter else 'none'}"
     if version.constraints:
-        yield f"- Replies are held to: `{version.constraints}`"
+        yield f"- Replies are constrained to: `{version.constraints}`"
     if version.sampling is not None:
         settings = msgspec.structs.asdict(version.sampling)
         yield "- Sampling: " + ", ".join(f"{name} {value}" for name, value in settings.items() if value not in ([], ""))
     else:
-        yield "- Sampling: whatever the caller asks for"
+        yield "- Sampling: set by the caller"
     if version.system_prompt is None:
         yield "- System prompt: the environment's own"
     else:
@@ -110,13 +110,13 @@ def _made(about: CardData) -> Iterator[str]:
     told = {"algorithm", "run", "seed", "data"}
     plain = {name: value for name, value in recipe.items() if isinstance(value, str | int | float) and name not in told}
     settings = ", ".join(f"{name} {value}" for name, value in plain.items() if value not in ("", 0))
-    yield f"- Recipe: {settings} (all of it: `verigym models show {version.id} --json`)"
+    yield f"- Recipe: {settings} (full recipe: `verigym models show {version.id} --json`)"
 
 
 def _measured(about: CardData) -> Iterator[str]:
     reports = latest_by_suite(about.reports)
     if not reports:
-        yield f"Never. Run: `verigym eval ENV -m {about.version.id}`"
+        yield f"Never measured. Run: `verigym eval ENV -m {about.version.id}`"
         return
     for place, report in enumerate(reports):
         suite = report.suite
@@ -129,7 +129,7 @@ def _measured(about: CardData) -> Iterator[str]:
         yield from ("", "| figure | value (95% interval) |", "| --- | --- |")
         yield from (f"| {name} | {figure(name, estimate)} |" for name, estimate in report.metrics.items())
         if report.errors:
-            yield from ("", f"{report.errors} episodes could not be scored and are in no figure.")
+            yield from ("", f"{report.errors} episodes could not be scored and are not included.")
 
 
 def _decisions(about: CardData) -> Iterator[str]:
@@ -158,8 +158,8 @@ def _limits(about: CardData) -> Iterator[str]:
     seen = {report.suite.environment for report in reports}
     if reports:
         yield (
-            "The figures are of the tasks named above, by the verifiers named above. They say nothing about other work, and "
-            "nothing that a verifier does not look at."
+            "The figures cover only the tasks and verifiers named above. They say nothing about other work or about anything a "
+            "verifier does not check."
         )
     for environment, words in _NOT_KNOWN.items():
         forgets = environment != "retention" or bool(
@@ -170,33 +170,33 @@ def _limits(about: CardData) -> Iterator[str]:
     for report in reports:
         if len(report.suite.families) < 20:
             yield (
-                f"{report.suite.name} has only {len(report.suite.families)} families: its intervals are wide, "
-                "and another set of families may give other figures."
+                f"{report.suite.name} has only {len(report.suite.families)} families, so its intervals are wide, "
+                "and another set of families may give different figures."
             )
     if version.families:
-        yield f"It has learnt from {len(version.families)} families; what it does on those is no measure of it."
+        yield f"It was trained on {len(version.families)} families. Its results on those do not measure it."
     if version.is_remote:
-        yield "Its base model is behind a server, whose owner may change it without a trace here."
+        yield "Its base model runs behind a server. The server's owner may change it without a trace here."
     else:
-        yield "Its base model is known here by name: that its files are unchanged is not checked."
+        yield "Its base model is known only by name. Its files are not checked for changes."
 
 
 def _rolling_back(about: CardData) -> Iterator[str]:
     yield (
-        "`verigym rollback` makes the champion before this one the champion again, `verigym rollback VERSION` any earlier "
-        f"one, and `verigym rollback {about.version.id}` this one once it was champion. Each is one entry in the ledger; "
-        "no files are changed."
+        "`verigym rollback` restores the previous champion, `verigym rollback VERSION` any earlier one, and "
+        f"`verigym rollback {about.version.id}` this version if it was champion. Each rollback is one entry in the ledger. "
+        "No files change."
     )
 
 
 def _software(version: Version) -> Iterator[str]:
     if not version.software:
-        yield "Not recorded: it was made by an older verigym."
+        yield "Not recorded, because an older verigym made it."
     yield from (f"- {name} {number}" for name, number in version.software.items())
 
 
 def _fenced(text: str) -> list[str]:
-    """A block that the text cannot end, whatever it holds; nothing for an empty one."""
+    """A code block that the text cannot close. Nothing for an empty text."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -1,4 +1,4 @@
-"""What sets two versions apart: prompts and tool descriptions as a diff, everything else field by field."""
+"""Compares two versions: prompts and tool descriptions as a diff, everything else field by field."""
 
 import difflib
 import re
@@ -11,17 +11,17 @@ from msgspec import Struct
 from verigym.core.records import Json, Version
 
 _ALIKE = 0.5
-"""Two lines of which so much is the same are one line that was changed."""
+"""Minimum similarity of two lines to show them as one changed line."""
 _LONGEST = 5000
-"""Characters of a line whose words are compared: it takes time that grows with their square."""
+"""Maximum length of a line for a word diff, because its time grows quadratically."""
 _ABSENT = "-"
 
 
 class VersionDiff(Struct, frozen=True, kw_only=True):
     prompt: list[str]
-    """Lines of a unified diff; empty where the prompts are the same."""
+    """Lines of a unified diff. Empty if the prompts are equal."""
     tools: dict[str, list[str]]
-    """Tool to the diff of its descriptions."""
+    """Tool to the diff of its description."""
     fields: dict[str, tuple[Any, Any]]
     """Every other field that differs: base, adapter, constraints, `sampling.top_p`, `recipe.lora.r`, data."""
 
@@ -30,7 +30,7 @@ class VersionDiff(Struct, frozen=True, kw_only=True):
 
 
 def diff(one: Version, other: Version, own_prompt: str = "", own_tools: Mapping[str, str] = {}) -> VersionDiff:
-    """`own_prompt` and `own_tools` are the environment's, where one is known: what a version without its own is shown."""
+    """`own_prompt` and `own_tools` are the environment's, if known. A version without its own uses them."""
     prompts = [version.system_prompt for version in (one, other)]
     prompt: list[str] = []
     if prompts[0] != prompts[1]:
@@ -59,7 +59,7 @@ def diff(one: Version, other: Version, own_prompt: str = "", own_tools: Mapping[
 
 
 def text_diff(before: str, after: str) -> list[str]:
-    """A unified diff; where a line was changed, a line below says by which words: `? Today is [-Monday-]{+Tuesday+}`."""
+    """A unified diff. Below a changed line, another line shows the changed words: `? Today is [-Monday-]{+Tuesday+}`."""
     changed = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm=""))[2:]
     if not changed and before != after:
         return ["(they differ only in how lines end)"]
@@ -67,7 +67,7 @@ def text_diff(before: str, after: str) -> list[str]:
 
 
 def _with_words(lines: list[str]) -> Iterator[str]:
-    """After each block of removed and added lines, the words of those that were changed rather than replaced."""
+    """Adds the changed words after each block of removed and added lines."""
     removed: list[str] = []
     added: list[str] = []
     for line in [*lines, "@@"]:
@@ -85,7 +85,7 @@ def _with_words(lines: list[str]) -> Iterator[str]:
 
 
 def word_diff(old: str, new: str) -> str:
-    """One line as the other with its changed words marked; empty where they have too little in common for that to help."""
+    """One line with its changed words marked. Empty if the lines have too little in common."""
     if len(old) + len(new) > _LONGEST:
         return ""
     words = [re.findall(r"\w+|\s+|[^\w\s]", text) for text in (old, new)]
@@ -103,7 +103,7 @@ def word_diff(old: str, new: str) -> str:
 
 
 def _fields(version: Version, software: bool) -> Json:
-    """Everything that is not a text to be read line by line, by dotted names."""
+    """All fields that are not multi-line text, by dotted names."""
     plain: Json = {
         "base": version.base,
         "adapter": version.adapter[:12] or "none",

@@ -1,7 +1,7 @@
-"""The ledger: an append-only chain of decisions, and the only thing that says which version is champion.
+"""The ledger: an append-only chain of decisions. It alone determines which version is champion.
 
-Each entry holds the hash of the one before, so that an entry changed later shows. A tail cut off does not: keep the last
-hash elsewhere to notice that. Whether a candidate deserves promotion is `gates`' to say; here only a decision moves the champion.
+Each entry holds the hash of the previous one, so a changed entry is detected. A truncated ledger is not: store the last hash
+elsewhere to detect that. `gates` decides whether a candidate deserves promotion. Only a decision moves the champion.
 """
 
 import getpass
@@ -34,7 +34,7 @@ class BrokenChain(VerigymError):
 
     def __init__(self, seq: int, reason: str) -> None:
         super().__init__(
-            f"ledger entry {seq} {reason}: it was changed after it was written; restore the store from a backup"
+            f"Ledger entry {seq} {reason}. It was changed after it was written. Restore the store from a backup"
         )
         self.seq = seq
 
@@ -43,32 +43,32 @@ class LedgerEntry(Printable, Struct, frozen=True, kw_only=True):
     seq: int
     """1, 2, 3, ..."""
     prev: str
-    """Hash of the entry before; empty for the first."""
+    """Hash of the previous entry. Empty for the first."""
     decision: Decision
     champion_before: str | None
     champion_after: str | None
-    """The same as before when the decision moved nothing."""
+    """The same as before if the decision moved nothing."""
     when: str
     """UTC, ISO 8601."""
     who: str
     why: str
     hash: str
-    """Of all of the above."""
+    """Hash of all fields above."""
 
 
 def entries(store: LedgerStore) -> list[LedgerEntry]:
-    """Oldest first."""
+    """All entries, oldest first."""
     return [codec.decode(data, LedgerEntry) for data in store.ledger()]
 
 
 def champion(store: LedgerStore) -> str | None:
-    """Version id of the champion; none before the first was crowned."""
+    """Version id of the champion. None before the first."""
     known = store.ledger()
     return codec.decode(known[-1], LedgerEntry).champion_after if known else None
 
 
 def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", why: str = "") -> LedgerEntry:
-    """Appends a decision; with `moves`, its candidate becomes champion, if the decision allows that and is not stale."""
+    """Appends a decision. With `moves`, its candidate becomes champion if the decision allows it and is not stale."""
     why = why or decision.why
     if moves:
         _check_may_move(decision, why)
@@ -79,8 +79,8 @@ def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", w
         before = previous.champion_after if previous else None
         if moves and (before or "") != decision.champion:
             raise Refused(
-                f"this decision compares {decision.candidate} with {decision.champion or 'no champion'}, but the champion is now "
-                f"{before or 'not crowned yet'}: gate {decision.candidate} again"
+                f"This decision compares {decision.candidate} with {decision.champion or 'no champion'}, but the champion is now "
+                f"{before or 'not set'}. Gate {decision.candidate} again"
             )
         entry = LedgerEntry(
             seq=previous.seq + 1 if previous else 1,
@@ -101,12 +101,12 @@ def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", w
 
 
 def promote(store: LedgerStore, decision: Decision, who: str = "", why: str = "") -> LedgerEntry:
-    """Makes the candidate champion. It takes a PROMOTE from the gate, or an override with a reason."""
+    """Makes the candidate champion. Needs a PROMOTE from the gate, or an override with a reason."""
     return record(store, decision, moves=True, who=who, why=why)
 
 
 def crown_first(store: LedgerStore, version_id: str, who: str = "", why: str = "") -> LedgerEntry:
-    """The first champion: usually the base agent, which has nothing to beat."""
+    """Sets the first champion, usually the base agent, which has nothing to beat."""
     decision = Decision(
         candidate=version_id, champion="", verdict="PROMOTE", kind="first", words=f"{version_id} is the first champion."
     )
@@ -114,17 +114,19 @@ def crown_first(store: LedgerStore, version_id: str, who: str = "", why: str = "
 
 
 def way_back(history: list[LedgerEntry], to: str | None = None) -> str:
-    """Where a rollback leads: to the champion before this one, or to any named earlier champion. Rolling back twice goes two
-    steps back, not back and forth."""
+    """The target of a rollback: the previous champion, or a named earlier one. Rolling back twice goes two steps back, not back
+    and forth."""
     now = history[-1].champion_after if history else None
     target = _named_champion(history, to) if to is not None else _champion_before(history)
     if target == now or target is None:
-        raise Refused(f"nothing to roll back to: {f'{now} is the champion' if now else 'no champion was crowned yet'}")
+        raise Refused(
+            f"No earlier champion to roll back to. {f'{now} is the champion' if now else 'No champion exists yet'}"
+        )
     return target
 
 
 def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str = "") -> LedgerEntry:
-    """Makes an earlier champion the champion again; see `way_back`."""
+    """Makes an earlier champion the champion again. See `way_back`."""
     history = entries(store)
     target = way_back(history, to)
     now = history[-1].champion_after or ""
@@ -135,7 +137,7 @@ def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str 
 
 
 def verify_chain(store: LedgerStore) -> int:
-    """The number of entries, all of them sound; raises `BrokenChain` with the first that is not."""
+    """The number of entries, if all are intact. Raises `BrokenChain` for the first that is not."""
     previous: LedgerEntry | None = None
     for seq, data in enumerate(store.ledger(), start=1):
         try:
@@ -155,10 +157,10 @@ def verify_chain(store: LedgerStore) -> int:
 def _check_may_move(decision: Decision, why: str) -> None:
     if decision.kind == "override":
         if not why:
-            raise Refused(f"overriding the gate for {decision.candidate} needs a reason: say why")
+            raise Refused(f"Overriding the gate for {decision.candidate} needs a reason. Give one")
     elif decision.verdict != "PROMOTE":
         raise Refused(
-            f"the gate says {decision.verdict} for {decision.candidate}: only a PROMOTE moves the champion, "
+            f"The gate says {decision.verdict} for {decision.candidate}. Only a PROMOTE moves the champion, "
             "or an override with a reason"
         )
 

@@ -1,8 +1,8 @@
-"""Whether what is kept is still what was kept: the ledger's chain, versions, adapters, reports, data sets, recipes.
+"""Checks the integrity of stored files and records: the ledger's chain, versions, adapters, reports, datasets, recipes.
 
-Everything here is named by the hash of its content, so damage shows without a copy to compare with. What is not covered:
-trajectories and verdicts, the base model's own files, and whoever rewrites a thing with every hash that depends on it.
-The ledger's last hash, kept elsewhere, covers the ledger against that, and through it the versions and reports it names.
+Everything is named by the hash of its content, so damage is detected without a copy. Not covered: trajectories and verdicts, the
+base model's files, and an attacker who rewrites an item together with every hash that depends on it. The ledger's last hash,
+stored elsewhere, protects the ledger against that, and with it the versions and reports that it names.
 """
 
 import hashlib
@@ -24,11 +24,11 @@ from verigym.store.database import Store, StoredDocument
 ADAPTER_FILE = "adapter_model.safetensors"
 CONFIG_FILE = "adapter_config.json"
 _SHORTEST = 8
-"""Digits of a hash that one may be asked for by."""
+"""Minimum number of digits to identify a hash."""
 
 
 class IntegrityCheck(Struct, frozen=True, kw_only=True):
-    """One thing that was looked at."""
+    """The result for one checked item."""
 
     what: str
     """`ledger`, `version`, `adapter`, `recipe`, `report`, `data` or `store`."""
@@ -38,10 +38,10 @@ class IntegrityCheck(Struct, frozen=True, kw_only=True):
 
 
 def verify(store: Store, home: Path, only: Version | None = None, expect: str = "") -> list[IntegrityCheck]:
-    """Everything that is kept in `home`, or the ledger and what belongs to one version. `expect` is a ledger hash that was
-    noted earlier: where no entry has it, entries were cut off or replaced since."""
+    """Checks everything in `home`, or the ledger and what belongs to one version. `expect` is a ledger hash noted earlier. If no
+    entry has it, entries were removed or replaced since."""
     if damage := store.damage():
-        words = f"the database file is damaged ({damage}); restore it from a backup"
+        words = f"the database file is damaged ({damage}). Restore it from a backup"
         return [IntegrityCheck(what="store", id=str(store.path), sound=False, words=words)]
     bodies = [one for one in store.bodies("version") if only is None or one.id == only.id]
     versions = [version for one in bodies if (version := _read(one)) is not None]
@@ -85,7 +85,7 @@ def _ledger(store: Store, expect: str) -> Iterator[IntegrityCheck]:
         named["report"] = {*entry.decision.reports, *(report for both in sides for report in both)}
         for kind, ids in named.items():
             for id in sorted(one for one in ids if one and one not in known[kind]):
-                gone = f"names {kind} {id}, which is not in the store: it was removed; restore the store from a backup"
+                gone = f"names {kind} {id}, which is no longer in the store. Restore the store from a backup"
                 yield IntegrityCheck(what="ledger", id=str(entry.seq), sound=False, words=f"entry {entry.seq} {gone}")
 
 
@@ -99,8 +99,8 @@ def _expected(entries: list[ledger.LedgerEntry], expect: str) -> IntegrityCheck:
             words = f"the hash {expect[:12]} is that of entry {entry.seq} of {len(entries)}"
             return IntegrityCheck(what="ledger", id=entry.hash, sound=True, words=words)
     words = (
-        f"no entry has the hash {expect[:12]}: entries were cut off or replaced after it was noted; "
-        "restore the store from a backup"
+        f"No entry has the hash {expect[:12]}. Entries were removed or replaced after it was noted. "
+        "Restore the store from a backup"
     )
     return IntegrityCheck(what="ledger", id=expect, sound=False, words=words)
 
@@ -116,7 +116,7 @@ def _read(one: StoredDocument) -> Version | None:
 
 
 def _plain(one: StoredDocument) -> Json:
-    """What was written, whatever fields records have by now; nothing where it cannot be read."""
+    """The stored data, whatever fields records have now. Empty if it cannot be read."""
     try:
         found: Any = msgspec.json.decode(one.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -129,13 +129,13 @@ def _version(one: StoredDocument) -> IntegrityCheck:
     if version is None:
         return _damaged("version", one.id, "cannot be read")
     if one.id != version.id or version_id(version) != one.id:
-        changed = f"what makes it behave was changed: its content is that of {version_id(version)}"
+        changed = f"its behaviour fields were changed: its content has the id {version_id(version)}"
         return _damaged("version", one.id, changed)
     plain = _plain(one)
     seal = plain.pop("seal", "")
     if seal and content_hash(plain) != seal:
-        return _damaged("version", one.id, "where it came from was changed: name, parent, recipe, data or families")
-    words = "as it was registered" if seal else "behaves as registered (older than seals: its origin is not covered)"
+        return _damaged("version", one.id, "its provenance was changed: name, parent, recipe, data or families")
+    words = "unchanged" if seal else "unchanged, except that its provenance is too old to check"
     return IntegrityCheck(what="version", id=one.id, sound=True, words=f"{version.name or version.base}: {words}")
 
 
@@ -145,7 +145,7 @@ def _report(one: StoredDocument) -> IntegrityCheck:
         return _damaged("report", one.id, "cannot be read")
     if plain.get("id") != one.id or content_hash({**plain, "id": ""})[:12] != one.id:
         return _damaged("report", one.id, "its figures or results were changed")
-    words = f"of {plain['agent']} on {plain['suite']['name']}: as it was made"
+    words = f"of {plain['agent']} on {plain['suite']['name']}: unchanged"
     return IntegrityCheck(what="report", id=one.id, sound=True, words=words)
 
 
@@ -155,28 +155,26 @@ def _data(place: Path, one: StoredDocument) -> IntegrityCheck:
     except BadInput:
         return _damaged("data", one.id, "cannot be read")
     path = place / f"{one.id}.jsonl"
-    again = f"restore it, or make it again ({dataset.source})"
+    again = f"Restore it, or make it again ({dataset.source})"
     if not path.is_file():
         return _damaged("data", one.id, f"{path} is missing", again)
     if sha256_of(path) != one.id:
         return _damaged("data", one.id, f"{path} was changed: its bytes have another hash", again)
-    return IntegrityCheck(
-        what="data", id=one.id, sound=True, words=f"{dataset.name}: {dataset.rows} rows, as they were written"
-    )
+    return IntegrityCheck(what="data", id=one.id, sound=True, words=f"{dataset.name}: {dataset.rows} rows, unchanged")
 
 
-def _damaged(what: str, id: str, words: str, remedy: str = "restore the store from a backup") -> IntegrityCheck:
-    return IntegrityCheck(what=what, id=id, sound=False, words=f"{words}; {remedy}")
+def _damaged(what: str, id: str, words: str, remedy: str = "Restore the store from a backup") -> IntegrityCheck:
+    return IntegrityCheck(what=what, id=id, sound=False, words=f"{words}. {remedy}")
 
 
 # -- adapters and recipes -------------------------------------------------------------------------------------------
 
 
 def _adapters(place: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:
-    """Each once, however many versions wear it."""
+    """Checks each adapter once, even if several versions use it."""
     for version in {version.adapter: version for version in reversed(versions) if version.adapter}.values():
         folder, id = place / version.adapter, version.adapter
-        again = f"restore it, or train {version.label} again: on the same machine its recipe gives the same weights"
+        again = f"Restore it, or train {version.label} again: on the same machine its recipe gives the same weights"
         weights, settings = folder / ADAPTER_FILE, folder / CONFIG_FILE
         if not weights.is_file():
             yield _damaged("adapter", id, f"{weights} is missing", again)
@@ -188,12 +186,12 @@ def _adapters(place: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:
             yield _damaged("adapter", id, f"{settings} was changed: it holds the rank and scale", again)
         else:
             size = weights.stat().st_size
-            words = f"of {version.label}: {size:,} bytes, as they were kept"
+            words = f"of {version.label}: {size:,} bytes, unchanged"
             yield IntegrityCheck(what="adapter", id=id, sound=True, words=words)
 
 
 def _how_damaged(weights: Path) -> str:
-    """Cut off, or changed: a safetensors file begins with the length of its head, which says where the last tensor ends."""
+    """Truncated or changed: a safetensors file starts with the length of its header, which says where the last tensor ends."""
     size = weights.stat().st_size
     try:
         with weights.open("rb") as file:
@@ -201,27 +199,27 @@ def _how_damaged(weights: Path) -> str:
             head = msgspec.json.decode(file.read(length), type=dict[str, Any])
         whole = 8 + length + max(one["data_offsets"][1] for name, one in head.items() if name != "__metadata__")
     except (struct.error, msgspec.DecodeError, UnicodeDecodeError, OverflowError, MemoryError, LookupError, ValueError):
-        return f"was changed: the head of its {size:,} bytes cannot be read"
-    return f"was cut off: {size:,} of {whole:,} bytes" if size < whole else "was changed: its bytes have another hash"
+        return f"was changed: its header cannot be read ({size:,} bytes)"
+    return f"was truncated: {size:,} of {whole:,} bytes" if size < whole else "was changed: its bytes have another hash"
 
 
 def _recipe(store: Store, version: Version) -> IntegrityCheck:
-    """The recipe against the run that made it, which is named by its own settings."""
+    """Compares the recipe with the run that used it. A run is named by the hash of its settings."""
     recipe = {name: value for name, value in version.recipe.items() if name != "run"}
     run = str(version.recipe["run"])
     named = f"recipe of {version.id}"
     try:
         config = store.run(run).config
     except VerigymError:
-        return _damaged("recipe", run, f"{named}: the run {run} that made it is not in the store")
+        return _damaged("recipe", run, f"{named}: run {run}, which made it, is not in the store")
     if run.rpartition("-")[2] != content_hash(config)[:8]:
         return _damaged("recipe", run, f"{named}: the settings of run {run} were changed")
     if recipe != config.get("recipe"):
-        return _damaged("recipe", run, f"{named}: it is not the one that run {run} was made by")
+        return _damaged("recipe", run, f"{named}: it is not the recipe of run {run}")
     data = config.get("data") or config.get("tasks")
     if data and data != version.data_hash:
-        return _damaged("recipe", run, f"{named}: run {run} learnt from other data ({data[:12]})")
+        return _damaged("recipe", run, f"{named}: run {run} used other data ({data[:12]})")
     if "data" in config and store.get("dataset", config["data"], Dataset) is None:
-        return _damaged("recipe", run, f"{named}: its data set {config['data'][:12]} is not in the store")
-    words = f"{version.label}: as run {run} was made by, data {version.data_hash[:12] or 'none'}"
+        return _damaged("recipe", run, f"{named}: its dataset {config['data'][:12]} is not in the store")
+    words = f"{version.label}: matches run {run}, data  {version.data_hash[:12] or 'none'}"
     return IntegrityCheck(what="recipe", id=run, sound=True, words=words)

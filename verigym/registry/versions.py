@@ -1,4 +1,4 @@
-"""Versions: agents by the hash of what makes them behave as they do. Who is champion is `ledger`'s."""
+"""Versions: agents identified by the hash of everything that affects their behaviour. `ledger` names the champion."""
 
 import importlib.metadata
 import platform
@@ -33,7 +33,7 @@ class Store(LedgerStore, Protocol):
 
 
 def version_id(version: Version) -> str:
-    """12 hex digits over what makes it behave; name, parent, recipe and when it was made do not count."""
+    """12 hex digits over everything that affects behaviour. Name, parent, recipe and time do not count."""
     behaviour = {
         "base": version.base,
         "adapter": version.adapter,
@@ -46,7 +46,7 @@ def version_id(version: Version) -> str:
 
 
 def kind_of(version: Version) -> str:
-    """`base`, or what sets it apart from its base model: `adapter`, `prompt`, `adapter + constrained`, ..."""
+    """`base`, or how it differs from its base model: `adapter`, `prompt`, `adapter + constrained`, ..."""
     if version.recipe.get("algorithm") == "reward":
         return "reward model"
     parts = {
@@ -60,8 +60,8 @@ def kind_of(version: Version) -> str:
 
 
 def register(store: Store, version: Version) -> Version:
-    """The version with its id, when and with what it was made, and its seal, kept in the store for good; one that is known
-    already is returned as it was first registered."""
+    """Stores the version permanently with its id, creation time, software versions and seal. A known version is returned as first
+    registered."""
     id = version_id(version)
     known = store.get("version", id, Version)
     if known is not None:
@@ -84,13 +84,13 @@ def software() -> dict[str, str]:
 
 
 def resolve(store: Store, text: str) -> Version:
-    """By `champion`, `latest`, id, base model, name or the beginning of an id, in this order. The embedded model's name is
-    its own, whatever a server or a folder calls its model."""
+    """Finds a version by `champion`, `latest`, id, base model, name or id prefix, in this order. The embedded model keeps its
+    name, whatever a server or folder calls its model."""
     versions = store.documents("version", Version)
     if text == "champion":
         current = champion(store)
         if current is None:
-            raise NotFound("there is no champion yet: register the base agent and crown it first")
+            raise NotFound("No champion exists yet. Register a base agent and make it the first champion")
         return _only(current, [one for one in versions if one.id == current], versions)
     if text == "latest" and versions:
         return versions[-1]
@@ -108,5 +108,5 @@ def _only(text: str, fitting: Sequence[Version], versions: Sequence[Version]) ->
         raise not_found("version", text, [name for one in versions for name in (one.id, one.name) if name])
     if len(fitting) > 1:
         ids = ", ".join(one.id for one in fitting)
-        raise BadInput(f'"{text}" fits {len(fitting)} versions: {ids}; name one by its id')
+        raise BadInput(f'"{text}" matches {len(fitting)} versions: {ids}. Name one by its id')
     return fitting[0]

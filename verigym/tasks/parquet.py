@@ -36,7 +36,7 @@ def read(file: IO[bytes], path: Path) -> Iterator[tuple[int, Any, str]]:
                 except (BadInput, msgspec.DecodeError) as error:
                     yield number, row, str(error)
     except (arrow.ArrowException, OSError) as error:
-        raise BadInput(f"{path}: cannot be read as Parquet:  {error}") from error
+        raise BadInput(f"{path}: cannot be read as Parquet: {error}") from error
 
 
 def write(file: IO[bytes], tasks: Iterable[Task]) -> None:
