@@ -206,9 +206,9 @@ BROKEN = {
     "no run at all": (without_a_run, "line 1: a task before the first run"),
     "an unknown record": (lambda rows: '{"record": "dream"}', 'line 1: there is no record "dream"; it is one of task'),
     "no record": (changed("verdict", "record", None), "Expected `str`, got `null`"),
-    "a task without a prompt": (changed("task", "prompt", None), r"line \d+: not a Task: .*prompt"),
+    "a task without a prompt": (changed("task", "prompt", None), r"line \d+: This is not a Task: .*prompt"),
     "a task twice": (changed("task", "id", "b"), 'line 17: the run has a task "b" already'),
-    "a trajectory of another schema": (changed("trajectory", "schema", 99), "schema version 99; .*upgrade verigym"),
+    "a trajectory of another schema": (changed("trajectory", "schema", 99), "schema version 99, .*Upgrade verigym"),
     "a stop nobody knows": (changed("trajectory", "stop", "bored"), "not a Trajectory: Invalid enum value 'bored'"),
     "a verdict in words": (changed("verdict", "reward", "good"), r"not a Verdict: .*reward"),
     "a blob that is no base64": (changed("blob", "base64", "%%%"), "line .*"),
@@ -235,7 +235,7 @@ def test_a_broken_file_is_refused_in_words_and_nothing_of_it_is_imported(
 def test_bytes_that_are_no_text_are_refused_in_words(other: Store, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_bytes(b'{"record": "run", "id": "\xff\xfe"}\n')
-    with pytest.raises(BadInput, match=r"line 1: .*nothing of the file was imported"):
+    with pytest.raises(BadInput, match=r"line 1: .*Nothing of the file was imported"):
         import_runs(other, path)
     assert contents(other) == []
 
@@ -248,7 +248,7 @@ def test_a_run_that_is_here_with_other_settings_is_refused_before_anything_is_im
     export_run(store, store.run("grpo"), path)
     other.begin_run("grpo/step-2", "collect", {"step": "another"})
     before = contents(other)
-    with pytest.raises(BadInput, match=r'run "grpo/step-2" exists with other settings.*nothing of the file'):
+    with pytest.raises(BadInput, match=r'run "grpo/step-2" exists with other settings.*Nothing of the file'):
         import_runs(other, path)
     assert contents(other) == before
 
@@ -269,7 +269,7 @@ def test_a_parquet_file_of_something_else_is_refused_in_words(other: Store, tmp_
     with pytest.raises(BadInput, match="has no column body: it is not an exported run"):
         import_runs(other, tmp_path / "tasks.parquet")
     parquet.write_table(arrow.table({"body": [1, None]}), tmp_path / "numbers.parquet")
-    with pytest.raises(BadInput, match=r"row 1: .*nothing of the file was imported"):
+    with pytest.raises(BadInput, match=r"row 1: .*Nothing of the file was imported"):
         import_runs(other, tmp_path / "numbers.parquet")
 
 
@@ -432,7 +432,7 @@ def test_a_run_of_the_same_name_that_was_made_here_is_not_replaced(store: Store,
         each.add("r", [episode("r", "a", text=text)])
     export_run(store, store.run("r"), tmp_path / "r.jsonl")
     with pytest.raises(
-        BadInput, match=r'run "r" exists here and was made by itself; .*nothing of the file was imported'
+        BadInput, match=r'run "r" exists here and was made by itself; .*Nothing of the file was imported'
     ):
         import_runs(other, tmp_path / "r.jsonl")
     assert [one.reply for one in other.trajectories("r")] == ["ours"]

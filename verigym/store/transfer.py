@@ -116,7 +116,7 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
                     raise BadInput(f'the run has a task "{record.id}" already')
                 tasks.add(record.id)
         except (BadInput, msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise BadInput(f"{path} {place}: {error}; nothing of the file was imported") from error
+            raise BadInput(f"{path} {place}: {str(error).rstrip('.')}. Nothing of the file was imported.") from error
         counts[head.record] += 1
     if not runs:
         raise BadInput(f"{path} holds no run; verigym runs export RUN --out FILE writes one")
