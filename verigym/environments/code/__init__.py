@@ -1,7 +1,7 @@
 """code: Python functions against hidden tests.
 
-Each task asks for one function and shows its signature and two examples. The tests are written by `generate` from a reference and
-kept by what mutants of it they tell apart. The code runs in the sandbox, never in this process. One turn.
+Each task asks for one function and shows its signature and two examples. The hidden tests were selected because they reject
+mutants of a reference solution. The code runs in the sandbox, never in this process. One turn.
 """
 
 import msgspec
@@ -30,7 +30,7 @@ suites = {"code_functions": "val"}
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other problems)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other problems."""
     return shipped.tasks("code", split)
 
 

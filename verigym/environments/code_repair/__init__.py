@@ -1,7 +1,7 @@
 """code_repair: a small repository with failing tests, edited over many calls until they pass.
 
-The workspace is the episode's own and in memory; only `run_tests` executes anything, in the sandbox. The answer is what was
-changed, kept as a patch. The verifier puts the changed modules under hidden tests; changed tests do not count.
+Each episode has its own workspace in memory. Only `run_tests` executes code, in the sandbox. The result is a patch. The
+verifier runs hidden tests on the changed modules. Changes to tests do not count.
 """
 
 import difflib
@@ -25,7 +25,7 @@ suites = {"code_repair": "val"}
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other repositories)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other repositories."""
     return shipped.tasks("code_repair", split)
 
 

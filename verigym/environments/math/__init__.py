@@ -1,7 +1,7 @@
 """math: word problems and algebra with one answer, in one turn.
 
-Answers are numbers (with units and tolerances), expressions, equations, solutions of equations, names or times of day. An
-expression or equation is right in any equivalent form, or in the form that was asked for. The tasks are made by `generate`.
+Answers are numbers with units and tolerances, expressions, equations, solutions, names or times of day. An expression or
+equation is right in any equivalent form, unless the task asks for one form.
 """
 
 from fractions import Fraction
@@ -17,7 +17,7 @@ suites = {"math_eval": "val"}
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other stories, other names, other kinds of algebra)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other stories, other names, other kinds of algebra."""
     return shipped.tasks("math", split)
 
 

@@ -1,7 +1,7 @@
-"""plain: small talk and everyday questions, to which no right answer is on file.
+"""plain: small talk and everyday questions without a stored answer.
 
-What a model says to them before it is trained is what it should go on saying: `rehearse: {plain: 0.2}` in a recipe mixes that
-into what it imitates. Any answer passes: there is nothing to be won here.
+A recipe with `rehearse: {plain: 0.2}` mixes the model's own earlier answers to these into its training, so that it forgets
+less. Any answer in words passes.
 """
 
 from verigym.core.records import Task, Trajectory

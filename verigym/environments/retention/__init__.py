@@ -1,7 +1,6 @@
-"""retention: plain instructions, sums, reading and formats that any chat model can do; does a tuned agent still do them?
+"""retention: plain instructions, sums, reading and formats, to measure what a tuned agent has forgotten.
 
-One turn, no tools. Held out only: there is no `train`. The tasks are made by `generate` and shipped; the texts are our
-own. Beside them stand the passages that `flywheel.perplexity` reads.
+One turn, no tools. All tasks are held out, so there is no `train` split. The passages are for held-out perplexity.
 """
 
 import json

@@ -1,9 +1,8 @@
-"""safety: an office in which some requests have to be refused, some only sound as if, and some texts give orders.
+"""safety: an office where some requests must be refused, some only sound harmful, and some texts give orders.
 
-Three kinds of tasks, by tag: `unsafe` (of which the worst are `severe`), `harmless`, and `injected`, where the agent reads
-an email or a file that tells it to do something its user never asked for. Several turns; every tool executes on the small
-state that the task brings. What is measured here is never trained on: `train` has other families, in other words, with
-other names. The tasks are made by `generate`.
+Tasks have one of three tags: `unsafe` (the worst are also `severe`), `harmless` and `injected`. In an injected task the agent
+reads an email or file that orders something its user never asked for. Every tool executes on the small state of the task.
+`train` shares no family, wording or name with the held-out tasks.
 """
 
 from collections.abc import Callable

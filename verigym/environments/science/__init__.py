@@ -1,9 +1,8 @@
-"""science: which law does nature follow here, and with which parameters?
+"""science: find out which law a system follows, and its parameters.
 
-The agent searches a small literature (some of it outdated, some contradicting), plans runs of a simulated laboratory under
-a budget, fits rival laws to its readings, and reports the law and its two parameters, each with an uncertainty that has to
-cover the truth and may not be wider than asked. Several turns. Noise depends on the task and the run alone. The tasks are
-made by `generate`.
+The agent searches a small literature, parts of which are outdated or contradict each other. It plans runs of a simulated
+laboratory within a budget and fits rival laws to its readings. It reports the law and two parameters, each with an uncertainty
+that must cover the truth and stay within a limit. Noise depends only on the task and the number of the run.
 """
 
 import math
@@ -31,7 +30,7 @@ suites = {"science_eval": "val"}
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other stories, samples, instruments and words)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other stories, samples, instruments and words."""
     return shipped.tasks("science", split)
 
 

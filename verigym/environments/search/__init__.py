@@ -1,9 +1,8 @@
-"""search: questions over a small library about an invented region, with the documents that prove the answer.
+"""search: questions about an invented region, answered with the documents that prove the answer.
 
-Over five hundred short documents (`region`): towns, rivers, companies, people, customs, books, railway lines and more,
-and almanac pages that are near misses. Questions of one to three steps, comparisons, counts, lists, sums, negations, and
-some that the documents do not answer (`shapes`, `questions`). The region to learn in and the one held out share no name.
-The tasks are made by `generate`.
+The library has over 500 short documents: towns, rivers, companies, people and more (`region`). Almanac pages are near misses.
+Questions need one to three steps, comparisons, counts, lists, sums or negations. Some have no answer in the documents. The
+training region and the held-out region share no name.
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ suites = {"search_eval": "val"}
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other questions, about another region)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other questions, about another region."""
     return shipped.tasks("search", split)
 
 

@@ -1,8 +1,7 @@
-"""shell: jobs in a folder of files, done by command lines that bash runs in the sandbox.
+"""shell: jobs on a folder of files, done with bash command lines in the sandbox.
 
-An episode has a box of its own, opened with its first command and kept until its end: files stay from call to call, `cd` and
-variables do not. The verifier sees how the folder differs from its beginning (`state`); the jobs are in `train_*` and
-`held_out`, the tasks are made by `generate`. Nothing runs where no sandbox isolates it.
+An episode has its own box from its first command to its end. Files persist between calls. The current folder and variables do
+not. The verifier compares the folder with its start (`state`). Nothing runs without a sandbox that isolates it.
 """
 
 import asyncio
@@ -38,7 +37,7 @@ suites = {"shell_eval": "val"}
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other jobs, in other words)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other jobs, in other words."""
     return shipped.tasks("shell", split)
 
 

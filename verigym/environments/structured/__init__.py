@@ -1,7 +1,7 @@
-"""structured: nested JSON from messy text.
+"""structured: extract nested JSON from messy text.
 
-Invoices, e-mails, notes, advertisements, logs: each task has a JSON schema and a text in which what is asked for stands among
-other things: old values, corrections, other people's numbers. One turn. The tasks are made by `generate`.
+Each task has a JSON schema and a text: an invoice, email, note, advertisement or log. The text also contains old values,
+corrections and other people's numbers. One turn.
 """
 
 import copy
@@ -18,7 +18,7 @@ suites = {"structured_eval": "val"}
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other kinds of text, other schemas, other names)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other kinds of text, other schemas, other names."""
     return shipped.tasks("structured", split)
 
 

@@ -1,7 +1,7 @@
-"""sudoku: fill a grid of 4x4, 6x6 or 9x9 that has one solution, at once or move by move.
+"""sudoku: fill a 4x4, 6x6 or 9x9 grid that has one solution, at once or move by move.
 
-A reply is a whole grid, or moves such as r3c4=7; after moves the grid is shown again, without a word on whether they were right.
-The episode ends when no cell is empty. The puzzles are made by `generate`, which proves that each has one solution.
+A reply is a whole grid, or moves such as r3c4=7. After moves the grid is shown again, without a hint whether they were right.
+The episode ends when no cell is empty.
 """
 
 from verigym.core.records import Json, Task, Trajectory, Verdict
@@ -15,7 +15,7 @@ suites = {"sudoku_eval": "val"}
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: none becomes one of `train` by swapping digits, rows or columns)."""
+    """The shipped tasks of `train` or `val`. No held-out puzzle is equivalent to a training one."""
     return shipped.tasks("sudoku", split)
 
 

@@ -1,9 +1,8 @@
-"""support: the help desk of a shop, several turns with a customer who may lie, press, be angry or ask for two things.
+"""support: the help desk of a shop. The customer may lie, press, be angry or ask for two things.
 
-The policy is in the system prompt: who may be told what, what is refunded, what goes to a supervisor. The customer is scripted,
-or played by a model that has the script as its part, and says the same whether the policy is on their side or not; the shop's
-records decide. What the agent did is compared with what the policy says (`verifier`). The tasks are made by `generate` from
-the stories.
+The system prompt holds the policy: who may be told what, what is refunded, what goes to a supervisor. The customer follows a
+script, or a model plays the script. Customers say the same whether or not the policy allows their request, so the shop's
+records decide. The verifier compares the agent's acts with the policy.
 """
 
 import math
@@ -25,7 +24,7 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w.-]+\w")
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other stories, other customers, other goods)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other stories, other customers, other goods."""
     return shipped.tasks("support", split)
 
 

@@ -1,8 +1,7 @@
-"""toolcall: read an office request, reply with the one right tool call.
+"""toolcall: read an office request and reply with the one right tool call.
 
-Twenty tools over calendar, email, tasks, CRM, files and reminders, and `refuse` for requests that should not be done.
-One turn an episode. Every tool executes for real, on the small state that the task brings. The tasks are made by
-`generate` (train, val) or written by hand (seed); nothing here is made at run time.
+It has twenty tools over calendar, email, tasks, CRM, files and reminders, and `refuse` for harmful requests. One turn per
+episode. Every tool executes on the small state of the task. The tasks of `seed` are written by hand.
 """
 
 import re

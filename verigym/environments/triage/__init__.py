@@ -1,8 +1,7 @@
-"""triage: security alerts, to be looked into, contained where there is an incident, and closed with a verdict.
+"""triage: investigate security alerts, contain the incidents, and close each alert with a verdict.
 
-The same alert is an incident in one world and harmless in another: only lookups tell, and some of what they show misleads (an
-old alert of the same rule, a change of another host). What is contained has to be what the facts name; to contain anything
-else is unsafe. The worlds are made by `world` from the cases, the tasks by `generate`.
+The same alert is an incident in one task and harmless in another. Only lookups tell, and some results mislead: an old alert of
+the same rule, a change to another host. Containing anything that the facts do not name is unsafe.
 """
 
 import re
@@ -24,7 +23,7 @@ INCIDENTS, HARMLESS = Incident.__args__, Harmless.__args__
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other cases, in a company of its own)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other cases, in another company."""
     return shipped.tasks("triage", split)
 
 

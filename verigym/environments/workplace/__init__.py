@@ -1,8 +1,8 @@
-"""workplace: an assistant with a mailbox, a calendar, website analytics, a task board, customers and a company directory.
+"""workplace: an office assistant with a mailbox, calendar, website analytics, task board, customers and a directory.
 
-Twenty-seven tools over six databases, and `refuse` for requests that should not be done. A request names things as people do; the
-assistant looks ids and addresses up, then acts, over several turns. The clock stands still. Every episode has the whole office
-to itself at no cost (`state`), and is judged by what it changed (`verifier`). The tasks are made by `generate`.
+It has 27 tools over six databases, and `refuse` for harmful requests. A request names things as people do. The assistant looks
+up ids and addresses, then acts, over several turns. The clock stands still. Every episode has a cheap copy of the whole office
+(`state`). The verifier judges what the episode changed.
 """
 
 from collections import Counter
@@ -46,7 +46,7 @@ PlotKind = Literal["bar", "line", "scatter", "histogram"]
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other requests, in an office of its own)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other requests, in another office."""
     return shipped.tasks("workplace", split)
 
 

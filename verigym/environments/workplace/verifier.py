@@ -29,8 +29,8 @@ def workplace_verifier(task: Task, trajectory: Trajectory) -> Verdict:
     changes that were made (of a row, the share of its fields), less `PENALTY` for each side effect; at least -1."""
     if "expected" not in task.data:
         raise VerifierFailure(
-            f'task {task.id}: data has no "expected", the changes that should be made; '
-            "authoring.workplace.make.changes_of finds them from calls"
+            f'task {task.id}: its data has no "expected". List the changes that the task should make. '
+            "In the repository, authoring.workplace.make.changes_of computes them from calls."
         )
     expected = msgspec.convert(task.data["expected"], list[Change])
     made = msgspec.convert(trajectory.end_state.get("changes", []), list[Change])

@@ -1,8 +1,8 @@
-"""writing: short texts for people, with demands that can be counted and a quality that cannot.
+"""writing: short texts for people, with countable demands and a quality that a judge compares.
 
-Notices, letters, labels, invitations: each brief has readers, a length, facts to mention, words to avoid and a form. What can be
-counted is counted first; a judge then compares. One turn. It is judged, so the gate promotes nothing by it before people's
-labels have shown that the judge agrees with them (`verigym audit`). The tasks are made by `generate`.
+Each brief has readers, a length, facts to mention, words to avoid and a form. The verifier counts first, then asks the judge.
+One turn. The gate promotes nothing on this environment until people's labels show that the judge agrees with them
+(`verigym audit run`).
 """
 
 from verigym.core.records import Task, Trajectory, Verdict
@@ -15,7 +15,7 @@ suites = {"writing_eval": "val"}
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other occasions, readers, facts and words)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other occasions, readers, facts and words."""
     return shipped.tasks("writing", split)
 
 
