@@ -140,7 +140,7 @@ def test_spans_about_other_things_are_set_aside_only_where_a_line_has_no_others(
     _, spans = agent_at_work()
     http = [span for span in spans if span.name == "GET"]
     summary = place.take(place.write("spans.jsonl", json.dumps(otlp(http)), json.dumps(otlp(spans))))
-    assert summary.quarantined == 1 and list(summary.reasons) == ["no span of a model, a tool or an agent in it"]
+    assert summary.quarantined == 1 and list(summary.reasons) == ["it has no span of a model, tool or agent"]
     assert summary.taken == len(spans) - len(http)
 
 
@@ -150,4 +150,4 @@ def test_spans_without_messages_say_what_to_switch_on(place: Place) -> None:
     with provider.get_tracer("x").start_as_current_span("chat m") as span:
         span.set_attributes({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"})
     summary = place.take(place.write("spans.jsonl", json.dumps(otlp(list(kept.get_finished_spans())))))
-    assert summary.taken == 0 and "let the instrumentation capture message content" in next(iter(summary.reasons))
+    assert summary.taken == 0 and "Enable the capture of message content" in next(iter(summary.reasons))

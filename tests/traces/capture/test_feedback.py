@@ -43,26 +43,26 @@ def test_two_people_may_say_the_same_and_both_are_kept(capture: Capture) -> None
 
 @pytest.mark.parametrize("name", ["nobody", "traces-served-2026-01-01/0123456789abcdef", "", "a/b", "\ud800"])
 def test_feedback_on_what_is_not_there_says_so(capture: Capture, name: str) -> None:
-    with pytest.raises(NotFound, match="no captured conversation"):
+    with pytest.raises(NotFound, match="No captured conversation"):
         capture.feedback(name, outcome="success")
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "says nothing"),
-        ({"note": "  "}, "says nothing"),
-        ({"outcome": "good"}, "success, failure or empty"),
-        ({"outcome": None}, "success, failure or empty"),
-        ({"outcome": ["success"]}, "success, failure or empty"),
-        ({"note": 3}, '"note" is a text'),
-        ({"note": "x" * 200_000}, "at most 100,000"),
-        ({"correction": 3}, "a text or a list of items"),
-        ({"correction": {"role": "assistant"}}, "a text or a list of items"),
-        ({"correction": [{"role": "robot", "content": "x"}]}, "no list of items"),
-        ({"correction": [3]}, "no list of items"),
-        ({"correction": [{"type": "function_call"}]}, "no list of items"),
-        ({"correction": ["x" * 200_000]}, "longer than 100,000"),
+        ({}, "feedback is empty"),
+        ({"note": "  "}, "feedback is empty"),
+        ({"outcome": "good"}, "success, failure, or empty"),
+        ({"outcome": None}, "success, failure, or empty"),
+        ({"outcome": ["success"]}, "success, failure, or empty"),
+        ({"note": 3}, '"note" is 3. It must be text'),
+        ({"note": "x" * 200_000}, "maximum is 100,000"),
+        ({"correction": 3}, "must be text or a list of items"),
+        ({"correction": {"role": "assistant"}}, "must be text or a list of items"),
+        ({"correction": [{"role": "robot", "content": "x"}]}, "not a list of items"),
+        ({"correction": [3]}, "not a list of items"),
+        ({"correction": [{"type": "function_call"}]}, "not a list of items"),
+        ({"correction": ["x" * 200_000]}, "more than 100,000"),
     ],
 )
 def test_nonsense_is_answered_in_words(capture: Capture, given: dict[str, Any], words: str) -> None:
@@ -94,7 +94,7 @@ def test_feedback_on_what_could_not_be_written_yet_is_to_be_sent_again(tmp_path:
     capture = Capture(tmp_path, AsItIs(), say=lambda words: None)
     broken = Broken(capture, InfrastructureFailure("database or disk is full"))
     id = capture.add(Chat().ask("one", "a1"))
-    with pytest.raises(InfrastructureFailure, match=r"could not be written yet \(disk full\); send the feedback again"):
+    with pytest.raises(InfrastructureFailure, match=r"is not written yet \(disk full\)\. Send the feedback again"):
         capture.feedback(id, outcome="success")
     broken.error = None  # type: ignore[assignment]
     assert capture.feedback(id, outcome="success").trajectory == id

@@ -35,9 +35,7 @@ def test_a_chain_of_responses_is_whole_or_absent_too(tmp_path: Path) -> None:
     capture.close()
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"), [({"rate": 1.5}, "from 0 to 1"), ({"keep_days": 0}, "the shortest is 1")]
-)
+@pytest.mark.parametrize(("settings", "words"), [({"rate": 1.5}, "between 0 and 1"), ({"keep_days": 0}, "at least 1")])
 def test_settings_that_mean_nothing_are_refused(tmp_path: Path, settings: dict, words: str) -> None:
     with pytest.raises(BadInput, match=words):
         Capture(tmp_path, AsItIs(), **settings)

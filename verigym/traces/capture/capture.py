@@ -1,8 +1,8 @@
-"""Takes in what goes through the gateway, in microseconds: an exchange is named, counted and queued here; a thread does the rest.
+"""Captures the gateway's exchanges in microseconds: names, counts and queues an exchange. A thread does the rest.
 
-Nothing here slows or fails a request. The queue is bounded; what finds no room, and what the store would not take, is counted
-by reason and said once a minute. A killed process loses what was not committed: what came in the last hundredths of a second,
-and of a long conversation its last seconds (`keep`).
+Nothing here slows or fails a request. The queue is bounded. Exchanges that do not fit, or that the store refuses, are counted
+by reason and reported once a minute. A killed process loses what was not committed: the last hundredths of a second, and the
+last seconds of a long conversation (`conversation_writer`).
 """
 
 import contextlib
@@ -31,29 +31,29 @@ from verigym.traces.redaction import Redaction
 from verigym.wire.items import is_reply
 
 _QUEUE, _QUEUE_BYTES = 20_000, 128_000_000
-"""Exchanges that wait for the thread, and their bytes, about."""
+"""Maximum exchanges in the queue, and their approximate bytes."""
 _RELOADED = 50_000
-"""Conversations that are known again after a restart."""
+"""Conversations that are loaded after a restart."""
 _GATHER_S = 0.02
-"""For so long are exchanges gathered, to be written in one transaction."""
+"""Time for which exchanges are collected for one transaction."""
 _BATCH = 256
 _LOOK_S = 0.5
-"""How often the thread looks for what is due while nothing comes."""
+"""How often the idle thread checks for due work."""
 _CLOSE_S, _FLUSH_S, _SAID_S = 10.0, 10.0, 60.0
 
 
 class CaptureCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Exchanges, since the start."""
+    """Numbers of exchanges since the start."""
 
     captured: int
     """Written."""
     waiting: int
-    """Taken in and not written yet."""
+    """Accepted and not written yet."""
     sampled_out: int
     lost: dict[str, int]
     """By reason."""
     conversations: int
-    """Held in memory now."""
+    """Conversations in memory."""
 
 
 class _QueuedExchange(msgspec.Struct, frozen=True):
@@ -63,8 +63,8 @@ class _QueuedExchange(msgspec.Struct, frozen=True):
 
 
 class Capture:
-    """`placed = capture.place(exchange)` when the request comes, where the id must go out before the reply does;
-    `capture.add(exchange, placed)`, or `add(exchange)` alone, when it was answered."""
+    """Call `capture.add(exchange)` for an answered request. To know the trajectory's id before the reply, call
+    `placed = capture.place(exchange)` when the request arrives, then `capture.add(exchange, placed)`."""
 
     def __init__(
         self,
@@ -76,9 +76,9 @@ class Capture:
         say: Callable[[str], None] = lambda words: print(words, file=sys.stderr, flush=True),
     ) -> None:
         if not 0 <= rate <= 1:
-            raise BadInput(f"the sampling rate is {rate:g}; it is a share of conversations, from 0 to 1")
+            raise BadInput(f"The capture rate is {rate:g}. It must be a share of conversations between 0 and 1")
         if keep_days is not None and keep_days < 1:
-            raise BadInput(f"traces are to be kept for {keep_days} days; the shortest is 1")
+            raise BadInput(f"--keep-days is {keep_days}. It must be at least 1")
         self.store = Store(home / "store.db")
         self._redaction, self._rate, self._keep_days, self._say = redaction, rate, keep_days, say
         self._leaving = contextlib.ExitStack()
@@ -88,14 +88,14 @@ class Capture:
         self._keeper = ConversationWriter(self.store, self._remembered, redaction, self._prints, self._tell)
         self._joined = ConversationIndex()
         self._lock = threading.Lock()
-        """Of what callers share: `joined`, the queue's bounds and the counters."""
+        """Guards what callers share: the index, the queue's size and the counters."""
         self._queue: queue.SimpleQueue[_QueuedExchange | threading.Event | None] = queue.SimpleQueue()
         self._queued = self._queued_bytes = self._sampled_out = 0
         self._lost: Counter[str] = Counter()
         self._told: dict[str, float] = {}
         self._numbers = itertools.count()
         self._day: datetime.date | None = None
-        """When old traces were deleted last."""
+        """The day on which old traces were last deleted."""
         self._tidy_again = 0.0
         self._tidy()
         if not self._salt:
@@ -117,7 +117,7 @@ class Capture:
     # -- taking in ----------------------------------------------------------------------------------------------------
 
     def place(self, exchange: Exchange) -> Placement:
-        """Where a request belongs. Never blocks, never raises; `reply` and what comes with it are not looked at."""
+        """The trajectory of a request. Never blocks or raises. Ignores the reply."""
         try:
             chain = self._prints.request(exchange)
             with self._lock:
@@ -127,7 +127,7 @@ class Capture:
             return Placement("")
 
     def add(self, exchange: Exchange, placed: Placement | None = None) -> str:
-        """Takes an exchange in. Never blocks, never raises. The id of its trajectory; empty where it is not captured."""
+        """Queues an exchange. Never blocks or raises. Returns its trajectory's id, or empty text if it is not captured."""
         try:
             placed = placed or self.place(exchange)
             if not placed.trajectory:
@@ -150,7 +150,7 @@ class Capture:
                         self._joined.name(self._prints.of("response", exchange.response), placed.trajectory)
                     self._queue.put(taken)
             if full:
-                self._lose("queue full", "more comes in than can be written")
+                self._lose("queue full", "Exchanges arrive faster than they can be written")
             return placed.trajectory
         except Exception as error:
             self._lose(type(error).__name__, words_of(error))
@@ -177,13 +177,13 @@ class Capture:
         return Placement(trajectory, chain, name, new=found is None and not name, began=now)
 
     def _is_sampled(self, exchange: Exchange, chain: list[bytes]) -> bool:
-        """By the conversation's id, or by what it begins with, so that a conversation is whole or absent."""
+        """Decides by the conversation's id or beginning, so that a conversation is captured whole or not at all."""
         if self._rate >= 1:
             return True
         if exchange.conversation:
             print = self._prints.of("sampled", exchange.conversation)
         elif exchange.previous:
-            return False  # what it continues is not here
+            return False  # the conversation that it continues was not captured
         else:
             first = next((n for n, item in enumerate(exchange.items) if is_reply(item)), len(chain))
             print = chain[first - 1] if first else self._prints.start(exchange)
@@ -201,25 +201,26 @@ class Capture:
         note: str = "",
         who: str = "",
     ) -> Feedback:
-        """Keeps what became of a trajectory, named by its id, by the conversation's or by a response's. It waits for what is in
-        the queue. `BadInput` where it says nothing or nonsense, `NotFound` where there is no such trajectory."""
+        """Stores feedback on a trajectory. `of` is the id of the trajectory, the conversation or a response.
+
+        Waits for the queue. Raises `BadInput` if the feedback is invalid and `NotFound` if the trajectory is unknown."""
         made = given.read(outcome, correction, intervention, note, who)
         self.flush()
         try:
             trajectory = self._named(of.encode("utf-8", "replace").decode())
             if why := self._keeper.why_waiting(trajectory):
-                raise InfrastructureFailure(f"{trajectory} could not be written yet ({why}); send the feedback again")
+                raise InfrastructureFailure(f"{trajectory} is not written yet ({why}). Send the feedback again")
             if not self.store.known_trajectories([trajectory]):
                 raise NotFound(
-                    f'no captured conversation "{of}": name a trajectory (the header x-verigym-trajectory of a reply), or the '
-                    "conversation's own id; one that was not sampled, was lost or is past keeping can have no feedback"
+                    f'No captured conversation has the id "{of}". Send the trajectory\'s id (header x-verigym-trajectory of a '
+                    "reply) or the conversation's id. Conversations that were not sampled, lost or deleted take no feedback"
                 )
             made = self._redaction.feedback(msgspec.structs.replace(made, trajectory=trajectory))
             self.store.put("feedback", content_hash(made)[:16], made)
         except VerigymError:
             raise
         except Exception as error:
-            raise InfrastructureFailure(f"the feedback could not be kept: {words_of(error)}") from error
+            raise InfrastructureFailure(f"The feedback could not be stored: {words_of(error)}") from error
         return made
 
     def _named(self, of: str) -> str:
@@ -231,16 +232,16 @@ class Capture:
         return found or self._remembered.named(name) or of
 
     def flush(self) -> None:
-        """Waits until what was added before is written, or could not be."""
+        """Waits until everything added before is written or has failed."""
         done = threading.Event()
         self._queue.put(done)
         if not done.wait(_FLUSH_S):
-            raise InfrastructureFailure(f"the store was busy for {_FLUSH_S:g} s; try again")
+            raise InfrastructureFailure(f"The store was busy for {_FLUSH_S:g} s. Try again")
 
     # -- the thread ---------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Writes what waits; what cannot be written within some seconds is lost, counted and said."""
+        """Writes everything in the queue. What cannot be written within some seconds is counted as lost and reported."""
         self._queue.put(None)
         self._thread.join()
         self._leaving.close()
@@ -266,7 +267,7 @@ class Capture:
         self._keeper.give_up_all()
 
     def _next(self) -> tuple[list[_QueuedExchange], list[threading.Event], bool]:
-        """What came: exchanges, people who wait until these are written, and whether it is the end."""
+        """The next exchanges, the events to set after writing them, and whether capture is closing."""
         taken: list[_QueuedExchange] = []
         waiting: list[threading.Event] = []
         try:
@@ -285,7 +286,7 @@ class Capture:
         return taken, waiting, False
 
     def _tidy(self) -> None:
-        """On start and once a day; after trouble, again in a minute."""
+        """Deletes old traces at start and once a day. After a failure it retries in a minute."""
         today = datetime.datetime.now(datetime.UTC).date()
         if today == self._day or time.monotonic() < self._tidy_again:
             return
@@ -294,10 +295,10 @@ class Capture:
             self._day = today
         except Exception as error:
             self._tidy_again = time.monotonic() + _SAID_S
-            self._tell("tidying", f"old traces could not be deleted: {words_of(error)}")
+            self._tell("tidying", f"Old traces could not be deleted: {words_of(error)}")
 
     def _remember(self) -> None:
-        """Conversations of processes before this one."""
+        """Loads the conversations of earlier processes."""
         for known in self._remembered.latest(_RELOADED):
             if known.name:
                 self._joined.name(known.name, known.id)
@@ -309,8 +310,8 @@ class Capture:
                 self._joined.name(self._prints.of("response", response), known.id)
 
     def _alone(self) -> str:
-        """Empty for the first process that captures here; another beside it takes ids of its own and goes on with nobody's
-        conversation, so that none writes over the other's."""
+        """Empty for the first process that captures in this workspace. Another process beside it gets its own ids and
+        continues no conversation, so that neither overwrites the other's."""
         try:
             self._leaving.enter_context(self.store.claim("capture"))
             return ""
@@ -320,7 +321,7 @@ class Capture:
     def _lose(self, reason: str, words: str) -> None:
         with self._lock:
             self._lost[reason] += 1
-        self._tell(reason, f"{words}; an exchange was lost")
+        self._tell(reason, f"{words}. An exchange was lost")
 
     def _tell(self, reason: str, words: str) -> None:
         now = time.monotonic()
@@ -330,7 +331,7 @@ class Capture:
 
 
 def _size(exchange: Exchange) -> int:
-    """Bytes, about."""
+    """Approximate bytes."""
     texts = sum(map(size_of, exchange.items)) + sum(map(size_of, exchange.reply))
     numbers = len(exchange.context_ids) + len(exchange.completion_ids) + len(exchange.logprobs)
     return 1000 + texts + 40 * numbers + 1000 * len(exchange.tools)

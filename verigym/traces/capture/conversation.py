@@ -1,4 +1,4 @@
-"""A conversation in the making: each exchange adds what is new to its log of items and one turn to its tree of turns.
+"""A conversation that grows: each exchange adds its new items to the log and one turn to the tree of turns.
 
     [s u1] -> a1, [s u1 a1 u2] -> a2     items s u1 a1 u2 a2, turns 0 <- 1
     [s u1 a1 u2] again -> b2             turn 2, beside turn 1, marked as a retry
@@ -30,17 +30,17 @@ from verigym.traces.marks import marks_of
 
 T = TypeVar("T")
 _LONGEST = 16_000_000
-"""Bytes of one conversation; what comes after is not kept."""
+"""Maximum bytes of one conversation. Later exchanges are not stored."""
 _TURN, _ID = 1000, 40
-"""Bytes that a turn takes, and that a token id or logprob does."""
+"""Approximate bytes of a turn, and of a token id or logprob."""
 
 
 class ConversationTooLong(Exception):
-    """The conversation takes no more."""
+    """The conversation has reached its maximum size."""
 
 
 class ConversationState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """What the record of a conversation does not say: by what its later requests are known."""
+    """The fingerprints that identify later requests of a conversation, which its record does not hold."""
 
     id: str
     name: bytes
@@ -62,11 +62,11 @@ class Conversation:
     def __init__(self, id: str, name: bytes = b"") -> None:
         self.id, self.name = id, name
         self.size = 0
-        """Bytes, about."""
+        """Approximate bytes."""
         self.unwritten = 0
-        """Exchanges that the store does not have yet."""
+        """Exchanges that are not stored yet."""
         self.clean: int | None = 0
-        """Items in which nothing is to be redacted; none where something is."""
+        """Number of items that need no redaction. None if some item does."""
         self.written = 0.0
         """When it was written last, and so for `touched` (both monotonic)."""
         self.touched = 0.0
@@ -95,7 +95,7 @@ class Conversation:
     # -- growing ------------------------------------------------------------------------------------------------------
 
     def grow(self, exchange: Exchange, chain: Sequence[bytes], prints: Fingerprints, tools: str, began: float) -> None:
-        """Takes an exchange in: `chain` are the fingerprints of its request, `tools` the hash of what was offered."""
+        """Adds an exchange. `chain` are the fingerprints of its request, `tools` is the hash of its toolset."""
         if self.size > _LONGEST:
             raise ConversationTooLong
         follows, context, last = self._context(exchange, chain, prints)
@@ -131,7 +131,7 @@ class Conversation:
     def _context(
         self, exchange: Exchange, chain: Sequence[bytes], prints: Fingerprints
     ) -> tuple[int | None, list[int], bytes]:
-        """The turn that a request goes on from, the items in its context, and the fingerprint of all of it."""
+        """The turn that a request continues, the items in its context, and the fingerprint of all of it."""
         items, start = exchange.items, prints.start(exchange)
         head = items[0] if (exchange.agent_system or exchange.previous) and items and is_system(items[0]) else None
         if exchange.previous:
@@ -161,7 +161,7 @@ class Conversation:
         return follows, context, last
 
     def _refresh(self, items: Sequence[Item], chain: Sequence[bytes]) -> None:
-        """What came back redacted and is sent again is taken as it was said: a rule may know a secret by where it first stood."""
+        """Replaces redacted items from the store with the client's original ones, because a rule may need their keywords."""
         for item, print in zip(items, chain, strict=True) if self._stale else ():
             place = self._places.get(print)
             if place in self._stale and self._prints[place] == print:
@@ -169,13 +169,13 @@ class Conversation:
                 self._stale.discard(place)
 
     def _known(self, chain: Sequence[bytes]) -> int:
-        """How many items of a request a turn ended with. The same request again goes on from where the first did."""
+        """The number of items of a request that end with a known turn. A repeated request continues where the first did."""
         again = chain[-1] if chain and chain[-1] in self._begins else None
         ends = (n for n in range(len(chain), 0, -1) if chain[n - 1] in self._turn_of and chain[n - 1] != again)
         return next(ends, 0)
 
     def _headed(self, head: Item, print: bytes, context: list[int]) -> list[int]:
-        """The context under this system message, which may be another than before."""
+        """The context with this system message, which may have changed."""
         place = self._places.get(print)
         rest = context[1:] if context and is_system(self._items[context[0]]) else context
         return [self._append(head, print) if place is None else place, *rest]
@@ -193,7 +193,7 @@ class Conversation:
         return [item for start, end in self._turns[turn].saw for item in range(start, end)]
 
     def _turn(self, exchange: Exchange, follows: int | None, context: list[int], made: range) -> Turn:
-        """The turn, with the ids that its context gained. Where they do not go on from those before, it is a root."""
+        """The turn, with the ids that its context gained. If they do not extend the earlier ids, it is a root."""
         saw = [] if follows is None else self._seen(follows)
         parent = follows if context[: len(saw)] == saw else None
         gained, rewritten = [], False
@@ -225,7 +225,7 @@ class Conversation:
         )
 
     def _ids(self, turn: int) -> list[int]:
-        """All ids up to and with a turn's completion; none where it has none."""
+        """All ids up to the end of a turn's completion. Empty if a turn has none."""
         path: list[Turn] = []
         place: int | None = turn
         while place is not None:
@@ -242,7 +242,7 @@ class Conversation:
     # -- as records, and back -----------------------------------------------------------------------------------------
 
     def trajectory(self) -> Trajectory:
-        """As it was said: to be redacted before it is stored."""
+        """The original trajectory, which must be redacted before it is stored."""
         key = self.id.partition("/")[2]
         return Trajectory(
             id=self.id,
@@ -276,7 +276,7 @@ class Conversation:
 
     @classmethod
     def restored(cls, known: ConversationState, stored: Trajectory) -> "Conversation":
-        """One that came back from the store. A process killed between writing the two left more there than is known here."""
+        """A conversation from the store. After a kill between the two writes, the store may hold more than the state."""
         self = cls(known.id, known.name)
         items, turns = len(stored.items), len(stored.turns)
         for item, print in zip(stored.items, _padded(known.prints, items, b""), strict=True):

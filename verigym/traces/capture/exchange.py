@@ -1,8 +1,8 @@
-"""One model call as a gateway saw it, and the fingerprints by which calls of one conversation are known.
+"""One model call as the gateway saw it, and the fingerprints that identify calls of one conversation.
 
-A client sends the whole conversation with each call, and not quite as it was answered: content as parts or as text, reasoning
-left out, arguments with other spaces. A fingerprint covers what stays: who spoke, the words, the calls with their ids. It is
-keyed, since what it covers is not redacted: without the key nobody can try out which number or address stood there.
+A client sends the whole conversation with each call, but often changes it: content as parts or as text, without reasoning,
+other spaces in arguments. A fingerprint covers what stays: roles, text, and calls with their ids. It uses a key, because
+it covers text that is not redacted: without the key, others cannot guess a number or address by trying values.
 """
 
 import hashlib
@@ -30,22 +30,22 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     """A request and its reply."""
 
     items: list[Item]
-    """What the model was shown: the whole context, system message first; with `previous`, what was added to it."""
+    """The model's whole context, system message first. With `previous`, only what was added."""
     reply: list[Item] = []
-    """Empty where there was none."""
+    """Empty if there was none."""
     tools: list[ToolSpec] = []
     sampling: Sampling = Sampling()
     conversation: str = ""
-    """The conversation's id where the client gives one; else calls are joined by `previous`, or by what they begin with."""
+    """The conversation's id, if the client sent one. Otherwise calls are joined by `previous` or by how they begin."""
     previous: str = ""
     """Id of the response that this request continues (`previous_response_id`)."""
     response: str = ""
-    """Id of the response, where a later request may name it as `previous`."""
+    """Id of the response, if a later request may name it as `previous`."""
     user: str = ""
-    """Who asks, where that is known (`user` of the request, a hash of the key): two people's calls are never joined by what
-    they begin with."""
+    """Who sent it, if known (`user` of the request, a hash of the key). Calls of different users are never joined by how
+    they begin."""
     agent_system: bool = False
-    """The first item is the agent's own system prompt, not the client's: a promotion changes it amid a conversation."""
+    """Whether the first item is the agent's system prompt, which a promotion may change during a conversation."""
     agent: str = ""
     """Version that replied."""
     usage: Usage = Usage()
@@ -53,20 +53,20 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     finish: Literal["stop", "length", "tool_calls", "context_full", "error"] = "stop"
     error: Failure | None = None
     context_ids: list[int] = []
-    """All of the context, as the engine saw it; empty where the engine does not say."""
+    """The whole context. Empty if the engine does not report it."""
     completion_ids: list[int] = []
     logprobs: list[float] = []
     restricted: list[float] = []
     cost: float = 0.0
-    """US dollars, where prices are known."""
+    """US dollars, if prices are known."""
     metadata: Json = {}
-    """What the client says about the call; kept in the trajectory's end state."""
+    """The client's metadata. Stored in the trajectory's end state."""
     began: float = 0.0
-    """When the request came (`time.time()`); 0 for now."""
+    """When the request arrived (`time.time()`). 0 for now."""
 
 
 class Fingerprints:
-    """Fingerprints of a conversation's beginnings: `chain([a, b, c])` is that of `[a]`, of `[a, b]` and of `[a, b, c]`."""
+    """Fingerprints of a conversation's prefixes: `chain([a, b, c])` gives those of `[a]`, `[a, b]` and `[a, b, c]`."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -75,18 +75,18 @@ class Fingerprints:
         return self._digest(b"", texts)
 
     def start(self, exchange: Exchange) -> bytes:
-        """Where the chain of a request begins: conversations of another user or with other tools are others."""
+        """The start of a request's chain. It differs by user and by tools."""
         return self.of(exchange.user, *sorted(tool.name for tool in exchange.tools))
 
     def request(self, exchange: Exchange) -> list[bytes]:
-        """The chain of a request, in which the agent's own system prompt says nothing."""
+        """The chain of a request, without the agent's own system prompt."""
         start, items = self.start(exchange), exchange.items
         if exchange.agent_system and items and is_system(items[0]):
             return [start, *self.chain(items[1:], start)]
         return self.chain(items, start)
 
     def chain(self, items: Iterable[Item], start: bytes) -> list[bytes]:
-        """One for each item; what clients may leave out (reasoning, empty messages) leaves it as it was."""
+        """One fingerprint per item. Items that clients may omit (reasoning, empty messages) do not change it."""
         prints: list[bytes] = []
         last = start
         for item in items:
@@ -106,7 +106,7 @@ def is_system(item: Item) -> bool:
 
 
 def size_of(item: Item) -> int:
-    """Bytes that it takes in memory, about."""
+    """Approximate bytes in memory."""
     if isinstance(item, Message):
         return 300 + len(item.content if isinstance(item.content, str) else item.text)
     if isinstance(item, FunctionCall):
@@ -117,7 +117,7 @@ def size_of(item: Item) -> int:
 
 
 def _gist(item: Item) -> tuple[str, ...] | None:
-    """What stays of an item when a client sends it back; none where nothing may."""
+    """The part of an item that stays when a client sends it back. None if the client may omit it."""
     if isinstance(item, Message):
         content = item.content
         text = (content if isinstance(content, str) else "".join(map(_part, content))).strip()
@@ -136,7 +136,7 @@ def _part(part: object) -> str:
 
 
 def _plain(arguments: str) -> str:
-    """Arguments as JSON without the spaces and the order of keys that clients change."""
+    """Arguments as JSON with normalized spaces and key order, which clients change."""
     try:
         return msgspec.json.encode(msgspec.json.decode(arguments), order="sorted").decode()
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Feedback as it is sent: what became of a conversation, checked and said back in words where it is nonsense.
+"""Checks feedback on a conversation.
 
 {"outcome": "failure", "correction": "The office closes at 17:00.", "intervention": "a person took over"}
 """
@@ -14,21 +14,21 @@ from verigym.core.records import Feedback, Item, Json, Message
 
 _OUTCOMES = ("success", "failure", "")
 _LONGEST = 100_000
-"""Characters of a text, and of a correction."""
+"""Maximum characters of a text, and of a correction."""
 
 
 def read(outcome: Any, correction: Any, intervention: Any, note: Any, who: Any) -> Feedback:
-    """The feedback, of no trajectory yet."""
+    """The feedback, without its trajectory."""
     if outcome not in _OUTCOMES:
-        raise BadInput(f'"outcome" is success, failure or empty where it is not known; this is {_shown(outcome)}')
+        raise BadInput(f'"outcome" is {_shown(outcome)}. It must be success, failure, or empty if unknown')
     for name, text in {"intervention": intervention, "note": note, "who": who}.items():
         if not isinstance(text, str):
-            raise BadInput(f'"{name}" is a text; this is {_shown(text)}')
+            raise BadInput(f'"{name}" is {_shown(text)}. It must be text')
         if len(text) > _LONGEST:
-            raise BadInput(f'"{name}" has {len(text):,} characters; at most {_LONGEST:,} are kept')
+            raise BadInput(f'"{name}" has {len(text):,} characters. The maximum is {_LONGEST:,}')
     items = _correction(correction)
     if not (outcome or items or intervention.strip() or note.strip()):
-        raise BadInput("the feedback says nothing; give an outcome, a correction, an intervention or a note")
+        raise BadInput("The feedback is empty. Send an outcome, a correction, an intervention or a note")
     return Feedback(
         trajectory="",
         outcome=outcome,
@@ -41,18 +41,18 @@ def read(outcome: Any, correction: Any, intervention: Any, note: Any, who: Any) 
 
 
 def _correction(given: Any) -> list[Item]:
-    """A text is what should have been said; else items, in which a call's id may be left out and its arguments be an object."""
+    """Text is the right message. Otherwise items, in which a call may omit its id and have an object as arguments."""
     if isinstance(given, str):
         return [Message("assistant", given)] if given.strip() else []
     if not isinstance(given, list | tuple):
-        raise BadInput(f'"correction" is a text or a list of items; this is {_shown(given)}')
+        raise BadInput(f'"correction" is {_shown(given)}. It must be text or a list of items')
     if len(given) and len(repr(given)) > _LONGEST:
-        raise BadInput(f'"correction" is longer than {_LONGEST:,} characters')
+        raise BadInput(f'"correction" has more than {_LONGEST:,} characters')
     try:
         return msgspec.convert([_whole(each, n) for n, each in enumerate(given)], list[Item])
     except msgspec.ValidationError as error:
         raise BadInput(
-            f'"correction" is no list of items: {error}; an item is {{"role": "assistant", "content": "..."}} or '
+            f'"correction" is not a list of items: {error}. An item is {{"role": "assistant", "content": "..."}} or '
             '{"type": "function_call", "name": "...", "arguments": {...}}'
         ) from error
 

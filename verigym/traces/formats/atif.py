@@ -1,6 +1,6 @@
-"""ATIF 1.0 to 1.7, the Agent Trajectory Interchange Format: one document a trajectory, step by step.
+"""ATIF 1.0 to 1.7, the Agent Trajectory Interchange Format: one document per trajectory, step by step.
 
-Steps that were copied from an earlier trajectory stay in the conversation and are marked: nothing is learned from them, and two
+Steps copied from an earlier trajectory stay in the conversation and are marked. They are not trained on, and two
 trajectories that differ only there are the same. Token ids and logprobs are kept.
 """
 
@@ -44,7 +44,7 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
     copied: set[int] = set()
     for place, step in enumerate(map(as_object, steps), start=1):
         source = as_text(step.get("source"))
-        require(source in _SOURCES, f"step {place}: the source is {source[:40]!r}; it is system, user or agent")
+        require(source in _SOURCES, f"step {place}: the source is {source[:40]!r}. It must be system, user or agent")
         first = len(items)
         items += _said(step, _SOURCES[source])
         made = len(items)
@@ -92,7 +92,7 @@ def _results(step: Json) -> list[Item]:
 
 
 def _turn(step: Json, agent: Json, turns: list[Turn], first: int, made: int) -> Turn:
-    """A step has all ids of its context; a turn has those that its context gained since the turn before."""
+    """A step has all ids of its context. A turn has only those that its context gained since the turn before."""
     metrics = as_object(step.get("metrics"))
     completion, logprobs = as_token_ids(metrics.get("completion_token_ids")), as_numbers(metrics.get("logprobs"))
     context = as_token_ids(metrics.get("prompt_token_ids"))
@@ -112,7 +112,7 @@ def _turn(step: Json, agent: Json, turns: list[Turn], first: int, made: int) -> 
 
 
 def _ids(turns: list[Turn]) -> list[int]:
-    """All ids up to and with the last turn's completion; none where a turn on the way has none."""
+    """All ids up to the end of the last turn's completion. Empty if an earlier turn has none."""
     path: list[Turn] = []
     place: int | None = len(turns) - 1 if turns else None
     while place is not None:

@@ -1,4 +1,4 @@
-"""Logs of inspect_ai: a sample is a trajectory, its scores say the outcome. `.eval` files are ZIPs with one JSON a sample."""
+"""Logs of inspect_ai. A sample is a trajectory, its scores give the outcome. `.eval` files are ZIPs, one JSON per sample."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -49,7 +49,7 @@ def _sample(sample: Json) -> ParsedTrace:
 
 
 def _whole(message: Any, attached: Json) -> Json:
-    """The message with its attachments in place, and parts of tools' errors as what the tool answered."""
+    """The message with its attachments filled in. A tool's error becomes its result."""
     row = {key: _placed(value, attached) for key, value in as_object(message).items()}
     failed = as_object(row.get("error"))
     if row.get("role") == "tool" and failed:

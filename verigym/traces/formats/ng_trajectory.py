@@ -1,7 +1,8 @@
 """NeMo Gym's trajectory record 1.0: agents' conversations, model calls with their requests and responses, tool calls, gaps.
 
-It stands alone or as `ng_trajectory` in a row of a rollout with its reward. The conversation is that of the first agent that has
-one; else it is put together from the model calls, else from the turns' questions and answers. Sub-agents' own are a gap.
+It is a row of its own or the field `ng_trajectory` of a rollout with its reward. The conversation is that of the first agent
+that has one, else it is assembled from the model calls, else from the turns' questions and answers. The conversations of
+sub-agents are gaps.
 """
 
 from collections import Counter
@@ -44,7 +45,7 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
     spoken = [each for each in map(as_object, as_list(inner.get("invocations"))) if as_list(each.get("conversation"))]
     calls = [as_object(each) for each in as_list(inner.get("model_calls"))]
     made = _conversation(spoken, left_out) or _from_calls(calls, left_out) or _from_turns(as_list(inner.get("turns")))
-    require(made is not None, "no conversation, model call or turn in it")
+    require(made is not None, "it has no conversation, model call or turn")
     assert made is not None
     items, marks = _with_tools(made.items, [as_object(each) for each in as_list(inner.get("tool_calls"))])
     took = [as_number(as_object(each).get("duration_ms")) / 1000 for each in as_list(inner.get("invocations"))]
@@ -120,7 +121,7 @@ def _words(value: Any) -> str:
 
 
 def _with_tools(items: list[Item], observed: list[Json]) -> tuple[list[Item], list[Mark]]:
-    """Results that the conversation does not show, and calls that failed."""
+    """Adds results that the conversation does not contain, and marks failed calls."""
     items, marks = list(items), list[Mark]()
     calls = {item.call_id: place for place, item in enumerate(items) if isinstance(item, FunctionCall)}
     answered = {item.call_id for item in items if isinstance(item, FunctionCallOutput)}

@@ -52,14 +52,14 @@ def fits(value: Any) -> bool:
 
 def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
     found = [span for span in spans_in(as_object(value)) if _kind(span)]
-    require(found, "no span of a model, a tool or an agent in it")
+    require(found, "it has no span of a model, tool or agent")
     for span in found:
-        require(span["trace"], "a span without a trace id")
+        require(span["trace"], "a span has no trace id")
         yield TracePart(f"trace {span['trace']}", span)
 
 
 def join(key: str, values: list[Any]) -> Iterator[ParsedTrace | TracePart]:
-    """All spans of a trace; then, where they name a conversation, all spans of that."""
+    """Joins all spans of a trace, then all spans of a conversation if they name one."""
     names = {name for span in values if (name := _conversation(span["about"]))} if key.startswith("trace ") else set()
     if not names:
         yield _trace(list({(each["trace"], each["span"]): each for each in values}.values()))
@@ -78,7 +78,7 @@ def _trace(spans: list[Json]) -> ParsedTrace:
         calls = [_call(span) for span in spans if _kind(span) == "agent"] or calls
     made = join_calls([call for call in calls if call.context or call.reply or call.error])
     items, marks = _with_tools(made.items, [span for span in spans if _kind(span) == "tool"])
-    require(items, "no message is recorded in its spans; let the instrumentation capture message content")
+    require(items, "its spans hold no messages. Enable the capture of message content in your instrumentation")
     evaluations = [each for span in spans for each in _evaluations(span)]
     began = [span["start"] for span in spans if span["start"]]
     ended = [span["end"] for span in spans if span["end"]]
@@ -97,7 +97,7 @@ def _trace(spans: list[Json]) -> ParsedTrace:
 
 
 def _kind(span: Json) -> str:
-    """`model`, `tool`, `agent`, `evaluation`, or empty for a span about something else."""
+    """`model`, `tool`, `agent`, `evaluation`, or empty for any other span."""
     about = span["about"]
     operation, kind = as_text(about.get("gen_ai.operation.name")), as_text(about.get("openinference.span.kind")).upper()
     if operation == "execute_tool" or kind == "TOOL":
@@ -157,7 +157,7 @@ def _call(span: Json) -> ModelCall:
 
 
 def _with_events(span: Json) -> Json:
-    """Attributes, and those of the event that holds a call's messages where spans do not."""
+    """The span's attributes, and those of the event that may hold the messages instead."""
     about: Json = {}
     for event in span["events"]:
         about |= event["about"] if event["name"].startswith(("gen_ai.client.", "gen_ai.content.")) else {}
@@ -165,7 +165,7 @@ def _with_events(span: Json) -> Json:
 
 
 def _said(about: Json, events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
-    """What a model call was shown, and what it replied."""
+    """Context and reply of a model call."""
     shown, said = about.get("gen_ai.input.messages"), about.get("gen_ai.output.messages")
     if shown is not None or said is not None:
         context = _system(about.get("gen_ai.system_instructions"))
@@ -185,7 +185,7 @@ def _said(about: Json, events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
 
 
 def _from_events(events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
-    """`gen_ai.user.message`, `gen_ai.choice` and the like, as older conventions have them."""
+    """Context and reply from events such as `gen_ai.user.message` and `gen_ai.choice`, as older conventions write them."""
     shown: list[Json] = []
     said: list[Json] = []
     for event in events:
@@ -209,7 +209,7 @@ def _system(value: Any) -> list[Item]:
 
 
 def _messages(messages: list[Any], before: Sequence[Item]) -> list[Item]:
-    """`{"role", "parts"}`; some write chat messages here, which are read as such."""
+    """Messages of the form `{"role", "parts"}`, or chat messages, which some instrumentations write."""
     items: list[Item] = []
     for message in map(as_object, messages):
         if "parts" not in message:
@@ -304,7 +304,7 @@ def _number(about: Json, *keys: str) -> float:
 
 
 def _with_tools(items: list[Item], spans: Sequence[Json]) -> tuple[list[Item], list[Mark]]:
-    """What only the tools' own spans tell: results that no later call was shown, calls that no model call shows, failures."""
+    """Adds what only the tools' own spans record: results, calls and failures that no model call shows."""
     items, marks = list(items), list[Mark]()
     calls = {item.call_id: place for place, item in enumerate(items) if isinstance(item, FunctionCall)}
     answered = {item.call_id for item in items if isinstance(item, FunctionCallOutput)}
@@ -330,7 +330,7 @@ def _present(about: Json, *keys: str) -> Any:
 
 
 def _evaluations(span: Json) -> list[Json]:
-    """What was judged of it: name, value, label and explanation."""
+    """The evaluations of a span: name, value, label and explanation."""
     found: list[Json] = []
     for about in [span["about"], *(event["about"] for event in span["events"])]:
         said = {key.rpartition(".")[2]: value for key, value in about.items() if key.startswith("gen_ai.evaluation.")}

@@ -1,6 +1,6 @@
-"""Spans as files hold them, as one plain form: OTLP/JSON (`resourceSpans`) and what OpenTelemetry SDKs print of a span.
+"""Reads spans from OTLP/JSON (`resourceSpans`) and from what OpenTelemetry SDKs print, into one plain form.
 
-Only what is about a model, a tool or an agent is kept of a span's attributes. What it means is `otel`.
+It keeps only attributes about models, tools and agents. `otel` interprets them.
 """
 
 import datetime
@@ -44,7 +44,7 @@ def is_span(value: Json) -> bool:
 
 
 def _exported(span: Json) -> Json:
-    """Of OTLP: attributes are a list of keys and typed values, times are nanoseconds in a text."""
+    """An OTLP span. Attributes are a list of keys and typed values, times are nanoseconds as text."""
     status = as_object(span.get("status"))
     return {
         "trace": as_text(span.get("traceId") or span.get("trace_id")),
@@ -63,7 +63,7 @@ def _exported(span: Json) -> Json:
 
 
 def _printed(span: Json) -> Json:
-    """Of an SDK's own: attributes are an object, times are dates."""
+    """A span as an SDK prints it. Attributes are an object, times are dates."""
     context, status = as_object(span.get("context")), as_object(span.get("status"))
     return {
         "trace": as_text(context.get("trace_id")),
