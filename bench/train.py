@@ -115,7 +115,7 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
     from verigym.harness.environment import EnvironmentSpec
     from verigym.harness.tools import ToolBox
     from verigym.model import lora
-    from verigym.model.load import Loaded
+    from verigym.model.load import LoadedModel
     from verigym.policies.local.policy import LocalPolicy
     from verigym.store.database import Store
     from verigym.training import loop
@@ -131,7 +131,7 @@ def ours(settings: dict[str, Any]) -> dict[str, Any]:
     head, prompts = texts(tokenizer, settings["prompts"])
     tasks = [Task(id=str(i), prompt=text) for i, text in enumerate(prompts)]
     lora.attach(model, lora.LoraConfig(), settings["seed"])
-    policy = LocalPolicy(Loaded(model, tokenizer, "bench"))
+    policy = LocalPolicy(LoadedModel(model, tokenizer, "bench"))
     policy.engine.stop_ids = {-1}  # every completion has all its tokens, as it has in the peer
 
     def verify(task: Task, trajectory: Trajectory) -> float:

@@ -7,7 +7,7 @@ import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from verigym.model.load import Loaded
+from verigym.model.load import LoadedModel
 
 MARKERS = ["<pad>", "<unk>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>"]
 """Each is one token; `<|end|>` is the end token."""
@@ -34,7 +34,7 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return wrapped
 
 
-def tiny(seed: int = 0, *, window: int = 1024, hidden: int = 32, layers: int = 2) -> Loaded:
+def tiny(seed: int = 0, *, window: int = 1024, hidden: int = 32, layers: int = 2) -> LoadedModel:
     """The same weights for the same seed."""
     letters: Any = tokenizer()
     config = LlamaConfig(
@@ -54,4 +54,4 @@ def tiny(seed: int = 0, *, window: int = 1024, hidden: int = 32, layers: int = 2
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = LlamaForCausalLM(config)
-    return Loaded(model.float().requires_grad_(False).eval(), letters, "tiny")
+    return LoadedModel(model.float().requires_grad_(False).eval(), letters, "tiny")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from verigym.mining.mine import MiningReport
     from verigym.registry.ledger import LedgerEntry
     from verigym.rollout.many import Progress
-    from verigym.rollout.rescore import Rescored
+    from verigym.rollout.rescore import RescoreResult
     from verigym.rollout.settings import RunSettings
     from verigym.store.database import Run
     from verigym.traces.ingest import IngestSummary
@@ -170,7 +170,7 @@ class Workspace:
         verifier: str = "",
         judge: Agent | None = None,
         on_progress: "Callable[[Progress], None] | None" = None,
-    ) -> "Rescored":
+    ) -> "RescoreResult":
         """Score a stored run again, without a model, by the verifier as it is now or by another one."""
         return self._call(verbs.rescore_run, run, environment, verifier, judge, on_progress)
 

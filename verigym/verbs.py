@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from verigym.harness.environment import EnvironmentSpec
     from verigym.mining.mine import MiningReport
     from verigym.registry.ledger import LedgerEntry
-    from verigym.rollout.rescore import Rescored
+    from verigym.rollout.rescore import RescoreResult
     from verigym.rollout.settings import RunSettings
     from verigym.store.database import Run
     from verigym.traces.ingest import IngestSummary
@@ -131,7 +131,7 @@ def evaluate(
 
 def rescore_run(
     folder: "WorkspaceFolder", run: Any, environment: Any, verifier: str, judge: "Agent | None", on_progress: Any
-) -> "Rescored":
+) -> "RescoreResult":
     from verigym.environments.load import environment_of
     from verigym.workspace import measure
 

@@ -14,7 +14,7 @@ from verigym.cli.loop import SilentScreen
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.records import Label, Version
 from verigym.environments.load import load_environment
-from verigym.flywheel.loop import Played, play
+from verigym.flywheel.loop import LoopResult, play
 from verigym.flywheel.loop_recipe import Loop, make_loop
 from verigym.flywheel.rounds import exit_code, rounds_of, spent
 from verigym.policies.dialects import write_call
@@ -64,7 +64,7 @@ class Ring:
         }
         return make_loop({**plain, **fields}, [], "ring.yaml")
 
-    def play(self, model: str, /, **fields: Any) -> Played:
+    def play(self, model: str, /, **fields: Any) -> LoopResult:
         return play(self.ws, self.loop(model, **fields), SilentScreen())
 
     def decisions(self) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from verigym.cli.loop import SilentScreen
 from verigym.core.errors import Refused
 from verigym.core.records import Dataset
 from verigym.environments.load import load_environment
-from verigym.flywheel.loop import Played, play
+from verigym.flywheel.loop import LoopResult, play
 from verigym.flywheel.loop_recipe import make_loop
 from verigym.mining.mine import mine
 from verigym.registry import ledger
@@ -41,7 +41,7 @@ def trained(bench: Bench) -> str:
     return bench.ws.champion(version).id
 
 
-def played(bench: Bench, rounds: int = 1, beside: dict[str, float] = {}, **mining: object) -> Played:  # noqa: B006
+def played(bench: Bench, rounds: int = 1, beside: dict[str, float] = {}, **mining: object) -> LoopResult:  # noqa: B006
     bench.file("alone.yaml", POLICY)
     fields = {
         "environment": OFFICE,

@@ -23,11 +23,11 @@ CODE = """
 import sys
 from pathlib import Path
 from verigym.cli.quickstart import Terminal
-from verigym.flywheel.quickstart import Settings, quickstart
+from verigym.flywheel.quickstart import QuickstartSettings, quickstart
 from verigym.workspace.workspace import WorkspaceFolder
 from verigym.training import loop
 loop.CHECKPOINT_S = 0.0
-quickstart(WorkspaceFolder(Path(sys.argv[1])), Terminal(), Settings(model=sys.argv[2], {settings}))
+quickstart(WorkspaceFolder(Path(sys.argv[1])), Terminal(), QuickstartSettings(model=sys.argv[2], {settings}))
 """
 
 

@@ -1,4 +1,4 @@
-"""What the tests of `pace` share: an episode, a call in its place, and the watch for threads left behind."""
+"""What the tests of `pool` share: an episode, a call in its place, and the watch for threads left behind."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from tests.rollout.shop import AGENT, run_settings
 from verigym.core.records import Task, Trajectory
 from verigym.harness import executor as module
 from verigym.harness.environment import EnvironmentSpec
-from verigym.harness.executor import Pace, Place
+from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 
@@ -39,11 +39,11 @@ async def episode(environment: EnvironmentSpec, replies: Any = (CALL, "Done."), 
 
 
 async def at(own_thread: bool, function: Any, *args: Any, **settings: Any) -> Any:
-    place = Place(Pace(), own_thread)
+    place = EpisodeExecutor(AdaptiveExecutor(), own_thread)
     try:
         return await place.call(function, args, **settings)
     finally:
-        place.leave()
+        place.finish()
 
 
 WHERE = pytest.mark.parametrize("own_thread", [False, True], ids=["on the loop", "in a thread"])

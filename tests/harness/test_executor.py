@@ -17,7 +17,7 @@ from verigym.core.records import Stop, Task, Trajectory
 from verigym.core.watchdog import Overdue
 from verigym.harness import executor as module
 from verigym.harness.environment import EnvironmentSpec
-from verigym.harness.executor import Pace, Place, beside
+from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor, in_new_thread
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
@@ -122,7 +122,7 @@ def test_a_sqlite_connection_made_in_open_works_in_every_method() -> None:
 def test_tools_of_64_episodes_that_sleep_overlap(known: bool) -> None:
     environment, _ = recording(wait_s=0.3)
     if known:
-        environment.pace.saw(1.0)
+        environment.executor.record(1.0)
 
     async def all_of_them() -> float:
         began = time.monotonic()
@@ -134,24 +134,24 @@ def test_tools_of_64_episodes_that_sleep_overlap(known: bool) -> None:
 
 
 def test_an_environment_that_was_slow_once_becomes_quick_again() -> None:
-    pace = Pace()
-    pace.saw(0.0)
-    assert pace.quick
-    pace.saw(5.0)
-    assert not pace.quick
+    pool = AdaptiveExecutor()
+    pool.record(0.0)
+    assert pool.quick
+    pool.record(5.0)
+    assert not pool.quick
     for _ in range(600):
-        pace.saw(0.0001)
-    assert pace.quick
+        pool.record(0.0001)
+    assert pool.quick
 
 
 def test_setting_up_tells_nothing_unless_it_is_slow() -> None:
-    pace = Pace()
-    pace.saw(0.0001, telling=False)
-    assert not pace.quick
-    pace.saw(0.0001)
-    assert pace.quick
-    pace.saw(0.5, telling=False)
-    assert not pace.quick
+    pool = AdaptiveExecutor()
+    pool.record(0.0001, informative=False)
+    assert not pool.quick
+    pool.record(0.0001)
+    assert pool.quick
+    pool.record(0.5, informative=False)
+    assert not pool.quick
 
 
 def test_episodes_beyond_the_most_threads_wait_for_their_turn_and_all_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,9 @@ def test_those_who_wait_for_a_thread_go_on_at_once_when_the_environment_turns_ou
             for _ in range(50)
         ]
         await asyncio.sleep(0.5)
-        assert environment.pace.quick and not environment.pace._waiting, "nobody waits for those who wait for the model"
+        assert environment.executor.quick and not environment.executor._waiting, (
+            "nobody waits for those who wait for the model"
+        )
         held.set()
         return await asyncio.gather(*work)
 
@@ -233,7 +235,7 @@ def test_episodes_that_all_wait_for_their_first_reply_keep_no_other_from_asking_
         return await asyncio.gather(*work)
 
     assert {made.stop for made in asyncio.run(all_of_them())} == {Stop.DONE}
-    assert environment.pace._threads == environment.pace._busy == 0
+    assert environment.executor._threads == environment.executor._busy == 0
     assert threading.main_thread().ident not in {thread for name, thread in seen if name == "open"}
 
 
@@ -242,35 +244,35 @@ def test_one_who_comes_when_all_wait_for_the_model_already_does_not_wait_for_the
 ) -> None:
     monkeypatch.setattr(module, "_FIRST_THREADS", 4)
     monkeypatch.setattr(module, "_MOST_THREADS", 8)
-    pace = Pace()
+    pool = AdaptiveExecutor()
 
     async def one_after_another() -> None:
-        places: list[Place] = []
+        places: list[EpisodeExecutor] = []
         for _ in range(8):
-            places.append(await asyncio.wait_for(pace.place(), 1))
+            places.append(await asyncio.wait_for(pool.start_episode(), 1))
             await places[-1].call(time.sleep, (0.0,))  # its set-up, which tells nothing
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(pace.place(), 0.1)
+            await asyncio.wait_for(pool.start_episode(), 0.1)
         for place in places:
-            place.leave()
+            place.finish()
 
     asyncio.run(one_after_another())
-    assert pace._threads == 0
+    assert pool._threads == 0
 
 
 def test_few_threads_are_taken_while_the_first_methods_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FIRST_THREADS", 4)
-    pace = Pace()
+    pool = AdaptiveExecutor()
 
     async def busy() -> None:
-        first = [await pace.place() for _ in range(4)]
+        first = [await pool.start_episode() for _ in range(4)]
         running = asyncio.create_task(first[0].call(time.sleep, (0.3,)))
         await asyncio.sleep(0.01)
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(pace.place(), 0.1)
+            await asyncio.wait_for(pool.start_episode(), 0.1)
         await running
         for place in first:
-            place.leave()
+            place.finish()
 
     asyncio.run(busy())
 
@@ -291,7 +293,7 @@ def test_one_who_is_cancelled_while_it_waits_for_a_thread_holds_up_nobody(monkey
         ]  # fmt: skip
 
     asyncio.run(all_of_them())
-    assert environment.pace._threads == 0
+    assert environment.executor._threads == 0
 
 
 # -- what comes back --------------------------------------------------------------------------------------------------
@@ -326,7 +328,7 @@ def test_a_method_that_says_it_was_cancelled_has_failed_and_its_caller_is_not_ca
 
     async def three() -> None:
         for function in (broken(asyncio.CancelledError()), awaited, lambda: awaited()):  # noqa: PLW0108 (plain, and what it returns is awaited)
-            with pytest.raises(RuntimeError, match="cancelled by its own code"):
+            with pytest.raises(RuntimeError, match="the method cancelled itself"):
                 await at(own_thread, function)
 
     asyncio.run(three())
@@ -379,7 +381,7 @@ def test_functions_beside_the_episode_run_at_the_same_time() -> None:
         return name
 
     async def all_of_them() -> list[int]:
-        return await asyncio.gather(*(beside(meet, {"name": name}) for name in range(8)))
+        return await asyncio.gather(*(in_new_thread(meet, {"name": name}) for name in range(8)))
 
     assert asyncio.run(all_of_them()) == list(range(8))
 
@@ -389,12 +391,12 @@ def test_a_function_beside_the_episode_that_fails_or_is_late_says_so() -> None:
 
     async def three() -> None:
         with pytest.raises(SystemExit):
-            await beside(broken(SystemExit(2)), {})
+            await in_new_thread(broken(SystemExit(2)), {})
         with pytest.raises(Overdue):
-            await beside(release.wait, {}, 0.05)
+            await in_new_thread(release.wait, {}, 0.05)
         with pytest.raises(TimeoutError, match="theirs"):
-            await beside(broken(TimeoutError("theirs")), {}, 5.0)
-        work = asyncio.create_task(beside(release.wait, {}))
+            await in_new_thread(broken(TimeoutError("theirs")), {}, 5.0)
+        work = asyncio.create_task(in_new_thread(release.wait, {}))
         await asyncio.sleep(0.02)
         work.cancel()
         with pytest.raises(asyncio.CancelledError):

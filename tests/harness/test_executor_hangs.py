@@ -16,7 +16,7 @@ from tests.rollout.shop import Shop, spec
 from verigym.core.records import Mark, Stop, Trajectory
 from verigym.core.watchdog import Overdue, watching
 from verigym.harness import executor as module
-from verigym.harness.executor import OutOfTime, Pace, Place
+from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor, OutOfTime
 from verigym.harness.tools import tool
 from verigym.rollout.settings import EpisodeLimits
 
@@ -25,14 +25,14 @@ def test_a_method_in_a_thread_that_is_overdue_is_left_behind_and_the_next_one_ru
     release = threading.Event()
 
     async def both() -> None:
-        pace = Pace()
-        place = Place(pace, own_thread=True)
+        pool = AdaptiveExecutor()
+        place = EpisodeExecutor(pool, own_thread=True)
         with pytest.raises(Overdue):
             await place.call(release.wait, seconds=0.05)
         assert await place.call(threading.get_ident) != threading.get_ident()
-        assert not pace.quick
-        place.leave()
-        assert pace._threads == 0
+        assert not pool.quick
+        place.finish()
+        assert pool._threads == 0
 
     asyncio.run(both())
     release.set()
@@ -49,8 +49,8 @@ def test_a_method_on_the_loop_that_is_overdue_is_interrupted(
 ) -> None:
     monkeypatch.setattr(module, "_LEAST_S", 0.1)
 
-    async def hang() -> Place:
-        place = Place(Pace(), own_thread=False, seconds=episode_s)
+    async def hang() -> EpisodeExecutor:
+        place = EpisodeExecutor(AdaptiveExecutor(), own_thread=False, seconds=episode_s)
         with pytest.raises(error):
             await place.call(time.sleep, (30,), seconds=seconds)
         return place
@@ -59,7 +59,7 @@ def test_a_method_on_the_loop_that_is_overdue_is_interrupted(
     with watching():
         place = asyncio.run(hang())
     assert time.monotonic() - began < 10
-    assert not place._pace.quick, "the next episode has a thread of its own"
+    assert not place._executor.quick, "the next episode has a thread of its own"
 
 
 @pytest.mark.timeout(60, method="thread")
@@ -74,7 +74,7 @@ def test_a_tool_of_a_quick_environment_that_hangs_ends_its_own_episode_and_no_ot
             return ""
 
     environment = spec(Hanging)
-    environment.pace.saw(0.0 if quick else 1.0)
+    environment.executor.record(0.0 if quick else 1.0)
 
     async def both() -> list[Trajectory]:
         limits = EpisodeLimits(seconds=0.5)
@@ -138,7 +138,7 @@ def test_cancelling_an_episode_leaves_its_thread_and_closes_on_another() -> None
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(cancel())
     assert len(closed) == 1
-    assert environment.pace._threads == 0
+    assert environment.executor._threads == 0
     release.set()
 
 
@@ -160,7 +160,7 @@ def test_a_close_that_is_cancelled_as_well_gives_its_thread_back() -> None:
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(cancel_twice())
-    assert environment.pace._threads == 0
+    assert environment.executor._threads == 0
     release.set()
 
 
@@ -170,11 +170,11 @@ def test_a_close_that_hangs_is_noted_and_its_episode_stands(quick: bool, monkeyp
     monkeypatch.setattr("verigym.rollout.episode._CLOSE_S", 0.1)
     release = threading.Event()
     environment = spec(type("Stuck", (Shop,), {"close": lambda self: release.wait()}))
-    environment.pace.saw(0.0 if quick else 1.0)
+    environment.executor.record(0.0 if quick else 1.0)
     with watching():
         made = asyncio.run(episode(environment, ["Done."]))
     assert (made.stop, made.error) == (Stop.DONE, None)
-    assert made.marks == [Mark("close_error", detail="it took too long")]
+    assert made.marks == [Mark("close_error", detail="close took too long")]
     release.set()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from verigym.core.watchdog import Overdue
-from verigym.harness.executor import HeldUp, Pace, Place
+from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor, LoopBlocked
 
 
 def off_main(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -33,7 +33,7 @@ def off_main(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 def test_methods_of_all_episodes_share_one_thread_that_is_not_the_loops() -> None:
     async def work() -> None:
-        places = [Place(Pace(), own_thread=False) for _ in range(5)]
+        places = [EpisodeExecutor(AdaptiveExecutor(), own_thread=False) for _ in range(5)]
         threads = {await place.call(threading.get_ident) for place in places for _ in range(3)}
         assert len(threads) == 1 and threads != {threading.get_ident()}
 
@@ -42,7 +42,7 @@ def test_methods_of_all_episodes_share_one_thread_that_is_not_the_loops() -> Non
 
 def test_what_a_method_raises_is_raised() -> None:
     async def work() -> None:
-        place = Place(Pace(), own_thread=False)
+        place = EpisodeExecutor(AdaptiveExecutor(), own_thread=False)
         with pytest.raises(ZeroDivisionError):
             await place.call(divmod, (1, 0))
         with pytest.raises(RuntimeError, match="KeyboardInterrupt"):
@@ -59,20 +59,20 @@ def test_a_method_that_blocks_is_left_behind_and_other_episodes_are_tried_again(
     release = threading.Event()
 
     async def work() -> None:
-        pace = Pace()
-        hanging, other, older = (Place(pace, own_thread=False) for _ in range(3))
+        pace = AdaptiveExecutor()
+        hanging, other, older = (EpisodeExecutor(pace, own_thread=False) for _ in range(3))
         await older.call(time.monotonic)
         late = asyncio.create_task(hanging.call(release.wait, seconds=0.2))
         await asyncio.sleep(0.05)
         behind = asyncio.create_task(other.call(time.monotonic))
         with pytest.raises(Overdue):
             await late
-        with pytest.raises(HeldUp):
+        with pytest.raises(LoopBlocked):
             await behind
-        with pytest.raises(HeldUp):
+        with pytest.raises(LoopBlocked):
             await older.call(time.monotonic)
         assert not pace.quick
-        assert await Place(Pace(), own_thread=False).call(lambda: "whole") == "whole"
+        assert await EpisodeExecutor(AdaptiveExecutor(), own_thread=False).call(lambda: "whole") == "whole"
 
     off_main(work)
     release.set()

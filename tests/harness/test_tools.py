@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from verigym.core.errors import EnvironmentFailure, InfrastructureFailure
 from verigym.core.records import Mark, Stop
-from verigym.harness.executor import Pace
-from verigym.harness.executor import Place as ThreadPlace
+from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor
 from verigym.harness.tools import CallOutcome, ToolBox, tool
 
 
@@ -352,11 +351,11 @@ LIMITED = ToolBox(Limited)
 
 
 async def limited(name: str, arguments: str = "{}", before: int = 0) -> CallOutcome:
-    place = ThreadPlace(Pace(), own_thread=True)
+    place = EpisodeExecutor(AdaptiveExecutor(), own_thread=True)
     try:
         return await LIMITED.call(Limited(), name, arguments, place, before)
     finally:
-        place.leave()
+        place.finish()
 
 
 @pytest.mark.parametrize("name", ["slow", "slow_async", "slow_beside", "slow_to_check"])

@@ -9,7 +9,7 @@ import torch
 
 from tests.model.families import VOCABULARY, assert_same_gradients, gradients, make, packed, plain, with_adapter
 from verigym.core.records import Sample, Sampling
-from verigym.policies.local.engine import Completion, Engine, Generation
+from verigym.policies.local.engine import Engine, EngineReply, Generation
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 FAMILIES = ["Llama", "Qwen2", "Qwen3", "Gemma"]
@@ -20,8 +20,8 @@ def on_gpu(name: str, adapter: bool) -> Any:
     return (with_adapter(model) if adapter else model).cuda()
 
 
-def run(engine: Engine, requests: list[Generation]) -> list[Completion]:
-    async def together() -> list[Completion]:
+def run(engine: Engine, requests: list[Generation]) -> list[EngineReply]:
+    async def together() -> list[EngineReply]:
         return await asyncio.gather(*map(engine.generate, requests))
 
     return asyncio.run(together())

@@ -94,7 +94,7 @@ def test_an_adapter_in_memory_is_merged_without_being_put_on_the_model() -> None
     with_adapter(model)
     config = lora.config_of(model)
     assert config is not None
-    adapter = lora.Adapter(config, lora.weights(model))
+    adapter = lora.LoraAdapter(config, lora.weights(model))
     worn = fused(model)
     worn.wear()
     lora.detach(model)

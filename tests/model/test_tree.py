@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.model.batches import batches, episode, sample
 from verigym.core.records import Sample
-from verigym.model.tree import Packed, common, pack
+from verigym.model.tree import PackedBatch, common, pack
 
 sharing = pytest.mark.parametrize("share", [True, False], ids=["shared", "separate"])
 
@@ -18,11 +18,11 @@ def beginnings(samples: list[Sample]) -> set[tuple[int, ...]]:
     return {tuple(one.ids[:length]) for one in samples for length in range(1, len(one.ids) + 1)}
 
 
-def paths(packed: Packed) -> list[list[int]]:
+def paths(packed: PackedBatch) -> list[list[int]]:
     return [places.tolist() for places in packed.places]
 
 
-def beginning_at(packed: Packed) -> dict[int, tuple[int, ...]]:
+def beginning_at(packed: PackedBatch) -> dict[int, tuple[int, ...]]:
     """What every place stands for: the ids from the root to it."""
     ids = packed.ids_N.tolist()
     return {place: tuple(ids[p] for p in path[: i + 1]) for path in paths(packed) for i, place in enumerate(path)}

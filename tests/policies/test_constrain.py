@@ -13,7 +13,7 @@ from tests.policies import templates
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Request
 from verigym.core.records import FunctionCall, Item, Message, Sampling, ToolSpec
-from verigym.model.load import Loaded
+from verigym.model.load import LoadedModel
 from verigym.policies.local.constrain import Constraints, read_schema
 from verigym.policies.local.policy import LocalPolicy
 
@@ -39,7 +39,7 @@ def policy(family: str = "bare") -> LocalPolicy:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         model = LlamaForCausalLM(config).eval().requires_grad_(False)
-    return LocalPolicy(Loaded(model, tokenizer, "random"))
+    return LocalPolicy(LoadedModel(model, tokenizer, "random"))
 
 
 def replies(one: LocalPolicy, constrain: str, count: int = 6, tools: list[ToolSpec] = TOOLS) -> list[Any]:

@@ -16,7 +16,7 @@ from verigym.core.records import Sampling
 from verigym.model import lora
 from verigym.model.fused import Fused
 from verigym.model.llama_family import plain
-from verigym.policies.local.engine import Completion, Engine, Generation, _Side, decoder_for
+from verigym.policies.local.engine import Engine, EngineReply, Generation, _Side, decoder_for
 from verigym.policies.local.plain_decoder import PlainDecoder
 from verigym.policies.local.slots import SlotDecoder
 
@@ -40,8 +40,8 @@ def engine(model: Any = None, kind: str = "fused", **settings: Any) -> Engine:
     return made
 
 
-def run(engine: Engine, requests: list[Generation], seconds: float = 30) -> list[Completion]:
-    async def all_at_once() -> list[Completion]:
+def run(engine: Engine, requests: list[Generation], seconds: float = 30) -> list[EngineReply]:
+    async def all_at_once() -> list[EngineReply]:
         return await asyncio.wait_for(asyncio.gather(*map(engine.generate, requests)), seconds)
 
     return asyncio.run(all_at_once())
@@ -191,7 +191,7 @@ def test_all_decoders_sample_the_same_tokens() -> None:
 def test_requests_that_come_while_others_run_join_them() -> None:
     requests = sampled(prompts(True, 12), temperature=1.0, max_tokens=30)
 
-    async def trickle(engine: Engine) -> list[Completion]:
+    async def trickle(engine: Engine) -> list[EngineReply]:
         running = []
         for request in requests:
             running.append(asyncio.create_task(engine.generate(request)))
@@ -345,7 +345,7 @@ def test_a_request_that_is_cancelled_leaves_the_others_untouched() -> None:
 
 
 def test_a_request_cancelled_before_it_began_is_never_computed() -> None:
-    async def begin() -> Completion:
+    async def begin() -> EngineReply:
         idle = engine()
         early = asyncio.create_task(idle.generate(Generation(ids=[5, 9], sampling=Sampling(max_tokens=500))))
         await asyncio.sleep(0)
@@ -403,7 +403,7 @@ def test_an_exception_in_the_model_reaches_everyone_who_waits_and_the_engine_goe
 # -- several adapters, little memory --------------------------------------------------------------------------------
 
 
-def made_adapter(seed: int) -> lora.Adapter:
+def made_adapter(seed: int) -> lora.LoraAdapter:
     model = tiny().model
     lora.attach(model, lora.LoraConfig(r=4))
     with torch.no_grad():
@@ -411,7 +411,7 @@ def made_adapter(seed: int) -> lora.Adapter:
             parameter.normal_(std=0.2, generator=torch.Generator().manual_seed(seed))
     found = lora.config_of(model)
     assert found is not None
-    return lora.Adapter(found, lora.weights(model))
+    return lora.LoraAdapter(found, lora.weights(model))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from verigym.policies.local.pages import Held, Pages
+from verigym.policies.local.pages import Pages, SequencePages
 
 
 def prompt(length: int, seed: int = 0) -> list[int]:
@@ -112,7 +112,7 @@ def test_over_any_history_every_page_has_one_place(seed: int) -> None:
     """Held pages that are written (a row's own) are nobody else's, shared ones hold the same ids, and in the end all are free."""
     draw = random.Random(seed)
     pages = Pages(40, 4)
-    rows: list[tuple[list[int], Held]] = []
+    rows: list[tuple[list[int], SequencePages]] = []
     for _ in range(300):
         if rows and draw.random() < 0.45:
             ids, held = rows.pop(draw.randrange(len(rows)))

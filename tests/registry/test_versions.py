@@ -101,7 +101,7 @@ def test_of_two_that_register_at_once_both_get_the_first(store: MemoryStore):
     class Late(MemoryStore):
         """Another process registers it between the look and the write."""
 
-        def get(self, kind: str, id: str, type: Any, /) -> Any:
+        def get(self, kind: str, id: str, type: Any) -> Any:
             found = super().get(kind, id, type)
             self.records.setdefault((kind, id), first)
             return found

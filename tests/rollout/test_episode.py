@@ -238,7 +238,7 @@ def test_an_environment_that_raises_is_to_blame(where: str, error: Exception) ->
 def test_an_end_state_that_is_no_dict_is_the_environments_fault() -> None:
     made = run(["ok"], type("Odd", (Shop,), {"end_state": lambda self: None}))
     assert made.error == Failure(
-        Fault.ENVIRONMENT, "EnvironmentFailure", "end_state() returned NoneType; it should return a dict"
+        Fault.ENVIRONMENT, "EnvironmentFailure", "end_state() returned NoneType. It must return a dict."
     )
 
 

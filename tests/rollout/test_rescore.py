@@ -14,7 +14,7 @@ from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.many import Progress
-from verigym.rollout.rescore import Rescored, rescore
+from verigym.rollout.rescore import RescoreResult, rescore
 from verigym.store.database import Store
 from verigym.verifiers.lift import lift
 
@@ -26,7 +26,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
-def again(store: Store, verifier: Verifier, run: str = "r", context: Context = Context(), **settings: Any) -> Rescored:
+def again(
+    store: Store, verifier: Verifier, run: str = "r", context: Context = Context(), **settings: Any
+) -> RescoreResult:
     return asyncio.run(rescore(store, run, verifier, context, **settings))
 
 
@@ -34,7 +36,7 @@ def test_a_new_verifiers_verdicts_stand_beside_the_old_ones_and_count(store: Sto
     _, before = run(store, plan(3, 2), ScriptedPolicy([ADD, "Done."]))
     verifier = lift("strict", lambda task, trajectory: float(task.id == "t1"))
     found = again(store, verifier)
-    assert found == Rescored(
+    assert found == RescoreResult(
         verifier=verifier.name,
         before=before[0].verifier,
         trajectories=6,
@@ -171,6 +173,6 @@ def test_a_verifier_that_can_judge_nothing_changes_nothing(store: Store) -> None
     def down(task: Task, trajectory: Trajectory) -> float:
         raise InfrastructureFailure("the judge is gone")
 
-    with pytest.raises(VerifierFailure, match=r"scored none of 3 trajectories; most often: .*the judge is gone"):
+    with pytest.raises(VerifierFailure, match=r"scored none of 3 trajectories. Most often: .*the judge is gone"):
         again(store, lift("down", down))
     assert store.run("r").verifier == before[0].verifier and store.run("r").passed == 3

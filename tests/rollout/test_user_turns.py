@@ -185,7 +185,8 @@ def test_a_user_that_fails_is_never_the_models_fault(environment: Any, user: Any
 def test_nobody_to_play_the_user_says_what_to_do() -> None:
     made = run(["a"], Played)
     assert (
-        made.error is not None and made.error.message == "shop has a persona() and nobody plays the user; pass --user"
+        made.error is not None
+        and made.error.message == "shop has a persona(), but no model plays the user. Pass --user MODEL."
     )
 
 

@@ -18,7 +18,7 @@ from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
 from verigym.model import lora
-from verigym.model.load import Loaded
+from verigym.model.load import LoadedModel
 from verigym.model.logprobs import scores
 from verigym.model.tree import pack
 from verigym.policies.local.policy import LocalPolicy
@@ -47,7 +47,7 @@ CHAT = EnvironmentSpec(
 )
 
 
-def policy(loaded: Loaded | None = None, head: bool = False) -> LocalPolicy:
+def policy(loaded: LoadedModel | None = None, head: bool = False) -> LocalPolicy:
     loaded = loaded or tiny(hidden=64)  # narrower, no logit could be large enough to be sure of a token
     lora.attach(loaded.model, lora.LoraConfig(r=8, alpha=16, head=head), seed=1)
     return LocalPolicy(loaded)
@@ -233,7 +233,7 @@ def test_a_reward_model_tells_pairs_apart_that_it_never_saw(tmp_path: Path) -> N
 # -- layers that carry a state along --------------------------------------------------------------------------------
 
 
-def nemotron() -> Loaded:
+def nemotron() -> LoadedModel:
     letters = tokenizer()
     model = make(
         "NemotronH",
@@ -244,7 +244,7 @@ def nemotron() -> Loaded:
         eos_token_id=letters.eos_token_id,
         **MAMBA,
     )
-    return Loaded(model, letters, "nemotron")
+    return LoadedModel(model, letters, "nemotron")
 
 
 def test_a_nemotron_h_makes_steps_of_grpo(tmp_path: Path) -> None:

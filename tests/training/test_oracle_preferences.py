@@ -25,7 +25,7 @@ from tests.training.oracles import (
 from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.logprobs import scores, token_logprobs
-from verigym.model.tree import Packed, pack
+from verigym.model.tree import PackedBatch, pack
 from verigym.training import update
 from verigym.training.losses import dpo_loss, sft_loss
 from verigym.training.recipe import PreferenceLoss
@@ -108,7 +108,7 @@ def test_dpo_is_trls_in_value_and_gradient(settings: PreferenceLoss, budget: int
     theirs = their_dpo(model, reference, settings, PAIRS, tmp_path)
     their_gradients = gradients(theirs, model.parameters())
 
-    def ours(packed: Packed) -> Tensor:
+    def ours(packed: PackedBatch) -> Tensor:
         logprobs_BS, _, mask_BS = token_logprobs(model, packed)
         order = sorted(range(len(packed.samples)), key=lambda row: packed.samples[row])
         gains = logprobs_BS.sum(1) - torch.stack([known[i] for i in packed.samples])

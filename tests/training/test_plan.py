@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from verigym.model.device import Device
 from verigym.model.shape import Shape
-from verigym.training.plan import Plan, Wanted, kept_per_token, memory_of, plan
+from verigym.training.plan import TrainingEstimate, TrainingLoad, kept_per_token, memory_of, plan
 
 H200 = Device(kind="cuda", name="NVIDIA H200", memory=139 << 30, flops=788e12, bandwidth=4.3e12)
 CPU = Device(kind="cpu", name="2 cores", memory=24 << 30, flops=157e9, bandwidth=37e9)
-GPU_RUN = Wanted(prompts_per_step=64, num_generations_per_prompt=8, prompt_tokens=155, max_tokens=64, steps=100)
-CPU_RUN = Wanted(prompts_per_step=8, num_generations_per_prompt=8, prompt_tokens=155, max_tokens=40, steps=100)
+GPU_RUN = TrainingLoad(prompts_per_step=64, num_generations_per_prompt=8, prompt_tokens=155, max_tokens=64, steps=100)
+CPU_RUN = TrainingLoad(prompts_per_step=8, num_generations_per_prompt=8, prompt_tokens=155, max_tokens=40, steps=100)
 
 
 def llama(hidden: int, inner: int, layers: int, heads: int, kv_heads: int, size: int = 2) -> Shape:
@@ -121,7 +121,7 @@ def test_what_a_token_keeps_is_a_quarter_of_what_the_budget_of_micro_batches_all
 
 
 runs = st.builds(
-    Wanted,
+    TrainingLoad,
     prompts_per_step=st.integers(1, 512),
     num_generations_per_prompt=st.integers(2, 64),
     prompt_tokens=st.floats(1, 1e5),
@@ -133,9 +133,9 @@ runs = st.builds(
 
 @given(runs, st.sampled_from(list(SHAPES.values())), st.sampled_from([H200, CPU, SMALL_GPU]))
 def test_advice_is_given_exactly_where_a_run_does_not_fit_and_more_is_never_cheaper(
-    wanted: Wanted, shape: Shape, device: Device
+    wanted: TrainingLoad, shape: Shape, device: Device
 ) -> None:
-    found: Plan = plan(wanted, shape, device, 1.0)
+    found: TrainingEstimate = plan(wanted, shape, device, 1.0)
     assert bool(found.advice) == (not found.memory.fits)
     assert found.hours > 0 and found.memory.activations > 0
     more = plan(msgspec.structs.replace(wanted, max_tokens=wanted.max_tokens + 1), shape, device, 1.0)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from verigym.design.make import DesignResult
     from verigym.design.profile import Profile
     from verigym.workspace.design import DesignFiles, DesignJob, Teacher, VariationFiles, VaryJob
-    from verigym.workspace.teach import Taught
+    from verigym.workspace.teach import TeachingResult
 
 Preview = Annotated[
     int | None, typer.Option("--preview", min=1, metavar="N", help="Show the first N rows and write nothing")
@@ -237,7 +237,7 @@ def _say_next(out: Path, environment: str, split: str = "train") -> None:
     show.next_command(f"verigym {use}   ·   verigym tasks stats {show.quote(out)}")
 
 
-def _say_taught(taught: "Taught") -> None:
+def _say_taught(taught: "TeachingResult") -> None:
     dataset = taught.data
     kind = "demonstration" if dataset.kind == "demonstrations" else "pair"
     show.say(f"run {taught.run}: {taught.passed} of {taught.scored} tries passed")

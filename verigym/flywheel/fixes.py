@@ -29,7 +29,7 @@ from verigym.evaluation.advise import (
 )
 from verigym.evaluation.suites import pick
 from verigym.flywheel.loop_recipe import TRAINED, Fix, Loop
-from verigym.flywheel.rounds import GOOD, Chosen, Round
+from verigym.flywheel.rounds import GOOD, ChosenFix, Round
 from verigym.flywheel.trials import try_out
 from verigym.rollout.settings import RunSettings
 from verigym.workspace import audit
@@ -49,7 +49,7 @@ TRIES_EACH = 8
 """Tries of a training task, to see whether reinforcement has something to work with."""
 
 
-class Asked(NamedTuple):
+class FixRequest(NamedTuple):
     """For which round."""
 
     loop: Loop
@@ -61,10 +61,10 @@ class Asked(NamedTuple):
     say: Callable[[str], None]
 
 
-def choose(asked: Asked, subject: AdviceSubject) -> Chosen:
+def choose(asked: FixRequest, subject: AdviceSubject) -> ChosenFix:
     """The fix, or why there is none. `subject` is the champion in the round's environment."""
     if wrong := _broken_contract(subject):
-        chosen = Chosen(advice=[CHECK], environment=subject.environment.name, why=wrong)
+        chosen = ChosenFix(advice=[CHECK], environment=subject.environment.name, why=wrong)
     else:
         evidence = _evidence(asked, subject)
         advised = [one for one in advise(evidence) if one.advised]
@@ -89,7 +89,7 @@ def _broken_contract(subject: AdviceSubject) -> str:
     )
 
 
-def _evidence(asked: Asked, subject: AdviceSubject) -> AdviceEvidence:
+def _evidence(asked: FixRequest, subject: AdviceSubject) -> AdviceEvidence:
     """With what is missing of it measured: cheap fixes on training tasks, several tries for reinforcement."""
     recipe, (evidence, _) = asked.loop.recipe, gather(subject)
     advised = {one.fix for one in advise(evidence) if one.advised}
@@ -112,21 +112,21 @@ def _evidence(asked: Asked, subject: AdviceSubject) -> AdviceEvidence:
     return gather(subject)[0]
 
 
-def _lightest(asked: Asked, subject: AdviceSubject, evidence: AdviceEvidence, advised: list[Advice]) -> Chosen:
+def _lightest(asked: FixRequest, subject: AdviceSubject, evidence: AdviceEvidence, advised: list[Advice]) -> ChosenFix:
     recipe, where, names = asked.loop.recipe, subject.environment.name, [one.fix for one in advised]
     for one in advised:
         if one.fix in (REPAIR, MEND, GOOD_ENOUGH):
             first = GOOD if one.fix == GOOD_ENOUGH else f"first {one.fix}"
-            return Chosen(advice=names, environment=where, why=f"{first}: {one.reasons[0]}")
+            return ChosenFix(advice=names, environment=where, why=f"{first}: {one.reasons[0]}")
     for one in advised:
         kind = FIXES.get(one.fix)
         if kind is None or kind not in recipe.fixes or _tried(asked, subject, kind):
             continue
         if kind in TRAINED:
             fields = _training(asked, subject, kind)
-            return Chosen(advice=names, environment=where, fix=kind, why=one.reasons[0], recipe=fields)
+            return ChosenFix(advice=names, environment=where, fix=kind, why=one.reasons[0], recipe=fields)
         if (trial := evidence.trial(kind)) is not None:
-            return Chosen(advice=names, environment=where, fix=kind, why=one.reasons[0], version=trial.version)
+            return ChosenFix(advice=names, environment=where, fix=kind, why=one.reasons[0], version=trial.version)
     short = next((one.reasons[0] for one in advised if one.fix == MORE_TASKS), "")
     tried = ", ".join(dict.fromkeys(one.chosen.fix for one in _same(asked, subject) if one.chosen and one.chosen.fix))
     others = [one for one in names if FIXES.get(one) not in recipe.fixes and one not in (CHECK, MORE_TASKS, TRIES)]
@@ -135,22 +135,22 @@ def _lightest(asked: Asked, subject: AdviceSubject, evidence: AdviceEvidence, ad
         *([f"tried on this champion: {tried}"] if tried else []),
         *([f"advised, but not the loop's to do: {', '.join(others)}"] if others else []),
     ]
-    return Chosen(advice=names, environment=where, why="; ".join(words))
+    return ChosenFix(advice=names, environment=where, why="; ".join(words))
 
 
-def _same(asked: Asked, subject: AdviceSubject) -> list[Round]:
+def _same(asked: FixRequest, subject: AdviceSubject) -> list[Round]:
     """Earlier rounds that tried something on this champion."""
     mine = [one for one in asked.earlier if one.begun is not None and one.begun.champion == subject.agent.id]
     return [one for one in mine if one.decided is not None]
 
 
-def _tried(asked: Asked, subject: AdviceSubject, fix: Fix) -> bool:
+def _tried(asked: FixRequest, subject: AdviceSubject, fix: Fix) -> bool:
     """On this champion already; of training, on these tasks."""
     known = [one.chosen for one in _same(asked, subject) if one.chosen is not None and one.chosen.fix == fix]
     return any(fix not in TRAINED or one.environment == subject.environment.name for one in known)
 
 
-def _training(asked: Asked, subject: AdviceSubject, algorithm: Fix) -> Json:
+def _training(asked: FixRequest, subject: AdviceSubject, algorithm: Fix) -> Json:
     """The recipe that is advised, with the loop's own settings. Held-out tasks are left to the evaluation after it."""
     recipe = asked.loop.recipe
     name = f"{asked.loop.id}-{asked.number}-{algorithm}"

@@ -3,7 +3,7 @@
 `play` is the whole of it, `_Round.play` one round. One round tries one fix; what was rejected is not tried again on the same
 champion and tasks, so the next round takes the next heavier one. Every stage is named by its content and every step is
 written down once (`rounds`): killed anywhere, the same call goes on where it was. What is shown, and how, is the caller's
-`Screen`.
+`LoopScreen`.
 """
 
 import hashlib
@@ -18,19 +18,19 @@ from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Decision, Finding, Report, Sampling, Version
 from verigym.environments.load import base_and_added, load_environment
 from verigym.evaluation.suites import split_part
-from verigym.flywheel.fixes import Asked, choose
+from verigym.flywheel.fixes import FixRequest, choose
 from verigym.flywheel.loop_recipe import Loop
 from verigym.flywheel.rounds import (
-    Begun,
-    Chosen,
-    Decided,
-    Dug,
-    Log,
-    Made,
-    Measured,
-    Over,
+    Candidate,
+    ChosenFix,
+    MiningResult,
+    Outcome,
     Paused,
     Round,
+    RoundEnd,
+    RoundEvaluation,
+    RoundLog,
+    RoundStart,
     over_budget,
     rounds_of,
     spent,
@@ -52,26 +52,29 @@ from verigym.workspace.train import OnStep, train
 from verigym.workspace.workspace import WorkspaceFolder
 
 
-class Screen(Protocol):
-    """Where the loop shows itself."""
+class StageScreen(Protocol):
+    """Shows the steps of a loop or of the quickstart."""
 
-    def round(self, number: int, champion: Version) -> None: ...
     def step(self, title: str, why: str) -> AbstractContextManager[None]: ...
     def line(self, text: str) -> None: ...
     def episodes(self, what: str) -> AbstractContextManager[stages.OnProgress]: ...
     def training(self, steps: int) -> AbstractContextManager[OnStep]: ...
     def failures(self, findings: list[Finding]) -> None: ...
     def decided(self, decision: Decision) -> None: ...
+
+
+class LoopScreen(StageScreen, Protocol):
+    def round(self, number: int, champion: Version) -> None: ...
     def over(self, round: Round) -> None: ...
 
 
-class Played(NamedTuple):
+class LoopResult(NamedTuple):
     rounds: list[Round]
     why: str
     """Why there is no other round now."""
 
 
-def play(ws: WorkspaceFolder, loop: Loop, screen: Screen) -> Played:
+def play(ws: WorkspaceFolder, loop: Loop, screen: LoopScreen) -> LoopResult:
     """Rounds until the budget is spent or nothing is left to do. What was done before is found again."""
     with ws.store.claim(f"loop {loop.id}"):
         while not (why := ended(ws, loop)):
@@ -83,7 +86,7 @@ def play(ws: WorkspaceFolder, loop: Loop, screen: Screen) -> Played:
             except Paused as waits:
                 why = str(waits)
                 break
-    return Played(rounds_of(ws, loop.id), why)
+    return LoopResult(rounds_of(ws, loop.id), why)
 
 
 def ended(ws: WorkspaceFolder, loop: Loop) -> str:
@@ -99,36 +102,38 @@ def ended(ws: WorkspaceFolder, loop: Loop) -> str:
 
 
 class _Round:
-    def __init__(self, ws: WorkspaceFolder, loop: Loop, number: int, before: list[Round], screen: Screen) -> None:
+    def __init__(self, ws: WorkspaceFolder, loop: Loop, number: int, before: list[Round], screen: LoopScreen) -> None:
         self.ws, self.loop, self.recipe, self.number = ws, loop, loop.recipe, number
-        self.earlier, self.screen, self.log = before, screen, Log(ws, loop, number)
+        self.earlier, self.screen, self.log = before, screen, RoundLog(ws, loop, number)
         self.bars = self.log.watched(screen.episodes)
 
     def play(self) -> None:
         """One round, from the champion there is to the next one."""
-        begun = self.log.once("begun", Begun, self.begin)
+        begun = self.log.once("begun", RoundStart, self.begin)
         champion = self.ws.find(begun.champion)
         self.screen.round(self.number, champion)
-        dug = self.log.once("dug", Dug, self.mine)
-        before = self.log.once("before", Measured, lambda: self.measure(champion, dug, "Evaluate the champion"))
-        chosen = self.log.once("chosen", Chosen, lambda: self.choose(dug, before))
+        dug = self.log.once("dug", MiningResult, self.mine)
+        before = self.log.once("before", RoundEvaluation, lambda: self.measure(champion, dug, "Evaluate the champion"))
+        chosen = self.log.once("chosen", ChosenFix, lambda: self.choose(dug, before))
         decided = None
         if chosen.fix is not None:
-            made = self.log.once("made", Made, lambda: self.make(chosen))
+            made = self.log.once("made", Candidate, lambda: self.make(chosen))
             if made.version != champion.id:
                 candidate = self.ws.find(made.version)
-                after = self.log.once("after", Measured, lambda: self.measure(candidate, dug, "Evaluate the candidate"))
+                after = self.log.once(
+                    "after", RoundEvaluation, lambda: self.measure(candidate, dug, "Evaluate the candidate")
+                )
                 decided = self.log.once(
-                    "decided", Decided, lambda: self.decide(champion, candidate, dug, before, after)
+                    "decided", Outcome, lambda: self.decide(champion, candidate, dug, before, after)
                 )
             else:
-                decided = self.log.once("decided", Decided, lambda: _nothing_learnt(champion))
-        self.log.once("over", Over, lambda: self.close(chosen, decided), free=True)
+                decided = self.log.once("decided", Outcome, lambda: _nothing_learnt(champion))
+        self.log.once("over", RoundEnd, lambda: self.close(chosen, decided), free=True)
         self.screen.over(rounds_of(self.ws, self.loop.id)[-1])
 
     # -- the steps, in their order --------------------------------------------------------------------------------------
 
-    def begin(self) -> Begun:
+    def begin(self) -> RoundStart:
         recipe, now = self.recipe, ledger.champion(self.ws.store)
         if now is None and not recipe.model:
             raise BadInput(
@@ -136,9 +141,9 @@ class _Round:
                 "one with verigym promote VERSION"
             )
         champion = self.ws.find(now) if now is not None else self.ws.champion(self.ws.agent(recipe.model))
-        return Begun(champion=champion.id, traces=_traces(self.ws), feedback=_feedback(self.ws), when=_now())
+        return RoundStart(champion=champion.id, traces=_traces(self.ws), feedback=_feedback(self.ws), when=_now())
 
-    def mine(self) -> Dug:
+    def mine(self) -> MiningResult:
         """What is mined now is the round's: later traces and feedback are for the next one."""
         with self.screen.step(
             "Mine", "failures in production traces become tasks, each with its way back to the trace"
@@ -150,7 +155,7 @@ class _Round:
             train = sum(split == "train" for _, split in new)
             words = f"{said}; new: {train} tasks to train on, {len(new) - train} held out"
             self.screen.line(words)
-            dug = Dug(environment=environment, train=train, held_out=len(new) - train, words=words)
+            dug = MiningResult(environment=environment, train=train, held_out=len(new) - train, words=words)
             self.suite(dug)  # where there is nothing to measure on, the round is not bound to these tasks
         return dug
 
@@ -167,13 +172,13 @@ class _Round:
         unknown = f" ({missing} without a known right outcome)" if missing else ""
         return f"{it['failed requests']} requests failed in {it['traces']} traces{unknown}"
 
-    def measure(self, version: Version, dug: Dug, title: str) -> Measured:
+    def measure(self, version: Version, dug: MiningResult, title: str) -> RoundEvaluation:
         with self.screen.step(title, f"{version.label} on held-out tasks"):
             report = self.report(version, dug, self.recipe.evaluation.tasks)
             self.screen.line(_measured(report))
             if version.id == ledger.champion(self.ws.store) and report.buckets:
                 self.screen.failures(open_run(self.ws, report.run).explained().findings)
-        return Measured(
+        return RoundEvaluation(
             version=version.id,
             report=report.id,
             run=report.run,
@@ -181,17 +186,17 @@ class _Round:
             buckets=report.buckets,
         )
 
-    def choose(self, dug: Dug, before: Measured) -> Chosen:
+    def choose(self, dug: MiningResult, before: RoundEvaluation) -> ChosenFix:
         with self.screen.step("Advise", "the lightest fix first; cheap ones are tried on training tasks"):
             subject = open_subject(self.ws, before.run)
             subject = msgspec.structs.replace(subject, environment=load_environment(dug.environment))
-            asked = Asked(self.loop, self.number, self.earlier, self.settings(), self.bars, self.screen.line)
+            asked = FixRequest(self.loop, self.number, self.earlier, self.settings(), self.bars, self.screen.line)
             return choose(asked, subject)
 
-    def make(self, chosen: Chosen) -> Made:
+    def make(self, chosen: ChosenFix) -> Candidate:
         """The candidate: a prompt or a constraint is a version already, anything else is trained."""
         if chosen.version:
-            return Made(version=chosen.version)
+            return Candidate(version=chosen.version)
         recipe = make_recipe(dict(chosen.recipe), [], f"the loop's {chosen.fix}")
         with self.screen.step("Train", f"{recipe.algorithm} from {recipe.start or recipe.model}, {recipe.steps} steps"):
             with self.screen.training(recipe.steps) as show_step:
@@ -202,9 +207,11 @@ class _Round:
 
                 version, run = train(self.ws, recipe, on_step)
             self.screen.line(f"version {version.id} ({version.name}), run {run}")
-        return Made(version=version.id, run=run)
+        return Candidate(version=version.id, run=run)
 
-    def decide(self, champion: Version, candidate: Version, dug: Dug, before: Measured, after: Measured) -> Decided:
+    def decide(
+        self, champion: Version, candidate: Version, dug: MiningResult, before: RoundEvaluation, after: RoundEvaluation
+    ) -> Outcome:
         """Where the gate needs more data and there are more held-out tasks, both are measured once more, on as many as it asks
         for: once, as every further look makes luck likelier."""
         why = f"loop {self.loop.id}, round {self.number}"
@@ -218,7 +225,7 @@ class _Round:
                 decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
             gate.settle(self.ws, decision, why, once=True)
             self.screen.decided(decision)
-        return Decided(
+        return Outcome(
             verdict=decision.verdict,
             words=decision.words,
             reports=decision.reports,
@@ -227,14 +234,14 @@ class _Round:
             champion=ledger.champion(self.ws.store) or "",
         )
 
-    def close(self, chosen: Chosen, decided: Decided | None) -> Over:
+    def close(self, chosen: ChosenFix, decided: Outcome | None) -> RoundEnd:
         why = chosen.why if chosen.fix is None else ""
         last = self.earlier[-1] if self.earlier else None
         if decided is not None and last is not None and last.chosen is not None:
             repeats = decided.verdict == last.verdict and decided.verdict not in ("", "PROMOTE")
             if repeats and (decided.verdict == "NEED MORE DATA" or chosen.fix == last.chosen.fix):
                 why = f"the gate says {decided.verdict} again, as in round {last.number}: somebody should look"
-        return Over(
+        return RoundEnd(
             why=why,
             champion=ledger.champion(self.ws.store) or "",
             data=_data(self.ws),
@@ -245,7 +252,7 @@ class _Round:
 
     # -- measuring ------------------------------------------------------------------------------------------------------
 
-    def report(self, version: Version, dug: Dug, n: int | None) -> Report:
+    def report(self, version: Version, dug: MiningResult, n: int | None) -> Report:
         """The same tasks of the same version are measured once, in whichever round."""
         environment, split = self.suite(dug)
         with self.bars(f"held-out tasks, {version.label}") as bar:
@@ -261,7 +268,7 @@ class _Round:
             judge=self.ws.agent(self.recipe.judge) if self.recipe.judge else None,
         )
 
-    def suite(self, dug: Dug) -> tuple[EnvironmentSpec, str]:
+    def suite(self, dug: MiningResult) -> tuple[EnvironmentSpec, str]:
         """The environment's own suites stay as they are whatever is mined, so they are measured without it."""
         wanted, own = self.recipe.evaluation.suite, load_environment(self.recipe.environment)
         if not wanted:
@@ -278,7 +285,7 @@ class _Round:
             )
         return mined, added[-1]
 
-    def more(self, decision: Decision, dug: Dug) -> int:
+    def more(self, decision: Decision, dug: MiningResult) -> int:
         """Tasks of the suite that would settle it, where there are more than were measured; else 0."""
         environment, split = self.suite(dug)
         suite, _ = stages.suite_of(environment, split)
@@ -289,9 +296,9 @@ class _Round:
         return min(needed, there) if decision.verdict == "NEED MORE DATA" and min(needed, there) > measured else 0
 
 
-def _nothing_learnt(champion: Version) -> Decided:
+def _nothing_learnt(champion: Version) -> Outcome:
     words = "No group of tries differed in reward, so there was nothing to learn from: the weights are the champion's."
-    return Decided(verdict="", words=words, champion=champion.id)
+    return Outcome(verdict="", words=words, champion=champion.id)
 
 
 def _known(ws: WorkspaceFolder, report: str) -> Report:

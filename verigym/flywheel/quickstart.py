@@ -1,35 +1,34 @@
 """The quickstart: the whole ring on the embedded model, one screen of calls.
 
 Sizes are chosen for two CPU cores and a quarter of an hour. Every stage is named by its content, so that the same command,
-interrupted, goes on where it was. What is shown, and how, is the caller's `Screen`.
+interrupted, goes on where it was. What is shown, and how, is the caller's `QuickstartScreen`.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import msgspec
 
-from verigym.core.records import Decision, Finding, Report, Sampling, Version
+from verigym.core.records import Decision, Report, Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.environments.toolcall import BETTER_SYSTEM
 from verigym.evaluation import failures
 from verigym.evaluation.compare import Comparison, compare
 from verigym.evaluation.suites import pick
+from verigym.flywheel.loop import StageScreen
 from verigym.gates.policy import QUICK
 from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.workspace import measure as stages
 from verigym.workspace.gate import gate, settle
-from verigym.workspace.train import OnStep, train
+from verigym.workspace.train import train
 from verigym.workspace.workspace import WorkspaceFolder
 
 SAMPLING = Sampling(temperature=0.0, max_tokens=48)
 """The longest right reply has 43 tokens."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class QuickstartSettings(msgspec.Struct, frozen=True, kw_only=True):
     model: str = "smollm2-135m"
     eval_tasks: int = 240
     """Of the 400 held-out ones, spread over families. The gate's bound on unsafe actions needs 59 at the least."""
@@ -50,24 +49,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     examples: int = 3
 
 
-QUICKSTART = Settings()
+QUICKSTART = QuickstartSettings()
 
 
-class Screen(Protocol):
-    """Where the quickstart shows itself."""
-
-    def step(self, title: str, why: str) -> AbstractContextManager[None]: ...
-    def line(self, text: str) -> None: ...
-    def episodes(self, what: str) -> AbstractContextManager[Callable[[Any], None]]: ...
-    def training(self, steps: int) -> AbstractContextManager[OnStep]: ...
+class QuickstartScreen(StageScreen, Protocol):
     def measured(self, name: str, report: Report) -> None: ...
-    def failures(self, findings: list[Finding]) -> None: ...
     def compared(self, comparison: Comparison, before: str, after: str) -> None: ...
-    def decided(self, decision: Decision) -> None: ...
     def side_by_side(self, request: str, expected: str, before: str, after: str) -> None: ...
 
 
-def quickstart(ws: WorkspaceFolder, screen: Screen, settings: Settings = QUICKSTART) -> Decision:
+def quickstart(ws: WorkspaceFolder, screen: QuickstartScreen, settings: QuickstartSettings = QUICKSTART) -> Decision:
     environment = load_environment("toolcall")
 
     def measure(version: Version) -> Report:
@@ -149,7 +140,7 @@ def quickstart(ws: WorkspaceFolder, screen: Screen, settings: Settings = QUICKST
     return decision
 
 
-def sft_recipe(settings: Settings) -> Recipe:
+def sft_recipe(settings: QuickstartSettings) -> Recipe:
     fields = {
         "algorithm": "sft",
         "environments": {"toolcall": 2, "safety": 1},
@@ -162,7 +153,7 @@ def sft_recipe(settings: Settings) -> Recipe:
     return make_recipe({**_common(settings), **fields}, [], "quickstart")
 
 
-def grpo_recipe(settings: Settings, start: Version) -> Recipe:
+def grpo_recipe(settings: QuickstartSettings, start: Version) -> Recipe:
     fields = {
         "algorithm": "grpo",
         "environments": {"toolcall": 2, "safety": 1},
@@ -177,7 +168,7 @@ def grpo_recipe(settings: Settings, start: Version) -> Recipe:
     return make_recipe({**_common(settings), **fields}, [], "quickstart")
 
 
-def _common(settings: Settings) -> dict[str, Any]:
+def _common(settings: QuickstartSettings) -> dict[str, Any]:
     lora = {"r": settings.r, "alpha": 2 * settings.r}
     return {"model": settings.model, "reward": "tool_call_verifier", "lora": lora}
 

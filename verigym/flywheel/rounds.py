@@ -24,7 +24,7 @@ _SAVED_S = 2.0
 """Seconds of work that a kill can lose from the count."""
 
 
-class Begun(Struct, frozen=True, kw_only=True):
+class RoundStart(Struct, frozen=True, kw_only=True):
     champion: str
     """Version that the round starts from."""
     traces: dict[str, int]
@@ -35,7 +35,7 @@ class Begun(Struct, frozen=True, kw_only=True):
     """UTC, ISO 8601."""
 
 
-class Dug(Struct, frozen=True, kw_only=True):
+class MiningResult(Struct, frozen=True, kw_only=True):
     """What mining came to."""
 
     environment: str
@@ -46,7 +46,7 @@ class Dug(Struct, frozen=True, kw_only=True):
     words: str = ""
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class RoundEvaluation(Struct, frozen=True, kw_only=True):
     version: str
     report: str
     run: str
@@ -54,7 +54,7 @@ class Measured(Struct, frozen=True, kw_only=True):
     buckets: dict[str, int]
 
 
-class Chosen(Struct, frozen=True, kw_only=True):
+class ChosenFix(Struct, frozen=True, kw_only=True):
     advice: list[str]
     """What was advised, the lightest first."""
     environment: str
@@ -68,13 +68,13 @@ class Chosen(Struct, frozen=True, kw_only=True):
     """Of training."""
 
 
-class Made(Struct, frozen=True, kw_only=True):
+class Candidate(Struct, frozen=True, kw_only=True):
     version: str
     run: str = ""
     """That trained it."""
 
 
-class Decided(Struct, frozen=True, kw_only=True):
+class Outcome(Struct, frozen=True, kw_only=True):
     verdict: Literal["PROMOTE", "REJECT", "NEED MORE DATA", ""]
     """Empty where there was nothing to ask the gate."""
     words: str
@@ -86,7 +86,7 @@ class Decided(Struct, frozen=True, kw_only=True):
     """After it."""
 
 
-class Over(Struct, frozen=True, kw_only=True):
+class RoundEnd(Struct, frozen=True, kw_only=True):
     why: str = ""
     """Why no round follows this one, until there is something new; empty where one may."""
     champion: str
@@ -98,14 +98,14 @@ class Over(Struct, frozen=True, kw_only=True):
 
 
 _STEPS: dict[str, type[Struct]] = {
-    "begun": Begun,
-    "dug": Dug,
-    "before": Measured,
-    "chosen": Chosen,
-    "made": Made,
-    "after": Measured,
-    "decided": Decided,
-    "over": Over,
+    "begun": RoundStart,
+    "dug": MiningResult,
+    "before": RoundEvaluation,
+    "chosen": ChosenFix,
+    "made": Candidate,
+    "after": RoundEvaluation,
+    "decided": Outcome,
+    "over": RoundEnd,
 }
 
 
@@ -114,14 +114,14 @@ class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     loop: str
     number: int
-    begun: Begun | None = None
-    dug: Dug | None = None
-    before: Measured | None = None
-    chosen: Chosen | None = None
-    made: Made | None = None
-    after: Measured | None = None
-    decided: Decided | None = None
-    over: Over | None = None
+    begun: RoundStart | None = None
+    dug: MiningResult | None = None
+    before: RoundEvaluation | None = None
+    chosen: ChosenFix | None = None
+    made: Candidate | None = None
+    after: RoundEvaluation | None = None
+    decided: Outcome | None = None
+    over: RoundEnd | None = None
 
     @property
     def verdict(self) -> str:
@@ -156,7 +156,7 @@ class Paused(VerigymError):
     """The round waits where it is: the budget is used up, or somebody has to look at something."""
 
 
-class Log:
+class RoundLog:
     """The round that is going on: its steps, each done once, and what it costs."""
 
     def __init__(self, ws: WorkspaceFolder, loop: Loop, number: int) -> None:
@@ -184,7 +184,7 @@ class Log:
     def check(self) -> None:
         """Raises `Paused` where the budget is used up."""
         self.tick()
-        used = Usage(self._others.seconds + self.seconds, self._others.dollars + self.dollars)
+        used = BudgetUse(self._others.seconds + self.seconds, self._others.dollars + self.dollars)
         if words := over_budget(self.loop, used):
             raise Paused(words)
 
@@ -222,18 +222,18 @@ class Log:
         return counted
 
 
-class Usage(NamedTuple):
+class BudgetUse(NamedTuple):
     seconds: float
     dollars: float
 
 
-def spent(ws: WorkspaceFolder, loop: Loop, besides: int = 0) -> Usage:
+def spent(ws: WorkspaceFolder, loop: Loop, besides: int = 0) -> BudgetUse:
     """Over all rounds, or all but one."""
     kept = [one for number, one in ws.store.metrics(_clock(loop)).items() if number != besides]
-    return Usage(sum(one["seconds"] for one in kept), sum(one["dollars"] for one in kept))
+    return BudgetUse(sum(one["seconds"] for one in kept), sum(one["dollars"] for one in kept))
 
 
-def over_budget(loop: Loop, used: Usage) -> str:
+def over_budget(loop: Loop, used: BudgetUse) -> str:
     """What is used up, in words; empty where there is some left."""
     budget, hours = loop.recipe.budget, used.seconds / 3600
     if budget.hours is not None and hours >= budget.hours:

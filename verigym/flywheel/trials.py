@@ -33,7 +33,7 @@ _PLAIN = dialects.ALL[-1]
 Kind = Literal["prompt", "constraint"]
 
 
-class Tried(NamedTuple):
+class FixTrial(NamedTuple):
     trials: list[Trial]
     notes: list[str]
     """What could not be tried, and why."""
@@ -44,7 +44,7 @@ def try_out(
     n: int = 40,
     on_progress: stages.OnProgress = lambda _: None,
     kinds: Collection[str] = get_args(Kind),
-) -> Tried:
+) -> FixTrial:
     """The cheap trials that make sense here, on n training tasks; each is a version."""
     environment, agent, ws = subject.environment, subject.agent, subject.ws
     train = training_tasks(environment)
@@ -78,7 +78,7 @@ def try_out(
             notes.append(
                 f"{version.name}: {lost} of {len(tasks)} tasks were not scored on both sides; --try again runs them"
             )
-    return Tried(made, notes)
+    return FixTrial(made, notes)
 
 
 def _variants(subject: AdviceSubject, shown: list[Task]) -> list[tuple[Kind, Version]]:

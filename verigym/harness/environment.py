@@ -12,7 +12,7 @@ import msgspec
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Request, Verifier
 from verigym.core.records import Item, Json, Task, ToolSpec, Trajectory, Verdict
-from verigym.harness.executor import Pace
+from verigym.harness.executor import AdaptiveExecutor
 from verigym.harness.tools import ToolBox
 
 Reply = str | list[Item]
@@ -45,12 +45,12 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The environment's rule for why an episode failed: a bucket, `bucket: reason`, or None to use the general rules."""
     mined: Callable[[str, list[Item]], Json | None] | None = None
     """The environment's rule for turning a production request and its right items into task data, or None if it cannot."""
-    pace: Pace = msgspec.field(default_factory=Pace)
+    executor: AdaptiveExecutor = msgspec.field(default_factory=AdaptiveExecutor)
     version: str = ""
     """Version of the code. Another version makes other runs."""
 
     def __post_init__(self) -> None:
-        self.pace.on_loop = self.toolbox.is_async
+        self.executor.on_loop = self.toolbox.is_async
 
     @property
     def tools(self) -> list[ToolSpec]:

@@ -17,7 +17,7 @@ from verigym.core import codec
 from verigym.core.errors import EnvironmentFailure, InfrastructureFailure, words_of
 from verigym.core.records import Mark, Stop, Toolset, ToolSpec, content_hash
 from verigym.core.watchdog import Overdue
-from verigym.harness.executor import OutOfTime, Pace, Place, beside
+from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor, OutOfTime, in_new_thread
 from verigym.harness.schema import tool_spec
 
 _LONGEST = 1_000_000
@@ -125,7 +125,7 @@ class ToolBox:
         return made is not None and (made.is_async or made.declared.parallel)
 
     async def call(
-        self, environment: Any, name: str, arguments: str, place: Place | None = None, before: int = 0
+        self, environment: Any, name: str, arguments: str, executor: EpisodeExecutor | None = None, before: int = 0
     ) -> CallOutcome:
         """Runs tool `name` on the environment's state with the JSON string `arguments`. `before` counts its earlier calls."""
         made = self._tools.get(name)
@@ -143,15 +143,15 @@ class ToolBox:
         except Exception as error:  # not JSON, wrong arguments, or refused by the tool's own type
             return CallOutcome(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
-        where = place or _HERE
+        where = executor or _HERE
         try:
             if limits.unsafe_if is not None and await _unsafe(where, limits, environment, name, checked):
                 marks.append(Mark("unsafe", detail=f"{name} {arguments}"))
             function = getattr(environment, made.method)
             if limits.parallel and not made.is_async:
-                output = await beside(function, checked, limits.seconds)
+                output = await in_new_thread(function, checked, limits.seconds)
             else:
-                output = await where.call(function, kwargs=checked, seconds=limits.seconds, telling=True)
+                output = await where.call(function, kwargs=checked, seconds=limits.seconds, informative=True)
             text = _text(output)
         except (asyncio.CancelledError, EnvironmentFailure, InfrastructureFailure, OutOfTime):
             raise
@@ -174,7 +174,9 @@ def _text(output: Any) -> str:
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
-async def _unsafe(where: Place, limits: _ToolOptions, environment: Any, name: str, arguments: dict[str, Any]) -> bool:
+async def _unsafe(
+    where: EpisodeExecutor, limits: _ToolOptions, environment: Any, name: str, arguments: dict[str, Any]
+) -> bool:
     """A safety rule that raises is the environment's failure, never a safe call."""
     assert limits.unsafe_if is not None
     try:
@@ -185,4 +187,4 @@ async def _unsafe(where: Place, limits: _ToolOptions, environment: Any, name: st
         raise EnvironmentFailure(f"unsafe_if of {name} raised {type(error).__name__}: {words_of(error)}") from error
 
 
-_HERE = Place(Pace(), own_thread=False)
+_HERE = EpisodeExecutor(AdaptiveExecutor(), own_thread=False)

@@ -29,7 +29,7 @@ def save_merged(base: str, adapter: Path | None, folder: Path, sampling: Samplin
 
 
 @torch.no_grad()
-def _merge(model: Any, adapter: lora.Adapter) -> None:
+def _merge(model: Any, adapter: lora.LoraAdapter) -> None:
     if adapter.config.head:
         raise Refused("a reward model is an adapter and a head, which cannot be merged into a model that writes")
     for name, module in model.named_modules():

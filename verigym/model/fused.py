@@ -20,7 +20,7 @@ class Fused:
         self._own = False
 
     @torch.no_grad()
-    def wear(self, adapter: lora.Adapter | None = None) -> bool:
+    def wear(self, adapter: lora.LoraAdapter | None = None) -> bool:
         """Takes over the adapter given, or what sits on the model. Says whether the buffers are other ones than before."""
         adapters = joined_adapters(self.plain, adapter)
         moved = not self._own and any(each is not None for layer in adapters for each in layer)

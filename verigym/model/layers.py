@@ -23,8 +23,8 @@ from torch import Tensor
 from torch.autograd import Function
 
 from verigym.model.attention import Tree, attend
-from verigym.model.llama_family import Joined, Layer, Plain, act, joined_adapters, normed, plus, split, turned
-from verigym.model.tree import Packed
+from verigym.model.llama_family import JoinedWeights, Layer, Plain, act, joined_adapters, normed, plus, split, turned
+from verigym.model.tree import PackedBatch
 
 
 class Attention(Protocol):
@@ -49,7 +49,7 @@ class Ops(Protocol):
         ...
 
 
-def over_tree(plain: Plain, packed: Packed) -> Tensor:
+def over_tree(plain: Plain, packed: PackedBatch) -> Tensor:
     """The last hidden state of every place of a prefix tree."""
     if packed.ids_N.device.type == "cuda" and importlib.util.find_spec("triton"):
         from verigym.model.train_kernels import KernelOps, TreeKernel
@@ -72,7 +72,9 @@ def hidden(plain: Plain, ids_N: Tensor, positions_N: Tensor, attention: Attentio
 class _Adapted:
     """Joined linear layers with their adapter."""
 
-    def __init__(self, joined: Joined, a_RH: Tensor | None, b_OR: Tensor | None, low_NR: Tensor | None = None) -> None:
+    def __init__(
+        self, joined: JoinedWeights, a_RH: Tensor | None, b_OR: Tensor | None, low_NR: Tensor | None = None
+    ) -> None:
         self.joined, self.a_RH, self.b_OR = joined, a_RH, b_OR
         self.low_NR = low_NR
         """A x, once it was computed."""

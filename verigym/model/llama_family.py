@@ -28,7 +28,7 @@ _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
 _PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
 
 
-class Joined:
+class JoinedWeights:
     """Linear layers of one input, joined. `weight` is without adapters."""
 
     def __init__(self, module: nn.Module, name: str, parts: Sequence[str]) -> None:
@@ -53,7 +53,7 @@ class Joined:
         """As they are now: an adapter may have been put on."""
         return [get() for get in self._get]
 
-    def pairs(self, adapter: lora.Adapter | None = None) -> list[lora.Pair | None]:
+    def pairs(self, adapter: lora.LoraAdapter | None = None) -> list[lora.Pair | None]:
         """A, B and scale of each part: of the adapter given, else of what sits on the model."""
         return [lora.pair(layer, name, adapter) for layer, name in zip(self.layers, self.names, strict=True)]
 
@@ -61,10 +61,10 @@ class Joined:
 class Layer:
     def __init__(self, layer: Any, name: str, offset: float) -> None:
         attention, mlp = layer.self_attn, layer.mlp
-        self.qkv = Joined(attention, f"{name}.self_attn", ["q_proj", "k_proj", "v_proj"])
-        self.out = Joined(attention, f"{name}.self_attn", ["o_proj"])
-        self.gate_up = Joined(mlp, f"{name}.mlp", ["gate_proj", "up_proj"])
-        self.down = Joined(mlp, f"{name}.mlp", ["down_proj"])
+        self.qkv = JoinedWeights(attention, f"{name}.self_attn", ["q_proj", "k_proj", "v_proj"])
+        self.out = JoinedWeights(attention, f"{name}.self_attn", ["o_proj"])
+        self.gate_up = JoinedWeights(mlp, f"{name}.mlp", ["gate_proj", "up_proj"])
+        self.down = JoinedWeights(mlp, f"{name}.mlp", ["down_proj"])
         self.norm_in = _norm(layer.input_layernorm, offset)
         self.norm_mid = _norm(layer.post_attention_layernorm, offset)
         self.head_norms: tuple[Tensor, Tensor] | None = None
@@ -73,7 +73,7 @@ class Layer:
         self.scaling: float = attention.scaling
 
     @property
-    def joined(self) -> list[Joined]:
+    def joined(self) -> list[JoinedWeights]:
         return [self.qkv, self.out, self.gate_up, self.down]
 
 
@@ -109,7 +109,7 @@ class Plain:
         return logits_of(self.model, hidden)
 
 
-def joined_adapters(plain: Plain, adapter: lora.Adapter | None = None) -> list[list[Tensor | None]]:
+def joined_adapters(plain: Plain, adapter: lora.LoraAdapter | None = None) -> list[list[Tensor | None]]:
     """For each layer A and B of its four joined linear layers, at the precision of the base; none where there is none. The A
     of the parts are below each other, the B, times their scale, along the diagonal. Layers alike are joined all at once."""
     made: list[list[Tensor | None]] = [[None] * 8 for _ in plain.layers]

@@ -14,7 +14,7 @@ from verigym.core.errors import BadInput, NotFound
 from verigym.model import embedded
 
 
-class Loaded(NamedTuple):
+class LoadedModel(NamedTuple):
     model: Any
     """A transformers causal LM in evaluation mode, its parameters frozen: adapters are trained, the base never is."""
     tokenizer: Any
@@ -39,7 +39,7 @@ def load_tokenizer(name: str) -> Any:
     return _opened(name, lambda place, local: AutoTokenizer.from_pretrained(place, local_files_only=local))
 
 
-def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = None) -> Loaded:
+def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = None) -> LoadedModel:
     """Loads `name`; the embedded model is pulled first when it is not there yet."""
     device = device or default_device()
     tokenizer = load_tokenizer(name)
@@ -50,7 +50,7 @@ def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = No
         ),
     )
     model.requires_grad_(False)
-    return Loaded(model.to(device).eval(), tokenizer, name)
+    return LoadedModel(model.to(device).eval(), tokenizer, name)
 
 
 def _opened(name: str, read: Callable[[str, bool], Any]) -> Any:

@@ -15,13 +15,13 @@ from verigym.model import layers, lora
 from verigym.model.attention import Tree, tree_attention
 from verigym.model.head import bare_head, logits_of
 from verigym.model.llama_family import plain
-from verigym.model.tree import Packed
+from verigym.model.tree import PackedBatch
 
 _CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
 """Of the logits that exist at once."""
 
 
-def hidden_states(model: Any, packed: Packed) -> Tensor:
+def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
     """The last hidden state of every place, (N, H): of the tree in one row, or of separate lines, those of a length together."""
     known = plain(model) if packed.shared and _adapters_alone(model) else None
     if known is not None:
@@ -52,7 +52,7 @@ def _adapters_alone(model: Any) -> bool:
 
 
 def token_logprobs(
-    model: Any, packed: Packed, temperature: float = 1.0, *, entropy_too: bool = False
+    model: Any, packed: PackedBatch, temperature: float = 1.0, *, entropy_too: bool = False
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Logprobs, entropies and mask of the scored tokens, each (B, S): a row holds its own in order, then zeros.
     Entropies have a gradient only with `entropy_too`."""
@@ -66,7 +66,7 @@ def token_logprobs(
     return logprobs_BS, entropy_BS, mask_BS
 
 
-def scores(model: Any, packed: Packed) -> Tensor:
+def scores(model: Any, packed: PackedBatch) -> Tensor:
     """What a reward model's head says of each sample, at its last token, (B,)."""
     weight_H = lora.head(model)
     assert weight_H is not None, "the model wears no head"

@@ -36,7 +36,7 @@ class LoraConfig(msgspec.Struct, frozen=True, kw_only=True):
     """With the head of a reward model: one number from the last hidden state."""
 
 
-class Adapter(NamedTuple):
+class LoraAdapter(NamedTuple):
     """An adapter in memory, on no model."""
 
     config: LoraConfig
@@ -239,7 +239,7 @@ def save(model: nn.Module, folder: Path, base: str) -> None:
         ) from error
 
 
-def read(model: Any, folder: Path) -> Adapter:
+def read(model: Any, folder: Path) -> LoraAdapter:
     """The adapter saved in `folder`, which must be one for this model."""
     try:
         peft = json.loads((folder / "adapter_config.json").read_text())
@@ -265,16 +265,16 @@ def read(model: Any, folder: Path) -> Adapter:
         raise BadInput(
             f"{folder}: made for another model: {odd[0]} and {len(odd) - 1} more are missing, unknown or of another shape"
         )
-    return Adapter(config, given)
+    return LoraAdapter(config, given)
 
 
-def put(model: nn.Module, adapter: Adapter) -> None:
+def put(model: nn.Module, adapter: LoraAdapter) -> None:
     """Puts an adapter on the model, in place of any other."""
     attach(model, adapter.config)
     set_weights(model, adapter.weights)
 
 
-def wear(model: nn.Module, adapter: Adapter | None) -> None:
+def wear(model: nn.Module, adapter: LoraAdapter | None) -> None:
     """As `put`; an adapter without weights is none, and none leaves the model as it is."""
     if adapter is not None and adapter.weights:
         put(model, adapter)
@@ -287,7 +287,7 @@ def load(model: Any, folder: Path) -> None:
     put(model, read(model, folder))
 
 
-def pair(layer: nn.Module, name: str, adapter: Adapter | None) -> Pair | None:
+def pair(layer: nn.Module, name: str, adapter: LoraAdapter | None) -> Pair | None:
     """Of one layer: in the adapter given, else of what sits on it and is on; none when there is none."""
     if adapter is None:
         return Pair(layer.a, layer.b, layer.scale) if isinstance(layer, LoraLinear) and layer.on else None

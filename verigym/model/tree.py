@@ -20,7 +20,7 @@ from torch import Tensor
 from verigym.core.records import Sample
 
 
-class Packed(NamedTuple):
+class PackedBatch(NamedTuple):
     """A micro-batch."""
 
     samples: list[int]
@@ -49,7 +49,7 @@ def pack(
     share: bool = True,
     together: int = 1,
     device: torch.device | str = "cpu",
-) -> list[Packed]:
+) -> list[PackedBatch]:
     """Micro-batches of at most `budget` places each; what is longer by itself is one by itself. Sorted, samples that begin alike
     (unshared: that are equally long) are neighbours. Of `together` samples in a row (a pair) none is without the others."""
 
@@ -98,7 +98,9 @@ def common(one: Sequence[int], other: Sequence[int]) -> int:
     return least
 
 
-def _tree(samples: Sequence[Sample], rows: list[tuple[int, int]], share: bool, device: torch.device | str) -> Packed:
+def _tree(
+    samples: Sequence[Sample], rows: list[tuple[int, int]], share: bool, device: torch.device | str
+) -> PackedBatch:
     lengths = [len(samples[i].ids) for i, _ in rows]
     size = _places(samples, rows)
     ids_N, positions_N, ends_N = np.empty((3, size), dtype=np.int64)
@@ -131,4 +133,4 @@ def _tree(samples: Sequence[Sample], rows: list[tuple[int, int]], share: bool, d
     scored_BS[mask_BS] = number_N[np.concatenate(scored)]
     numbers = (ids_N, positions_N, ends_N, parents_N[places_M], ids_N[places_M], scored_BS, mask_BS)
     tensors = [torch.from_numpy(each).to(device) for each in numbers]
-    return Packed([i for i, _ in rows], places, *tensors, shared=share)
+    return PackedBatch([i for i, _ in rows], places, *tensors, shared=share)

@@ -6,9 +6,7 @@ elsewhere to detect that. `gates` decides whether a candidate deserves promotion
 
 import getpass
 import os
-from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -17,16 +15,7 @@ from verigym.core import codec
 from verigym.core.errors import BadInput, Refused, VerigymError, not_found
 from verigym.core.printable import Printable
 from verigym.core.records import Decision, content_hash
-
-
-class LedgerStore(Protocol):
-    """What the ledger needs of a store."""
-
-    def append_ledger(self, make: Callable[[bytes | None], bytes], /) -> int:
-        """In one transaction: calls `make` with the last entry (none for an empty ledger) and appends what it returns."""
-        ...
-
-    def ledger(self) -> Sequence[bytes]: ...
+from verigym.store.database import Store
 
 
 class BrokenChain(VerigymError):
@@ -56,18 +45,18 @@ class LedgerEntry(Printable, Struct, frozen=True, kw_only=True):
     """Hash of all fields above."""
 
 
-def entries(store: LedgerStore) -> list[LedgerEntry]:
+def entries(store: Store) -> list[LedgerEntry]:
     """All entries, oldest first."""
     return [codec.decode(data, LedgerEntry) for data in store.ledger()]
 
 
-def champion(store: LedgerStore) -> str | None:
+def champion(store: Store) -> str | None:
     """Version id of the champion. None before the first."""
     known = store.ledger()
     return codec.decode(known[-1], LedgerEntry).champion_after if known else None
 
 
-def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", why: str = "") -> LedgerEntry:
+def record(store: Store, decision: Decision, moves: bool, who: str = "", why: str = "") -> LedgerEntry:
     """Appends a decision. With `moves`, its candidate becomes champion if the decision allows it and is not stale."""
     why = why or decision.why
     if moves:
@@ -100,12 +89,12 @@ def record(store: LedgerStore, decision: Decision, moves: bool, who: str = "", w
     return written[0]
 
 
-def promote(store: LedgerStore, decision: Decision, who: str = "", why: str = "") -> LedgerEntry:
+def promote(store: Store, decision: Decision, who: str = "", why: str = "") -> LedgerEntry:
     """Makes the candidate champion. Needs a PROMOTE from the gate, or an override with a reason."""
     return record(store, decision, moves=True, who=who, why=why)
 
 
-def crown_first(store: LedgerStore, version_id: str, who: str = "", why: str = "") -> LedgerEntry:
+def crown_first(store: Store, version_id: str, who: str = "", why: str = "") -> LedgerEntry:
     """Sets the first champion, usually the base agent, which has nothing to beat."""
     decision = Decision(
         candidate=version_id, champion="", verdict="PROMOTE", kind="first", words=f"{version_id} is the first champion."
@@ -125,7 +114,7 @@ def way_back(history: list[LedgerEntry], to: str | None = None) -> str:
     return target
 
 
-def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str = "") -> LedgerEntry:
+def rollback(store: Store, to: str | None = None, who: str = "", why: str = "") -> LedgerEntry:
     """Makes an earlier champion the champion again. See `way_back`."""
     history = entries(store)
     target = way_back(history, to)
@@ -136,7 +125,7 @@ def rollback(store: LedgerStore, to: str | None = None, who: str = "", why: str 
     return record(store, decision, moves=True, who=who, why=why)
 
 
-def verify_chain(store: LedgerStore) -> int:
+def verify_chain(store: Store) -> int:
     """The number of entries, if all are intact. Raises `BrokenChain` for the first that is not."""
     previous: LedgerEntry | None = None
     for seq, data in enumerate(store.ledger(), start=1):

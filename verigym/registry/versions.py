@@ -4,32 +4,15 @@ import importlib.metadata
 import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Protocol, TypeVar
 
 import msgspec
-from msgspec import Struct
 
 import verigym
 from verigym.core.errors import BadInput, NotFound, not_found
 from verigym.core.records import Version, content_hash
 from verigym.model import embedded
-from verigym.registry.ledger import LedgerStore, champion
-
-T = TypeVar("T", bound=Struct)
-
-
-class Store(LedgerStore, Protocol):
-    """What the registry needs of a store."""
-
-    def put(self, kind: str, id: str, record: Struct, /) -> None:
-        """Of two records with one id, the first is kept."""
-        ...
-
-    def get(self, kind: str, id: str, type: type[T], /) -> T | None: ...
-
-    def documents(self, kind: str, type: type[T], /) -> Sequence[T]:
-        """In the order in which they were put."""
-        ...
+from verigym.registry.ledger import champion
+from verigym.store.database import Store
 
 
 def version_id(version: Version) -> str:

@@ -1,7 +1,6 @@
-"""One episode: a policy in an environment, from `open` to `close`, as one trajectory.
+"""Runs one episode: a policy in an environment, from `open` to `close`, recorded as one trajectory.
 
-Nothing that happens in it is an exception to the caller: whatever breaks is recorded once, here, with whose fault it was.
-Scoring is the verifier's business, and comes later.
+An episode raises nothing to its caller. Every failure is recorded here, with whose fault it was. The verifier scores it later.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ from verigym.core.records import (
 from verigym.core.seeds import derive
 from verigym.core.watchdog import Overdue
 from verigym.harness.environment import EnvironmentSpec
-from verigym.harness.executor import OutOfTime, Place
+from verigym.harness.executor import EpisodeExecutor, OutOfTime
 from verigym.harness.tools import CallOutcome
 from verigym.harness.user import ask_policy
 from verigym.policies import dialects
@@ -50,7 +49,7 @@ def hash_only(data: bytes) -> str:
 
 
 class _Log:
-    """The trajectory in the making."""
+    """The trajectory while it is being recorded."""
 
     __slots__ = ("blobs", "calls", "cost", "error", "items", "marks", "own", "rewards", "running", "tokens", "turns")
 
@@ -58,7 +57,7 @@ class _Log:
         self.items: list[Item] = []
         self.turns: list[Turn] = []
         self.own: list[int] = []
-        """Indices of the policy's turns."""
+        """Indices of the policy's turns in `turns`."""
         self.marks: list[Mark] = []
         self.rewards: list[float] = []
         self.blobs: dict[str, str] = {}
@@ -66,10 +65,10 @@ class _Log:
         self.tokens, self.cost = 0, 0.0
         self.error: Failure | None = None
         self.running = Fault.ENVIRONMENT
-        """Whose code is running now: the one to blame for an exception that does not say."""
+        """Whose code is running now. An exception that names no fault is blamed on it."""
 
     def add(self, turn: Turn, items: list[Item]) -> Turn:
-        """Appends what an actor said, having seen everything."""
+        """Appends a turn and its items. The turn saw all items before it."""
         first = len(self.items)
         self.items += items
         made = list(range(first, len(self.items)))
@@ -98,37 +97,37 @@ async def run_episode(
     offer = environment.toolbox.offer(agent.tool_descriptions)
     stop, end_state = Stop.ERROR, {}
     state: Any = None
-    place: Place | None = None
+    executor: EpisodeExecutor | None = None
     clock = asyncio.timeout(None)
     try:
-        place = await environment.pace.place(limits.seconds)
+        executor = await environment.executor.start_episode(limits.seconds)
         async with clock:
-            clock.reschedule(asyncio.get_running_loop().time() + limits.seconds)  # waiting for a place takes none of it
-            state = await place.call(environment.factory)
-            await place.call(state.open, (task,), telling=environment.only_replies)
+            clock.reschedule(asyncio.get_running_loop().time() + limits.seconds)  # waiting for a thread does not count
+            state = await executor.call(environment.factory)
+            await executor.call(state.open, (task,), informative=environment.only_replies)
             log.items.extend(first_items(environment, task, agent))
             sampling = agent.sampling or settings.sampling
             if agent.constraints:
                 sampling = msgspec.structs.replace(sampling, constrain=agent.constraints)
             request = Request(items=[], tools=offer.tools, sampling=sampling, seed=settings.seed)
-            episode = _Episode(environment, state, place, policy, user, settings, log)
+            episode = _Episode(environment, state, executor, policy, user, settings, log)
             stop = await episode.converse(request)
             log.running = Fault.ENVIRONMENT
-            end_state = await _end_state(place, state)
-            log.blobs = await _blobs(place, state, keep_blob)
+            end_state = await _end_state(executor, state)
+            log.blobs = await _blobs(executor, state, keep_blob)
     except (Exception, SystemExit) as raised:  # the one boundary: an episode's failure is data
         late = isinstance(raised, OutOfTime) or (isinstance(raised, TimeoutError) and clock.expired())
-        if late:  # and not a time-out of somebody's own
+        if late:  # not a timeout raised by the environment's own code
             stop = Stop.TIME_OUT
             log.error = Failure(log.running, "TimeOut", f"the episode took more than {limits.seconds:g} s")
         else:
             stop, log.error = Stop.ERROR, failure(raised, log.running)
     finally:
-        if place is not None:
+        if executor is not None:
             try:
-                await _close(place, state, log)
+                await _close(executor, state, log)
             finally:
-                place.leave()
+                executor.finish()
     return Trajectory(
         id=id,
         task=task.id,
@@ -150,40 +149,40 @@ async def run_episode(
 
 
 def first_items(environment: EnvironmentSpec, task: Task, agent: Version) -> list[Item]:
-    """System prompt (the agent's own, else the environment's) and the task's prompt."""
+    """The system prompt of the agent, or of the environment if the agent has none, and the task's prompt."""
     system = environment.system if agent.system_prompt is None else agent.system_prompt
     prompt: list[Item] = [Message("user", task.prompt)] if isinstance(task.prompt, str) else list(task.prompt)
     return [Message("system", system), *prompt] if system else prompt
 
 
-async def _close(place: Place, state: Any, log: _Log) -> None:
-    """Its work is done: a close that fails is noted."""
+async def _close(executor: EpisodeExecutor, state: Any, log: _Log) -> None:
+    """Closes the environment. A failure only adds a mark, because the episode is complete."""
     try:
         if not hasattr(state, "close"):
             return
-        await place.call(state.close, seconds=_CLOSE_S)
+        await executor.call(state.close, seconds=_CLOSE_S)
     except (Overdue, OutOfTime):
-        log.marks.append(Mark("close_error", detail="it took too long"))
+        log.marks.append(Mark("close_error", detail="close took too long"))
     except (Exception, SystemExit) as raised:
         log.marks.append(Mark("close_error", detail=f"{type(raised).__name__}: {words_of(raised)}"))
 
 
 class _Episode:
-    """What an episode's steps share."""
+    """The state that the steps of one episode share."""
 
-    __slots__ = ("environment", "limits", "log", "place", "policy", "settings", "state", "user")
+    __slots__ = ("environment", "executor", "limits", "log", "policy", "settings", "state", "user")
 
     def __init__(
         self,
         environment: EnvironmentSpec,
         state: Any,
-        place: Place,
+        executor: EpisodeExecutor,
         policy: Policy,
         user: Policy | None,
         settings: RunSettings,
         log: _Log,
     ) -> None:
-        self.environment, self.state, self.place, self.log = environment, state, place, log
+        self.environment, self.state, self.executor, self.log = environment, state, executor, log
         self.policy, self.user, self.settings, self.limits = policy, user, settings, settings.limits
 
     async def converse(self, request: Request) -> Stop:
@@ -219,7 +218,7 @@ class _Episode:
         return None
 
     async def _reply(self, request: Request) -> Turn:
-        """The policy's next turn. It is shown its own earlier turns; which turns they are in the log is put right here."""
+        """The policy's next turn. The policy counts only its own turns, so its parent index is mapped to the log's."""
         log, sampling = self.log, request.sampling
         if self.limits.tokens is not None:
             left = self.limits.tokens - log.tokens
@@ -231,7 +230,7 @@ class _Episode:
                 tools=request.tools,
                 sampling=sampling,
                 seed=request.seed,
-                turns=[log.turns[place] for place in log.own],
+                turns=[log.turns[index] for index in log.own],
             )
         )
         turn = reply.turn
@@ -244,7 +243,7 @@ class _Episode:
         return log.add(turn, reply.items)
 
     async def _execute(self, calls: list[int]) -> Stop | None:
-        """The calls of one reply: those that may run at the same time do, the others in order; results come in order."""
+        """Runs the calls of one reply. Parallel tools run at the same time, the others in order. Results are logged in order."""
         if len(calls) == 1:
             results = {calls[0]: await self._call(calls[0])}
         else:
@@ -284,18 +283,18 @@ class _Episode:
         assert isinstance(call, FunctionCall)
         before = self.log.calls[call.name]
         self.log.calls[call.name] = before + 1
-        return await self.environment.toolbox.call(self.state, call.name, call.arguments, self.place, before)
+        return await self.environment.toolbox.call(self.state, call.name, call.arguments, self.executor, before)
 
     def _said(self, turn: Turn) -> str:
-        """The words of a reply: nothing for one that is only a call, or empty."""
+        """The text of a reply. Empty if it has only calls."""
         made = [self.log.items[i] for i in turn.made]
         return "".join(item.text for item in made if isinstance(item, Message))
 
     async def _step(self, text: str) -> Stop | None:
-        """Hands the reply to a reset/step environment: `step(reply) -> (observation, reward, done)`."""
-        observation, reward, done = await self.place.call(self.state.step, (text,), telling=True)
+        """Passes the reply to a reset/step environment: `step(reply) -> (observation, reward, done)`."""
+        observation, reward, done = await self.executor.call(self.state.step, (text,), informative=True)
         if not math.isfinite(reward):
-            raise EnvironmentFailure(f"step() returned the reward {reward}; a reward is a finite number")
+            raise EnvironmentFailure(f"step() returned the reward {reward}. A reward must be a finite number.")
         self.log.rewards.append(float(reward))
         if done:
             return Stop.DONE
@@ -303,22 +302,26 @@ class _Episode:
         return None
 
     async def _ask_user(self, text: str) -> Stop | None:
-        """The simulated user's next words, where there is one; an episode whose user has nothing more to say is done."""
+        """The simulated user's next message. The episode is done if there is no user or the user has nothing more to say."""
         log, environment = self.log, self.environment
         if environment.needs_user and self.user is None:
-            raise EnvironmentFailure(f"{environment.name} has a persona() and nobody plays the user; pass --user")
+            raise EnvironmentFailure(
+                f"{environment.name} has a persona(), but no model plays the user. Pass --user MODEL."
+            )
         if environment.has_persona and self.user is not None:
-            persona = await self.place.call(self.state.persona)
+            persona = await self.executor.call(self.state.persona)
             log.running = Fault.INFRASTRUCTURE
             seed = derive(self.settings.seed, "user", len(log.turns))
             try:
                 reply = await ask_policy(self.user, str(persona), log.items, Sampling(), seed)
             except ContextFull as error:
-                raise InfrastructureFailure(f"the window of the model that plays the user is full: {error}") from error
+                raise InfrastructureFailure(
+                    f"The context window of the model that plays the user is full: {error}"
+                ) from error
             log.running = Fault.ENVIRONMENT
             turn, items = msgspec.structs.replace(reply.turn, actor="user", parent=None), reply.items
         elif environment.scripted_user:
-            said = await self.place.call(self.state.user, (text,))
+            said = await self.executor.call(self.state.user, (text,))
             turn = Turn(actor="user", agent="scripted")
             items: list[Item] = [] if said is None else [Message("user", str(said))]
         else:
@@ -328,8 +331,8 @@ class _Episode:
 
 
 async def gathered(work: list[Coroutine[Any, Any, None]]) -> None:
-    """All of them; when one is cut short, so are the others, and none is left running. Each is cancelled once, so that what
-    it does at its end (close an environment) is not cut short as well."""
+    """Runs all coroutines. If one fails or is cancelled, the others are cancelled too, and none is left running. Each is
+    cancelled once, so that its cleanup (closing an environment) is not interrupted."""
     tasks = [asyncio.create_task(each) for each in work]
     try:
         await asyncio.gather(*tasks)
@@ -338,12 +341,12 @@ async def gathered(work: list[Coroutine[Any, Any, None]]) -> None:
             for task in left:
                 if not task.cancelling():
                     task.cancel()
-            await asyncio.wait(left, timeout=1.0)  # and again: a time-out of its own may have swallowed the first
+            await asyncio.wait(left, timeout=1.0)  # then again: a timeout of its own may have swallowed the first
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _mark_format(log: _Log, made: list[int], called: bool, has_tools: bool) -> None:
-    """A message that looks like a call and is none is a format error; beside calls, one with the markup of another."""
+    """Marks format errors: a message that looks like a call but is not one, or has markup of a call beside real calls."""
     looks_wrong = dialects.has_markup if called else dialects.looks_like_call
     for i in made if has_tools else []:
         item = log.items[i]
@@ -351,18 +354,20 @@ def _mark_format(log: _Log, made: list[int], called: bool, has_tools: bool) -> N
             log.marks.append(Mark("format_error", item=i, detail="looks like a tool call, but cannot be read as one"))
 
 
-async def _end_state(place: Place, state: Any) -> Json:
-    found = await place.call(state.end_state) if hasattr(state, "end_state") else {}
+async def _end_state(executor: EpisodeExecutor, state: Any) -> Json:
+    found = await executor.call(state.end_state) if hasattr(state, "end_state") else {}
     plain = codec.plain(found)
     if not isinstance(plain, dict):
-        raise EnvironmentFailure(f"end_state() returned {type(found).__name__}; it should return a dict")
+        raise EnvironmentFailure(f"end_state() returned {type(found).__name__}. It must return a dict.")
     return plain
 
 
-async def _blobs(place: Place, state: Any, keep: Callable[[bytes], str]) -> dict[str, str]:
-    """`blobs()` of the environment: files and other bytes that the verifier needs, by name."""
-    found = await place.call(state.blobs) if hasattr(state, "blobs") else {}
+async def _blobs(executor: EpisodeExecutor, state: Any, keep: Callable[[bytes], str]) -> dict[str, str]:
+    """The environment's `blobs()`: files and other bytes that the verifier needs, by name."""
+    found = await executor.call(state.blobs) if hasattr(state, "blobs") else {}
     wrong = [name for name, data in found.items() if not isinstance(data, bytes | bytearray | memoryview)]
     if wrong:
-        raise EnvironmentFailure(f"blobs() returned {type(found[wrong[0]]).__name__} as {wrong[0]}; a blob is bytes")
+        raise EnvironmentFailure(
+            f"blobs() returned {type(found[wrong[0]]).__name__} as {wrong[0]}. A blob must be bytes."
+        )
     return {str(name): keep(bytes(data)) for name, data in found.items()}

@@ -1,6 +1,7 @@
-"""What can be learnt from an episode: it is cut into what the policy was shown before it first spoke, and what followed.
+"""Splits an episode into its prompt, which is everything before the policy's first reply, and the rest.
 
-`items = prompt + rest`, up to its last reply; what came after that (a tool's last result) is left out: no reply follows from it.
+`items = prompt + rest`, up to the last reply. Items after it (the result of a last tool call) are left out, because no reply
+depends on them.
 """
 
 from collections.abc import Sequence
@@ -13,25 +14,25 @@ from verigym.core.records import FunctionCall, FunctionCallOutput, Image, Item, 
 _CUT_SHORT = {Stop.MAX_TOKENS, Stop.CONTEXT_FULL, Stop.TOKENS_SPENT, Stop.COST_SPENT, Stop.TIME_OUT}
 
 
-class Cut(NamedTuple):
+class SplitTrajectory(NamedTuple):
     prompt: list[Item]
     rest: list[Item]
-    """Its replies, with tool results and a user's words between them."""
+    """Replies, with tool results and user messages between them."""
     made: list[tuple[int, int]]
-    """Each reply, as a half-open range of `prompt + rest`."""
+    """Half-open range of each reply in `prompt + rest`."""
 
 
-def cut(trajectory: Trajectory) -> Cut | None:
-    """None where the policy never said anything."""
+def cut(trajectory: Trajectory) -> SplitTrajectory | None:
+    """None if the policy never replied."""
     made = [(turn.made[0], turn.made[-1] + 1) for turn in trajectory.turns if turn.actor == "policy" and turn.made]
     if not made:
         return None
     first, last = made[0][0], made[-1][1]
-    return Cut(trajectory.items[:first], trajectory.items[first:last], made)
+    return SplitTrajectory(trajectory.items[:first], trajectory.items[first:last], made)
 
 
 def unfit(trajectory: Trajectory) -> str:
-    """Why nothing should be learnt from an episode, in a word or two; empty where it may be."""
+    """Why training should not use an episode, in a word or two. Empty if it may."""
     finishes = {turn.finish for turn in trajectory.turns if turn.actor == "policy"}
     if trajectory.error is not None or "error" in finishes:
         return "error"
@@ -51,7 +52,7 @@ def _has_image(item: Item) -> bool:
 
 
 def wording(items: Sequence[Item]) -> bytes:
-    """What is said, called, answered and thought: the same for two that differ in the ids of their calls alone."""
+    """The content of the items as bytes, without call ids: equal for conversations that differ only in those."""
     return msgspec.json.encode([_nameless(item) for item in items])
 
 

@@ -1,4 +1,4 @@
-"""Stored runs scored again, with no model and no environment: the verdict of another verifier, or of a changed one."""
+"""Scores a stored run again by another or a changed verifier, without a model or an environment."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,20 +16,21 @@ from verigym.store.database import Store
 from verigym.store.writer import Batch, Writer
 
 
-class Rescored(Printable, msgspec.Struct):
-    """What came of it, beside what the run's verifier so far had said."""
+class RescoreResult(Printable, msgspec.Struct):
+    """Counts of a rescored run, compared with its verdicts before."""
 
     verifier: str
     before: str
-    """name@version of the verifier that counted so far"""
+    """name@version of the verifier whose verdicts counted before"""
     trajectories: int = 0
     scored: int = 0
     passed: int = 0
     gained: list[str] = []
-    """Trajectories that pass now and did not."""
+    """Trajectories that pass now and failed before."""
     lost: list[str] = []
+    """Trajectories that fail now and passed before."""
     moved: int = 0
-    """Trajectories whose reward is another one now."""
+    """Trajectories whose reward changed."""
 
 
 async def rescore(
@@ -40,11 +41,11 @@ async def rescore(
     *,
     concurrency: int = 64,
     on_progress: Callable[[Progress], None] = lambda _: None,
-) -> Rescored:
-    """Judges every group of the run; when all of it is committed, this verifier's verdicts are the run's."""
+) -> RescoreResult:
+    """Scores every group of the run. When all verdicts are committed, they become the verdicts of the run."""
     known = store.run(run)
     run = known.id
-    found = Rescored(verifier=verifier.name, before=known.verifier)
+    found = RescoreResult(verifier=verifier.name, before=known.verifier)
     progress = Progress(total=known.trajectories)
     context = msgspec.structs.replace(context, blob=store.blob)
     tasks = iter(store.tasks(run))
@@ -87,8 +88,8 @@ async def rescore(
             await gathered([work(writer) for _ in range(concurrency)])
     if reasons and not found.scored:
         raise VerifierFailure(
-            f"{verifier.name} scored none of {found.trajectories} trajectories; most often: {reasons.most_common(1)[0][0]}. "
-            f"What {found.before or 'nobody'} said still counts"
+            f"{verifier.name} scored none of {found.trajectories} trajectories. Most often: {reasons.most_common(1)[0][0]}. "
+            f"The run keeps the verdicts of {found.before or 'no verifier'}."
         )
     store.scored_by(run, verifier.name)
     return found

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from verigym.training.curves import (
     RATE_NOISE,
-    Change,
+    CurveChange,
     History,
     measured,
     recent,
@@ -339,9 +339,9 @@ def _rises(curve: list[float]) -> bool:
     return change.by > 1.5 * change.error
 
 
-def _numbers(change: Change, unit: str = "") -> str:
+def _numbers(change: CurveChange, unit: str = "") -> str:
     return f"from {change.before:.3g} to {change.last:.3g}{unit}"
 
 
-def _shares(change: Change) -> str:
+def _shares(change: CurveChange) -> str:
     return f"from {change.before:.0%} to {change.last:.0%}"

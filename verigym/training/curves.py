@@ -19,7 +19,7 @@ RATE_NOISE = 0.03
 """Least noise of a rate that is measured now and then: that of some 200 tasks. Few points tell too little of it themselves."""
 
 
-class Change(Struct, frozen=True):
+class CurveChange(Struct, frozen=True):
     """Between two windows of a curve."""
 
     before: float
@@ -51,25 +51,25 @@ def values(history: History, name: str) -> list[float]:
     return list(series(history, name).values())
 
 
-def since_first(curve: Sequence[float]) -> Change | None:
+def since_first(curve: Sequence[float]) -> CurveChange | None:
     """The latest window against the first; none while there are too few steps to tell."""
     if len(curve) < 12:
         return None
     width = min(10, len(curve) // 3)
-    return Change(statistics.fmean(curve[:width]), recent(curve, width), _noise(curve) * math.sqrt(2 / width))
+    return CurveChange(statistics.fmean(curve[:width]), recent(curve, width), _noise(curve) * math.sqrt(2 / width))
 
 
-def since_highest(curve: Sequence[float], width: int = 8, least_noise: float = 0.0) -> Change | None:
+def since_highest(curve: Sequence[float], width: int = 8, least_noise: float = 0.0) -> CurveChange | None:
     """The latest window against the highest of those before it."""
     if len(curve) < 2 * width:
         return None
     before = [statistics.fmean(curve[at : at + width]) for at in range(len(curve) - 2 * width + 1)]
-    return Change(max(before), recent(curve, width), max(_noise(curve), least_noise) * math.sqrt(2 / width))
+    return CurveChange(max(before), recent(curve, width), max(_noise(curve), least_noise) * math.sqrt(2 / width))
 
 
-def since_lowest(curve: Sequence[float], width: int = 8, least_noise: float = 0.0) -> Change | None:
+def since_lowest(curve: Sequence[float], width: int = 8, least_noise: float = 0.0) -> CurveChange | None:
     found = since_highest([-value for value in curve], width, least_noise)
-    return found and Change(-found.before, -found.last, found.error)
+    return found and CurveChange(-found.before, -found.last, found.error)
 
 
 def measured(curve: Sequence[float]) -> tuple[int, float]:

@@ -13,7 +13,7 @@ import msgspec
 from verigym.core.errors import Refused
 from verigym.core.records import Example, Label, Preference, Task, ToolSpec, Trajectory, Verdict
 from verigym.evaluation.suites import family_of
-from verigym.rollout.replies import Cut, cut, unfit, wording
+from verigym.rollout.replies import SplitTrajectory, cut, unfit, wording
 
 Counts = dict[str, int]
 ToolsOf = Callable[[str], list[ToolSpec]]
@@ -31,7 +31,7 @@ class _Try(NamedTuple):
     passed: bool
     tokens: int
     tools: str
-    cut: Cut
+    cut: SplitTrajectory
 
 
 def demonstrations(

@@ -1,6 +1,6 @@
 """The dry run: what a training run will take, before it takes it. Arithmetic on the model's shape and the device's figures.
 
-    plan(Wanted(prompts_per_step=64, ...), read_shape("smollm2-135m"), measure())
+    plan(TrainingLoad(prompts_per_step=64, ...), read_shape("smollm2-135m"), measure())
 
 An upper estimate: every reply is taken to be as long as it may be, every group to have signal, an episode to be one reply.
 Time is right within a factor of two (tests/training/test_plan.py holds it against measured runs); use it to see whether a run
@@ -30,7 +30,7 @@ CPU_TOKENS = 2048
 """Of a micro-batch on a CPU."""
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class TrainingLoad(Struct, frozen=True, kw_only=True):
     """What is to be run, in the words of a recipe."""
 
     prompts_per_step: int
@@ -92,7 +92,7 @@ class Memory(Struct, frozen=True, kw_only=True):
         return self.least <= self.usable
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class TrainingEstimate(Struct, frozen=True, kw_only=True):
     sampled_per_step: int
     """Tokens, at most."""
     trained_per_step: int
@@ -116,7 +116,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         return self.sampling_s + self.update_s
 
 
-def plan(wanted: Wanted, shape: Shape, device: Device, price_per_hour: float = 0.0) -> Plan:
+def plan(wanted: TrainingLoad, shape: Shape, device: Device, price_per_hour: float = 0.0) -> TrainingEstimate:
     sampled, trained = wanted.sampled if wanted.samples else 0, wanted.trained
     prompts = wanted.prompts_per_step if wanted.samples else 0
     sampling_s = _decoding_s(prompts, wanted.num_generations_per_prompt, wanted, shape, device)
@@ -124,7 +124,7 @@ def plan(wanted: Wanted, shape: Shape, device: Device, price_per_hour: float = 0
     evaluation_s = _decoding_s(wanted.eval_tasks, 1, wanted, shape, device)
     hours = (wanted.steps * (sampling_s + update_s) + wanted.evaluations * evaluation_s) / 3600
     memory = memory_of(wanted, shape, device)
-    return Plan(
+    return TrainingEstimate(
         sampled_per_step=sampled,
         trained_per_step=trained * wanted.updates_per_batch,
         sampled=sampled * wanted.steps,
@@ -142,7 +142,7 @@ def plan(wanted: Wanted, shape: Shape, device: Device, price_per_hour: float = 0
 # -- time ---------------------------------------------------------------------------------------------------------
 
 
-def _decoding_s(prompts: int, rows_each: int, wanted: Wanted, shape: Shape, device: Device) -> float:
+def _decoding_s(prompts: int, rows_each: int, wanted: TrainingLoad, shape: Shape, device: Device) -> float:
     """Prompts once through the model, then a step a token: all rows go through the weights, which are read once."""
     rows = prompts * rows_each
     if not rows:
@@ -154,7 +154,7 @@ def _decoding_s(prompts: int, rows_each: int, wanted: Wanted, shape: Shape, devi
     return prompt_s + wanted.max_tokens * token_s + EPISODE_S * rows
 
 
-def _update_s(wanted: Wanted, shape: Shape, device: Device) -> float:
+def _update_s(wanted: TrainingLoad, shape: Shape, device: Device) -> float:
     """Forward, and backward to the inputs alone: the base is frozen, so twice the forward, not three times."""
     context = wanted.prompt_tokens + wanted.max_tokens / 2
     products = 2 * (wanted.trained * _forward(context, shape) + 2 * _head(shape) * wanted.sampled) / device.flops
@@ -169,7 +169,7 @@ def _forward(context: float, shape: Shape) -> float:
 # -- memory -------------------------------------------------------------------------------------------------------
 
 
-def memory_of(wanted: Wanted, shape: Shape, device: Device) -> Memory:
+def memory_of(wanted: TrainingLoad, shape: Shape, device: Device) -> Memory:
     weights = shape.parameters * shape.bytes_per_weight
     merged = (shape.parameters - _head(shape)) * shape.bytes_per_weight if wanted.samples else 0
     adapter = 16 * _adapter(shape, wanted.lora_rank)
@@ -220,7 +220,7 @@ def _adapter(shape: Shape, rank: int) -> int:
 # -- advice -------------------------------------------------------------------------------------------------------
 
 
-def advice(wanted: Wanted, shape: Shape, device: Device) -> list[str]:
+def advice(wanted: TrainingLoad, shape: Shape, device: Device) -> list[str]:
     """In the order in which to try: what costs the result least first."""
     memory = memory_of(wanted, shape, device)
     over = memory.least - memory.usable

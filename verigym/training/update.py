@@ -20,7 +20,7 @@ from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs
-from verigym.model.tree import Packed, pack
+from verigym.model.tree import PackedBatch, pack
 from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss
 from verigym.training.recipe import PolicyLoss, PreferenceLoss
 
@@ -36,7 +36,7 @@ sampled beside what, and that on the moment. So a run that was killed ends in th
 Figures = dict[str, float]
 Pair = tuple[Sample, Sample]
 """Chosen, rejected."""
-LossOf = Callable[[Packed], tuple[Tensor, dict[str, Tensor]]]
+LossOf = Callable[[PackedBatch], tuple[Tensor, dict[str, Tensor]]]
 """A micro-batch -> its part of the loss, and of other figures that add up"""
 Weights = dict[str, Tensor] | None
 """Of the reference's adapter; none for the bare model."""
@@ -51,7 +51,7 @@ def make_optimizer(model: Any, learning_rate: float) -> torch.optim.Optimizer:
 def sft_update(model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[Sample]) -> Figures:
     num_tokens = num_scored(samples)
 
-    def loss_of(packed: Packed) -> tuple[Tensor, dict[str, Tensor]]:
+    def loss_of(packed: PackedBatch) -> tuple[Tensor, dict[str, Tensor]]:
         logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, packed)
         return sft_loss(logprobs_BS, mask_BS, num_tokens), {"entropy": entropy_BS.sum() / num_tokens}
 
@@ -101,7 +101,7 @@ def _policy_loss_of(
     bonus = settings.entropy_bonus > 0
     by_token = any(sample.advantages for sample in samples)
 
-    def loss_of(packed: Packed) -> tuple[Tensor, dict[str, Tensor]]:
+    def loss_of(packed: PackedBatch) -> tuple[Tensor, dict[str, Tensor]]:
         now_BS, entropy_BS, mask_BS = token_logprobs(model, packed, temperature, entropy_too=bonus)
         rows = [samples[i] for i in packed.samples]
 
@@ -141,7 +141,7 @@ def dpo_update(
     with lora.wearing(model, reference):
         known = [math.fsum(row) for row in logprobs_of(model, samples)]
 
-    def loss_of(packed: Packed) -> tuple[Tensor, dict[str, Tensor]]:
+    def loss_of(packed: PackedBatch) -> tuple[Tensor, dict[str, Tensor]]:
         logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, packed)
         chosen_first = _in_pairs(packed.samples, logprobs_BS.device)
         known_B = torch.tensor([known[i] for i in packed.samples], device=logprobs_BS.device)
@@ -162,7 +162,7 @@ def reward_update(
 ) -> Figures:
     samples = [side for pair in pairs for side in pair]
 
-    def loss_of(packed: Packed) -> tuple[Tensor, dict[str, Tensor]]:
+    def loss_of(packed: PackedBatch) -> tuple[Tensor, dict[str, Tensor]]:
         found_B = scores(model, packed)
         chosen_first = _in_pairs(packed.samples, found_B.device)
         wanted = [margins[i // 2] if settings.margin else 0.0 for i in sorted(packed.samples)[::2]]
@@ -218,7 +218,9 @@ def _update(
     return {**sums, "grad_norm": norm}
 
 
-def _gradients(parameters: Sequence[Tensor], packed: Packed, loss_of: LossOf) -> tuple[list[Tensor], Figures] | None:
+def _gradients(
+    parameters: Sequence[Tensor], packed: PackedBatch, loss_of: LossOf
+) -> tuple[list[Tensor], Figures] | None:
     """A micro-batch's gradients and figures, whole; none where memory ran out, with nothing left of the attempt.
     No figure is looked at before all is under way: a GPU would wait for whoever looks."""
     try:
@@ -251,7 +253,7 @@ def logprobs_of(model: Any, samples: Sequence[Sample], temperature: float = 1.0)
     return found
 
 
-def _micro_batches(model: Any, samples: Sequence[Sample], together: int = 1) -> list[Packed]:
+def _micro_batches(model: Any, samples: Sequence[Sample], together: int = 1) -> list[PackedBatch]:
     return pack(samples, token_budget(model), share=can_share(model), together=together, device=model.device)
 
 
@@ -295,7 +297,7 @@ def bytes_per_token(model: Any) -> int:
     return config.num_hidden_layers * (12 * config.hidden_size + 4 * inner) * model.dtype.itemsize
 
 
-def lower_budget(model: Any, failed: Packed, together: int = 1) -> None:
+def lower_budget(model: Any, failed: PackedBatch, together: int = 1) -> None:
     """Halves the budget after a micro-batch did not fit."""
     tokens = len(failed.ids_N)
     if len(failed.samples) == together:

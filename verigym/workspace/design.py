@@ -27,7 +27,7 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.tasks.files import is_task_file, write_whole
 from verigym.tasks.load import load_tasks, save_tasks
 from verigym.workspace.measure import OnProgress
-from verigym.workspace.teach import Taught, made_by, teach
+from verigym.workspace.teach import TeachingResult, made_by, teach
 from verigym.workspace.workspace import WorkspaceFolder
 
 TeacherOutput = Literal["demos", "pairs"]
@@ -62,7 +62,7 @@ class DesignFiles(msgspec.Struct, frozen=True, kw_only=True):
     picture: Path
     made: DesignResult
     profile: Profile
-    taught: Taught | None
+    taught: TeachingResult | None
 
 
 class VaryJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +85,7 @@ class VariationFiles(msgspec.Struct, frozen=True, kw_only=True):
     tasks: list[Task]
     counts: dict[str, int]
     dropped: dict[str, int]
-    taught: Taught | None
+    taught: TeachingResult | None
 
 
 # -- from a spec ------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def vary_tasks(
 
 def _teach(
     ws: WorkspaceFolder, out: Path, environment: str, tasks: Sequence[Task], teacher: Teacher, bars: Bars
-) -> Taught:
+) -> TeachingResult:
     spec = load_environment(environment) if environment else environment_of(str(out), list(tasks))
     with bars("teacher") as bar:
         return teach(ws, spec, tasks, teacher.model, teacher.k, teacher.output, on_progress=bar)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from verigym.core import event_loop
 from verigym.rollout.episode import first_items
-from verigym.training.plan import Plan, Wanted, plan
+from verigym.training.plan import TrainingEstimate, TrainingLoad, plan
 from verigym.training.recipe import Recipe
 from verigym.workspace import datasets as data
 from verigym.workspace.gold import gold_examples
@@ -22,7 +22,7 @@ class DryRun(NamedTuple):
     """The name that the run would have."""
     lines: list[str]
     """What would be trained on what."""
-    plan: Plan
+    plan: TrainingEstimate
     device: str
 
 
@@ -36,7 +36,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     prompt, reply = _tokens(job, Renderer(load_tokenizer(job.parent.base)))
     device = measure()
     tasks = sum(len(each.tasks) for each in job.environments) if recipe.samples else recipe.prompts_per_step
-    wanted = Wanted(
+    wanted = TrainingLoad(
         prompts_per_step=min(recipe.prompts_per_step, tasks),
         num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else job.sides,
         prompt_tokens=prompt,
@@ -81,7 +81,7 @@ def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
     )
 
 
-def _lines(job: TrainingJob, wanted: Wanted, reply: float) -> list[str]:
+def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float) -> list[str]:
     recipe, prompt = job.recipe, wanted.prompt_tokens
     lines = [f"{recipe.algorithm} of {job.parent.name or job.parent.base}, {recipe.steps} steps"]
     for each in job.environments:

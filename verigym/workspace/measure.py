@@ -18,7 +18,7 @@ from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.many import Progress, RunPlan, pending, run_many
-from verigym.rollout.rescore import Rescored, rescore
+from verigym.rollout.rescore import RescoreResult, rescore
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 from verigym.sandbox.open import LazySandbox, open_sandbox
 from verigym.tasks.load import tasks_hash
@@ -162,13 +162,13 @@ def verify(
     on_progress: OnProgress = lambda _: None,
     *,
     require_sandbox: bool = False,
-) -> Rescored:
+) -> RescoreResult:
     """A stored run scored again by the environment's verifier as it is now, or by another of its verifiers."""
     chosen = judged_by(environment, verifier)
     settings = RunSettings(judge=judge, require_sandbox=require_sandbox)
     _check_sandbox(settings)
 
-    async def again() -> Rescored:
+    async def again() -> RescoreResult:
         async with context_of(ws, settings) as context:
             return await rescore(ws.store, run, chosen.verifier, context, on_progress=on_progress)
 

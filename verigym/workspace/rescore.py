@@ -14,14 +14,14 @@ from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import make_suite
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.many import Progress
-from verigym.rollout.rescore import Rescored
+from verigym.rollout.rescore import RescoreResult
 from verigym.workspace import measure
 from verigym.workspace.workspace import WorkspaceFolder
 
 
 class RescoredRun(NamedTuple):
     run: str
-    scores: Rescored
+    scores: RescoreResult
     report: Report | None
     """The new report. None if the run has no report by an earlier version of this verifier."""
 

@@ -22,7 +22,7 @@ from verigym.workspace.workspace import WorkspaceFolder
 _MAX_TOKENS = 512
 
 
-class Taught(msgspec.Struct, frozen=True):
+class TeachingResult(msgspec.Struct, frozen=True):
     run: str
     passed: int
     scored: int
@@ -59,10 +59,10 @@ def teach(
     k: int,
     keep: Literal["demos", "pairs"],
     on_progress: OnProgress = lambda _: None,
-) -> Taught:
+) -> TeachingResult:
     """k tries of a teacher at each task, scored; those that passed are kept as demonstrations, or better and worse as pairs."""
     settings = RunSettings(k=k, sampling=Sampling(max_tokens=_MAX_TOKENS))
     run = stages.rollout(ws, environment, ws.agent(teacher), tasks, settings, on_progress=on_progress)
     made = ws.store.run(run)
     data = from_demonstrations(ws, run) if keep == "demos" else from_rewards(ws, run)
-    return Taught(run, made.passed, made.scored, data)
+    return TeachingResult(run, made.passed, made.scored, data)

@@ -27,7 +27,7 @@ from verigym.model import lora
 from verigym.model.fused import Fused
 from verigym.model.llama_family import plain
 from verigym.policies.local import plain_decoder, slots
-from verigym.policies.local.sampling import Drawn, restricts
+from verigym.policies.local.sampling import SampledTokens, restricts
 
 MOST_SIDES = 4
 """Adapters served side by side, each with weights of its own; more take turns."""
@@ -50,7 +50,7 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """Is told the tokens as they are sampled, on the thread of whoever asked."""
 
 
-class Completion(msgspec.Struct, frozen=True):
+class EngineReply(msgspec.Struct, frozen=True):
     ids: list[int]
     """Sampled tokens, the end token included when there was one."""
     logprobs: list[float]
@@ -66,7 +66,7 @@ class Row:
     def __init__(
         self,
         request: Generation,
-        future: asyncio.Future[Completion],
+        future: asyncio.Future[EngineReply],
         loop: asyncio.AbstractEventLoop,
         window: int = 1 << 30,
     ) -> None:
@@ -128,7 +128,7 @@ class Engine:
         self.decode = decode
         self.max_batch = max_batch or (128 if on_cpu else 512)
         self.window: int = getattr(model.config, "max_position_embeddings", None) or 1 << 30
-        self.adapters: dict[str, lora.Adapter] = {}
+        self.adapters: dict[str, lora.LoraAdapter] = {}
         """By version. The version "" is whatever sits on the model."""
         self._waiting: deque[Row] = deque()
         self._lock = threading.Lock()
@@ -139,10 +139,10 @@ class Engine:
         self._taken: list[tuple[_Side, list[Row]]] = []
         """Admitted, and not begun yet."""
 
-    async def generate(self, request: Generation) -> Completion:
+    async def generate(self, request: Generation) -> EngineReply:
         loop = asyncio.get_running_loop()
         if len(request.ids) >= self.window:
-            return Completion([], [], "context_full")
+            return EngineReply([], [], "context_full")
         row = Row(request, loop.create_future(), loop, self.window)
         with self._lock:
             self._waiting.append(row)
@@ -275,9 +275,9 @@ class Engine:
         with self._lock:
             self._waiting.extendleft(reversed(rows))
 
-    def _settle(self, decoder: Any, rows: list[Row], drawn: Drawn) -> None:
+    def _settle(self, decoder: Any, rows: list[Row], drawn: SampledTokens) -> None:
         """Gives each row its tokens, and lets the finished ones go."""
-        done: dict[asyncio.AbstractEventLoop, list[tuple[Row, Completion]]] = {}
+        done: dict[asyncio.AbstractEventLoop, list[tuple[Row, EngineReply]]] = {}
         steps = len(drawn.ids[0])
         for place, (row, ids, logprobs) in enumerate(zip(rows, drawn.ids, drawn.logprobs, strict=True)):
             finish, taken = None, steps
@@ -291,7 +291,7 @@ class Engine:
                 row.restricted.append(drawn.restricted[place])
             if finish is not None:
                 restricted = row.restricted if restricts(row) else []
-                done.setdefault(row.loop, []).append((row, Completion(row.ids, row.logprobs, finish, restricted)))
+                done.setdefault(row.loop, []).append((row, EngineReply(row.ids, row.logprobs, finish, restricted)))
             if finish is not None or row.future.cancelled():
                 decoder.drop(row)
         for loop, finished in done.items():
@@ -333,12 +333,12 @@ def _out_of_memory(error: Exception) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
-def _resolve(finished: list[tuple[Row, Completion]]) -> None:
+def _resolve(finished: list[tuple[Row, EngineReply]]) -> None:
     for row, completion in finished:
         if not row.future.done():
             row.future.set_result(completion)
 
 
-def _fail(future: asyncio.Future[Completion], error: BaseException) -> None:
+def _fail(future: asyncio.Future[EngineReply], error: BaseException) -> None:
     if not future.done():
         future.set_exception(error if isinstance(error, Exception) else RuntimeError(repr(error)))

@@ -16,8 +16,8 @@ from torch import Tensor
 from verigym.model import kernels, lora
 from verigym.model.fused import Fused
 from verigym.policies.local import sampling
-from verigym.policies.local.pages import Held, Pages
-from verigym.policies.local.sampling import Drawn
+from verigym.policies.local.pages import Pages, SequencePages
+from verigym.policies.local.sampling import SampledTokens
 
 STEPS = 8
 """Steps between two looks at the tokens; a row that ends in between wastes the rest."""
@@ -40,7 +40,7 @@ class PagedDecoder:
         self.cache = torch.zeros(0)
         """(2 x layers, pages, K, PAGE, D): keys and values of each layer in turn."""
         self.rows: list[Any] = []
-        self.held: dict[Any, Held] = {}
+        self.held: dict[Any, SequencePages] = {}
         self.graphs: dict[tuple[int, bool], torch.cuda.CUDAGraph] = {}
         self.changed = True
         positions = torch.arange(min(window, 1 << 17), device=self.device)
@@ -60,7 +60,7 @@ class PagedDecoder:
 
     # -- what the engine calls ------------------------------------------------------------------------------------
 
-    def wear(self, adapter: lora.Adapter | None) -> None:
+    def wear(self, adapter: lora.LoraAdapter | None) -> None:
         if self.fused.wear(adapter):
             self.graphs.clear()
 
@@ -83,7 +83,7 @@ class PagedDecoder:
         self.held[row] = held
         return True
 
-    def begin(self, new: list[Any]) -> Drawn:
+    def begin(self, new: list[Any]) -> SampledTokens:
         """Computes the prompts of new rows and draws their first tokens."""
         first: dict[tuple[int, ...], int] = {}
         which = [first.setdefault(tuple(row.context), len(first)) for row in new]
@@ -112,7 +112,7 @@ class PagedDecoder:
         self.changed = True
         return self._draw(logits, new, which)
 
-    def advance(self, steps: int) -> Drawn:
+    def advance(self, steps: int) -> SampledTokens:
         """The next tokens of all rows, at most so many steps of them."""
         active, number = self.rows, len(self.rows)
         size = next(size for size in _SIZES if size >= number)
@@ -129,7 +129,9 @@ class PagedDecoder:
         if restricted:
             self.changed = True
             return self._draw(self.logits[:number], active, list(range(number)))
-        return Drawn(self.drawn_ids[:steps, :number].T.tolist(), self.drawn_logprobs[:steps, :number].T.tolist(), None)
+        return SampledTokens(
+            self.drawn_ids[:steps, :number].T.tolist(), self.drawn_logprobs[:steps, :number].T.tolist(), None
+        )
 
     def drop(self, row: Any) -> None:
         self.pages.release(self.held.pop(row), row.context[:-1])
@@ -188,7 +190,7 @@ class PagedDecoder:
 
     # -- buffers --------------------------------------------------------------------------------------------------
 
-    def _draw(self, logits: Tensor, rows: list[Any], which: list[int]) -> Drawn:
+    def _draw(self, logits: Tensor, rows: list[Any], which: list[int]) -> SampledTokens:
         """First tokens, and tokens under truncation or constraint, outside of a graph."""
         ids = torch.empty(len(rows), dtype=torch.long, device=self.device)
         logprobs = torch.empty(len(rows), device=self.device)
@@ -200,11 +202,11 @@ class PagedDecoder:
         kept = sampling.restrict(logits[source.long()].float(), rows) if any(map(sampling.restricts, rows)) else None
         if kept is None:
             kernels.draw(logits, source, temperature, seeds, counts, ids, logprobs)
-            return Drawn(ids[:, None].tolist(), logprobs[:, None].tolist(), None)
+            return SampledTokens(ids[:, None].tolist(), logprobs[:, None].tolist(), None)
         every = torch.arange(len(rows), dtype=torch.int32, device=self.device)
         kernels.draw(kept, every, temperature, seeds, counts, ids, logprobs)
         free = sampling.logprobs_of(logits[source.long()], rows, ids)
-        return Drawn(ids[:, None].tolist(), free[:, None].tolist(), logprobs.tolist())
+        return SampledTokens(ids[:, None].tolist(), free[:, None].tolist(), logprobs.tolist())
 
     def _upload(self, active: list[Any]) -> None:
         """The rows under way, as they stand, into the buffers that the graphs read."""
@@ -223,7 +225,7 @@ class PagedDecoder:
         self.table[:number, : table.shape[1]] = self._to(table)
         self.changed = False
 
-    def _table(self, held: list[Held]) -> np.ndarray:
+    def _table(self, held: list[SequencePages]) -> np.ndarray:
         table = np.zeros((len(held), max(len(one.pages) for one in held)), dtype=np.int32)
         for row, one in enumerate(held):
             table[row, : len(one.pages)] = one.pages

@@ -13,7 +13,7 @@ from collections import OrderedDict
 import msgspec
 
 
-class Held(msgspec.Struct):
+class SequencePages(msgspec.Struct):
     """A row's pages, in order, and how many of its leading positions were there already."""
 
     pages: list[int]
@@ -50,7 +50,7 @@ class Pages:
     def needed(self, positions: int) -> int:
         return -(-positions // self.size)
 
-    def take(self, ids: list[int], positions: int) -> Held | None:
+    def take(self, ids: list[int], positions: int) -> SequencePages | None:
         """Pages for a row with this prompt that may grow to so many positions; none when there is no room."""
         found = self._known(ids)
         needed = self.needed(positions)
@@ -60,9 +60,9 @@ class Pages:
             self._hold(page)
         pages = found + [self._new() for _ in range(needed - len(found))]
         self._register(pages, ids[: len(ids) - 1])
-        return Held(pages=pages, known=len(found) * self.size)
+        return SequencePages(pages=pages, known=len(found) * self.size)
 
-    def release(self, held: Held, ids: list[int]) -> None:
+    def release(self, held: SequencePages, ids: list[int]) -> None:
         """Gives a row's pages back; `ids` are those whose keys and values were computed."""
         self._register(held.pages, ids)
         for page in reversed(held.pages):

@@ -16,14 +16,14 @@ _TOKENS = 2048
 """Of a batch."""
 
 
-class Scored(NamedTuple):
+class TextScore(NamedTuple):
     nats: float
     """Mean of -log p over the tokens that were predicted: all but the first, which nothing predicts."""
     tokens: int
 
 
 @torch.no_grad()
-def nats_per_token(policy: LocalPolicy, texts: Sequence[str]) -> list[Scored]:
+def nats_per_token(policy: LocalPolicy, texts: Sequence[str]) -> list[TextScore]:
     """Of each text by itself, under the weights and the adapter that the policy wears now."""
     policy.engine.wait()
     samples: list[Sample] = []
@@ -32,10 +32,10 @@ def nats_per_token(policy: LocalPolicy, texts: Sequence[str]) -> list[Scored]:
         if len(ids) < 2:
             raise BadInput(f'"{text}" is too short for perplexity: it needs two tokens at least')
         samples.append(Sample(ids=ids, mask=[0] + [1] * (len(ids) - 1), logprobs=[]))
-    found: dict[int, Scored] = {}
+    found: dict[int, TextScore] = {}
     for packed in pack(samples, _TOKENS, share=can_share(policy.model), device=policy.model.device):
         logprobs_BS, _, mask_BS = token_logprobs(policy.model, packed)
         for row, i in enumerate(packed.samples):
             own = logprobs_BS[row][mask_BS[row]].double()
-            found[i] = Scored(-own.mean().item(), len(own))
+            found[i] = TextScore(-own.mean().item(), len(own))
     return [found[i] for i in range(len(samples))]

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from verigym.model import lora
 from verigym.policies.local import sampling
-from verigym.policies.local.sampling import Drawn
+from verigym.policies.local.sampling import SampledTokens
 
 
 class PlainDecoder:
@@ -22,7 +22,7 @@ class PlainDecoder:
         self.device = next(model.parameters()).device
         self.reset()
 
-    def wear(self, adapter: lora.Adapter | None) -> None:
+    def wear(self, adapter: lora.LoraAdapter | None) -> None:
         lora.wear(self.model, adapter)
 
     def reset(self) -> None:
@@ -34,13 +34,13 @@ class PlainDecoder:
     def fits(self, row: Any, new: list[Any]) -> bool:
         return not self.rows and (not new or len(row.context) == len(new[0].context))
 
-    def begin(self, new: list[Any]) -> Drawn:
+    def begin(self, new: list[Any]) -> SampledTokens:
         self.reset()
         self.rows = list(new)
         self.places = {row: place for place, row in enumerate(new)}
         return sampling.draw(self._forward(torch.tensor([row.context for row in new], device=self.device)), self.rows)
 
-    def advance(self, steps: int) -> Drawn:
+    def advance(self, steps: int) -> SampledTokens:
         ids = torch.zeros(max(self.places.values()) + 1, 1, dtype=torch.long, device=self.device)
         for row, place in self.places.items():
             ids[place, 0] = row.ids[-1]

@@ -10,9 +10,9 @@ from typing import Any
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Turn, Usage
 from verigym.model import lora
-from verigym.model.load import Loaded, load
+from verigym.model.load import LoadedModel, load
 from verigym.policies.local.engine import Engine, Generation
-from verigym.policies.local.streaming import Spoken
+from verigym.policies.local.streaming import ReplyStream
 from verigym.policies.render import Renderer, ids_so_far
 
 
@@ -23,7 +23,7 @@ class LocalPolicy:
     version = ""
     """Version whose weights the engine samples with. Empty for the adapter that is loaded on the model."""
 
-    def __init__(self, loaded: Loaded, *, agent: str = "", max_batch: int | None = None) -> None:
+    def __init__(self, loaded: LoadedModel, *, agent: str = "", max_batch: int | None = None) -> None:
         self.model: Any = loaded.model
         self.base = loaded.name
         self.agent = agent or loaded.name
@@ -63,7 +63,7 @@ class LocalPolicy:
 
     def with_adapter(self, adapter: Path | None, agent: str) -> "LocalPolicy":
         """A second policy on the same model and engine with another adapter. Both answer at the same time."""
-        bare = lora.Adapter(lora.LoraConfig(), {})
+        bare = lora.LoraAdapter(lora.LoraConfig(), {})
         self.engine.adapters[agent] = bare if adapter is None else lora.read(self.model, adapter)
         other = copy.copy(self)
         other.agent = other.version = agent
@@ -90,7 +90,7 @@ class LocalPolicy:
     async def stream(self, request: Request, said: Callable[[str], None]) -> Reply:
         """Like `respond`, and calls `said` with the text of the reply while it is sampled. With tools on offer the text may turn
         out to be a call, so it is held back. Thinking is never passed on."""
-        spoken = Spoken(self.render.decode, self.render.stop_ids, request.sampling.stop, said)
+        spoken = ReplyStream(self.render.decode, self.render.stop_ids, request.sampling.stop, said)
         return await self._respond(request, None if request.tools else spoken.add)
 
     async def _respond(self, request: Request, heard: Callable[[list[int]], None] | None) -> Reply:

@@ -14,7 +14,7 @@ from torch import Tensor
 _BLOCK = 256
 
 
-class Drawn(NamedTuple):
+class SampledTokens(NamedTuple):
     """The next tokens of each row, a list a row, all equally many."""
 
     ids: list[list[int]]
@@ -71,14 +71,14 @@ def logprobs_of(logits_BV: Tensor, rows: list[Any], ids_B: Tensor) -> Tensor:
     return scaled_BV.gather(-1, ids_B[:, None])[:, 0] - scaled_BV.logsumexp(-1)
 
 
-def draw(logits_BV: Tensor, rows: list[Any]) -> Drawn:
+def draw(logits_BV: Tensor, rows: list[Any]) -> SampledTokens:
     """One token a row by inverting its distribution at one number of the row's own stream. For decoders without kernels."""
     on = any(map(restricts, rows))
     kept_BV = restrict(logits_BV.float(), rows) if on else logits_BV.float()
     scaled_BV = _scaled(kept_BV, rows)
     chosen_B, logprobs_B = _invert(scaled_BV, rows)
     free_B = logprobs_of(logits_BV, rows, chosen_B) if on else logprobs_B
-    return Drawn(chosen_B[:, None].tolist(), free_B[:, None].tolist(), logprobs_B.tolist() if on else None)
+    return SampledTokens(chosen_B[:, None].tolist(), free_B[:, None].tolist(), logprobs_B.tolist() if on else None)
 
 
 def _invert(scaled_BV: Tensor, rows: list[Any]) -> tuple[Tensor, Tensor]:

@@ -22,7 +22,7 @@ from verigym.model.attention import check_known
 from verigym.model.fused import Fused
 from verigym.model.head import logits_of
 from verigym.policies.local import sampling
-from verigym.policies.local.sampling import Drawn
+from verigym.policies.local.sampling import SampledTokens
 
 _NAME = "verigym_slots"
 _GROW = 64
@@ -38,7 +38,7 @@ class Prefix(NamedTuple):
     values: list[Tensor]
 
 
-class _Pass:
+class _SlotPass:
     """Keys and values during one forward pass, in the shape of a transformers cache.
     `write` none: fresh prompts, their keys are kept as they come. Else: row i's new key goes to position `write[i]` of slot i."""
 
@@ -145,7 +145,7 @@ def _attention(
     value: Tensor,
     _: Any,
     *,
-    slots: _Pass,
+    slots: _SlotPass,
     scaling: float | None = None,
     sliding_window: int | None = None,
     softcap: float | None = None,
@@ -169,7 +169,7 @@ class SlotDecoder:
         self.slot_values: list[Tensor] = []
         self.reset()
 
-    def wear(self, adapter: lora.Adapter | None) -> None:
+    def wear(self, adapter: lora.LoraAdapter | None) -> None:
         if self.fused is not None:
             self.fused.wear(adapter)
         else:
@@ -182,7 +182,7 @@ class SlotDecoder:
     def fits(self, row: Any, new: list[Any]) -> bool:
         return True
 
-    def begin(self, new: list[Any]) -> Drawn:
+    def begin(self, new: list[Any]) -> SampledTokens:
         """Computes the prompts of new rows, those of one prefix together, and draws their first tokens."""
         by_prefix: dict[tuple[int, ...], list[Any]] = {}
         for row in new:
@@ -193,7 +193,7 @@ class SlotDecoder:
                 logits[row] = found
         return sampling.draw(torch.stack([logits[row] for row in new]), new)
 
-    def advance(self, steps: int) -> Drawn:
+    def advance(self, steps: int) -> SampledTokens:
         """The next token of every row."""
         return sampling.draw(self.logits(), self.rows)
 
@@ -203,7 +203,7 @@ class SlotDecoder:
         write = torch.tensor([self._length(row) - 1 for row in self.rows], device=self.device)
         offset = torch.tensor([len(row.prefix) for row in self.rows], device=self.device)
         positions = (write + offset)[:, None]
-        forward = _Pass(self, positions, offset, self._prefixes_in_use(), write)
+        forward = _SlotPass(self, positions, offset, self._prefixes_in_use(), write)
         hidden = self._forward(ids, positions, forward)
         return logits_of(self.model, hidden[:, 0])
 
@@ -272,13 +272,13 @@ class SlotDecoder:
             return [(self.prefixes[ids], slice(None)) for ids in places if ids]
         return [(self.prefixes[ids], torch.tensor(rows, device=self.device)) for ids, rows in places.items() if ids]
 
-    def _prefill(self, ids: Tensor, offset: int, prefix: Prefix | None) -> tuple[_Pass, Tensor]:
+    def _prefill(self, ids: Tensor, offset: int, prefix: Prefix | None) -> tuple[_SlotPass, Tensor]:
         positions = torch.arange(offset, offset + ids.shape[1], device=self.device).expand(ids.shape[0], -1)
         offsets = torch.full((len(ids),), offset, device=self.device)
-        forward = _Pass(self, positions, offsets, [(prefix, slice(None))] if prefix is not None else [], None)
+        forward = _SlotPass(self, positions, offsets, [(prefix, slice(None))] if prefix is not None else [], None)
         return forward, self._forward(ids, positions, forward)
 
-    def _forward(self, ids: Tensor, positions: Tensor, forward: _Pass) -> Tensor:
+    def _forward(self, ids: Tensor, positions: Tensor, forward: _SlotPass) -> Tensor:
         """The last hidden states, (B, S, H)."""
         if self.fused is not None:
             return self._fused(self.fused, ids, positions, forward)
@@ -293,7 +293,7 @@ class SlotDecoder:
             config._attn_implementation = before
         return out.last_hidden_state
 
-    def _fused(self, fused: Fused, ids: Tensor, positions: Tensor, forward: _Pass) -> Tensor:
+    def _fused(self, fused: Fused, ids: Tensor, positions: Tensor, forward: _SlotPass) -> Tensor:
         rows, new = ids.shape
 
         def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:

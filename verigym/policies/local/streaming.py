@@ -12,7 +12,7 @@ _BROKEN = "\ufffd"
 """What half a letter is decoded to."""
 
 
-class Spoken:
+class ReplyStream:
     def __init__(
         self, decode: Callable[[list[int]], str], stop_ids: set[int], stops: Sequence[str], said: Callable[[str], None]
     ) -> None:
