@@ -16,6 +16,7 @@ from verigym.core.errors import Refused
 from verigym.core.event_loop import LoopThread
 from verigym.core.records import Check, Dataset, Decision, Report, Sampling, Trajectory, Version
 from verigym.present import Metrics, RecordList
+from verigym.progress_bar import ProgressBar
 from verigym.verbs import Agent
 
 if TYPE_CHECKING:
@@ -82,10 +83,16 @@ class Workspace:
     ) -> None:
         self.close()
 
-    def _call(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
+    def _call(self, function: Callable[..., T], /, *args: Any, bar: ProgressBar | None = None) -> T:
         """Runs a function on the workspace's thread, with the folder as its first argument."""
         self._check_open()
-        return self._thread.call(functools.partial(function, self.folder, *args, **kwargs))
+        work = functools.partial(function, self.folder, *args)
+        if bar is None:
+            return self._thread.call(work)
+        try:
+            return self._thread.call(work, bar.draw)
+        finally:
+            bar.close()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -133,7 +140,9 @@ class Workspace:
         """
         sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
         chosen = functools.partial(verbs.settings_of, settings, k, sampling, seed, user, judge)
-        return self._call(verbs.rollout, environment, agent, chosen, n, split, name, verifier, on_progress)
+        bar = ProgressBar("rollout")
+        report = on_progress or bar.episodes
+        return self._call(verbs.rollout, environment, agent, chosen, n, split, name, verifier, report, bar=bar)
 
     def evaluate(
         self,
@@ -160,7 +169,9 @@ class Workspace:
         """
         sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
         chosen = functools.partial(verbs.settings_of, settings, k, sampling, seed, user, judge)
-        return self._call(verbs.evaluate, environment, agent, chosen, n, split, name, verifier, on_progress)
+        bar = ProgressBar("evaluate")
+        report = on_progress or bar.episodes
+        return self._call(verbs.evaluate, environment, agent, chosen, n, split, name, verifier, report, bar=bar)
 
     def rescore(
         self,
@@ -249,7 +260,8 @@ class Workspace:
 
         Further arguments change fields of the recipe: `steps=60`, `lora={"r": 8}`.
         """
-        return self._call(verbs.train_recipe, recipe, on_step, fields)
+        bar = ProgressBar("train")
+        return self._call(verbs.train_recipe, recipe, on_step, fields, bar, bar=bar)
 
     def metrics(self, run: "str | Version" = "latest") -> Metrics:
         """Read the metrics of a training run by step. A trained version names its run."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from verigym.gates.policy import GatePolicy
     from verigym.harness.environment import EnvironmentSpec
     from verigym.mining.mine import MiningReport
+    from verigym.progress_bar import ProgressBar
     from verigym.registry.ledger import LedgerEntry
     from verigym.rollout.rescore import RescoreResult
     from verigym.rollout.settings import RunSettings
@@ -235,10 +236,18 @@ def plan_recipe(folder: "WorkspaceFolder", recipe: Any, fields: dict[str, Any]) 
     return dry_run(folder, open_recipe(recipe, fields))
 
 
-def train_recipe(folder: "WorkspaceFolder", recipe: Any, on_step: Any, fields: dict[str, Any]) -> Version:
+def train_recipe(
+    folder: "WorkspaceFolder", recipe: Any, on_step: Any, fields: dict[str, Any], bar: "ProgressBar"
+) -> Version:
     from verigym.workspace.train import train
 
-    version, _ = train(folder, open_recipe(recipe, fields), on_step or _nothing)
+    chosen = open_recipe(recipe, fields)
+
+    def show(step: int, metrics: dict[str, float], alarms: Sequence[object]) -> None:
+        name = next((name for name in ("reward", "loss") if name in metrics), "")
+        bar.report(step, chosen.steps, f"{name} {metrics[name]:.3f}" if name else "")
+
+    version, _ = train(folder, chosen, on_step or show)
     return version
 
 

@@ -52,5 +52,6 @@ def test_the_ring_runs_in_a_notebook(model: str, tmp_path: Path, monkeypatch: py
     nbclient.NotebookClient(notebook, timeout=800, resources={"metadata": {"path": str(ROOT)}}).execute()
     printed = "".join(output.get("text", "") for output in notebook.cells[0].outputs)
     assert "Difference" in printed and "NEED MORE DATA" in printed
+    assert any("<progress" in str(output.get("data", "")) for output in notebook.cells[0].outputs)
     [shown] = [output["data"] for output in notebook.cells[2].outputs if "data" in output]
     assert "<table>" in shown["text/html"]
