@@ -5,7 +5,9 @@ a judge is asked, is in `play`. Whether the verifier's rewards can be trusted on
 """
 
 import asyncio
+import inspect
 import re
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -36,17 +38,30 @@ from verigym.tasks.load import check_split
 _NONSENSE = ["", "{", '{"tool": 7, "args": []}', '{"tool": "no.such.tool", "args": {}}', "\x00\ud7ff" * 3, "{" * 2000]
 _WRONG: list[Any] = [None, True, 0, -1, 10**30, 1e300, "", "x" * 10_000, "\u202e", [], [[]], {}, {"a": {"b": []}}]
 """Values of every kind, tried for every argument of every tool while the others are as they should be."""
+_SAMPLE, _BOXED_SAMPLE = 40, 8
+"""Tasks that are checked by default, over all splits."""
 _WIRE_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+
+
+def sample_size(environment: EnvironmentSpec) -> int:
+    """Tasks to check by default: fewer if the environment runs code in a sandbox, where an episode takes seconds."""
+    module = sys.modules.get(environment.factory.__module__)
+    try:
+        boxed = module is not None and "sandbox" in inspect.getsource(module)
+    except (OSError, TypeError):
+        boxed = False
+    return _BOXED_SAMPLE if boxed else _SAMPLE
 
 
 def check_environment(
     environment: EnvironmentSpec,
     splits: Sequence[str] = ("train", "val"),
-    num_tasks: int = 40,
+    num_tasks: int | None = None,
     on_check: Callable[[Check], None] = lambda _: None,
 ) -> list[Check]:
-    """All questions; those about episodes are asked on up to `num_tasks` tasks spread over the splits. `on_check` is told each
-    answer as it is found: a slow verifier takes its time."""
+    """All questions. Those about episodes are asked on about `num_tasks` tasks spread over the splits, by default on
+    `sample_size`. `on_check` gets each answer as it is found."""
+    num_tasks = sample_size(environment) if num_tasks is None else num_tasks
     checks: list[Check] = []
     tasks: list[Task] = []
 

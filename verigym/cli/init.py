@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Environment, Home, Json, workspace
-from verigym.core.errors import BadInput
+from verigym.cli.options import Environment, Home, Json, num_option, workspace
+from verigym.core.errors import BadInput, VerigymError
+from verigym.core.records import Check
 
 TEMPLATE = '''"""{name}: book meetings on a shared calendar. Replace the state, the tools, the tasks and verify with your own.
 
@@ -108,19 +109,47 @@ def init(
     show.next_command(f"verigym check {show.quote(path)}")
 
 
-def check(environment: Environment, json: Json = False, home: Home = None) -> None:
-    """Try an environment's contract with no model: gold passes, cheats fail, state is isolated, nothing leaks."""
+def check(
+    environment: Environment,
+    num: Annotated[
+        int | None, num_option("Number of tasks to check, spread over the splits (default: 40, or 8 with a sandbox)")
+    ] = None,
+    all_tasks: Annotated[bool, typer.Option("--all", help="Check every task")] = False,
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Check an environment's contract without a model: gold solutions pass, cheats fail, state is isolated, nothing leaks.
+    Checks a sample of the tasks unless you pass --all. Exit code 1 if a check fails."""
+    from verigym.audit.check import sample_size
     from verigym.environments.load import load_environment
     from verigym.tasks.files import is_task_file
     from verigym.workspace import audit
 
     spec = load_environment(environment)
-    found = audit.check(workspace(home), spec, lambda one: None if json else show.checks([one]))
+    if num is not None and all_tasks:
+        raise BadInput("-n and --all cannot be combined. Remove one")
+    try:
+        total = sum(len(spec.tasks(split)) for split in ("train", "val"))
+    except VerigymError:  # the check of the tasks reports it
+        total = 0
+    sample = total if all_tasks else min(total, num or sample_size(spec))
+    with show.progress("checking") as bar:
+        done: list[Check] = []
+
+        def on_check(check: Check) -> None:
+            done.append(check)
+            bar(len(done), 0, check.name)
+            if not json:
+                show.checks([check])
+
+        found = audit.check(workspace(home), spec, on_check, max(1, sample))
     failed = [one for one in found if one.outcome == "fail"]
     if json:
         show.as_json(found)
     else:
         show.say(f"{spec.name}: {f'{len(failed)} of {len(found)} checks failed' if failed else 'the contract holds'}")
+        if sample < total:
+            show.say(f"episodes were checked on a sample of about {sample} of {total:,} tasks. --all checks every task")
         if not failed:
             judge = " --judge MODEL" if audit.asks_judge(spec) else ""
             show.next_command(f"verigym eval {show.quote(environment)} -m smollm2-135m{judge}")

@@ -49,10 +49,14 @@ class AuditRecord(msgspec.Struct, frozen=True):
 
 
 def check(
-    ws: WorkspaceFolder, environment: EnvironmentSpec, on_check: Callable[[Check], None] = lambda _: None
+    ws: WorkspaceFolder,
+    environment: EnvironmentSpec,
+    on_check: Callable[[Check], None] = lambda _: None,
+    num_tasks: int | None = None,
 ) -> list[Check]:
-    """The environment's contract, and the corrected cases of its verifiers. That it held is remembered."""
-    found = check_environment(environment, on_check=on_check)
+    """The environment's contract on a sample of its tasks, and the corrected cases of its verifiers. That it held is
+    remembered. `num_tasks` sets the size of the sample."""
+    found = check_environment(environment, num_tasks=num_tasks, on_check=on_check)
     known = cases.read(cases.path_of(environment.name, ws.home))
     if known:
         with watching():
