@@ -116,6 +116,19 @@ def test_the_shipped_environment_passes_every_question() -> None:
     assert {name for name, outcome in outcomes(found).items() if outcome != "pass"} == set()
 
 
+@pytest.mark.parametrize(
+    ("trained", "held_out", "n", "checked"),
+    [(30, 30, 20, "20 of 20"), (2, 30, 20, "20 of 20"), (30, 1, 7, "7 of 7"), (0, 9, 4, "4 of 4"), (3, 3, 9, "6 of 6")],
+)
+def test_exactly_the_chosen_number_of_tasks_is_checked(trained: int, held_out: int, n: int, checked: str) -> None:
+    def many(split: str) -> list[Task]:
+        count = trained if split == "train" else held_out
+        return [Task(id=f"{split}/{i}", prompt=f"buy tea {split} {i}", split=split) for i in range(count)]
+
+    checks = check_environment(environment(tasks=many), num_tasks=n)
+    assert [check.words for check in checks if check.name == "gold solutions pass"] == [checked]
+
+
 # -- tasks ------------------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import verigym
+from verigym.cli.init import TEMPLATE
 from verigym.cli.main import app
 
 
@@ -93,6 +94,40 @@ def test_check_says_what_to_do_with_tasks_none_of_which_is_held_out() -> None:
     Path("sums.jsonl").write_text("\n".join(rows))
     code, said = run("check", "sums.jsonl")
     assert code == 1 and "FAIL tasks of val: there are none" in said and "next: verigym tasks split sums.jsonl" in said
+
+
+WIDE = (
+    TEMPLATE.format(name="wide")
+    .replace('"train": ["Alex", "Dana", "Omar", "Mei"]', '"train": [f"Person {n}" for n in range(15)]')
+    .replace(
+        "    expected = task",
+        '    open("seen.txt", "a").write(task.id + " " + task.family + "\\n")\n    expected = task',
+    )
+)
+"""60 training tasks in 2 families and 20 held-out tasks in 5. The verifier writes which tasks it scored."""
+
+
+def seen() -> set[tuple[str, ...]]:
+    lines = {tuple(line.split()) for line in Path("seen.txt").read_text().splitlines()}
+    Path("seen.txt").unlink()
+    return lines
+
+
+def test_check_takes_the_same_sample_of_every_family_unless_all_tasks_are_asked_for() -> None:
+    Path("wide.py").write_text(WIDE)
+    code, said = run("check", "wide.py")
+    assert code == 0 and "checked a sample: 40 of 80 tasks. --all checks every task\n" in said
+    assert "gold solutions pass: 40 of 40" in said and len(seen()) == 40
+    code, said = run("check", "wide.py", "-n", "12")
+    assert code == 0 and "checked a sample: 12 of 80 tasks" in said and "gold solutions pass: 12 of 12" in said
+    few = seen() - {("val-0", "val/0")}  # also played to find out whether the verifier asks a judge
+    assert {family for _, family in few} >= {"train/0", "train/1", "val/1", "val/2", "val/3", "val/4"}
+    run("check", "wide.py", "-n", "12")
+    assert seen() - {("val-0", "val/0")} == few
+    code, said = run("check", "wide.py", "--all")
+    assert code == 0 and "sample" not in said and "gold solutions pass: 80 of 80" in said and len(seen()) == 80
+    assert "checked a sample" not in run("check", "wide.py", "-n", "200")[1]
+    assert "-n and --all cannot be combined. Remove one" in run("check", "wide.py", "-n", "2", "--all")[1]
 
 
 @pytest.mark.parametrize(

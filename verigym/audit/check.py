@@ -38,6 +38,8 @@ from verigym.tasks.load import check_split
 _NONSENSE = ["", "{", '{"tool": 7, "args": []}', '{"tool": "no.such.tool", "args": {}}', "\x00\ud7ff" * 3, "{" * 2000]
 _WRONG: list[Any] = [None, True, 0, -1, 10**30, 1e300, "", "x" * 10_000, "\u202e", [], [[]], {}, {"a": {"b": []}}]
 """Values of every kind, tried for every argument of every tool while the others are as they should be."""
+Pick = Callable[[list[Task], int], list[Task]]
+"""Chooses n of the given tasks."""
 _SAMPLE, _BOXED_SAMPLE = 40, 8
 """Tasks that are checked by default, over all splits."""
 _WIRE_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -58,12 +60,13 @@ def check_environment(
     splits: Sequence[str] = ("train", "val"),
     num_tasks: int | None = None,
     on_check: Callable[[Check], None] = lambda _: None,
+    pick: Pick | None = None,
 ) -> list[Check]:
-    """All questions. Those about episodes are asked on about `num_tasks` tasks spread over the splits, by default on
-    `sample_size`. `on_check` gets each answer as it is found."""
+    """All questions. Those about episodes are asked on `num_tasks` tasks spread over the splits, by default on `sample_size`.
+    `on_check` gets each answer as it is found. `pick` chooses n tasks of a split, by default at even distances."""
     num_tasks = sample_size(environment) if num_tasks is None else num_tasks
     checks: list[Check] = []
-    tasks: list[Task] = []
+    loaded: list[list[Task]] = []
 
     def found(check: Check) -> None:
         checks.append(check)
@@ -72,7 +75,9 @@ def check_environment(
     for split in splits:
         check, some = _tasks_load(environment, split)
         found(check)
-        tasks += some[:: max(1, len(some) * len(splits) // num_tasks)]
+        loaded.append(some)
+    sizes = _sizes([len(some) for some in loaded], num_tasks)
+    tasks = [task for some, n in zip(loaded, sizes, strict=True) for task in (pick or _spaced)(some, n)]
     found(_schemas_valid(environment))
     if not tasks:
         return checks
@@ -80,6 +85,19 @@ def check_environment(
     with watching():
         event_loop.run(_episodes(environment, tasks, found))
     return checks
+
+
+def _sizes(available: list[int], n: int) -> list[int]:
+    """How many tasks each split contributes to n: equal shares, and what a small split lacks comes from the others."""
+    sizes = [0] * len(available)
+    smallest_first = sorted(range(len(available)), key=available.__getitem__)
+    for place, split in enumerate(smallest_first):
+        sizes[split] = min(available[split], (n - sum(sizes)) // (len(available) - place))
+    return sizes
+
+
+def _spaced(tasks: list[Task], n: int) -> list[Task]:
+    return [tasks[place * len(tasks) // n] for place in range(n)]
 
 
 async def _episodes(environment: EnvironmentSpec, tasks: list[Task], found: Callable[[Check], None]) -> None:

@@ -112,7 +112,8 @@ def init(
 def check(
     environment: Environment,
     num: Annotated[
-        int | None, num_option("Number of tasks to check, spread over the splits (default: 40, or 8 with a sandbox)")
+        int | None,
+        num_option("Number of tasks to check, spread over splits and families (default: 40, or 8 with a sandbox)"),
     ] = None,
     all_tasks: Annotated[bool, typer.Option("--all", help="Check every task")] = False,
     json: Json = False,
@@ -149,7 +150,7 @@ def check(
     else:
         show.say(f"{spec.name}: {f'{len(failed)} of {len(found)} checks failed' if failed else 'the contract holds'}")
         if sample < total:
-            show.say(f"episodes were checked on a sample of about {sample} of {total:,} tasks. --all checks every task")
+            show.say(f"checked a sample: {sample:,} of {total:,} tasks. --all checks every task")
         if not failed:
             judge = " --judge MODEL" if audit.asks_judge(spec) else ""
             show.next_command(f"verigym eval {show.quote(environment)} -m smollm2-135m{judge}")

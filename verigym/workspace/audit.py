@@ -5,6 +5,7 @@ What was found is a document of the workspace under the verifier's name@version:
 
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from verigym.audit.verifier import NO_JUDGE, Audit, NoJudge, Outputs, audit_veri
 from verigym.core import event_loop
 from verigym.core.errors import Refused
 from verigym.core.records import Case, Check, Label, Version
+from verigym.evaluation.suites import pick
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.settings import RunSettings
 from verigym.store.database import Run
@@ -55,8 +57,8 @@ def check(
     num_tasks: int | None = None,
 ) -> list[Check]:
     """The environment's contract on a sample of its tasks, and the corrected cases of its verifiers. That it held is
-    remembered. `num_tasks` sets the size of the sample."""
-    found = check_environment(environment, num_tasks=num_tasks, on_check=on_check)
+    remembered. `num_tasks` sets the size of the sample, which is spread over splits and families."""
+    found = check_environment(environment, num_tasks=num_tasks, on_check=on_check, pick=partial(pick, seed=0))
     known = cases.read(cases.path_of(environment.name, ws.home))
     if known:
         with watching():
