@@ -182,7 +182,10 @@ class Workspace:
         judge: Agent | None = None,
         on_progress: "Callable[[Progress], None] | None" = None,
     ) -> "RescoreResult":
-        """Score a stored run again, without a model, by the verifier as it is now or by another one."""
+        """Score a stored run again, without a model, by the verifier as it is now or by another one.
+
+        If the run has a report by an earlier version of the verifier, a new report is added to `reports`.
+        """
         return self._call(verbs.rescore_run, run, environment, verifier, judge, on_progress)
 
     def explain(self, run: "str | Report | Run" = "latest", *, judge: Agent | None = None) -> "Explanation":

@@ -133,17 +133,10 @@ def evaluate(
 def rescore_run(
     folder: "WorkspaceFolder", run: Any, environment: Any, verifier: str, judge: "Agent | None", on_progress: Any
 ) -> "RescoreResult":
-    from verigym.environments.load import environment_of
-    from verigym.workspace import measure
+    from verigym.workspace.rescore import rescore
 
-    stored = folder.store.run(_run_id(run), kinds=("rollout", "eval", "collect"))
-    where = environment or stored.config.get("environment", "")
-    if not where:
-        raise BadInput(f"Run {stored.id} does not record its environment. Name it: environment=...")
-    spec = environment_of(where, folder.store.tasks(stored.id)) if isinstance(where, str) else where
-    return measure.verify(
-        folder, stored.id, spec, verifier, _agent_or_none(folder, judge), on_progress=on_progress or _nothing
-    )
+    given = _agent_or_none(folder, judge)
+    return rescore(folder, _run_id(run), environment, verifier, given, on_progress or _nothing).scores
 
 
 def explain_run(folder: "WorkspaceFolder", run: Any, judge: "Agent | None") -> "Explanation":

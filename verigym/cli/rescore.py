@@ -1,13 +1,20 @@
-"""rescore: score a stored run again."""
+"""rescore: score stored runs again."""
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, Judge, RequireSandbox, Run, Verifier, env_option, workspace
+from verigym.core.errors import BadInput, VerigymError
 from verigym.core.words import counted
+
+if TYPE_CHECKING:
+    from verigym.core.records import Version
+    from verigym.workspace.rescore import RescoredRun
+    from verigym.workspace.workspace import WorkspaceFolder
 
 _LISTED = 3
 
@@ -18,6 +25,10 @@ def register(app: typer.Typer) -> None:
 
 def rescore(
     run: Run = "latest",
+    all_runs: Annotated[
+        bool,
+        typer.Option("--all", help="Rescore every run whose report was made by an earlier version of its verifier"),
+    ] = False,
     environment: Annotated[
         str, env_option("Environment whose verifier scores (default: the environment of the run)")
     ] = "",
@@ -27,24 +38,25 @@ def rescore(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Score a stored run again without running a model, after you changed the verifier or with another verifier."""
+    """Score a stored run again without running a model, after you changed the verifier or with another verifier.
+    Writes a new report if the run has a report by an earlier version of the verifier. The earlier report is kept.
+    With --all, exit code 1 if a run cannot be rescored."""
     from verigym.workspace.rescore import rescore as rescore_run
 
+    if all_runs and (run != "latest" or environment or verifier):
+        raise BadInput("--all cannot be combined with RUN, --env or --verifier. Remove --all, or the others")
     ws = workspace(home)
+    judge_version = ws.agent(judge) if judge else None
+    if all_runs:
+        return _rescore_all(ws, judge_version, require_sandbox, json)
     before = ws.store.run(run, kinds=("rollout", "eval", "collect"))
     with show.episodes("rescore") as bar:
         rescored = rescore_run(
-            ws,
-            before.id,
-            environment,
-            verifier,
-            ws.agent(judge) if judge else None,
-            on_progress=bar,
-            require_sandbox=require_sandbox,
+            ws, before.id, environment, verifier, judge_version, on_progress=bar, require_sandbox=require_sandbox
         )
     result = rescored.scores
     if json:
-        return show.as_json({**msgspec.to_builtins(result), "report": rescored.report and rescored.report.id})
+        return show.as_json(_as_fields(rescored))
     same = " (the same verifier, so no verdict should change)" if result.verifier == result.before else ""
     show.say(f"run {before.id}: rescored {counted(result.trajectories, 'trajectory')} with {result.verifier}{same}")
     show.say(
@@ -60,3 +72,43 @@ def rescore(
     if rescored.report is not None:
         show.say(f"new report {rescored.report.id} by the current version of the verifier")
     show.next_command(f"verigym explain {show.quote(before.id)}")
+
+
+def _rescore_all(ws: "WorkspaceFolder", judge: "Version | None", require_sandbox: bool, json: bool) -> None:
+    from verigym.workspace.rescore import outdated_reports
+    from verigym.workspace.rescore import rescore as rescore_run
+
+    say: Callable[[str], None] = (lambda _: None) if json else show.say
+    rescored: list[Mapping[str, Any]] = []
+    failed: list[Mapping[str, str]] = []
+    for outdated in outdated_reports(ws):
+        run = outdated.report.run
+        try:
+            if outdated.problem:
+                raise BadInput(outdated.problem)
+            before = ws.store.run(run)
+            with show.episodes(f"rescore {run}") as bar:
+                result = rescore_run(ws, run, judge=judge, on_progress=bar, require_sandbox=require_sandbox)
+        except VerigymError as error:
+            failed.append({"run": run, "reason": str(error)})
+            say(f"run {run}: not rescored. {error}")
+            continue
+        rescored.append(_as_fields(result))
+        say(
+            f"run {run}: {result.scores.passed} of {result.scores.scored} scored episodes pass, "
+            f"{before.passed} of {before.scored} before. New report by {result.scores.verifier}"
+        )
+    if json:
+        show.as_json({"rescored": rescored, "failed": failed})
+    else:
+        if rescored or failed:
+            say(f"rescored {counted(len(rescored), 'run')}, {len(failed)} could not be rescored")
+        else:
+            say("every report was made by the current version of its verifier")
+        show.next_command("verigym models list")
+    raise typer.Exit(1 if failed else 0)
+
+
+def _as_fields(rescored: "RescoredRun") -> Mapping[str, Any]:
+    report = rescored.report.id if rescored.report is not None else None
+    return {"run": rescored.run, **msgspec.to_builtins(rescored.scores), "report": report}

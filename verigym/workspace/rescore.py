@@ -36,7 +36,7 @@ class OutdatedReport(NamedTuple):
 def rescore(
     ws: WorkspaceFolder,
     run: str,
-    environment: str = "",
+    environment: str | EnvironmentSpec = "",
     verifier: str = "",
     judge: Version | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -48,12 +48,15 @@ def rescore(
     If the run has a report by an earlier version of the same verifier, a new report is written beside it.
     """
     stored = ws.store.run(run, kinds=("rollout", "eval", "collect"))
-    name = environment or stored.config.get("environment", "")
-    if not name:
-        raise BadInput(f"Run {stored.id} does not record its environment. Pass it: --env ENV")
-    spec = environment_of(name, ws.store.tasks(stored.id))
     report = _newest_report(ws, stored.id)
-    if not verifier and report is not None and name == stored.config.get("environment"):
+    recorded = stored.config.get("environment") or (report.suite.environment if report is not None else "")
+    environment = environment or recorded
+    if not environment:
+        raise BadInput(
+            f"Run {stored.id} does not record its environment. Name it: --env ENV, or environment=... in Python"
+        )
+    spec = environment_of(environment, ws.store.tasks(stored.id)) if isinstance(environment, str) else environment
+    if not verifier and report is not None and environment == recorded:
         verifier = _same_verifier(spec, report)
     spec = measure.judged_by(spec, verifier)
     if judge is None and stored.config.get("judge"):
@@ -65,14 +68,14 @@ def rescore(
 
 
 def outdated_reports(ws: WorkspaceFolder) -> list[OutdatedReport]:
-    """The newest report of each run whose verifier has changed since."""
+    """The newest report of each run whose verifier has changed since, and of each run whose environment cannot be loaded."""
     newest = {report.run: report for report in ws.store.documents("report", Report)}
     outdated: list[OutdatedReport] = []
     for report in newest.values():
         try:
-            config = ws.store.run(report.run).config
-            spec = environment_of(config["environment"], ws.store.tasks(report.run))
-        except (VerigymError, KeyError) as error:
+            environment = ws.store.run(report.run).config.get("environment") or report.suite.environment
+            spec = environment_of(environment, ws.store.tasks(report.run))
+        except VerigymError as error:
             outdated.append(OutdatedReport(report, "", str(error)))
             continue
         current = measure.judged_by(spec, _same_verifier(spec, report)).verifier.name
