@@ -211,13 +211,16 @@ def write(name: str, split: str, tasks: Iterable[Task]) -> None:
 
 
 def write_lock() -> None:
-    lines = [lock_line(path) for path in sorted(shipped.LOCK.parent.glob("*/data/*.jsonl*"))]
-    shipped.LOCK.write_text("\n".join(["# environment split rows families sha256", *lines, ""]), encoding="utf-8")
+    lines = [lock_line(path) for path in sorted(shipped.LOCK.parent.glob("*/data/*"))]
+    header = "# environment split rows families sha256, or environment file - - sha256"
+    shipped.LOCK.write_text("\n".join([header, *lines, ""]), encoding="utf-8")
 
 
 def lock_line(path: Path) -> str:
-    """`toolcall val 400 63 5d41...`: the hash is that of the uncompressed rows."""
+    """`toolcall val 400 63 5d41...`, with the hash of the uncompressed rows. Other files are hashed as they are."""
     name, split = path.parent.parent.name, path.name.partition(".")[0]
+    if not path.name.endswith((".jsonl", ".jsonl.gz")):
+        return f"{name} {path.name} - - {hashlib.sha256(path.read_bytes()).hexdigest()}"
     rows = shipped.rows(name, split)
     families = {msgspec.json.decode(row).get("family", "") for row in rows.splitlines()}
     return f"{name} {split} {len(rows.splitlines())} {len(families)} {hashlib.sha256(rows).hexdigest()}"

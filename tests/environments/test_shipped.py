@@ -12,7 +12,11 @@ from verigym.environments import shipped, toolcall
 LOCK = [line.split() for line in shipped.LOCK.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
 
 
-@pytest.mark.parametrize(("name", "split", "num_rows", "num_families", "sha256"), LOCK)
+SPLITS = [line for line in LOCK if line[2] != "-"]
+FILES = [(name, file, sha256) for name, file, rows, _, sha256 in LOCK if rows == "-"]
+
+
+@pytest.mark.parametrize(("name", "split", "num_rows", "num_families", "sha256"), SPLITS)
 def test_rows_match_the_lock_file(name: str, split: str, num_rows: str, num_families: str, sha256: str) -> None:
     rows = shipped.rows(name, split)
     assert hashlib.sha256(rows).hexdigest() == sha256
@@ -20,11 +24,18 @@ def test_rows_match_the_lock_file(name: str, split: str, num_rows: str, num_fami
     assert len(lines) == int(num_rows) and len({row.get("family", "") for row in lines}) == int(num_families)
 
 
+@pytest.mark.parametrize(("name", "file", "sha256"), FILES)
+def test_other_data_files_match_the_lock_file(name: str, file: str, sha256: str) -> None:
+    assert hashlib.sha256((shipped.data_folder(name) / file).read_bytes()).hexdigest() == sha256
+
+
 def test_every_data_file_is_in_the_lock_file() -> None:
     files = {
-        (path.parent.parent.name, path.name.partition(".")[0]) for path in shipped.LOCK.parent.glob("*/data/*.jsonl*")
+        (path.parent.parent.name, path.name.removesuffix(".gz").removesuffix(".jsonl"))
+        for path in shipped.LOCK.parent.glob("*/data/*")
     }
     assert files == {(name, split) for name, split, *_ in LOCK}
+    assert ("data_analysis", "tables.zip") in files
 
 
 def test_an_unknown_split_is_named_with_those_that_exist() -> None:
