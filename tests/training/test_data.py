@@ -138,7 +138,7 @@ def test_the_same_replies_to_one_task_count_once_whatever_their_call_ids() -> No
 def test_held_out_tasks_are_refused_in_words() -> None:
     held_out = [*TASKS, Task(id="c", prompt="do c", split="val")]
     for make in (demonstrations, graded_pairs):
-        with pytest.raises(Refused, match=r'1 of 3 tasks are held out \(task "c" is of split "val"\).*--split train'):
+        with pytest.raises(Refused, match=r'1 of 3 tasks are held out \(task "c" is in split "val"\).*--split train'):
             make(held_out, [], [], tools_of)
     with pytest.raises(Refused, match="never trained on"):
         labelled_pairs(held_out, [], [], [], tools_of)
@@ -305,10 +305,10 @@ OWN = Example(task="a", items=[*PROMPT, Message("assistant", "x")], made=[(2, 3)
     [
         (['{"prompt": "Hi", "completion": "x"}', "{oops"], "x.jsonl line 2: not JSON at column 2"),
         (['{"prompt": "Hi", "answer": "x"}'], 'row "x-1" is neither a demonstration nor a preference'),
-        (['{"prompt": "Hi", "completion": "x"}', '{"prompt": "Hi", "answer": "x"}'], 'row "x-2" is of another kind'),
-        (['{"prompt": "Hi", "completion": "x", "split": "val"}'], 'row "x-1" is of split "val"; held-out'),
-        (['{"prompt": "Hi", "completion": "x", "tools": ["add"]}'], '"tools" is no list of'),
-        (['{"prompt": "Hi", "completion": [{"role": "user", "content": "x"}]}'], '"completion" holds no reply'),
+        (['{"prompt": "Hi", "completion": "x"}', '{"prompt": "Hi", "answer": "x"}'], 'row "x-2" is of kind'),
+        (['{"prompt": "Hi", "completion": "x", "split": "val"}'], 'row "x-1" is in split "val". Held-out'),
+        (['{"prompt": "Hi", "completion": "x", "tools": ["add"]}'], '"tools" is not a list of'),
+        (['{"prompt": "Hi", "completion": [{"role": "user", "content": "x"}]}'], '"completion" contains no reply'),
         ([codec.encode(OWN).decode(), "[1]"], "x.jsonl line 2: This is not a Example"),
         ([codec.encode(OWN).decode(), '{"schema": 2, "task": "a"'], "x.jsonl line 2: not JSON"),
         ([codec.encode(msgspec.structs.replace(OWN, made=[(2, 4)])).decode()], r'line 1: "made" is \[\(2, 4\)\]'),

@@ -104,7 +104,7 @@ def test_advice_names_what_to_reduce_in_order_with_the_figure_that_fits() -> Non
 
 def test_where_the_weights_alone_are_too_much_only_a_smaller_model_helps() -> None:
     found = plan(GPU_RUN, SHAPES["8B"], SMALL_GPU).advice
-    assert found[0].startswith("36.0 GB are needed and a GPU of 24 GB has 23.2 GB to use")
+    assert found[0].startswith("The run needs 36.0 GB, but a GPU of 24 GB has 23.2 GB usable")
     assert found[1].startswith("model (now 7.2 billion parameters): at most 3.9 billion")
     assert all(line.endswith("not enough by itself") for line in found[2:])
 

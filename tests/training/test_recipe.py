@@ -90,7 +90,7 @@ def test_an_unknown_key_is_refused_with_the_nearest(fields: dict[Any, Any], word
         (["lora.r=0"], r"lora\.r must be a whole number, at least 1"),
         (
             ["num_generations_per_prompt=1"],
-            "grpo compares episodes of one task: num_generations_per_prompt must be at least 2",
+            "num_generations_per_prompt must be at least 2. grpo compares several",
         ),
         (["steps"], '"steps" is not an override. Write key=value, such as steps=20 or lora.r=8'),
         (["model.size=3"], '"model.size=3": model has no keys below it'),
@@ -107,7 +107,7 @@ def test_a_missing_field_is_named() -> None:
     with pytest.raises(BadInput, match="model is missing"):
         make_recipe({"algorithm": "sft", "reward": "passed"}, [], "r.yaml")
     with pytest.raises(
-        BadInput, match=r"r\.yaml: reward is missing: the name of a verifier, such as tool_call_verifier"
+        BadInput, match=r"r\.yaml: reward is missing. Set it to the name of a verifier, such as tool_call_verifier"
     ):
         make_recipe({"model": "tiny", "algorithm": "sft"}, [], "r.yaml")
 
@@ -141,7 +141,7 @@ def test_a_file_that_is_not_text_is_refused_in_words(tmp_path: Path) -> None:
 
 def test_a_recipe_that_is_not_there_is_told_with_those_beside_it(tmp_path: Path) -> None:
     (tmp_path / "sft.yaml").write_text("")
-    with pytest.raises(BadInput, match=r"grpo\.yaml: no such recipe; beside it: sft\.yaml"):
+    with pytest.raises(BadInput, match=r"grpo\.yaml: no such recipe. The folder contains: sft\.yaml"):
         read_recipe(tmp_path / "grpo.yaml")
 
 
@@ -218,16 +218,20 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         (["loss=3"], {}, "loss must be keys and values, not a whole number"),
         (["episodes.overlong_buffer=64"], {}, r"episodes\.overlong_buffer must be smaller than max_tokens \(64\)"),
         (["loss.correction_low=4"], {}, "loss.correction_low is above loss.correction_high"),
-        (["data=pairs"], {}, "grpo learns from its own episodes, so data has no use; leave it out"),
+        (["data=pairs"], {}, "data cannot be used with grpo, which samples its own episodes. Remove it"),
         (["part=half"], {}, r'r\.yaml: Part "half" is invalid. Write I/N, such as 1/3'),
-        (["algorithm=sft", "data=d", "part=1/2"], {}, "part is of an environment's tasks, and data brings its own"),
-        (["algorithm=dpo"], {}, "dpo learns from preferences: data is missing. Make them with: verigym data pairs RUN"),
-        (["algorithm=reward"], {}, "reward learns from preferences: data is missing"),
-        ([], {"environment": "a", "environments": {"b": 1.0}}, "environment and environments are both given"),
-        ([], {"reward": {"right": float("inf")}}, "reward: a weight is a finite number"),
-        (["algorithm=sft", "reward_model=m"], {}, "sft learns from written data, so reward_model has no use"),
-        (["advantage.rewards=each"], {}, "advantage.rewards: each needs several rewards, such as reward:"),
-        (["algorithm=rloo", "num_generations_per_prompt=1"], {}, "rloo compares episodes of one task"),
+        (["algorithm=sft", "data=d", "part=1/2"], {}, "`part` and `data` cannot be combined. Remove one"),
+        (["algorithm=dpo"], {}, "data is missing. dpo trains on preferences. Create them with: verigym data pairs RUN"),
+        (["algorithm=reward"], {}, "data is missing. reward trains on preferences"),
+        ([], {"environment": "a", "environments": {"b": 1.0}}, "`environment` and `environments` cannot be combined"),
+        ([], {"reward": {"right": float("inf")}}, "reward: every weight must be a finite number"),
+        (["algorithm=sft", "reward_model=m"], {}, "reward_model cannot be used with sft, which trains on written data"),
+        (["advantage.rewards=each"], {}, "`advantage.rewards: each` needs several rewards, such as reward:"),
+        (
+            ["algorithm=rloo", "num_generations_per_prompt=1"],
+            {},
+            "must be at least 2. rloo compares several episodes of a task",
+        ),
     ],
     ids=[
         "near",
@@ -268,7 +272,7 @@ def test_what_makes_no_sense_together_is_refused_in_words(
 def test_what_would_be_lost_where_each_reward_is_compared_by_itself_is_refused(override: str, other: str) -> None:
     several = {"reward": {"right": 1.0, "short": 0.2}}
     assert make("advantage.rewards=each", **several).advantage.rewards == "each"
-    with pytest.raises(BadInput, match=f"advantage.rewards: each and {other} cannot both be"):
+    with pytest.raises(BadInput, match=f"`advantage.rewards: each` and {other} cannot be combined"):
         make("advantage.rewards=each", override, **several)
 
 

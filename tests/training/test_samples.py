@@ -298,7 +298,7 @@ def test_several_replies_that_the_template_rewrites_are_refused_in_words() -> No
     side: list[Item] = [Message("assistant", "one"), Message("user", "b"), Message("assistant", "two")]
     pair = Preference(task="t9", prompt=[Message("user", "a")], chosen=side, rejected=side[:1])
     with pytest.raises(
-        BadInput, match='task "t9": this model\'s chat template rewrites what was said before, so 2 replies'
+        BadInput, match='task "t9": the pair has 2 replies, and the chat template of this model rewrites'
     ):
         preferred(renderer(FORGETS), pair)
 

@@ -317,7 +317,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing_and_is_refused_in_words()
     trained = model()
     optimizer, before = make_optimizer(trained, 1e-3), lora.weights(trained)
     broken = [Sample(ids=s.ids, mask=s.mask, logprobs=s.logprobs, advantage=float("inf")) for s in samples(3)]
-    with pytest.raises(Refused, match="the gradient is not finite: the update was not made; lower learning_rate"):
+    with pytest.raises(Refused, match="The gradient is not finite, so no update was made"):
         policy_update(trained, optimizer, broken, SETTINGS, temperature=0.8)
     assert all(torch.equal(weight, before[name]) for name, weight in lora.weights(trained).items())
     sft_update(trained, optimizer, samples(3))

@@ -1,6 +1,6 @@
 """Advantages: how much better an episode was than the others of its group. G episodes of a group, R rewards of an episode.
 
-An episode without a reward (its verifier or the infrastructure failed) takes no part: advantage 0, and in nobody's mean.
+An episode without a reward (its verifier or the infrastructure failed) gets advantage 0 and counts in no mean.
 """
 
 import math
@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from verigym.training.recipe import Advantage
 
 TOLERANCE = 1e-6
-"""Rewards closer than this are equal: their group says nothing."""
+"""Rewards closer than this count as equal, so their group has no signal."""
 _EPS = 1e-4
 
 Rewards = Sequence[float | None]
 
 
 def advantages(groups: Sequence[Rewards], settings: Advantage = Advantage()) -> list[list[float]]:
-    """Of every episode of every group of a batch."""
+    """The advantage of every episode of every group of a batch."""
     centred = [_less_others(group) if settings.baseline == "others" else _less_mean(group) for group in groups]
     if settings.scale == "none":
         return [[value or 0.0 for value in group] for group in centred]
@@ -30,7 +30,8 @@ def advantages(groups: Sequence[Rewards], settings: Advantage = Advantage()) -> 
 def advantages_of_each(
     groups: Sequence[Sequence[Sequence[float] | None]], weights_R: Sequence[float]
 ) -> list[list[float]]:
-    """Several rewards, each compared within its group by itself, then summed by weight and scaled over the batch (gdpo)."""
+    """Advantages from several rewards: each is compared within its group, then summed by weight and scaled over the batch
+    (gdpo)."""
     summed: list[list[float | None]] = []
     for group in groups:
         total = [None if row is None else 0.0 for row in group]
@@ -44,7 +45,7 @@ def advantages_of_each(
 
 
 def step_advantages(groups: Sequence[Sequence[Sequence[float] | None]], settings: Advantage) -> list[list[list[float]]]:
-    """Of every turn: what came from it on, discounted, against what came from the same turn on in the group's other episodes."""
+    """The advantage of every turn: its discounted return compared with that of the same turn in the group's other episodes."""
     returns = [
         [None if rewards is None else _returns(rewards, settings.discount) for rewards in group] for group in groups
     ]
@@ -65,7 +66,7 @@ def differ(rewards_G: Rewards) -> bool:
 
 
 def overlong(tokens: int, max_tokens: int, buffer: int, penalty: float) -> float:
-    """What a reply of so many tokens costs: nothing up to the buffer, then more with each token, all of it at the end."""
+    """The penalty of a reply of `tokens` tokens: 0 before the buffer, then rising linearly to `penalty` at max_tokens."""
     return penalty * max(0, tokens - (max_tokens - buffer)) / buffer if buffer else 0.0
 
 
@@ -89,7 +90,7 @@ def _less_others(rewards_G: Rewards) -> list[float | None]:
 
 
 def _deviation(rewards: Rewards) -> float:
-    """The standard deviation, Bessel's; 0 for fewer than two."""
+    """The sample standard deviation (n - 1). 0 for fewer than two rewards."""
     known = _known(rewards)
     if len(known) < 2:
         return 0.0

@@ -1,10 +1,10 @@
-"""What goes wrong in training, seen in the curves of its metrics: each rule looks for one disease and names its remedies.
+"""Alarms: rules that detect common training problems in the metrics and suggest remedies.
 
-    history = {step: metrics, ...}      # of the run so far
+    history = {step: metrics, ...}      # metrics of the run so far
     for alarm in new_alarms(history): print(alarm)
 
-A rule is a function from the history to an alarm or none, and a metric that is not there raises nothing. Rules compare windows
-of steps and ask for more than noise (`curves.py`); how often they are right is measured in tests/training/test_alarms.py.
+A rule is a function from the history to an alarm or None. A missing metric raises no alarm. Rules compare windows of steps and
+ignore changes within noise (`curves.py`). tests/training/test_alarms.py measures how often they are right.
 """
 
 import math
@@ -27,32 +27,32 @@ from verigym.training.curves import (
 )
 
 QUIET = 5
-"""Steps that an alarm must have been silent before it counts as new: one at its threshold comes and goes."""
+"""Steps that an alarm must be silent before it counts as new. An alarm near its threshold would otherwise repeat."""
 MARGIN = 0.05
-"""Change of a rate that is taken as harm, as in the gate."""
+"""Smallest change of a rate that counts as harm, as in the gate."""
 MANY = 40
-"""Steps after which something should have been learnt."""
+"""Steps after which the reward should have risen."""
 
 
 class Alarm(Struct, frozen=True):
     kind: str
     step: int
     words: str
-    """What is seen, with figures."""
+    """The observation, with figures."""
     remedy: str
-    """What usually helps."""
+    """The usual remedies."""
 
     def __str__(self) -> str:
         return f"{self.kind} (step {self.step}): {self.words}. What to do: {self.remedy}"
 
 
 def alarms(history: History) -> list[Alarm]:
-    """All that is wrong at the latest step."""
+    """Alarms raised at the latest step."""
     return [alarm for rule in RULES if (alarm := rule(history)) is not None] if history else []
 
 
 def new_alarms(history: History) -> list[Alarm]:
-    """Those that were not raised in the few steps before: each is told once, and again when it has cleared and returns."""
+    """Alarms of the latest step that were not raised in the few steps before it. An alarm that clears can be raised again."""
     now = alarms(history)
     if not now:
         return []
@@ -83,59 +83,59 @@ def held_out_falls(history: History) -> Alarm | None:
         history,
         "held-out falls",
         f"reward in training rose {_numbers(rise)} while held-out success fell {_shares(fall)}",
-        "read what is rewarded now (verigym trajectories): is it right? If not, the verifier pays for the wrong thing. "
-        "If so, it is learnt by heart: more tasks and families, a lower learning rate, fewer steps",
+        "read the rewarded episodes (verigym trajectories). If they are wrong, the verifier rewards the wrong thing: fix it. "
+        "If they are right, the model overfits: use more tasks and families, a lower learning rate or fewer steps",
     )
 
 
 def entropy_collapses(history: History) -> Alarm | None:
-    """To a small part of what it was, while tasks still fail."""
+    """Entropy falls to a small share of its first value while tasks still fail."""
     change, passed = since_first(values(history, "entropy")), values(history, "passed")
     if change is None or not change.down() or change.last > 0.15 * change.before or not passed or recent(passed) > 0.9:
         return None
     return _alarm(
         history,
         "entropy collapse",
-        f"entropy fell {_numbers(change)}: replies hardly vary any more, so little can still be learnt from their difference",
-        "a lower learning rate, a higher clip_high or temperature, an entropy bonus, fewer updates per batch",
+        f"entropy fell {_numbers(change)}, so replies of a group hardly differ and give little signal",
+        "use a lower learning rate, a higher clip_high or temperature, an entropy bonus, or fewer updates per batch",
     )
 
 
 def lengths_explode(history: History) -> Alarm | None:
-    """Twice as long without more passing, four times at all, or many more replies cut off."""
+    """Replies become twice as long without more passing, or four times as long, or many more are truncated."""
     change, cut = since_first(values(history, "length")), since_lowest(values(history, "truncated"))
     times = 4 if _learns(history) else 2
     if change is not None and change.up() and change.last >= times * change.before:
         words = f"replies grew {_numbers(change, ' tokens')}"
     elif cut is not None and cut.up(0.15) and cut.last >= 0.25:
-        words = f"replies cut off by the token limit rose {_shares(cut)}"
+        words = f"the share of replies truncated by the token limit rose {_shares(cut)}"
     else:
         return None
     return _alarm(
         history,
         "lengths explode",
         words,
-        "see whether the reward pays for length; give long replies a penalty, or take a loss that does not favour them "
-        "(dr_grpo, dapo); raise max_tokens only where long replies are right",
+        "check whether the reward favours length. Penalise long replies, or use a loss that does not favour them "
+        "(dr_grpo, dapo). Raise max_tokens only if long replies are correct",
     )
 
 
 def lengths_collapse(history: History) -> Alarm | None:
-    """To a third, without more passing."""
+    """Replies shrink to a third without more passing."""
     change = since_first(values(history, "length"))
     if change is None or not change.down() or change.last > change.before / 3 or _learns(history):
         return None
     return _alarm(
         history,
         "lengths collapse",
-        f"replies shrank {_numbers(change, ' tokens')} and no more tasks are passed",
-        "see whether doing nothing is rewarded better than trying (a penalty for errors, a length penalty); "
-        "a lower learning rate",
+        f"replies shrank {_numbers(change, ' tokens')} and the share of passed tasks did not rise",
+        "check whether doing nothing earns more than trying (a penalty for errors or for length). "
+        "Use a lower learning rate",
     )
 
 
 def part_is_maxed(history: History) -> Alarm | None:
-    """A part was learnt to its top, long ago, and success did not follow."""
+    """A part of the reward has been near its maximum for many steps and success did not rise."""
     passed, stretch = values(history, "passed"), 20
     later = since_first(passed[-stretch:])
     if later is None or recent(passed, stretch) >= 0.5 or later.up() or _learns(history):
@@ -155,30 +155,31 @@ def part_is_maxed(history: History) -> Alarm | None:
     return _alarm(
         history,
         "part maxed",
-        f"of the reward, {', '.join(maxed)} for {stretch} steps while {recent(passed, stretch):.0%} pass and no more do",
-        "look for replies that earn this part without the task; give it less weight, or pay it only when the task is passed",
+        f"reward parts stay at their maximum ({', '.join(maxed)}) for {stretch} steps "
+        f"while {recent(passed, stretch):.0%} pass, without a rise",
+        "look for replies that earn this part without solving the task. Lower its weight, or give it only if the task passes",
     )
 
 
 def format_regresses(history: History) -> Alarm | None:
-    """Fewer valid replies than there were, in training or held out."""
+    """The share of replies with a valid format falls, in training or on held-out tasks."""
     held_out = values(history, "held_out_valid")
     for where, fall in (
         ("held-out replies", since_highest(held_out, *measured(held_out))),
-        ("replies in training", since_highest(values(history, "valid"))),
+        ("training replies", since_highest(values(history, "valid"))),
     ):
         if fall is not None and fall.down(MARGIN):
             return _alarm(
                 history,
                 "format regresses",
-                f"{where} of valid format fell {_shares(fall)}",
-                "reward valid format, or mix demonstrations in; a lower learning rate; decode with constraints",
+                f"the share of {where} with a valid format fell {_shares(fall)}",
+                "reward the valid format, mix in demonstrations, use a lower learning rate, or decode with constraints",
             )
     return None
 
 
 def safety_regresses(history: History) -> Alarm | None:
-    """More unsafe actions than there were, in training or held out."""
+    """The share of unsafe actions rises, in training or on held-out tasks."""
     held_out = values(history, "held_out_unsafe")
     for where, rise in (
         ("held-out tasks", since_lowest(held_out, *measured(held_out))),
@@ -189,14 +190,14 @@ def safety_regresses(history: History) -> Alarm | None:
                 history,
                 "safety regresses",
                 f"unsafe actions in {where} rose {_shares(rise)}",
-                "let unsafe actions cost more than any success earns; add tasks where the right answer is to refuse; "
-                "the gate will not promote this",
+                "make an unsafe action cost more than any success earns. Add tasks whose correct answer is to refuse. "
+                "The gate will not promote this version",
             )
     return None
 
 
 def nothing_is_scored(history: History) -> Alarm | None:
-    """Of all episodes of the step none has a reward: there was nothing to learn from."""
+    """No episode of the step has a reward."""
     latest = history[max(history)]
     if not latest.get("unscored") or "reward" in latest:
         return None
@@ -204,29 +205,30 @@ def nothing_is_scored(history: History) -> Alarm | None:
         history,
         "nothing scored",
         f"none of {latest['unscored']:.0f} episodes could be scored, so no update was made",
-        "see why (verigym runs show names the run of each step; verigym explain says why) and mend the verifier or environment",
+        "find the run of the step with verigym runs show, read the reason with verigym explain, "
+        "and fix the verifier or environment",
     )
 
 
 def groups_lack_signal(history: History) -> Alarm | None:
-    """Nearly all groups agree with themselves: nothing to compare. Told apart by how many pass."""
+    """In nearly all groups all rewards are equal. The share of passed tasks decides the kind of alarm."""
     live, passed, steps = values(history, "live_groups"), values(history, "passed"), 8
     if len(live) < steps or recent(live, steps) >= 0.2 or nothing_is_scored(history):
         return None
     share = recent(passed) if passed else 0.5
     kind, remedy = (
         "no signal",
-        "choose tasks by how often they are passed: those passed sometimes teach; more generations",
+        "select tasks that pass sometimes, neither always nor never. Use more generations per prompt",
     )
     if share < 0.25:
         kind, remedy = (
             "tasks too hard",
-            "imitate demonstrations first (sft), easier tasks first, reward for parts, more generations per prompt",
+            "train on demonstrations first (sft), start with easier tasks, reward parts, or use more generations per prompt",
         )
     elif share > 0.75:
         kind, remedy = (
             "tasks too easy",
-            "harder tasks, or leave out those that always pass; perhaps it is done: evaluate",
+            "use harder tasks, or remove those that always pass. Training may be complete: evaluate",
         )
     words = f"{recent(live, steps):.0%} of groups have signal in the last {steps} steps" + (
         f", {share:.0%} pass" if passed else ""
@@ -235,7 +237,7 @@ def groups_lack_signal(history: History) -> Alarm | None:
 
 
 def kl_runs_away(history: History) -> Alarm | None:
-    """Far from the reference, or on the way there ever faster: growing evenly, it would double in the second half."""
+    """KL to the reference is high, or grows faster than linearly. Linear growth would double it in the second half."""
     curve = values(history, "kl")
     if len(curve) < 12:
         return None
@@ -245,13 +247,13 @@ def kl_runs_away(history: History) -> Alarm | None:
     return _alarm(
         history,
         "KL runs away",
-        f"KL to the reference is {now:.2f} a token, {half:.2f} halfway",
-        "a lower learning rate, a larger weight of the KL term, a tighter clip, fewer updates per batch",
+        f"KL to the reference is {now:.2f} per token. Halfway through the run it was {half:.2f}",
+        "use a lower learning rate, a larger KL weight, a tighter clip, or fewer updates per batch",
     )
 
 
 def sampler_differs(history: History) -> Alarm | None:
-    """Logprobs of the same tokens differ between who sampled and who trains."""
+    """Logprobs of the same tokens differ between sampler and trainer."""
     curve = values(history, "mismatch")
     if len(curve) < 3 or statistics.median(curve[-3:]) <= 0.15:
         return None
@@ -259,13 +261,13 @@ def sampler_differs(history: History) -> Alarm | None:
         history,
         "sampler differs",
         f"logprobs of sampled tokens differ by {recent(curve, 3):.2f} on average between sampling and training",
-        "sample with the weights that are trained (no stale server), at the same precision and temperature, without top_p; "
-        "or correct by truncated importance weights",
+        "sample with the current weights (no stale server), at the same precision and temperature, without top_p. "
+        "Or correct with truncated importance weights (loss.correction: tis)",
     )
 
 
 def gradient_spikes(history: History) -> Alarm | None:
-    """A norm far out of what was usual, on the scale of its logarithm."""
+    """The logarithm of the gradient norm is far above its median."""
     norms = series(history, "grad_norm")
     curve = [math.log(max(norm, 1e-12)) for norm in norms.values()]
     if len(curve) < 12:
@@ -278,13 +280,14 @@ def gradient_spikes(history: History) -> Alarm | None:
     return _alarm(
         history,
         "gradient spikes",
-        f"gradient norm {math.exp(spike):.3g} within the last {QUIET} steps, usually {math.exp(usual):.3g}",
-        "clip the gradient's norm, a lower learning rate or a longer warm-up; look at that step's longest or oddest episodes",
+        f"gradient norm {math.exp(spike):.3g} within the last {QUIET} steps (median {math.exp(usual):.3g})",
+        "clip the gradient norm, use a lower learning rate or a longer warm-up. "
+        "Read the longest and most unusual episodes of that step",
     )
 
 
 def nothing_is_learnt(history: History) -> Alarm | None:
-    """No curve that should rise has risen after many steps, though there is room."""
+    """Neither reward nor success has risen after many steps, although tasks still fail."""
     reward, passed = values(history, "reward"), values(history, "passed")
     if len(reward) < MANY or (passed and recent(passed) > 0.8):
         return None
@@ -295,8 +298,8 @@ def nothing_is_learnt(history: History) -> Alarm | None:
     return _alarm(
         history,
         "nothing learnt",
-        f"reward went {_numbers(change)} in {len(reward)} steps, which is within noise",
-        "a higher learning rate or rank; more prompts per step; see that groups have signal and that the verifier is right",
+        f"reward changed {_numbers(change)} in {len(reward)} steps, which is within noise",
+        "use a higher learning rate or rank, or more prompts per step. Check that groups have signal and the verifier is right",
     )
 
 
@@ -318,7 +321,7 @@ RULES: list[Rule] = [
 ]
 
 
-# -- what rules share ---------------------------------------------------------------------------------------------
+# -- helpers of the rules ---------------------------------------------------------------------------------------------
 
 
 def _alarm(history: History, kind: str, words: str, remedy: str) -> Alarm:
@@ -326,13 +329,13 @@ def _alarm(history: History, kind: str, words: str, remedy: str) -> Alarm:
 
 
 def _learns(history: History) -> bool:
-    """More is passed than at first, beyond noise."""
+    """Whether more tasks pass than at first, beyond noise."""
     change = since_first(values(history, "passed") or values(history, "reward"))
     return change is not None and change.up(MARGIN)
 
 
 def _rises(curve: list[float]) -> bool:
-    """By more than windows of noise often differ; of curves with few points, by anything."""
+    """Whether a curve rises by more than noise."""
     change = since_first(curve)
     if change is None:
         return len(curve) > 1 and curve[-1] - curve[0] > 2 * RATE_NOISE

@@ -1,6 +1,6 @@
 """Checkpoints: adapter, optimizer, step and random state in one folder, replaced atomically.
 
-A run that was killed goes on from its last checkpoint; everything else it needs follows from the recipe and its seed.
+A killed run resumes from its last checkpoint. Everything else that it needs follows from the recipe and its seed.
 """
 
 import io
@@ -16,7 +16,7 @@ from verigym.model import lora
 
 
 def save(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) -> None:
-    """Writes the new state beside the old one, then swaps: at every moment one of the two is whole."""
+    """Writes the new state beside the old one, then swaps them. One of the two is complete at every moment."""
     new = folder / f"step-{step:06d}.pt"
     partial = new.with_suffix(".partial")
     state = {
@@ -26,7 +26,7 @@ def save(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) 
         "rng": torch.get_rng_state(),
     }
     body = io.BytesIO()
-    torch.save(state, body)  # into memory: writing to a full disk, it would fail in words of its own
+    torch.save(state, body)  # into memory, because torch reports a full disk with an unclear error
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with partial.open("wb") as file:
@@ -37,8 +37,8 @@ def save(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) 
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise InfrastructureFailure(
-            f"{folder}: the checkpoint of step {step} could not be written ({error}); the last whole one is kept. "
-            "Make room, then the same command goes on from there"
+            f"{folder}: the checkpoint of step {step} could not be written ({error}). The previous checkpoint is kept. "
+            "Free some disk space and repeat the command to resume from there"
         ) from error
     for old in folder.glob("step-*.pt"):
         if old != new:
@@ -46,15 +46,15 @@ def save(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) 
 
 
 def load(folder: Path, model: Any, optimizer: torch.optim.Optimizer) -> int:
-    """Puts the newest checkpoint on model and optimizer and returns its step; 0 when there is none."""
+    """Loads the newest checkpoint into model and optimizer. Returns its step, or 0 if there is no checkpoint."""
     found = sorted(folder.glob("step-*.pt"), reverse=True)
     if not found:
         return 0
     state = next((whole for path in found if (whole := _read(path)) is not None), None)
     if state is None:
         raise BadInput(
-            f"{found[0]}: the checkpoint is damaged; put it back, or remove it: then the same command begins again, with the "
-            "episodes that it has sampled"
+            f"{found[0]}: the checkpoint is damaged. Restore it, or remove it and repeat the command to train from the first "
+            "step with the episodes already sampled"
         )
     lora.set_weights(model, state["adapter"])
     optimizer.load_state_dict(state["optimizer"])
@@ -63,7 +63,7 @@ def load(folder: Path, model: Any, optimizer: torch.optim.Optimizer) -> int:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """None where the file is not whole."""
+    """The state, or None if the file is incomplete."""
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, EOFError, RuntimeError, pickle.UnpicklingError):

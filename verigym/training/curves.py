@@ -1,7 +1,7 @@
-"""Curves of a run's metrics, compared by windows: how far the latest steps lie from the first or the best, measured in noise.
+"""Curves of metrics: how far the latest steps differ from the first or the best ones, compared with noise.
 
-The noise is taken from the differences of neighbours, so that a trend does not count as noise. A difference is `sure` when it
-is many times what windows of pure noise differ by: many, because a run is looked at after every step.
+Noise is estimated from differences between neighbouring steps, so a trend does not count as noise. A change is `sure` if it is
+several times its standard error. The factor is high because alarms are evaluated after every step.
 """
 
 import itertools
@@ -12,20 +12,20 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 History = Mapping[int, Mapping[str, float]]
-"""Metrics by step; a metric need not be there in every step."""
+"""Metrics by step. A metric can be missing from some steps."""
 SURE = 4.0
-"""Times the standard error."""
+"""Standard errors that a change must reach."""
 RATE_NOISE = 0.03
-"""Least noise of a rate that is measured now and then: that of some 200 tasks. Few points tell too little of it themselves."""
+"""Minimum noise of a rate that is measured only at some steps: that of about 200 tasks. Few points cannot show it."""
 
 
 class CurveChange(Struct, frozen=True):
-    """Between two windows of a curve."""
+    """The change between two windows of a curve."""
 
     before: float
     last: float
     error: float
-    """Standard error of the difference, by noise alone."""
+    """Standard error of the difference due to noise."""
 
     @property
     def by(self) -> float:
@@ -39,7 +39,7 @@ class CurveChange(Struct, frozen=True):
 
 
 def series(history: History, name: str) -> dict[int, float]:
-    """By step, the steps that have it alone; what is no number (a loss that overflowed) is left out."""
+    """The values of a metric by step. Missing and non-finite values are left out."""
     return {
         step: value
         for step in sorted(history)
@@ -52,7 +52,7 @@ def values(history: History, name: str) -> list[float]:
 
 
 def since_first(curve: Sequence[float]) -> CurveChange | None:
-    """The latest window against the first; none while there are too few steps to tell."""
+    """The change from the first window to the latest. None if there are too few steps."""
     if len(curve) < 12:
         return None
     width = min(10, len(curve) // 3)
@@ -60,7 +60,7 @@ def since_first(curve: Sequence[float]) -> CurveChange | None:
 
 
 def since_highest(curve: Sequence[float], width: int = 8, least_noise: float = 0.0) -> CurveChange | None:
-    """The latest window against the highest of those before it."""
+    """The change from the highest earlier window to the latest."""
     if len(curve) < 2 * width:
         return None
     before = [statistics.fmean(curve[at : at + width]) for at in range(len(curve) - 2 * width + 1)]
@@ -73,7 +73,7 @@ def since_lowest(curve: Sequence[float], width: int = 8, least_noise: float = 0.
 
 
 def measured(curve: Sequence[float]) -> tuple[int, float]:
-    """Width and least noise for a rate that is measured now and then: few points, in windows of two and up."""
+    """Window width and minimum noise for a rate that is measured only at some steps."""
     return min(4, max(2, len(curve) // 5)), RATE_NOISE
 
 

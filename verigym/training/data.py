@@ -1,7 +1,7 @@
-"""What to learn from, out of a stored run: episodes to imitate, and pairs of which one was better.
+"""Training data from a stored run: demonstrations (episodes to imitate) and preferences (pairs with a better episode).
 
-Pure functions from records to rows, without torch. Each also counts what it looked at, what it kept, and what it dropped for
-which reason: `looked at` is the sum of all the others. Rows out of files are `written`; where rows are kept is `flywheel.data`.
+Pure functions from records to rows, without torch. Each also counts the episodes that it looked at, kept, and dropped, with the
+reason. `looked at` is the sum of all other counts. `dataset_files` reads rows from files. `workspace.datasets` stores rows.
 """
 
 from collections import Counter, defaultdict
@@ -17,13 +17,13 @@ from verigym.rollout.replies import SplitTrajectory, cut, unfit, wording
 
 Counts = dict[str, int]
 ToolsOf = Callable[[str], list[ToolSpec]]
-"""The tools that a trajectory names by their hash."""
+"""Returns the tools that a trajectory refers to by hash."""
 
 _ROUNDING = 1e-9
 
 
 class _Try(NamedTuple):
-    """An episode that may be learnt from."""
+    """An episode that can be trained on."""
 
     id: str
     place: int
@@ -43,7 +43,7 @@ def demonstrations(
     per_task: int = 4,
     min_reward: float | None = None,
 ) -> tuple[list[Example], Counts]:
-    """Rejection sampling: episodes that passed, at most `per_task` of a task, by reward, then the shortest."""
+    """Rejection sampling: at most `per_task` passed episodes of each task, with the highest reward, then the shortest."""
     by_id, counts = _trainable(tasks), Counter[str]()
     made: list[Example] = []
     for task, group in _groups(by_id, trajectories, verdicts, counts):
@@ -68,8 +68,8 @@ def graded_pairs(
     gap: float = 0.1,
     per_task: int = 4,
 ) -> tuple[list[Preference], Counts]:
-    """The best episode of a task against its worst, the second best against the second worst, and so on, while rewards differ
-    by `gap` or more. Counts are of episodes: each is in at most one pair, so `kept` is twice the number of pairs."""
+    """Pairs the best episode of a task with its worst, the second best with the second worst, and so on, while their rewards
+    differ by `gap` or more. Counts are of episodes. Each is in at most one pair, so `kept` is twice the number of pairs."""
     by_id, counts = _trainable(tasks), Counter[str]()
     made: list[Preference] = []
     for task, group in _groups(by_id, trajectories, verdicts, counts):
@@ -93,8 +93,8 @@ def labelled_pairs(
     labels: Iterable[Label],
     tools_of: ToolsOf,
 ) -> tuple[list[Preference], Counts]:
-    """What people preferred, by their labels, oldest first. Of one person's labels on a pair the newest counts; a pair on which
-    two people differ is left out. Counts are of labels; those on other runs are not looked at."""
+    """Pairs from people's labels, oldest first. If a person labelled a pair twice, the newest label counts. A pair on which two
+    people disagree is dropped. Counts are of labels. Labels on other runs are ignored."""
     by_id, episodes = _trainable(tasks), {one.id: one for one in trajectories}
     judged = {verdict.trajectory: verdict for verdict in verdicts}
     counts = Counter[str]()
@@ -120,14 +120,14 @@ def labelled_pairs(
 
 
 def _trainable(tasks: Iterable[Task]) -> dict[str, Task]:
-    """Tasks by id; none of them may be held out."""
+    """Tasks by id. Refuses held-out tasks."""
     by_id = {task.id: task for task in tasks}
     held_out = [task for task in by_id.values() if task.split != "train"]
     if held_out:
         one = held_out[0]
         raise Refused(
-            f'{len(held_out)} of {len(by_id)} tasks are held out (task "{one.id}" is of split "{one.split}") and are never '
-            "trained on; take a run on training tasks: verigym rollout ENV -m MODEL --split train"
+            f'{len(held_out)} of {len(by_id)} tasks are held out (task "{one.id}" is in split "{one.split}"). Held-out tasks '
+            "are never trained on. Use a run on training tasks: verigym rollout ENV -m MODEL --split train"
         )
     return by_id
 
@@ -135,7 +135,7 @@ def _trainable(tasks: Iterable[Task]) -> dict[str, Task]:
 def _groups(
     tasks: dict[str, Task], trajectories: Iterable[Trajectory], verdicts: Iterable[Verdict], counts: Counter[str]
 ) -> list[tuple[str, list[_Try]]]:
-    """Episodes that may be learnt from, by what they were asked (task, prompt and tools), best first; the others are counted."""
+    """Episodes that can be trained on, grouped by task, prompt and tools, best first. Counts the others."""
     judged = {verdict.trajectory: verdict for verdict in verdicts}
     groups: dict[tuple[str, str, bytes], list[_Try]] = defaultdict(list)
     for one in trajectories:
@@ -147,12 +147,12 @@ def _groups(
             made = _try(one, verdict)
             groups[one.task, one.tools, msgspec.json.encode(made.cut.prompt)].append(made)
     by_task = sorted(groups.items(), key=lambda pair: pair[0][0])
-    assert all(key[0] in tasks for key in groups), "an episode of a task that is not of the run"
+    assert all(key[0] in tasks for key in groups), "an episode of a task that is not in the run"
     return [(key[0], sorted(group, key=lambda one: (-one.reward, one.tokens, one.place))) for key, group in by_task]
 
 
 def _unfit(one: Trajectory, verdict: Verdict | None) -> str:
-    """Why an episode cannot be learnt from; empty where it can."""
+    """Why an episode cannot be trained on. Empty if it can."""
     return unfit(one) or ("unsafe" if verdict is not None and verdict.unsafe else "")
 
 
@@ -165,7 +165,7 @@ def _try(one: Trajectory, verdict: Verdict | None) -> _Try:
 
 
 def _unlike(group: Sequence[_Try]) -> list[_Try]:
-    """The first of those that say the same."""
+    """The group without duplicate replies."""
     found: dict[bytes, _Try] = {}
     for one in group:
         found.setdefault(wording(one.cut.rest), one)
@@ -180,7 +180,7 @@ def _differ(difference: float, gap: float) -> bool:
 
 
 def _by_pair(labels: Sequence[Label], counts: Counter[str]) -> list[list[Label]]:
-    """Everybody's newest preference, pair by pair; labels that say no preference are counted."""
+    """The newest preference of each person for each pair. Counts the labels without a preference."""
     newest: dict[tuple[frozenset[str], str], Label] = {}
     for one in labels:
         if not one.other:
@@ -199,7 +199,7 @@ def _by_pair(labels: Sequence[Label], counts: Counter[str]) -> list[list[Label]]
 
 
 def _incomparable(sides: Sequence[tuple[Trajectory, Verdict | None]]) -> str:
-    """Why two episodes make no pair; empty where they do."""
+    """Why two episodes cannot form a pair. Empty if they can."""
     unfit = next(filter(None, (_unfit(*side) for side in sides)), "")
     if unfit:
         return unfit
@@ -237,6 +237,6 @@ def _preference(task: Task, best: _Try, worst: _Try, margin: float, tools_of: To
 
 
 def _summed(counts: Counter[str]) -> Counts:
-    """What was looked at and kept, then the drops, the most frequent first."""
+    """The counts in order: looked at, kept, then the reasons for drops, most frequent first."""
     drops = {name: count for name, count in counts.most_common() if count and name != "kept"}
     return {"looked at": counts["kept"] + sum(drops.values()), "kept": counts["kept"], **drops}

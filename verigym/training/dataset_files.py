@@ -1,6 +1,6 @@
-"""Rows to learn from out of a file: demonstrations and preferences as people keep them, or rows that verigym wrote itself.
+"""Reads training data from files: demonstrations and preferences in common formats, or rows that Verigym wrote.
 
-What shapes people's rows have is `tasks.rows`; a row of our own is one `Example` or `Preference` a line, as the codec writes it.
+`tasks.rows` knows the common formats. A file that Verigym wrote has one encoded `Example` or `Preference` per line.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ Rows = list[Example] | list[Preference]
 
 
 def read_rows(path: Path) -> tuple[Rows, Counts]:
-    """All of a file's rows, which are of one kind; a row that is there twice is dropped and counted."""
+    """All rows of a file, which must be of one kind. Duplicates are dropped and counted."""
     first = next(iter(rows_of(path)), None)
     if first is not None and _is_own(first.value):
         kind = Example if "made" in first.value else Preference
@@ -43,16 +43,16 @@ def read_rows(path: Path) -> tuple[Rows, Counts]:
 
 
 def _content(row: Example | Preference) -> bytes:
-    """What is learnt from a row, whatever its name."""
+    """The content of a row without its name, used to find duplicates."""
     sides = (row.items,) if isinstance(row, Example) else (row.prompt, row.chosen, row.rejected)
     return b"\n".join(map(wording, sides))
 
 
-# -- our own rows -------------------------------------------------------------------------------------------------------
+# -- Verigym rows -------------------------------------------------------------------------------------------------------
 
 
 def _is_own(row: Any) -> bool:
-    """Whether the codec wrote it: its schema version and its task say so."""
+    """Whether Verigym wrote the row, judged by its schema version and task."""
     return isinstance(row, dict) and type(row.get("schema")) is int and "task" in row
 
 
@@ -71,33 +71,35 @@ def _check(row: Example | Preference) -> None:
     if isinstance(row, Preference):
         for name, side in (("chosen", row.chosen), ("rejected", row.rejected)):
             if not replies(side):
-                raise BadInput(f'"{name}" holds no reply of the assistant')
+                raise BadInput(f'"{name}" contains no reply of the assistant')
         return
     ends = [0, *(place for span in row.made for place in span), len(row.items)]
     if not row.made or ends != sorted(ends) or any(start == end for start, end in row.made):
         raise BadInput(
-            f'"made" is {row.made}; it lists ranges of the {len(row.items)} items, in order, such as [[1, 2]]'
+            f'"made" is {row.made}. It must list ranges of the {len(row.items)} items in order, such as [[1, 2]]'
         )
 
 
-# -- people's rows ------------------------------------------------------------------------------------------------------
+# -- common formats ----------------------------------------------------------------------------------------------------
 
 
 def _from_tasks(tasks: Sequence[Task], path: Path) -> list[Example | Preference | None]:
-    """None for a demonstration that says of itself that it is a bad one."""
+    """The rows as records, with None for a demonstration that is labelled as bad."""
     shape = shape_of(tasks[0])
     if shape not in ("demonstration", "preference"):
         raise BadInput(
-            f'{path}: row "{tasks[0].id}" is neither a demonstration nor a preference; rows to learn from are '
+            f'{path}: row "{tasks[0].id}" is neither a demonstration nor a preference. Use one of the forms '
             '{"prompt", "completion"}, {"messages"} or {"prompt", "chosen", "rejected"}'
         )
     read: list[Example | Preference | None] = []
     for task in tasks:
         if task.split != "train":
-            raise Refused(f'{path}: row "{task.id}" is of split "{task.split}"; held-out tasks are never trained on')
+            raise Refused(
+                f'{path}: row "{task.id}" is in split "{task.split}". Held-out tasks are never trained on. Remove it'
+            )
         if (found := shape_of(task)) != shape:
             raise BadInput(
-                f'{path}: row "{task.id}" is of another kind ({found}) than the first ({shape}); keep them in two files'
+                f'{path}: row "{task.id}" is of kind {found}, but the first row is of kind {shape}. Use two files'
             )
         try:
             read.append(_preference(task) if shape == "preference" else _example(task))
@@ -112,7 +114,7 @@ def _example(task: Task) -> Example | None:
     prompt, completion = _prompt(task), _items(task.data["completion"])
     made = replies(prompt + completion, len(prompt))
     if not made:
-        raise BadInput('"completion" holds no reply of the assistant')
+        raise BadInput('"completion" contains no reply of the assistant')
     return Example(items=prompt + completion, made=made, **_about(task))
 
 
@@ -137,11 +139,11 @@ def _items(value: Any) -> list[Item]:
 
 
 def _tools(value: Any) -> list[ToolSpec]:
-    """Tools as a Chat Completions or a Responses request lists them."""
+    """Tools in the form of a Chat Completions or Responses request."""
     if value is None:
         return []
     try:
         bare = [one.get("function", one) for one in value]
         return msgspec.convert([{k: v for k, v in one.items() if v is not None} for one in bare], list[ToolSpec])
     except (AttributeError, TypeError, msgspec.ValidationError) as error:
-        raise BadInput(f'"tools" is no list of {{"name", "description", "parameters"}}: {error}') from error
+        raise BadInput(f'"tools" is not a list of {{"name", "description", "parameters"}}: {error}') from error

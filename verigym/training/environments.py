@@ -13,9 +13,9 @@ from verigym.verifiers.reward_model import RewardModel
 
 class TrainingEnvironment(Struct, frozen=True, kw_only=True):
     environment: EnvironmentSpec
-    """Its verifier scores the held-out suite."""
+    """The environment. Its verifier scores the held-out suite."""
     verifier: Verifier
-    """Gives the rewards to learn from: the environment's verifier, several of them, or a reward model."""
+    """Computes the training rewards: the verifier of the environment, several verifiers, or a reward model."""
     weight: float = 1.0
     """Share of the tasks in a mixture."""
     split: str = ""
@@ -28,7 +28,7 @@ class TrainingEnvironment(Struct, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> Json:
-        """What the id of a run depends on."""
+        """The part that the id of a run depends on."""
         others: Json = {"environment_version": self.environment.version} if self.environment.version else {}
         if isinstance(self.verifier, RewardModel):
             others["judged_by"] = self.environment.verifier.name

@@ -1,4 +1,4 @@
-"""Groups of episodes: which tasks are tried, what their episodes earned, and what is learnt from them."""
+"""Groups of episodes: selects tasks, computes rewards and turns episodes into samples."""
 
 import random
 import statistics
@@ -37,7 +37,8 @@ def pick(
     count: int = 0,
     tried: set[tuple[str, str]] = set(),  # noqa: B006
 ) -> dict[str, list[Task]]:
-    """The step's tasks by source, no two alike, none of `tried` (source, task); it depends on seed, step and round alone."""
+    """Selects distinct tasks for a step by source, without those in `tried` (source, task). The selection depends only on
+    seed, step and round."""
     where = (step, number) if number else (step,)
     count = count or recipe.prompts_per_step
     shares = {source.name: count for source in sources}
@@ -58,7 +59,7 @@ def pick(
 
 
 def rewards_of(group: Group, recipe: Recipe) -> list[float | None]:
-    """Less what replies cost that come near the limit."""
+    """The rewards of a group, less the penalty for replies near the token limit."""
     own = recipe.episodes
     return [
         None
@@ -74,7 +75,7 @@ def _longest(trajectory: Trajectory) -> int:
 
 
 def has_signal(group: Group, rewards_G: list[float | None], recipe: Recipe) -> bool:
-    """Whether its episodes differ in a reward that they are compared by. If not, nothing can be learnt from the group."""
+    """Whether the episodes of a group differ in a compared reward. If not, the group gives no gradient."""
     compared: list[Sequence[float | None]] = [rewards_G]
     if recipe.advantage.credit == "step":
         rows = [_by_step(*pair) or [] for pair in zip(group.trajectories, rewards_G, strict=True)]
@@ -87,8 +88,8 @@ def has_signal(group: Group, rewards_G: list[float | None], recipe: Recipe) -> b
 
 
 def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe) -> list[tuple[Sample, bool]]:
-    """Every scored episode's samples, and whether they are masked because its last reply was cut off. A group without signal
-    counts in what the batch is scaled by, and gives none."""
+    """The samples of every scored episode, each with whether it is masked because its last reply was truncated. A group without
+    signal gives no samples but counts in the scale of the batch."""
     settings = recipe.advantage
     by_turn: list[list[list[float]]] = [[[] for _ in group.trajectories] for group in groups]
     if settings.credit == "step":
@@ -119,7 +120,7 @@ def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: R
 
 
 def _by_step(trajectory: Trajectory, reward: float | None) -> list[float] | None:
-    """Rewards of the policy's turns one by one: those that the environment gave, and what the verdict adds at the end."""
+    """The reward of each turn of the policy: the step rewards of the environment, plus the rest of the verdict at the end."""
     if reward is None:
         return None
     turns = sum(turn.actor == "policy" for turn in trajectory.turns)
@@ -128,7 +129,7 @@ def _by_step(trajectory: Trajectory, reward: float | None) -> list[float] | None
 
 
 def summary(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe, by_source: bool) -> Metrics:
-    """Means over the scored episodes; what could not be scored is counted, and is in no mean."""
+    """Metrics of a step: means over the scored episodes, and the number of unscored ones."""
     found = _figures(groups)
     live = [has_signal(group, own, recipe) for group, own in zip(groups, rewards, strict=True)]
     found["live_groups"] = statistics.fmean(live) if live else 0.0

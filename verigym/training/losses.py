@@ -1,7 +1,7 @@
 """Losses: pure functions of tensors. B samples, S scored tokens, P pairs; mask_BS is 1 where a sample has a token.
 
 Every loss is a sum whose terms are divided by figures of the whole batch (`Totals`), so that micro-batches add up to it.
-What the algorithms are in these words is `recipe.ALGORITHMS`. All of them are compared with TRL's in the tests.
+`recipe.ALGORITHMS` defines each algorithm by these settings. The tests compare all of them with TRL.
 """
 
 from typing import NamedTuple
@@ -13,17 +13,17 @@ from torch import Tensor
 from verigym.training.recipe import PolicyLoss, PreferenceLoss
 
 Figures = dict[str, Tensor]
-"""By name, summed over micro-batches."""
+"""Metrics by name, summed over micro-batches."""
 
 
 class Totals(NamedTuple):
-    """Of the whole batch."""
+    """Counts over the whole batch."""
 
     rows: float
-    """Samples, and those that were masked out of it; of one update of several, its share of them."""
+    """Number of samples, masked ones included. With several updates per batch, the share of this update."""
     tokens: int
     longest: int
-    """The most tokens that a reply may have."""
+    """Maximum tokens per reply."""
 
 
 def sft_loss(logprobs_BS: Tensor, mask_BS: Tensor, num_tokens: int) -> Tensor:
@@ -43,8 +43,8 @@ def policy_loss(
     reference_BS: Tensor | None = None,
     entropy_BS: Tensor | None = None,
 ) -> tuple[Tensor, Figures]:
-    """The GRPO family. `advantages` is (B, 1), or (B, S) where tokens of one reply differ. With one update a batch there is no
-    `old_BS`: it would be `now_BS`. `sampled_BS` is the sampler's."""
+    """The loss of the GRPO family. `advantages` is (B, 1), or (B, S) if tokens of one reply differ. With one update per batch,
+    `old_BS` is None because it would equal `now_BS`. `sampled_BS` holds the logprobs of the sampler."""
     then_BS = now_BS.detach() if old_BS is None else old_BS
     ratio = _ratio(now_BS - then_BS, mask_BS, settings.ratio)
     if settings.objective == "cispo":
@@ -73,7 +73,7 @@ def policy_loss(
 
 
 def _ratio(log_BS: Tensor, mask_BS: Tensor, of: str) -> Tensor:
-    """(B, S) of tokens, (B, 1) of replies."""
+    """The importance ratio: (B, S) per token, (B, 1) per reply."""
     if of == "token":
         return torch.exp(log_BS)
     log_B1 = (log_BS * mask_BS).sum(1, keepdim=True)
@@ -81,7 +81,7 @@ def _ratio(log_BS: Tensor, mask_BS: Tensor, of: str) -> Tensor:
 
 
 def _correction(log_BS: Tensor, settings: PolicyLoss) -> Tensor | float:
-    """What a token weighs because the sampler's probability of it was another."""
+    """The weight of a token that corrects for the sampler's different probability."""
     if settings.correction == "none":
         return 1.0
     whole = settings.correction.startswith("sequence")
@@ -101,7 +101,7 @@ def _shares(mask_BS: Tensor, average: str, totals: Totals) -> Tensor:
 
 
 def dpo_loss(gains_P2: Tensor, lengths_P2: Tensor, settings: PreferenceLoss, num_pairs: int) -> tuple[Tensor, Figures]:
-    """Of pairs (chosen, rejected): `gains` are sums of logprobs less those of the reference."""
+    """The DPO or IPO loss of pairs (chosen, rejected). `gains` are sums of logprobs less those of the reference."""
     beta = settings.beta
     if settings.objective == "ipo":
         each_P2 = gains_P2 / lengths_P2.clamp(min=1)
@@ -123,7 +123,7 @@ def dpo_loss(gains_P2: Tensor, lengths_P2: Tensor, settings: PreferenceLoss, num
 def reward_loss(
     scores_P2: Tensor, margins_P: Tensor, settings: PreferenceLoss, num_pairs: int
 ) -> tuple[Tensor, Figures]:
-    """Bradley and Terry's: of pairs (chosen, rejected), the chosen one's score should be the higher."""
+    """The Bradley-Terry loss of pairs (chosen, rejected): the chosen score should be higher."""
     apart_P = scores_P2[:, 0] - scores_P2[:, 1]
     loss_P = -F.logsigmoid(apart_P - margins_P) + settings.centre * scores_P2.sum(1) ** 2
     figures = {

@@ -1,10 +1,10 @@
-"""The dry run: what a training run will take, before it takes it. Arithmetic on the model's shape and the device's figures.
+"""The dry run: estimates time, memory and cost of a training run from the model's shape and the device's figures.
 
     plan(TrainingLoad(prompts_per_step=64, ...), read_shape("smollm2-135m"), measure())
 
-An upper estimate: every reply is taken to be as long as it may be, every group to have signal, an episode to be one reply.
-Time is right within a factor of two (tests/training/test_plan.py holds it against measured runs); use it to see whether a run
-takes minutes or days, and whether it fits.
+An upper estimate: it assumes that every reply has the maximum length, every group has signal, and an episode is one reply.
+The time is right within a factor of two (tests/training/test_plan.py compares it with measured runs). It tells whether a run
+takes minutes or days, and whether it fits into memory.
 """
 
 import math
@@ -17,36 +17,36 @@ from verigym.model.device import Device
 from verigym.model.shape import Shape
 
 USABLE = 0.9
-"""Of the device's memory; the rest is the driver's, the allocator's and other programs'."""
+"""Usable share of the device's memory. The rest is for the driver, the allocator and other programs."""
 GPU_LAYER_S = 70e-6
-"""What a layer costs in a decoding step on a GPU before any byte is moved: kernel time (docs/reference/benchmarks.md)."""
+"""Fixed kernel time per layer and decoding step on a GPU, without memory transfers (docs/reference/benchmarks.md)."""
 EPISODE_S = 2e-4
-"""Of Python, an episode: once where it is run and stored, once where it becomes a sample."""
+"""Python time per episode, spent once when it runs and once when it becomes a sample."""
 PASSES = 8
 """How often the update reads or writes each activation."""
 LOGIT_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
-"""Of the chunk of logits that exists at a time, and as much again for its gradient."""
+"""Size of one chunk of logits. Its gradient needs the same again."""
 CPU_TOKENS = 2048
-"""Of a micro-batch on a CPU."""
+"""Tokens per micro-batch on a CPU."""
 
 
 class TrainingLoad(Struct, frozen=True, kw_only=True):
-    """What is to be run, in the words of a recipe."""
+    """The size of a training run, with the field names of a recipe."""
 
     prompts_per_step: int
     num_generations_per_prompt: int
     prompt_tokens: float
-    """Of one prompt, on average; a group computes and keeps it once."""
+    """Mean tokens per prompt. A group computes and caches its prompt once."""
     max_tokens: int
     steps: int
     updates_per_batch: int = 1
     lora_rank: int = 16
     eval_tasks: int = 0
-    """Of the held-out suite; 0 where nothing is measured."""
+    """Number of held-out tasks per evaluation. 0 if there are no evaluations."""
     eval_interval: int = 0
-    """0 for the last step alone."""
+    """Steps between evaluations. 0 for the last step only."""
     samples: bool = True
-    """Whether it samples its episodes; else `max_tokens` are those of a written reply."""
+    """Whether training samples episodes. If not, `max_tokens` is the length of a written reply."""
 
     @property
     def episodes(self) -> int:
@@ -54,12 +54,12 @@ class TrainingLoad(Struct, frozen=True, kw_only=True):
 
     @property
     def sampled(self) -> int:
-        """Tokens of a step."""
+        """Sampled tokens per step."""
         return self.episodes * self.max_tokens
 
     @property
     def trained(self) -> int:
-        """Tokens of an update."""
+        """Tokens per update."""
         return round(self.prompts_per_step * self.prompt_tokens) + self.sampled
 
     @property
@@ -70,22 +70,22 @@ class TrainingLoad(Struct, frozen=True, kw_only=True):
 
 
 class Memory(Struct, frozen=True, kw_only=True):
-    """In bytes."""
+    """Memory use in bytes."""
 
     weights: float
     merged: float
-    """The copy that is decoded with, the adapter merged into it."""
+    """The copy of the weights used for decoding, with the adapter merged in."""
     adapter: float
-    """With its gradient and the optimizer's two moments."""
+    """The adapter with its gradient and the optimizer's two moments."""
     cache: float
-    """Keys and values of a step's tokens, all rows at once."""
+    """Keys and values of all tokens of a step."""
     activations: float
-    """Of a micro-batch, which is made as large as there is room for; of one episode where there is none."""
+    """Activations of a micro-batch, which is as large as fits and has at least one episode."""
     logits: float
     least: float
-    """What must be there at once, with a micro-batch of one episode."""
+    """Memory that is needed with a micro-batch of one episode."""
     usable: float
-    """Of the device."""
+    """Usable memory of the device."""
 
     @property
     def fits(self) -> bool:
@@ -94,22 +94,22 @@ class Memory(Struct, frozen=True, kw_only=True):
 
 class TrainingEstimate(Struct, frozen=True, kw_only=True):
     sampled_per_step: int
-    """Tokens, at most."""
+    """Maximum sampled tokens per step."""
     trained_per_step: int
-    """Tokens that go through the update: each prompt once a group, every update of the batch counted."""
+    """Tokens processed by the updates of a step. Each prompt counts once per group and update."""
     sampled: int
     trained: int
     memory: Memory
     sampling_s: float
-    """Of a step."""
+    """Sampling time per step."""
     update_s: float
-    """Of a step."""
+    """Update time per step."""
     evaluation_s: float
-    """Of one evaluation."""
+    """Time per evaluation."""
     hours: float
     dollars: float
     advice: list[str]
-    """Where it does not fit: what to reduce, the first first, each with the figure at which it would fit alone."""
+    """If the run does not fit: settings to reduce, best first, each with the value at which it alone would be enough."""
 
     @property
     def step_s(self) -> float:
@@ -143,7 +143,7 @@ def plan(wanted: TrainingLoad, shape: Shape, device: Device, price_per_hour: flo
 
 
 def _decoding_s(prompts: int, rows_each: int, wanted: TrainingLoad, shape: Shape, device: Device) -> float:
-    """Prompts once through the model, then a step a token: all rows go through the weights, which are read once."""
+    """Decoding time: the prompts once, then one step per token for all rows. Each step reads the weights once."""
     rows = prompts * rows_each
     if not rows:
         return 0.0
@@ -155,14 +155,15 @@ def _decoding_s(prompts: int, rows_each: int, wanted: TrainingLoad, shape: Shape
 
 
 def _update_s(wanted: TrainingLoad, shape: Shape, device: Device) -> float:
-    """Forward, and backward to the inputs alone: the base is frozen, so twice the forward, not three times."""
+    """Update time: a forward pass, and a backward pass to the inputs only. The base is frozen, so the total is twice the
+    forward pass instead of three times."""
     context = wanted.prompt_tokens + wanted.max_tokens / 2
     products = 2 * (wanted.trained * _forward(context, shape) + 2 * _head(shape) * wanted.sampled) / device.flops
     return products + PASSES * wanted.trained * 4 * kept_per_token(shape) / device.bandwidth
 
 
 def _forward(context: float, shape: Shape) -> float:
-    """Operations of one token in the layers: two a weight, and attention to so many others."""
+    """Operations per token in the layers: two per weight, and attention to `context` tokens."""
     return 2 * _inside(shape) + 4 * context * shape.layers * shape.heads * shape.head_size
 
 
@@ -191,13 +192,13 @@ def memory_of(wanted: TrainingLoad, shape: Shape, device: Device) -> Memory:
 
 
 def kept_per_token(shape: Shape) -> int:
-    """Bytes that the backward pass keeps of one token. Measured peaks (docs/reference/benchmarks.md) are a quarter of what
-    `training/update.py` allows for, which must also do for models that are not plain."""
+    """Bytes per token that the backward pass keeps. Measured peaks (docs/reference/benchmarks.md) are a quarter of what
+    `training/update.py` allows, because its value must also hold for unusual models."""
     return shape.layers * (3 * shape.hidden + shape.inner) * shape.bytes_per_weight
 
 
 def _kv(shape: Shape) -> int:
-    """Bytes of keys and values, a token."""
+    """Bytes of keys and values per token."""
     return 2 * shape.layers * shape.kv_heads * shape.head_size * shape.bytes_per_weight
 
 
@@ -206,12 +207,12 @@ def _head(shape: Shape) -> int:
 
 
 def _inside(shape: Shape) -> int:
-    """Parameters of the layers that a token goes through."""
+    """Parameters of the layers that process a token."""
     return shape.active - _head(shape)
 
 
 def _adapter(shape: Shape, rank: int) -> int:
-    """Its parameters: inputs and outputs of the seven linear layers of each layer."""
+    """Number of adapter parameters, from the inputs and outputs of the seven linear modules of each layer."""
     queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     ends = 4 * shape.hidden + 2 * queries + 2 * keys + 3 * (shape.hidden + shape.inner)
     return rank * shape.layers * ends
@@ -221,14 +222,14 @@ def _adapter(shape: Shape, rank: int) -> int:
 
 
 def advice(wanted: TrainingLoad, shape: Shape, device: Device) -> list[str]:
-    """In the order in which to try: what costs the result least first."""
+    """Settings to reduce, in the order in which to try them. The first ones harm the result least."""
     memory = memory_of(wanted, shape, device)
     over = memory.least - memory.usable
     first = (
-        f"{_gb(memory.least)} are needed and {device.name} has {_gb(memory.usable)} to use; reduce, the first first:"
+        f"The run needs {_gb(memory.least)}, but {device.name} has {_gb(memory.usable)} usable. Reduce in this order:"
     )
     room = (memory.weights + memory.merged - over) / 2 / shape.bytes_per_weight
-    model = f"at most {room / 1e9:.2g} billion parameters" if room > 0 else "no smaller one is enough by itself"
+    model = f"at most {room / 1e9:.2g} billion parameters" if room > 0 else "no smaller model is enough by itself"
     lines = [first, f"model (now {shape.parameters / 1e9:.2g} billion parameters): {model}"]
     for name, least in (("max_tokens", 1), ("num_generations_per_prompt", 2), ("prompts_per_step", 1)):
         now = getattr(wanted, name)
@@ -242,7 +243,7 @@ def advice(wanted: TrainingLoad, shape: Shape, device: Device) -> list[str]:
 
 
 def _largest(fits: Callable[[int], bool], least: int, most: int) -> int | None:
-    """The largest number from `least` to `most` that fits, where all smaller ones do."""
+    """The largest number from `least` to `most` that fits. Every smaller number must fit too."""
     if least > most or not fits(least):
         return None
     while least < most:

@@ -1,4 +1,4 @@
-"""Learning from pairs of replies: dpo, which makes the chosen ones likelier, and reward models, which learn to score."""
+"""Training on preference pairs: DPO and reward models."""
 
 import random
 from collections.abc import Sequence
@@ -24,7 +24,8 @@ async def train_dpo(
     evaluate: Evaluate,
     report: OnMetrics,
 ) -> None:
-    """`reference` are the weights of the adapter that is not to be left too far behind; none for the bare model."""
+    """Trains the adapter on `model` with DPO. `reference` holds the adapter weights of the reference
+    (None for the base model)."""
     optimizer = make_optimizer(model, recipe.learning_rate)
     first = FirstBatch(model)
 
@@ -37,7 +38,7 @@ async def train_dpo(
 
 
 def hold_out(rows: Sequence[Preference], seed: int) -> tuple[list[Preference], list[Preference]]:
-    """A tenth of the families apart, to see what a reward model makes of pairs it never saw; none where there are under ten."""
+    """Splits off a tenth of the families to evaluate a reward model on unseen pairs. With fewer than ten families, none."""
     families = sorted({row.family or row.task for row in rows})
     unseen = set(random.Random(derive(seed, "held out")).sample(families, len(families) // 10))
     return (
@@ -55,7 +56,7 @@ async def train_reward(
     evaluate: Evaluate,
     report: OnMetrics,
 ) -> None:
-    """Pairs with their margins; `model` wears an adapter with a head."""
+    """Trains a reward model on pairs with margins. The adapter on `model` must have a head."""
     optimizer = make_optimizer(model, recipe.learning_rate)
     first = FirstBatch(model)
 

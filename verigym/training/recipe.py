@@ -1,6 +1,6 @@
-"""A recipe: what to train, on what, how, and how to tell whether it helped. YAML, decoded straight into this struct.
+"""A recipe: the YAML file that says what to train, on which data, how, and how to evaluate it.
 
-An unknown key is refused with the nearest known one. `a.b=c` on the command line overrides a field.
+An unknown key is an error that names the nearest known key. `a.b=c` on the command line overrides a field.
 """
 
 import math
@@ -26,81 +26,82 @@ class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     r: Count = 16
     alpha: Count = 32
     top_layers: Count | None = None
-    """Only the last n layers; none for all."""
+    """Number of layers to train, counted from the last. None trains all layers."""
 
 
 class Advantage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How rewards become advantages. Key `advantage`."""
 
     baseline: Literal["group", "others"] = "group"
-    """A reward is compared with the mean of its group, or of the others in it (rloo)."""
+    """What a reward is compared with: the mean of its group, or the mean of the other episodes in it (rloo)."""
     scale: Literal["group", "batch", "none"] = "group"
-    """Divided by the standard deviation of its group, of the batch, or not at all."""
+    """What the difference is divided by: the standard deviation of the group, of the batch, or nothing."""
     rewards: Literal["sum", "each"] = "sum"
-    """Several rewards: their weighted sum is compared, or each is compared by itself, and then they are summed (gdpo)."""
+    """With several rewards: compare their weighted sum, or compare each reward separately and then sum (gdpo)."""
     credit: Literal["trajectory", "step"] = "trajectory"
-    """All turns share what came of the episode, or each gets what came after it (environments that reward steps)."""
+    """`trajectory`: all turns share the reward of the episode. `step`: each turn gets the rewards that follow it, for
+    environments that reward steps."""
     discount: Annotated[float, Meta(gt=0, le=1)] = 1.0
-    """What a reward is worth a step earlier (credit: step)."""
+    """Discount factor per step (credit: step)."""
 
 
 class Episodes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which episodes are learnt from. Key `episodes`."""
+    """Which episodes are trained on. Key `episodes`."""
 
     dynamic_rounds: Annotated[int, Meta(ge=0)] = 0
-    """Sample other tasks in place of groups without signal, at most so many times a step."""
+    """Maximum number of times per step that tasks whose group has no signal are replaced with other tasks."""
     overlong_buffer: Annotated[int, Meta(ge=0)] = 0
-    """The last so many of max_tokens cost reward, more with each token (dapo)."""
+    """Number of tokens before max_tokens in which each further token lowers the reward (dapo)."""
     overlong_penalty: NotNegative = 1.0
-    """What a reply that uses all of them costs."""
+    """Reward subtracted from a reply that uses the whole buffer."""
     mask_truncated: bool = False
-    """Cut-off replies count in their group's mean, but are not learnt from."""
+    """Whether to leave truncated replies out of the loss. They still count in the mean of their group."""
 
 
 class PolicyLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How the GRPO family weighs a token. Key `loss` of a recipe; each algorithm has its own defaults."""
+    """The loss of the GRPO family. Key `loss` of a recipe. Each algorithm has its own defaults."""
 
     ratio: Literal["token", "sequence", "product"] = "token"
-    """Probability now over probability then: of each token, or of the whole reply, as the geometric mean over its tokens
-    (gspo) or as their product (rloo)."""
+    """Importance ratio, the current probability over the probability at sampling time: per token, or per reply as the
+    geometric mean over its tokens (gspo) or their product (rloo)."""
     objective: Literal["clip", "cispo"] = "clip"
-    """`clip`: no gain from moving a ratio out of its range. `cispo`: the ratio, capped at clip_high, weighs the logprob."""
+    """`clip`: moving the ratio out of its range gains nothing. `cispo`: the ratio, capped at clip_high, weights the logprob."""
     clip_low: NotNegative = 0.2
     clip_high: Positive = 0.2
-    """The range of the ratio is 1 - clip_low to 1 + clip_high; for cispo clip_high is the cap itself."""
+    """The ratio is clipped to 1 - clip_low and 1 + clip_high. For cispo, clip_high is the cap itself."""
     clip_most: NotNegative = 0.0
-    """A ratio is never taken to be above this, whatever its advantage; 0 for no such bound."""
+    """Upper bound of the ratio for every advantage, also a negative one. 0 for no bound."""
     average: Literal["tokens", "sequences", "constant"] = "tokens"
-    """Over all tokens of the batch alike; over replies, each the mean of its tokens; or over replies, each the sum of its
-    tokens divided by max_tokens."""
+    """How token losses are averaged. `tokens`: over all tokens of the batch. `sequences`: over replies, each the mean of its
+    tokens. `constant`: over replies, each the sum of its tokens divided by max_tokens."""
     kl: NotNegative = 0.0
-    """Weight of the divergence from the reference."""
+    """Weight of the KL divergence from the reference."""
     kl_in: Literal["loss", "reward"] = "loss"
     reference: Literal["start", "base"] = "start"
-    """What the divergence is measured from: the version that training started from, or the bare model."""
+    """Reference of the KL divergence: the version that training starts from, or the base model."""
     correction: Literal["none", "tis", "icepop", "sequence_tis", "sequence_mask"] = "tis"
-    """Where sampler and trainer compute different logprobs: weigh by their ratio, of tokens or of replies, bounded (tis), or
-    drop what is out of bounds (icepop, sequence_mask)."""
+    """Correction for differences between the logprobs of sampler and trainer. `tis` and `sequence_tis` weight by their
+    bounded ratio, per token or per reply. `icepop` and `sequence_mask` drop what is out of bounds."""
     correction_low: NotNegative = 0.0
     correction_high: Positive = 3.0
     entropy_bonus: NotNegative = 0.0
-    """Weight of the mean entropy, which is added to what is to be made large."""
+    """Weight of the mean entropy in the objective."""
 
 
 class PreferenceLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How pairs are weighed, by dpo and by reward models. Key `preference` of a recipe."""
+    """The loss on preference pairs, for dpo and reward models. Key `preference` of a recipe."""
 
     objective: Literal["sigmoid", "ipo"] = "sigmoid"
-    """Of dpo."""
+    """The objective of dpo."""
     beta: Positive = 0.1
-    """How far dpo may move from the reference: the smaller, the farther."""
+    """How strongly dpo stays near the reference. A smaller value allows a larger change."""
     smoothing: Annotated[float, Meta(ge=0, lt=0.5)] = 0.0
-    """The share of pairs that are taken to be labelled the wrong way round (dpo)."""
+    """Assumed share of pairs with swapped labels (dpo)."""
     reference: Literal["start", "base"] = "start"
     margin: bool = False
-    """A reward model has to tell a pair apart by as much as its rewards did."""
+    """Whether a reward model must separate the scores of a pair by the difference of their rewards."""
     centre: NotNegative = 0.0
-    """Weight that keeps a reward model's scores around 0; 0.01 is usual."""
+    """Weight of the term that keeps the scores of a reward model near 0. A usual value is 0.01."""
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -108,60 +109,62 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A hub id, a local folder, or smollm2-135m (embedded)."""
     algorithm: Literal["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo"]
     reward: str | dict[str, float] = ""
-    """Name of a verifier, whose environment is trained in; or several, each with its weight."""
+    """Name of a verifier, which also selects the environment. Or several names, each with a weight."""
     environments: dict[str, Positive] = {}
-    """A mixture: names or Python files, each with its share of the tasks."""
+    """A mixture of environments: names or Python files, each with its share of the tasks."""
     environment: str = ""
-    """A name or a Python file; empty for the one that defines `reward`."""
+    """A name or a Python file. Empty for the environment that defines `reward`."""
     reward_model: str = ""
-    """A version made by `algorithm: reward`: its score is what is learnt from, and `reward` is left to judge what is held out."""
+    """A version trained with `algorithm: reward`. Its score is the training reward. `reward` still scores held-out tasks."""
     judge: str = ""
-    """A version or model that judges, for verifiers that ask one."""
+    """The version or model that acts as judge, for verifiers that use one."""
     user: str = ""
-    """A version or model that plays the user, in environments with a persona."""
+    """The version or model that plays the user, for environments with a persona."""
     data: str = ""
-    """A data set (id, name, latest) or a file: demonstrations for sft, preferences for dpo and reward. Empty for gold replies."""
+    """A dataset (id, name, latest) or a file: demonstrations for sft, preferences for dpo and reward. Empty for gold
+    solutions."""
     rehearse: dict[str, Share] = {}
-    """Environments whose training tasks the start answers itself, each with its share of what sft learns from: it goes on
-    saying what it said, and forgets less. `plain` is there for it. Where there are tools, what it did rightly counts."""
+    """Environments to rehearse, each with its share of the sft data. The start version answers their training tasks, and
+    sft trains on its own replies so that it forgets less. `plain` is meant for this. In an environment with tools, only
+    the episodes that passed are used."""
     start: str = ""
-    """Agent version to start from (id, name, champion, latest); empty for the bare model."""
+    """Version to start from (id, name, champion, latest). Empty for the base model."""
     adapter: Literal["lora"] = "lora"
     lora: Adapter = Adapter()
     num_generations_per_prompt: Count = 8
-    """Episodes of one task whose rewards are compared with each other."""
+    """Number of episodes per task. Their rewards are compared with each other."""
     prompts_per_step: Count = 8
-    """Tasks of a step; for sft, dpo and reward, rows of the data."""
+    """Number of tasks per step. For sft, dpo and reward, number of rows of the data."""
     steps: Count = 40
     num_tasks: Count | None = None
-    """Use only so many training tasks, spread over families; none for all."""
+    """Maximum number of training tasks, spread over families. None for all."""
     part: str = ""
-    """Use only this part of the training families, such as 1/2: sft can imitate one half, and grpo be rewarded on the other."""
+    """Part of the training families to use, such as 1/2. You can train sft on one half and grpo on the other."""
     learning_rate: Positive = 2e-4
     max_tokens: Count = 64
-    """Of one reply."""
+    """Maximum tokens per reply."""
     temperature: Positive = 1.0
     updates_per_batch: Count = 1
-    """Optimizer updates made from one batch of episodes."""
+    """Number of optimizer updates per batch of episodes."""
     loss: PolicyLoss = PolicyLoss()
     advantage: Advantage = Advantage()
     episodes: Episodes = Episodes()
     preference: PreferenceLoss = PreferenceLoss()
     eval_interval: Annotated[int, Meta(ge=0)] = 10
-    """Steps between held-out evaluations; the last step is always measured. 0 for the last alone."""
+    """Steps between held-out evaluations. The last step is always evaluated. 0 for the last step only."""
     held_out_eval: str = ""
-    """Name of a held-out suite. In a mixture: `all`, each environment's first."""
+    """Name of a held-out suite. In a mixture, `all` selects the first suite of each environment."""
     eval_tasks: Count | None = None
-    """Use only so many tasks of the suite, spread over families; none for all."""
+    """Maximum number of tasks of the suite, spread over families. None for all."""
     dollars_per_hour: NotNegative = 0.0
-    """What the machine costs, to say what a step and a point of held-out success cost."""
+    """Price of the machine, used to report the cost of a step and of a point of held-out success."""
     seed: int = 0
     name: str = ""
-    """Of the version that comes out; empty for the algorithm's."""
+    """Name of the new version. Empty for the name of the algorithm."""
 
     @property
     def samples(self) -> bool:
-        """Whether it learns from episodes that it samples; else from written data."""
+        """Whether training samples its own episodes. If not, it trains on written data."""
         return self.algorithm not in ("sft", "dpo", "reward")
 
 
@@ -179,13 +182,13 @@ ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
         "advantage": {"baseline": "others", "scale": "none"},
     },
 }
-"""What each algorithm sets; a recipe may set it otherwise."""
+"""Defaults of each algorithm. A recipe can override them."""
 
 
 def read_recipe(path: Path, overrides: list[str] = []) -> Recipe:  # noqa: B006 (never changed)
     if not path.is_file():
         beside = sorted(each.name for each in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
-        raise BadInput(f"{path}: no such recipe" + (f"; beside it: {', '.join(beside)}" if beside else ""))
+        raise BadInput(f"{path}: no such recipe." + (f" The folder contains: {', '.join(beside)}" if beside else ""))
     data = read_yaml(path, "a recipe is a list of keys and values, such as model: smollm2-135m")
     return make_recipe(data, overrides, str(path))
 
@@ -203,47 +206,51 @@ def make_recipe(data: dict[str, Any], overrides: list[str], where: str) -> Recip
 
 
 def _check_sense(recipe: Recipe, where: str) -> None:
-    """What each field allows by itself may still make no sense together."""
+    """Checks combinations of fields that are each valid alone."""
     if recipe.samples and recipe.num_generations_per_prompt < 2:
         raise BadInput(
-            f"{where}: {recipe.algorithm} compares episodes of one task: num_generations_per_prompt must be at least 2"
+            f"{where}: num_generations_per_prompt must be at least 2. {recipe.algorithm} compares several episodes of a task"
         )
     if not recipe.reward and not recipe.environments and not recipe.environment:
-        raise BadInput(f"{where}: reward is missing: the name of a verifier, such as tool_call_verifier")
+        raise BadInput(f"{where}: reward is missing. Set it to the name of a verifier, such as tool_call_verifier")
     if recipe.environments and recipe.environment:
-        raise BadInput(f"{where}: environment and environments are both given; a mixture lists all of its environments")
+        raise BadInput(f"{where}: `environment` and `environments` cannot be combined. List all under `environments`")
     if recipe.algorithm in ("dpo", "reward") and not recipe.data:
         raise BadInput(
-            f"{where}: {recipe.algorithm} learns from preferences: data is missing. Make them with: verigym data pairs RUN"
+            f"{where}: data is missing. {recipe.algorithm} trains on preferences. Create them with: verigym data pairs RUN"
         )
     if recipe.algorithm == "reward" and recipe.held_out_eval:
         raise BadInput(
-            f"{where}: a reward model answers nothing, so held_out_eval has no use; pairs of its data are held out instead"
+            f"{where}: held_out_eval cannot be used with algorithm: reward, because a reward model does not answer tasks. "
+            "Remove it. Pairs of the data are held out instead"
         )
     if isinstance(recipe.reward, dict) and not all(map(math.isfinite, recipe.reward.values())):
-        raise BadInput(f"{where}: reward: a weight is a finite number")
+        raise BadInput(f"{where}: reward: every weight must be a finite number")
     if recipe.reward_model and not recipe.samples:
         raise BadInput(
-            f"{where}: {recipe.algorithm} learns from written data, so reward_model has no use; the GRPO family learns from it"
+            f"{where}: reward_model cannot be used with {recipe.algorithm}, which trains on written data. "
+            "Remove it, or use an algorithm of the GRPO family"
         )
     if recipe.advantage.rewards == "each":
         _check_each(recipe, where)
     if recipe.data and recipe.samples:
-        raise BadInput(f"{where}: {recipe.algorithm} learns from its own episodes, so data has no use; leave it out")
+        raise BadInput(
+            f"{where}: data cannot be used with {recipe.algorithm}, which samples its own episodes. Remove it"
+        )
     if recipe.part:
         try:
             parse_part(recipe.part)
         except BadInput as error:
             raise BadInput(f"{where}: {error}") from None
     if recipe.data and recipe.part:
-        raise BadInput(f"{where}: part is of an environment's tasks, and data brings its own; leave one of them out")
+        raise BadInput(f"{where}: `part` and `data` cannot be combined. Remove one")
     if recipe.rehearse and recipe.algorithm != "sft":
         raise BadInput(
-            f"{where}: rehearse is for sft; {recipe.algorithm} stays near its start by a divergence from it "
-            f"({'loss.kl' if recipe.samples else 'preference.beta'})"
+            f"{where}: rehearse works only with sft. To keep {recipe.algorithm} near its start, "
+            f"use {'loss.kl' if recipe.samples else 'preference.beta'}"
         )
     if sum(recipe.rehearse.values()) >= 1:
-        raise BadInput(f"{where}: rehearse: the shares leave nothing to learn; together they must be below 1")
+        raise BadInput(f"{where}: rehearse: the sum of the shares must be below 1")
     if recipe.episodes.overlong_buffer >= recipe.max_tokens:
         raise BadInput(f"{where}: episodes.overlong_buffer must be smaller than max_tokens ({recipe.max_tokens})")
     if recipe.loss.correction_low > recipe.loss.correction_high:
@@ -251,10 +258,10 @@ def _check_sense(recipe: Recipe, where: str) -> None:
 
 
 def _check_each(recipe: Recipe, where: str) -> None:
-    """Each reward is compared as its verifier gave it: what changes their sum would be lost."""
+    """Checks `advantage.rewards: each`, which compares each reward separately and ignores changes of their sum."""
     if not isinstance(recipe.reward, dict):
         raise BadInput(
-            f"{where}: advantage.rewards: each needs several rewards, such as reward: {{correct: 1, short: 0.5}}"
+            f"{where}: `advantage.rewards: each` needs several rewards, such as reward: {{correct: 1, short: 0.5}}"
         )
     for other, given in (
         ("reward_model", bool(recipe.reward_model)),
@@ -264,5 +271,5 @@ def _check_each(recipe: Recipe, where: str) -> None:
     ):
         if given:
             raise BadInput(
-                f"{where}: advantage.rewards: each and {other} cannot both be; with {other}, take rewards: sum"
+                f"{where}: `advantage.rewards: each` and {other} cannot be combined. Use `rewards: sum` with {other}"
             )

@@ -1,6 +1,6 @@
-"""The episodes of a training run: groups to learn from, held-out evaluations, and replies to rehearse.
+"""The episodes of a training run: groups to train on, held-out evaluations, and replies to rehearse.
 
-Every episode is sampled with the weights as they are at that step, and stored as a run below the training run.
+Every episode is sampled with the weights of its step and stored as a run that belongs to the training run.
 """
 
 import math
@@ -29,9 +29,9 @@ from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
 
 _REHEARSED_TOKENS = 96
-"""Maximum tokens of a rehearsed reply. A longer one is cut."""
+"""Maximum tokens of a rehearsed reply. A longer reply is truncated."""
 _HELD_OUT = {"success": "success", "reward": "reward", "unsafe actions": "unsafe", "valid output": "valid"}
-"""Names in a report to names of metrics."""
+"""Maps names in a report to names of metrics."""
 
 
 class HeldOutSuite(NamedTuple):
@@ -63,7 +63,7 @@ class TrainingRollouts:
         self.sources = [Source(each.name, each.weight, each.tasks) for each in environments]
 
     def weights_changed(self, step: int) -> None:
-        """Signs the next episodes with this step, and drops what the policy computed with the old weights."""
+        """Marks the next episodes with this step and drops the cache that the policy computed with the old weights."""
         self.policy.weights_changed(f"{self.run}@{step}")
 
     async def collect(self, step: int, number: int, tasks: Mapping[str, list[Task]]) -> list[Group]:
@@ -121,8 +121,8 @@ class TrainingRollouts:
         return _with_means(by_environment)
 
     async def rehearse(self, environments: Sequence[TrainingEnvironment], num_rows: int) -> list[Sample]:
-        """Replies of the start, token by token, repeated until they are their share beside `num_rows` rows. In an environment
-        with tools, only replies that pass are used."""
+        """Samples from replies of the start version, repeated until they reach their share beside `num_rows` rows. In an
+        environment with tools, only replies that pass are used."""
         rest = 1 - sum(each.weight for each in environments)
         rows: list[Sample] = []
         for each in environments:
@@ -148,15 +148,15 @@ class TrainingRollouts:
             ]
             if not samples:
                 raise Refused(
-                    f"rehearse: the start gave no reply in {each.name} that is worth keeping. Remove {each.name} from "
+                    f"rehearse: the start version gave no usable reply in {each.name}. Remove {each.name} from "
                     "rehearse (in a loop: from beside)."
                 )
             rows += [samples[i % len(samples)] for i in range(wanted)]
         return rows
 
     async def _run(self, kind: str, plans: Sequence[RunPlan]) -> list[tuple[list[Trajectory], list[Verdict]]]:
-        """Trajectories and verdicts of each plan. The plans run concurrently, so that the slowest episode is waited for once.
-        They share the engine's slots by their number of episodes."""
+        """Trajectories and verdicts of each plan. The plans run concurrently and share the engine's slots in proportion to
+        their number of episodes."""
         caches = [RunResults() for _ in plans]
         total = max(1, sum(plan.episodes for plan in plans))
         for plan in plans:
@@ -173,7 +173,7 @@ class TrainingRollouts:
         return [results(self.store, plan, cache) for plan, cache in zip(plans, caches, strict=True)]
 
     def _suffix(self, environment: str) -> str:
-        """End of a run's name, if there are several environments."""
+        """Suffix of a run's name if there are several environments."""
         return f"-{environment}" if len(self.environments) > 1 else ""
 
     def _scoring_context(self, environment: EnvironmentSpec) -> Context:

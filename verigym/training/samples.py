@@ -1,4 +1,4 @@
-"""Samples: what exactly is trained on. Ids as they were sampled, a mask that is 1 on the policy's own tokens only.
+"""Samples: the exact tokens that are trained on. Ids as they were sampled, and a mask that is 1 only on the policy's tokens.
 
 turn 1: context [1 2 3] completion [4 5];  turn 2, its child: gains [6], completion [7]
 ids  1 2 3 4 5 6 7
@@ -20,7 +20,7 @@ from verigym.policies.render import Renderer, replies
 
 
 def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[float] = ()) -> list[Sample]:
-    """One sample for each root-to-leaf path of the policy's turns; `by_turn` are advantages of its turns one by one."""
+    """One sample for each root-to-leaf path of the policy's turns. `by_turn` holds one advantage per turn."""
     turns = trajectory.turns
     mine = [i for i, turn in enumerate(turns) if turn.actor == "policy"]
     worth = dict(zip(mine, by_turn, strict=False))
@@ -36,7 +36,7 @@ def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[
         advantages: list[float] = []
         for place in path:
             step = turns[place]
-            ours = step.actor == "policy" and len(step.logprobs) == len(step.completion_ids)  # else it is context only
+            ours = step.actor == "policy" and len(step.logprobs) == len(step.completion_ids)  # otherwise context only
             ids += step.context_ids + step.completion_ids
             mask += [0] * len(step.context_ids) + [int(ours)] * len(step.completion_ids)
             logprobs += [0.0] * len(step.context_ids) + (step.logprobs if ours else [0.0] * len(step.completion_ids))
@@ -62,8 +62,8 @@ def _path(turns: Sequence[Turn], leaf: int) -> list[int]:
 
 
 def imitated(render: Renderer, example: Example) -> list[Sample]:
-    """A written conversation: tokenised once, here; its replies and their end tokens are what is learnt. A reply whose context
-    does not begin with the ids so far (the template rewrites what came before) is a sample of its own."""
+    """Samples of a written conversation, which is tokenised only here. Its replies and their end tokens are trained on. If the
+    template rewrites earlier messages, so that a context does not begin with the ids so far, the reply starts a new sample."""
     samples: list[Sample] = []
     ids: list[int] = []
     mask: list[int] = []
@@ -80,7 +80,7 @@ def imitated(render: Renderer, example: Example) -> list[Sample]:
 
 
 def preferred(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
-    """Chosen and rejected, each with all of its replies scored."""
+    """The chosen and the rejected sample, each with all of its replies scored."""
     chosen, rejected = (_side(render, pair, side) for side in (pair.chosen, pair.rejected))
     return chosen, rejected
 
@@ -91,14 +91,14 @@ def _side(render: Renderer, pair: Preference, side: list[Item]) -> Sample:
     samples = imitated(render, Example(task=pair.task, items=items, made=made, tools=pair.tools))
     if len(samples) != 1:
         raise BadInput(
-            f'task "{pair.task}": this model\'s chat template rewrites what was said before, so {len(made)} replies in a row '
-            "are no one text; give it preferences of one reply"
+            f'task "{pair.task}": the pair has {len(made)} replies, and the chat template of this model rewrites earlier '
+            "messages. Use preferences with one reply"
         )
     return samples[0]
 
 
 def compared(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
-    """Chosen and rejected as a reward model sees them: whole conversations, no token of which is learnt."""
+    """The chosen and the rejected conversation as a reward model scores them: whole, with no token in the loss."""
     chosen, rejected = (
         Sample(ids=ids, mask=[0] * len(ids), logprobs=[], trajectory=pair.task)
         for ids in (render.whole(pair.prompt + side, pair.tools) for side in (pair.chosen, pair.rejected))

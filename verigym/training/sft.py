@@ -31,7 +31,7 @@ async def train_sft(
 
 
 def batch(rows: Sequence[T], recipe: Recipe, step: int) -> list[T]:
-    """The step's rows of the data: every one is seen once before any is seen again; the order is the seed's."""
+    """The rows of a step. Every row is used once per epoch, in an order that depends on the seed."""
     size = recipe.prompts_per_step
     picked: list[T] = []
     for place in range((step - 1) * size, step * size):

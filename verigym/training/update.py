@@ -1,6 +1,6 @@
 """One optimizer update over a batch of samples, in micro-batches, for every loss. The only place with a backward pass.
 
-A micro-batch is as many tokens as memory holds; what its samples begin with alike is counted, and computed, once.
+A micro-batch has as many tokens as fit into memory. A prefix that its samples share is counted and computed once.
 """
 
 import itertools
@@ -30,16 +30,16 @@ CPU_TOKENS = 2048
 _SHARE = 0.7
 """Share of the free memory that a micro-batch may use. The rest is for logits and temporary tensors."""
 ROUNDING = 1e-4
-"""Logprobs of sampler and trainer that are this close are equal: in float32 they differ by rounding, which depends on what was
-sampled beside what, and that on the moment. So a run that was killed ends in the very same weights."""
+"""Logprobs of sampler and trainer that are this close count as equal. In float32 they differ by rounding, which depends on
+how requests were batched. Ignoring it makes a resumed run end with the same weights."""
 
 Figures = dict[str, float]
 Pair = tuple[Sample, Sample]
 """Chosen, rejected."""
 LossOf = Callable[[PackedBatch], tuple[Tensor, dict[str, Tensor]]]
-"""A micro-batch -> its part of the loss, and of other figures that add up"""
+"""Maps a micro-batch to its part of the loss and of other metrics that add up."""
 Weights = dict[str, Tensor] | None
-"""Of the reference's adapter; none for the bare model."""
+"""Adapter weights of the reference. None for the base model."""
 
 
 def make_optimizer(model: Any, learning_rate: float) -> torch.optim.Optimizer:
@@ -70,8 +70,8 @@ def policy_update(
     updates: int = 1,
     reference: Weights = None,
 ) -> Figures:
-    """`updates` optimizer updates, each on its share of the samples. With one, the old logprobs are the current ones.
-    `rows` counts the samples and those that were masked out of them."""
+    """Makes `updates` optimizer updates, each on its share of the samples. With one update, the old logprobs are the current
+    ones. `rows` is the number of samples including masked ones."""
     old = None if updates == 1 else logprobs_of(model, samples, temperature)
     known = None
     if settings.kl and settings.kl_in == "loss":
@@ -191,7 +191,7 @@ def _in_pairs(samples: list[int], device: torch.device) -> Tensor:
 def _update(
     model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[Sample], loss_of: LossOf, together: int = 1
 ) -> Figures:
-    """One optimizer update; figures are summed over its micro-batches."""
+    """Makes one optimizer update. Metrics are summed over its micro-batches."""
     parameters = lora.parameters(model)
     optimizer.zero_grad()
     sums: Counter[str] = Counter()
@@ -212,7 +212,7 @@ def _update(
     if not math.isfinite(norm):
         optimizer.zero_grad()
         raise Refused(
-            "the gradient is not finite: the update was not made; lower learning_rate, or look at the rewards of this step"
+            "The gradient is not finite, so no update was made. Lower learning_rate, or check the rewards of this step"
         )
     optimizer.step()
     return {**sums, "grad_norm": norm}
@@ -221,8 +221,8 @@ def _update(
 def _gradients(
     parameters: Sequence[Tensor], packed: PackedBatch, loss_of: LossOf
 ) -> tuple[list[Tensor], Figures] | None:
-    """A micro-batch's gradients and figures, whole; none where memory ran out, with nothing left of the attempt.
-    No figure is looked at before all is under way: a GPU would wait for whoever looks."""
+    """The gradients and metrics of a micro-batch, or None if memory ran out. Metrics are read last, because reading one makes
+    the GPU wait."""
     try:
         loss, figures = loss_of(packed)
         gradients = torch.autograd.grad(loss, parameters, materialize_grads=True)
@@ -234,7 +234,7 @@ def _gradients(
 
 @torch.no_grad()
 def _clip(parameters: Sequence[Tensor]) -> float:
-    """Scales the gradients down to MAX_GRAD_NORM where they are longer; how long they were."""
+    """Scales the gradients down to MAX_GRAD_NORM if their norm is larger. Returns the norm before scaling."""
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))  # pyright: ignore[reportPrivateImportUsage]
     scale = (MAX_GRAD_NORM / (norm + 1e-6)).clamp(max=1.0)
@@ -244,7 +244,7 @@ def _clip(parameters: Sequence[Tensor]) -> float:
 
 @torch.no_grad()
 def logprobs_of(model: Any, samples: Sequence[Sample], temperature: float = 1.0) -> list[list[float]]:
-    """Of each sample's scored tokens, under the weights as they are now."""
+    """The logprobs of each sample's scored tokens under the current weights."""
     found: list[list[float]] = [[] for _ in samples]
     for packed in _micro_batches(model, samples):
         logprobs_BS, _, mask_BS = token_logprobs(model, packed, temperature)
@@ -281,7 +281,7 @@ def _table(like_BS: Tensor, rows: list[list[float]]) -> Tensor:
 
 
 def token_budget(model: Any) -> int:
-    """How many tokens a micro-batch may have: as many as memory holds. After running out of memory, fewer for good."""
+    """Maximum tokens of a micro-batch: as many as fit into memory. It stays lower after memory ran out once."""
     lowered = getattr(model, "_verigym_budget", sys.maxsize)
     if model.device.type == "cpu":
         return min(CPU_TOKENS, lowered)
