@@ -123,9 +123,9 @@ def test_a_file_is_imported_and_a_malformed_line_is_named(shell: Shell, tmp_path
     [
         (["data", "demos", "nosuch"], 'no run "nosuch"'),
         (["data", "demos", "--min-reward", "99"], "no episode to imitate (looked at 24"),
-        (["data", "pairs", "--gap", "99"], "no two episodes of a task are far enough apart"),
-        (["data", "pairs", "--labels"], "label some: verigym label"),
-        (["data", "show", "nosuch"], 'no data set "nosuch"'),
+        (["data", "pairs", "--gap", "99"], "no two episodes of a task whose rewards differ by --gap"),
+        (["data", "pairs", "--labels"], "Add labels: verigym label"),
+        (["data", "show", "nosuch"], 'no dataset "nosuch"'),
         (["data", "import", "nosuch.jsonl"], "nosuch.jsonl does not exist"),
         (["label", "nosuch"], 'no run "nosuch"'),
     ],

@@ -218,11 +218,11 @@ def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["new", "x", "--parent", "tiny"], "nothing differs from tiny"),
-        (["new", "x", "--system", "y"], "there is no champion version yet"),
+        (["new", "x", "--parent", "tiny"], "The new version would equal tiny"),
+        (["new", "x", "--system", "y"], "No champion version exists yet"),
         (["new", "champion", "--parent", "tiny", "--system", "y"], 'cannot be named "champion"'),
         (["new", "x", "--parent", "tiny", "--system", "prompt.txt"], "prompt.txt: no such file"),
-        (["new", "x", "--parent", "tiny", "--describe", "refuse"], "write TOOL=TEXT"),
+        (["new", "x", "--parent", "tiny", "--describe", "refuse"], "Write TOOL=TEXT"),
         (["new", "x", "--parent", "tiny", "--descriptions", "none.json"], "none.json"),
         (["new", "x", "--parent", "tiny", "--describe", "a=b", "--env", "toolcall"], 'no tool "a"'),
         (["new", "x", "--parent", "tiny", "--constrain", "nothing"], "Write tools, or the path of a JSON schema"),

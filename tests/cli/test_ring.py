@@ -139,7 +139,7 @@ def test_a_server_that_is_down_ends_in_words_and_is_tried_again(
 ) -> None:
     monkeypatch.setattr("verigym.policies.remote._FIRST_WAIT_S", 0.0)
     monkeypatch.setattr("verigym.rollout.many._RETRY_S", 0.0)
-    with pytest.raises(Exception, match=r"none of 2 episodes could be scored; most often: .*127.0.0.1:9"):
+    with pytest.raises(Exception, match=r"None of 2 episodes could be scored. Most frequent reason: .*127.0.0.1:9"):
         shell("eval", "toolcall", "-m", "http://127.0.0.1:9/v1#good?tools=text", "-n", "2")
     assert shell.json("models", "list")[0]["name"]
     assert "-" in shell("models", "list")
@@ -149,9 +149,9 @@ def test_a_server_that_is_down_ends_in_words_and_is_tried_again(
     ("words", "said"),
     [
         (["eval", "tolcall", "-m", "x"], 'no environment "tolcall". Did you mean "toolcall"'),
-        (["eval", "toolcall", "-m", "http://localhost:1"], "a server is URL#MODEL"),
+        (["eval", "toolcall", "-m", "http://localhost:1"], "Write URL#MODEL"),
         (["eval", "toolcall", "-m", "x", "--split", "nosuch"], 'no split of toolcall "nosuch"'),
-        (["eval", "toolcall", "-m", "champion"], "there is no champion version yet"),
+        (["eval", "toolcall", "-m", "champion"], "No champion version exists yet"),
         (["explain"], 'no run "latest"'),
         (["gate", "nosuch"], 'no version "nosuch"'),
         (["compare", "a", "b"], 'no version "a"'),
@@ -197,7 +197,7 @@ def test_what_infrastructure_broke_is_run_again_by_the_same_command(
     with monkeypatch.context() as broken:
         broken.setattr("verigym.policies.remote._RETRIED", set())
         broken.setattr("tests.cli.test_ring.answer", lambda model, prompt: 1 / 0)
-        with pytest.raises(Exception, match="none of 6 episodes could be scored"):
+        with pytest.raises(Exception, match="None of 6 episodes could be scored"):
             shell(*words)
     said = shell(*words)
     assert "100.0%" in said and "nothing was run again" not in said
@@ -213,7 +213,7 @@ def test_a_rollout_in_which_nothing_could_be_scored_says_why(server: str, tmp_pa
     done = CliRunner().invoke(
         app, ["rollout", str(tmp_path / "desk.py"), "-m", f"{server}#bad", "--home", str(tmp_path / "home")]
     )
-    assert done.exit_code != 0 and "none of 1 episodes could be scored" in str(done.exception)
+    assert done.exit_code != 0 and "None of 1 episodes could be scored" in str(done.exception)
     assert "verify returned NoneType" in str(done.exception)
 
 

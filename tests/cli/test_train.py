@@ -31,7 +31,7 @@ def test_a_piped_run_says_each_step_then_the_version_and_what_comes_next(bench: 
         assert re.match(rf"step {number}/2  reward \+0\.\d\d  passed \d+%  groups with signal \d+%  entropy ", line)
         assert "HELD-OUT" in line and "tokens/s" in line
     found = re.fullmatch(r"version (\w+) \(grpo\), run (grpo-\w{8})", version)
-    assert found and cost.startswith("$0.00 so far; held-out success went from ")
+    assert found and cost.startswith("$0.00 so far. Held-out success went from ")
     assert then == f"next: verigym eval {bench.desk} -m {found[1]}"
 
     again = bench.shell("train", recipe)
@@ -139,7 +139,7 @@ def test_steps_of_which_nothing_was_scored_say_so(bench: Bench) -> None:
 
 def test_a_recipe_that_is_not_there_names_those_beside_it(bench: Bench) -> None:
     bench.recipe_file("grpo")
-    with pytest.raises(BadInput, match=r"nosuch.yaml: no such recipe; beside it: grpo.yaml"):
+    with pytest.raises(BadInput, match=r"nosuch.yaml: no such recipe. The folder contains: grpo.yaml"):
         bench.shell("train", str(bench.place / "nosuch.yaml"))
     for text, words in (("- a\n- b\n", "a recipe is a list of keys and values"), ("a: [", "not YAML")):
         with pytest.raises(BadInput, match=words):

@@ -131,7 +131,7 @@ def test_where_there_are_no_more_tasks_it_says_what_is_needed(ring: Ring) -> Non
 
 def test_a_good_champion_is_left_alone(ring: Ring) -> None:
     rounds, why = ring.play("perfect")
-    assert len(rounds) == 1 and why.startswith("the champion is good enough: success is 100%")
+    assert len(rounds) == 1 and why.startswith("the champion is good enough: Success is 100%")
     assert exit_code(rounds) == 0 and ring.decisions() == [("first", "PROMOTE")]
 
 
@@ -167,7 +167,7 @@ def test_a_champion_that_was_moved_meanwhile_stays(ring: Ring, monkeypatch: pyte
 
 def test_a_budget_of_rounds_holds_over_restarts_and_can_be_raised(ring: Ring) -> None:
     rounds, why = ring.play("good", budget={"rounds": 1})
-    assert len(rounds) == 1 and "the budget of 1 rounds is spent; raise budget.rounds" in why
+    assert len(rounds) == 1 and "the budget of 1 rounds is spent. Raise budget.rounds" in why
     assert ring.play("good", budget={"rounds": 1}) == (rounds, why)
     again, _ = ring.play("good", budget={"rounds": 5})
     assert again[0] == rounds[0] and len(again) == 2, "a larger budget is the same loop"
@@ -217,18 +217,18 @@ def test_a_larger_budget_is_the_same_loop_and_anything_else_another() -> None:
         (["enviroment=x"], "unknown key enviroment. Did you mean environment?"),
         (["budget.round=2"], "unknown key budget.round. Did you mean budget.rounds?"),
         (["training.sft.step=2"], "unknown key training.sft.step. Did you mean training.sft.steps?"),
-        (["training.sft.start=x"], "training.sft.start is the loop's to say"),
-        (["training.grpo.rehearse.plain=0.2"], "training.grpo: rehearse is for sft"),
+        (["training.sft.start=x"], "training.sft.start is set by the loop"),
+        (["training.grpo.rehearse.plain=0.2"], "training.grpo: rehearse works only with sft"),
         (["training.sft.rehearse.plian=0.2"], 'Did you mean "plain"?'),
         (["beside.plian=0.2"], 'Did you mean "plain"?'),
         (["beside.retention=0.2"], "a.yaml: beside: retention has no training tasks"),
-        (["beside.plain=0.6", "beside.safety=0.5"], "beside: the shares leave nothing for toolcall"),
+        (["beside.plain=0.6", "beside.safety=0.5"], "beside: the sum of the shares must be below 1"),
         (["training.ppo.steps=2"], "'ppo'"),
         (["fixes=[rag]"], "'rag'"),
-        (["fixes=[]"], "there is nothing to try"),
+        (["fixes=[]"], "fixes is empty"),
         (["budget.rounds=0"], "budget.rounds must be a whole number, at least 1"),
         (["mining.held_out=1"], "mining.held_out must be a number, less than 1.0"),
-        (["budget.dollars=3"], "budget.dollars cannot be counted"),
+        (["budget.dollars=3"], "budget.dollars needs a price"),
         (["gate=quikc"], "quick"),
         (["evaluation=3"], "evaluation"),
     ],
@@ -246,11 +246,11 @@ def test_a_conversation_with_a_model_cannot_be_kept_in_mind(tmp_path: Path) -> N
             "open(self, task): ...", "open(self, task): ...\n    def persona(self): return 'Ann'"
         )
     )
-    with pytest.raises(BadInput, match=r"beside: .*talk.py is a conversation with a user whom a model plays"):
+    with pytest.raises(BadInput, match=r"beside: .*talk.py simulates a user with a model"):
         make_loop({"environment": "toolcall", "beside": {str(talk): 0.2}}, [], "a.yaml")
 
 
 def test_without_a_champion_and_a_model_nothing_begins(ring: Ring) -> None:
-    with pytest.raises(BadInput, match="there is no champion yet: name the model"):
+    with pytest.raises(BadInput, match="No champion exists yet"):
         ring.play("good", model="")
     assert rounds_of(ring.ws, ring.loop("good", model="").id) == []

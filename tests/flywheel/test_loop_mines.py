@@ -120,7 +120,7 @@ def test_with_review_the_round_waits_until_somebody_has_looked(fresh: Bench) -> 
     trained(fresh)
     served(fresh.ws, requests("files.share")[:45])
     (waits,), why = played(fresh, review=True)
-    assert waits.begun is not None and waits.dug is None and "wait for somebody to look at them: verigym mine" in why
+    assert waits.begun is not None and waits.dug is None and "need a review. Run verigym mine" in why
     mine(fresh.ws, load_environment(OFFICE), accept=True)
     (one,), _ = played(fresh, review=True)
     assert one.begun == waits.begun and one.dug is not None and one.dug.train >= 20
@@ -138,7 +138,7 @@ def test_the_failures_held_out_can_be_what_decides(fresh: Bench) -> None:
         "budget": {"rounds": 1},
     }
     loop = make_loop(fields, [], "mined.yaml")
-    with pytest.raises(Refused, match="no failure is held out yet"):
+    with pytest.raises(Refused, match="no mined task is held out yet"):
         play(fresh.ws, loop, SilentScreen())
     served(fresh.ws, [task for tool in ("files.share", "crm.log_call", "tasks.assign") for task in requests(tool)[:30]])
     (one,), _ = play(fresh.ws, loop, SilentScreen())

@@ -148,7 +148,7 @@ def test_the_server_is_asked_only_once_what_its_logprobs_are() -> None:
 @pytest.mark.parametrize("wrong", [12.5, float("nan"), float("-inf")], ids=str)
 def test_logits_in_the_place_of_logprobs_are_refused(wrong: float) -> None:
     body = json.dumps(with_ids([1], [2], [wrong])).encode()
-    with pytest.raises(InfrastructureFailure, match="start vLLM with --logprobs-mode processed_logprobs"):
+    with pytest.raises(InfrastructureFailure, match="Start vLLM with --logprobs-mode processed_logprobs"):
         ask(web.Response(body=body), token_ids=True)
 
 

@@ -63,19 +63,19 @@ def test_token_ids_are_true_or_false(tmp_path: Path, text: str, wanted: bool) ->
     ids=lambda base: base.removeprefix("http://localhost/v1"),
 )
 def test_anything_else_is_refused_with_the_form_that_is_right(tmp_path: Path, base: str) -> None:
-    with pytest.raises(BadInput, match=r"a server is URL#MODEL.*timeout_s=600&retries=4&concurrency=256&key_env=NAME"):
+    with pytest.raises(BadInput, match=r"Write URL#MODEL.*timeout_s=600&retries=4&concurrency=256&key_env=NAME"):
         opened(tmp_path, base)
 
 
 @pytest.mark.parametrize("query", ["timeout_s=0", "timeout_s=nan", "retries=-1", "concurrency=0"])
 def test_a_number_out_of_range_is_refused_in_words(tmp_path: Path, query: str) -> None:
-    with pytest.raises(BadInput, match="timeout_s is more than 0, retries at least 0 and concurrency at least 1"):
+    with pytest.raises(BadInput, match="timeout_s must be more than 0, retries at least 0 and concurrency at least 1"):
         opened(tmp_path, f"http://localhost/v1#m?{query}")
 
 
 @pytest.mark.parametrize("name", ["key", "api_key", "access_token", "client-secret", "Password", "sig"])
 def test_a_key_in_the_address_is_refused_before_it_can_be_stored(tmp_path: Path, name: str) -> None:
-    with pytest.raises(BadInput, match=r"http://host/v1 holds a key.*key_env") as caught:
+    with pytest.raises(BadInput, match=r"http://host/v1 contains a key.*key_env") as caught:
         opened(tmp_path, f"http://host/v1?api-version=1&{name}=abc#m?tools=nonsense")
     assert "abc" not in str(caught.value)
 

@@ -131,7 +131,7 @@ def test_an_agent_with_an_adapter_gets_no_prompt_variant_and_one_that_is_constra
     run = _measured(bench)
     subject = open_subject(bench.ws, run)
     done = msgspec.structs.replace(subject.agent, adapter="f00", constraints="tools")
-    with pytest.raises(Refused, match="nothing cheap to try"):
+    with pytest.raises(Refused, match="No cheap trial applies"):
         try_out(msgspec.structs.replace(subject, agent=done))
 
 

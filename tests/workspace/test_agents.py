@@ -68,7 +68,7 @@ def test_the_same_change_again_is_the_same_version_under_its_first_name(ws: Work
 
 
 def test_no_change_is_refused(ws: WorkspaceFolder):
-    with pytest.raises(BadInput, match="nothing differs from base"):
+    with pytest.raises(BadInput, match="The new version would equal base"):
         derive(ws, BASE)
     assert ws.store.documents("version", Version) == []
 
@@ -82,7 +82,7 @@ def test_a_name_that_means_something_else_is_refused(ws: WorkspaceFolder, name: 
 def test_a_name_is_given_once(ws: WorkspaceFolder):
     first = derive(ws, BASE, name="one", system="x")
     for taken in ("one", first.id):
-        with pytest.raises(Refused, match=f"is the name of version {first.id}"):
+        with pytest.raises(Refused, match=f"is taken by version {first.id}"):
             derive(ws, BASE, name=taken, system="y")
 
 
@@ -129,11 +129,11 @@ def test_descriptions_come_from_the_command_and_from_a_file(tmp_path: Path):
     file = tmp_path / "d.json"
     file.write_text('{"a": "A", "b": "B"}')
     assert versions.descriptions(["a=x=y"], file) == {"a": "x=y", "b": "B"}
-    with pytest.raises(BadInput, match="write TOOL=TEXT"):
+    with pytest.raises(BadInput, match="Write TOOL=TEXT"):
         versions.descriptions(["a"], None)
     for body in ('["a"]', '{"a": 1}', "{"):
         file.write_text(body)
-        with pytest.raises(BadInput, match="an object of tool names"):
+        with pytest.raises(BadInput, match="must map tool names"):
             versions.descriptions([], file)
 
 

@@ -90,29 +90,29 @@ def test_a_run_that_gives_nothing_says_what_there_was_and_what_to_do(ws: Workspa
     with pytest.raises(NotFound, match='no run "nosuch"'):
         data.from_demonstrations(ws, "nosuch")
     ws.store.begin_run("rollout-0", "rollout", {}, [Task(id="a", prompt="Hi")])
-    with pytest.raises(Refused, match="run rollout-0 has no episodes yet"):
+    with pytest.raises(Refused, match="Run rollout-0 has no episodes yet"):
         data.from_rewards(ws, "rollout-0")
     run(ws, [0.5, 0.5])
     with pytest.raises(
-        Refused, match=r"no episode to imitate \(looked at 2, not passed 2\); see why.*explain rollout-1"
+        Refused, match=r"no episode to imitate \(looked at 2, not passed 2\). Find out why.*explain rollout-1"
     ):
         data.from_demonstrations(ws, "rollout-1")
-    with pytest.raises(Refused, match=r"far enough apart \(looked at 2, too close 2\); lower --gap"):
+    with pytest.raises(Refused, match=r"differ by --gap \(looked at 2, too close 2\). Lower --gap"):
         data.from_rewards(ws, "rollout-1")
     with pytest.raises(
-        Refused, match=r"no label prefers one output \(looked at 0\); label some: verigym label rollout-1"
+        Refused, match=r"no label with a preference \(looked at 0\). Add labels: verigym label rollout-1"
     ):
         data.from_labels(ws, "rollout-1")
     assert data.known(ws) == [] and not (ws.home / "data").exists()
 
 
 def test_a_held_out_run_is_refused(ws: WorkspaceFolder) -> None:
-    with pytest.raises(Refused, match='of split "val"'):
+    with pytest.raises(Refused, match='in split "val"'):
         data.from_demonstrations(ws, run(ws, [1.0], split="val"))
 
 
 def test_tools_that_nobody_knows_are_refused_in_words(ws: WorkspaceFolder) -> None:
-    with pytest.raises(BadInput, match=r"the tools that were offered \(gone\) are not in"):
+    with pytest.raises(BadInput, match=r"its tool descriptions \(gone\) are missing from"):
         data.from_demonstrations(ws, run(ws, [1.0], tools="gone"))
 
 
@@ -138,10 +138,10 @@ def test_a_data_set_is_found_by_name_id_beginning_latest_and_path(ws: WorkspaceF
 
 
 def test_a_name_that_does_not_exist_is_answered_with_those_that_do(ws: WorkspaceFolder) -> None:
-    with pytest.raises(NotFound, match=r'no data set "latest"\. No data set exists yet'):
+    with pytest.raises(NotFound, match=r'no dataset "latest"\. No dataset exists yet'):
         data.find(ws, "latest")
     keep(ws, example(), name="polite")
-    with pytest.raises(NotFound, match=r'no data set "polit"\. Did you mean "polite"'):
+    with pytest.raises(NotFound, match=r'no dataset "polit"\. Did you mean "polite"'):
         data.find(ws, "polit")
     with pytest.raises(NotFound, match=r"Available: polite\. See: verigym data list"):
         data.find(ws, "")
@@ -152,13 +152,13 @@ def test_a_name_that_does_not_exist_is_answered_with_those_that_do(ws: Workspace
 def test_a_beginning_that_fits_two_is_refused(ws: WorkspaceFolder) -> None:
     made = [keep(ws, example(str(place))) for place in range(20)]
     twice = next(one.id[0] for one in made if sum(other.id[0] == one.id[0] for other in made) > 1)
-    with pytest.raises(BadInput, match=r"data sets: .*write more of the id"):
+    with pytest.raises(BadInput, match=r"datasets: .*Write a longer prefix"):
         data.find(ws, twice)
 
 
 def test_a_name_belongs_to_its_rows(ws: WorkspaceFolder) -> None:
     keep(ws, example(), name="mine")
-    with pytest.raises(Refused, match='"mine" is the name of other rows'):
+    with pytest.raises(Refused, match='The name "mine" is taken by another dataset'):
         keep(ws, example("Bye"), name="mine")
     with pytest.raises(BadInput, match="cannot be named latest"):
         keep(ws, example(), name="latest")
@@ -171,7 +171,7 @@ def test_a_file_that_was_changed_or_lost_is_refused_and_made_again_by_the_same_c
     made = keep(ws, example(), example("Bye"))
     path = data.path_of(ws, made.id)
     path.write_bytes(path.read_bytes().replace(b"Bye", b"bye"))
-    with pytest.raises(Refused, match=r"are not what was written; put them back, or make it again \(a test\)"):
+    with pytest.raises(Refused, match=r"have changed.*Restore the file, or create the dataset again \(a test\)"):
         list(data.rows(ws, made))
     path.unlink()
     with pytest.raises(NotFound, match="cannot be read"):

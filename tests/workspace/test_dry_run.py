@@ -62,6 +62,6 @@ def test_evaluations_are_of_every_environment_and_cost_time(fresh: Bench) -> Non
 
 
 def test_what_training_refuses_it_refuses(fresh: Bench) -> None:
-    with pytest.raises(Refused, match="holds family val-a"):
+    with pytest.raises(Refused, match="contains family val-a"):
         of(fresh, "dpo", data=keep(fresh.ws, preference("val-a")).id)
     assert fresh.nothing_was_begun()

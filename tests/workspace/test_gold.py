@@ -47,7 +47,7 @@ def test_a_solution_that_does_not_play_to_its_end_is_refused_by_task() -> None:
     broken = msgspec.structs.replace(
         task, data={**task.data, "expected": [{"tool": "refuse", "args": {}}] * 9, "state": {"emails": "none"}}
     )
-    with pytest.raises(Refused, match=rf'"{task.id}": its gold solution cannot be imitated.*verigym check safety'):
+    with pytest.raises(Refused, match=rf'"{task.id}": its gold solution does not complete.*verigym check safety'):
         example("safety", broken)
 
 

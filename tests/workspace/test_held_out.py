@@ -65,5 +65,5 @@ def test_a_part_without_a_family_is_refused():
     environment = load_environment("toolcall")
     given = environment.tasks("val")
     empty = next(place for place in range(1, 101) if not take_part(given, SuitePart(place, 100)))
-    with pytest.raises(Refused, match="divide into fewer parts"):
+    with pytest.raises(Refused, match="Use fewer parts"):
         suite_of(environment, f"val {empty}/100")

@@ -81,7 +81,7 @@ def test_a_server_and_a_reward_model_are_refused_in_words(fresh: Bench) -> None:
     with pytest.raises(Refused, match=r"behind a server.*its perplexity is not measured"):
         perplexity(fresh.ws, remote)
     scorer = msgspec.structs.replace(tuned(fresh), recipe={"algorithm": "reward"}, id="r")
-    with pytest.raises(Refused, match="it scores, it does not answer"):
+    with pytest.raises(Refused, match="cannot answer"):
         perplexity(fresh.ws, scorer, SHORT)
 
 

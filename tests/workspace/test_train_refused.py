@@ -47,27 +47,33 @@ from verigym.workspace.dry_run import dry_run
         ({"algorithm": "ppo"}, r'algorithm cannot be "ppo"'),
         ({"num_generations_per_prompt": 1}, "must be at least 2"),
         ({"environment": ""}, "reward is missing"),
-        ({"environments": {"toolcall": 1}}, "environment and environments are both given"),
-        ({"algorithm": "dpo"}, "dpo learns from preferences: data is missing"),
-        ({"data": "x"}, "grpo learns from its own episodes, so data has no use"),
-        ({"rehearse": {"plain": 0.2}}, "rehearse is for sft; grpo stays near its start by a divergence from it"),
-        ({"algorithm": "sft", "rehearse": {"plain": 0.6, "toolcall": 0.5}}, "together they must be below 1"),
+        ({"environments": {"toolcall": 1}}, "`environment` and `environments` cannot be combined"),
+        ({"algorithm": "dpo"}, "data is missing. dpo trains on preferences"),
+        ({"data": "x"}, "data cannot be used with grpo, which samples its own episodes"),
+        ({"rehearse": {"plain": 0.2}}, "rehearse works only with sft. To keep grpo near its start, use loss.kl"),
+        (
+            {"algorithm": "sft", "rehearse": {"plain": 0.6, "toolcall": 0.5}},
+            "rehearse: the sum of the shares must be below 1",
+        ),
         ({"algorithm": "sft", "rehearse": {"plain": 1}}, r"rehearse\[...\] must be a number, less than 1"),
-        ({"algorithm": "sft", "reward_model": "x"}, "sft learns from written data, so reward_model has no use"),
+        (
+            {"algorithm": "sft", "reward_model": "x"},
+            "reward_model cannot be used with sft, which trains on written data",
+        ),
         (
             {"algorithm": "reward", "data": "x", "held_out_eval": "desk_eval"},
-            "a reward model answers nothing, so held_out_eval has no use",
+            "held_out_eval cannot be used with algorithm: reward",
         ),
         ({"episodes": {"overlong_buffer": 8}}, r"overlong_buffer must be smaller than max_tokens \(8\)"),
-        ({"reward": {"letters": float("inf")}}, "a weight is a finite number"),
-        ({"advantage": {"rewards": "each"}}, "each needs several rewards"),
+        ({"reward": {"letters": float("inf")}}, "every weight must be a finite number"),
+        ({"advantage": {"rewards": "each"}}, "each` needs several rewards"),
         (
             {"reward": {"letters": 1, "short": 1}, "advantage": {"rewards": "each", "credit": "step"}},
-            "advantage.rewards: each and advantage.credit: step cannot both be",
+            "`advantage.rewards: each` and advantage.credit: step cannot be combined",
         ),
         (
             {"reward": {"letters": 1, "short": 1}, "advantage": {"rewards": "each"}, "reward_model": "x"},
-            "advantage.rewards: each and reward_model cannot both be",
+            "`advantage.rewards: each` and reward_model cannot be combined",
         ),
     ],
     ids=lambda value: "" if isinstance(value, str) else " ".join(f"{key}={value}" for key, value in value.items())[:40],
@@ -104,11 +110,11 @@ def test_a_recipe_that_makes_no_sense_is_refused_in_words(bench: Bench, fields: 
         (
             {"environment": None, "environments": {"toolcall": 1}, "reward": {"a": 1}, "held_out_eval": "all"},
             BadInput,
-            "several rewards are of one environment",
+            "several rewards cannot be combined with several environments",
         ),
         ({"start": "nosuch"}, NotFound, 'no version "nosuch"'),
         ({"reward_model": "nosuch"}, NotFound, 'no version "nosuch"'),
-        ({"algorithm": "sft", "data": "nosuch"}, NotFound, 'no data set "nosuch"'),
+        ({"algorithm": "sft", "data": "nosuch"}, NotFound, 'no dataset "nosuch"'),
         ({"model": "http://localhost:8000/v1#qwen"}, Refused, "a model behind a server cannot be trained here"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, dict) else "",
@@ -132,17 +138,19 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are(
 def test_families_that_are_held_out_are_never_learnt_from(fresh: Bench, algorithm: str) -> None:
     make = example if algorithm == "sft" else preference
     bad = keep(fresh.ws, make("train-a"), make("val-c"))
-    with pytest.raises(Refused, match=r"holds family val-c, which .*desk.py holds out; held-out families are never"):
+    with pytest.raises(
+        Refused, match=r"contains family val-c, which is held out in .*desk.py. Held-out families are never"
+    ):
         fresh.train(algorithm, data=bad.id)
     assert fresh.nothing_was_begun()
 
 
 def test_a_file_that_asks_what_is_held_out_is_refused_word_for_word(fresh: Bench) -> None:
     rows = '{"prompt": "say hello", "completion": "hello"}\n{"prompt": "val c", "completion": "c"}\n'
-    with pytest.raises(Refused, match=r'asks in "rows-2" what .*desk.py holds out as val/c, word for word'):
+    with pytest.raises(Refused, match=r'row "rows-2" has the prompt of the held-out task val/c of .*desk.py'):
         fresh.train("sft", data=fresh.file("rows.jsonl", rows))
     pairs = '{"prompt": "val d", "chosen": "d", "rejected": "x"}\n'
-    with pytest.raises(Refused, match="holds out as val/d"):
+    with pytest.raises(Refused, match="has the prompt of the held-out task val/d"):
         fresh.train("dpo", data=fresh.file("pairs.jsonl", pairs))
     assert fresh.nothing_was_begun()
 
@@ -150,9 +158,9 @@ def test_a_file_that_asks_what_is_held_out_is_refused_word_for_word(fresh: Bench
 def test_a_data_set_of_the_wrong_kind_is_refused(fresh: Bench) -> None:
     demos, pairs = keep(fresh.ws, example("train-a"), name="demos"), keep(fresh.ws, preference("train-a"), name="pairs")
     for algorithm, one, words in (
-        ("sft", pairs, "data: pairs holds preferences; sft learns from demonstrations"),
-        ("dpo", demos, "data: demos holds demonstrations; dpo learns from preferences"),
-        ("reward", demos, "reward learns from preferences"),
+        ("sft", pairs, "data: pairs contains preferences, but sft needs demonstrations"),
+        ("dpo", demos, "data: demos contains demonstrations, but dpo needs preferences"),
+        ("reward", demos, "reward needs preferences"),
     ):
         with pytest.raises(Refused, match=words):
             fresh.train(algorithm, data=one.name)
@@ -170,14 +178,14 @@ def test_rows_that_are_no_longer_what_was_written_are_refused(fresh: Bench) -> N
     demos = keep(fresh.ws, example("train-a"))
     with data.path_of(fresh.ws, demos.id).open("ab") as file:
         file.write(b"{}\n")
-    with pytest.raises(Refused, match="are not what was written"):
+    with pytest.raises(Refused, match="have changed"):
         fresh.train("sft", data=demos.id)
     assert fresh.nothing_was_begun()
 
 
 def test_a_task_without_a_gold_reply_cannot_be_imitated(fresh: Bench) -> None:
     bare = fresh.file("bare.py", DESK.replace('data={"answer": letter}, ', ""))
-    with pytest.raises(Refused, match="has no gold reply to imitate"):
+    with pytest.raises(Refused, match="has no gold solution"):
         fresh.train("sft", environment=bare)
     assert fresh.nothing_was_begun()
 
@@ -187,14 +195,14 @@ def test_an_environment_that_trains_on_what_it_holds_out_is_refused(fresh: Bench
     with pytest.raises(Refused, match="famil"):
         fresh.train(environment=leaky)
     mixed = fresh.file("mixed.py", DESK.replace("split=split", 'split="val"'))
-    with pytest.raises(Refused, match=r'tasks\("train"\) holds train/a of split "val"; it is held out'):
+    with pytest.raises(Refused, match=r'tasks\("train"\) contains the held-out task train/a of split "val"'):
         fresh.train(environment=mixed)
     assert fresh.nothing_was_begun()
 
 
 def test_a_conversation_whose_user_a_model_has_to_play_is_refused(fresh: Bench) -> None:
     talk = desk("return 1.0").replace("def open", "def persona(self): return 'You are Ann.'\n    def open")
-    with pytest.raises(Refused, match="a conversation with a user, whom a model has to play"):
+    with pytest.raises(Refused, match=r"simulates a user, which needs a model\. Set user in the recipe"):
         fresh.train(environment=fresh.file("talk.py", talk))
     assert fresh.nothing_was_begun()
 
@@ -213,14 +221,14 @@ def scorer(bench: Bench) -> Version:
 
 
 def test_only_a_reward_model_is_learnt_from_as_one(bench: Bench, trained: Version) -> None:
-    with pytest.raises(Refused, match=f"reward_model: {trained.id} was not trained by algorithm: reward"):
+    with pytest.raises(Refused, match=f"reward_model: {trained.id} is not a reward model"):
         bench.train("grpo", reward_model=trained.id)
 
 
 def test_a_reward_model_is_asked_nothing(bench: Bench, scorer: Version) -> None:
     before = len(bench.ws.store.runs(parent=None))
     environment = load_environment(bench.desk)
-    with pytest.raises(Refused, match=f"is a reward model: it scores.*reward_model: {scorer.id} in a recipe"):
+    with pytest.raises(Refused, match=f"is a reward model and cannot answer.*reward_model: {scorer.id}\\)"):
         stages.measure(bench.ws, environment, scorer, n=2)
     with pytest.raises(Refused, match="is a reward model"):
         bench.train("grpo", start=scorer.id, lora=None)
@@ -239,12 +247,14 @@ def test_a_reward_model_whose_adapter_is_gone_is_missed_before_the_first_step(be
 
 def test_a_start_on_another_base_is_refused(bench: Bench, trained: Version, tmp_path: Path) -> None:
     other = save_tiny(tmp_path / "other", seed=1)
-    with pytest.raises(Refused, match=f"start: {trained.id} is built on .*tiny.*, but the recipe says model: {other}"):
+    with pytest.raises(
+        Refused, match=f"start: {trained.id} has base model .*tiny.*, but the recipe says model: {other}"
+    ):
         bench.train("grpo", model=str(other), start=trained.id)
 
 
 def test_a_version_is_named_as_the_start_not_as_the_model(bench: Bench, trained: Version) -> None:
-    with pytest.raises(Refused, match=f"model: {trained.id} is a version; write model: .* and start: {trained.id}"):
+    with pytest.raises(Refused, match=f"model: {trained.id} is a version. Write model: .* and start: {trained.id}"):
         bench.train("grpo", model=trained.id)
 
 
@@ -308,7 +318,7 @@ def test_a_full_disk_keeps_the_last_checkpoint_and_the_same_call_goes_on(
         patched.setattr(os, "fsync", full)
         with pytest.raises(InfrastructureFailure) as said:
             fresh.train("grpo", steps=4)
-    for words in ("the checkpoint of step 3 could not be written", "No space left", "the same command goes on"):
+    for words in ("the checkpoint of step 3 could not be written", "No space left", "repeat the command to resume"):
         assert words in str(said.value)
     [run] = [run.id for run in fresh.ws.store.runs()]
     assert [path.name for path in fresh.ws.checkpoints(run).iterdir()] == ["step-000002.pt"]
@@ -348,7 +358,7 @@ def test_a_damaged_checkpoint_says_what_to_do_and_an_older_one_is_taken(
     cut = body[: int(left * len(body)) if isinstance(left, float) else left]
 
     newest.write_bytes(cut)
-    with pytest.raises(BadInput, match=r"step-000002.pt: the checkpoint is damaged; put it back, or remove it"):
+    with pytest.raises(BadInput, match=r"step-000002.pt: the checkpoint is damaged. Restore it, or remove it"):
         Bench(fresh.place, fresh.model).train("grpo", steps=4)
 
     newest.write_bytes(body)

@@ -1,7 +1,7 @@
-"""Which fix a round of the loop takes: the lightest that is advised, allowed, and was not tried on this champion yet.
+"""Chooses the fix of a round: the lightest one that is advised, allowed, and not yet tried on this champion.
 
-What is advised, and why, is `evaluation.advise`'s. Here what it needs to know is measured on training tasks, and its word is
-turned into a version to evaluate or a recipe to train by.
+`evaluation.advise` gives the advice. This module measures the missing evidence on training tasks and turns the advice into a
+version to evaluate or a recipe to train.
 """
 
 from collections.abc import Callable
@@ -44,25 +44,25 @@ FIXES: dict[str, Fix] = {
     GRPO: "grpo",
     WORKFLOW: "grpo",
 }
-"""What the loop can do by itself, as advice names it. A reward model, other facts or another model are people's to bring."""
+"""Fixes that the loop can make, by the name in the advice. A reward model, new facts or another model need a person."""
 TRIES_EACH = 8
-"""Tries of a training task, to see whether reinforcement has something to work with."""
+"""Episodes per training task, to measure whether reinforcement learning has signal."""
 
 
 class FixRequest(NamedTuple):
-    """For which round."""
+    """The round that needs a fix, and its settings."""
 
     loop: Loop
     number: int
     earlier: list[Round]
     settings: RunSettings
-    """That the champion was measured under."""
+    """The settings of the champion's evaluation."""
     bars: Callable[[str], AbstractContextManager[stages.OnProgress]]
     say: Callable[[str], None]
 
 
 def choose(asked: FixRequest, subject: AdviceSubject) -> ChosenFix:
-    """The fix, or why there is none. `subject` is the champion in the round's environment."""
+    """Chooses the fix, or gives the reason why there is none. `subject` is the champion in the round's environment."""
     if wrong := _broken_contract(subject):
         chosen = ChosenFix(advice=[CHECK], environment=subject.environment.name, why=wrong)
     else:
@@ -71,12 +71,12 @@ def choose(asked: FixRequest, subject: AdviceSubject) -> ChosenFix:
         for one in advised:
             asked.say(f"{one.fix}: {one.reasons[0]}")
         chosen = _lightest(asked, subject, evidence, advised)
-    asked.say(f"taken: {chosen.fix}" if chosen.fix else f"nothing is tried: {chosen.why}")
+    asked.say(f"chosen fix: {chosen.fix}" if chosen.fix else f"no fix is tried: {chosen.why}")
     return chosen
 
 
 def _broken_contract(subject: AdviceSubject) -> str:
-    """Why its verifier cannot be learnt from; empty where gold passes, cheats do not, and so on."""
+    """The first failed check of the environment's contract. Empty if the contract holds."""
     environment = subject.environment
     if audit.was_checked(subject.ws, environment):
         return ""
@@ -90,7 +90,8 @@ def _broken_contract(subject: AdviceSubject) -> str:
 
 
 def _evidence(asked: FixRequest, subject: AdviceSubject) -> AdviceEvidence:
-    """With what is missing of it measured: cheap fixes on training tasks, several tries for reinforcement."""
+    """The evidence for advice. Measures what is missing: cheap fixes on training tasks, several episodes per task for
+    reinforcement learning."""
     recipe, (evidence, _) = asked.loop.recipe, gather(subject)
     advised = {one.fix for one in advise(evidence) if one.advised}
     n = recipe.evaluation.trial_tasks
@@ -139,19 +140,19 @@ def _lightest(asked: FixRequest, subject: AdviceSubject, evidence: AdviceEvidenc
 
 
 def _same(asked: FixRequest, subject: AdviceSubject) -> list[Round]:
-    """Earlier rounds that tried something on this champion."""
+    """Earlier rounds that tried a fix on this champion."""
     mine = [one for one in asked.earlier if one.begun is not None and one.begun.champion == subject.agent.id]
     return [one for one in mine if one.decided is not None]
 
 
 def _tried(asked: FixRequest, subject: AdviceSubject, fix: Fix) -> bool:
-    """On this champion already; of training, on these tasks."""
+    """Whether the fix was tried on this champion. A trained fix counts only if it used the same tasks."""
     known = [one.chosen for one in _same(asked, subject) if one.chosen is not None and one.chosen.fix == fix]
     return any(fix not in TRAINED or one.environment == subject.environment.name for one in known)
 
 
 def _training(asked: FixRequest, subject: AdviceSubject, algorithm: Fix) -> Json:
-    """The recipe that is advised, with the loop's own settings. Held-out tasks are left to the evaluation after it."""
+    """The advised training recipe with the settings of the loop, without held-out evaluations. The round evaluates afterwards."""
     recipe = asked.loop.recipe
     name = f"{asked.loop.id}-{asked.number}-{algorithm}"
     fields: dict[str, Any] = {**recipe_for(subject, algorithm), "eval_interval": 0, "name": name}

@@ -1,9 +1,8 @@
-"""The ring, round after round: mine, measure the champion, explain, advise, the lightest fix, measure, gate, promote or keep.
+"""The loop: each round mines, evaluates the champion, explains, advises, tries the lightest fix, evaluates it and gates it.
 
-`play` is the whole of it, `_Round.play` one round. One round tries one fix; what was rejected is not tried again on the same
-champion and tasks, so the next round takes the next heavier one. Every stage is named by its content and every step is
-written down once (`rounds`): killed anywhere, the same call goes on where it was. What is shown, and how, is the caller's
-`LoopScreen`.
+`play` runs the loop, `_Round.play` one round. A round tries one fix. A rejected fix is not tried again on the same champion and
+tasks, so the next round takes the next heavier fix. Every step is stored once (`rounds`), so a killed loop resumes where it
+stopped. The caller's `LoopScreen` shows the progress.
 """
 
 import hashlib
@@ -71,11 +70,11 @@ class LoopScreen(StageScreen, Protocol):
 class LoopResult(NamedTuple):
     rounds: list[Round]
     why: str
-    """Why there is no other round now."""
+    """Why the loop stopped."""
 
 
 def play(ws: WorkspaceFolder, loop: Loop, screen: LoopScreen) -> LoopResult:
-    """Rounds until the budget is spent or nothing is left to do. What was done before is found again."""
+    """Runs rounds until the budget is spent or nothing is left to do. Steps that are already stored are reused."""
     with ws.store.claim(f"loop {loop.id}"):
         while not (why := ended(ws, loop)):
             known = rounds_of(ws, loop.id)
@@ -90,12 +89,12 @@ def play(ws: WorkspaceFolder, loop: Loop, screen: LoopScreen) -> LoopResult:
 
 
 def ended(ws: WorkspaceFolder, loop: Loop) -> str:
-    """Why there is no other round; empty where there is, or where one waits to go on."""
+    """Why no further round runs. Empty if a round can start or resume."""
     known = rounds_of(ws, loop.id)
     if known and known[-1].over is None:
         return ""
     if len(known) >= loop.recipe.budget.rounds:
-        return f"the budget of {loop.recipe.budget.rounds} rounds is spent; raise budget.rounds, and the same command goes on"
+        return f"the budget of {loop.recipe.budget.rounds} rounds is spent. Raise budget.rounds and repeat the command to resume"
     if known and known[-1].over is not None and known[-1].over.why and not _anything_new(ws, known[-1]):
         return known[-1].over.why
     return over_budget(loop, spent(ws, loop))
@@ -108,7 +107,7 @@ class _Round:
         self.bars = self.log.watched(screen.episodes)
 
     def play(self) -> None:
-        """One round, from the champion there is to the next one."""
+        """Runs one round, from the current champion to the next."""
         begun = self.log.once("begun", RoundStart, self.begin)
         champion = self.ws.find(begun.champion)
         self.screen.round(self.number, champion)
@@ -131,20 +130,20 @@ class _Round:
         self.log.once("over", RoundEnd, lambda: self.close(chosen, decided), free=True)
         self.screen.over(rounds_of(self.ws, self.loop.id)[-1])
 
-    # -- the steps, in their order --------------------------------------------------------------------------------------
+    # -- the steps in order --------------------------------------------------------------------------------------
 
     def begin(self) -> RoundStart:
         recipe, now = self.recipe, ledger.champion(self.ws.store)
         if now is None and not recipe.model:
             raise BadInput(
-                "there is no champion yet: name the model that becomes the first in the recipe (model: smollm2-135m), or make "
-                "one with verigym promote VERSION"
+                "No champion exists yet. Name the first champion in the recipe (model: smollm2-135m), "
+                "or promote one: verigym promote VERSION"
             )
         champion = self.ws.find(now) if now is not None else self.ws.champion(self.ws.agent(recipe.model))
         return RoundStart(champion=champion.id, traces=_traces(self.ws), feedback=_feedback(self.ws), when=_now())
 
     def mine(self) -> MiningResult:
-        """What is mined now is the round's: later traces and feedback are for the next one."""
+        """Mines the traces and feedback that exist now. Later ones belong to the next round."""
         with self.screen.step(
             "Mine", "failures in production traces become tasks, each with its way back to the trace"
         ):
@@ -156,7 +155,7 @@ class _Round:
             words = f"{said}; new: {train} tasks to train on, {len(new) - train} held out"
             self.screen.line(words)
             dug = MiningResult(environment=environment, train=train, held_out=len(new) - train, words=words)
-            self.suite(dug)  # where there is nothing to measure on, the round is not bound to these tasks
+            self.suite(dug)  # refuses before the tasks are stored, if there is no suite
         return dug
 
     def mined(self) -> str:
@@ -165,8 +164,8 @@ class _Round:
         found = mine(self.ws, environment, asked.traces, held_out_share=asked.held_out, accept=accept)
         if asked.review and found.open:
             raise Paused(
-                f"{len(found.open)} mined tasks or cases wait for somebody to look at them: "
-                f"verigym mine review {recipe.environment}; then the same command goes on"
+                f"{len(found.open)} mined tasks or cases need a review. Run verigym mine review {recipe.environment}, "
+                "then repeat the command to resume"
             )
         it, missing = found.summary.counts, len(found.summary.unverifiable)
         unknown = f" ({missing} without a known right outcome)" if missing else ""
@@ -194,7 +193,7 @@ class _Round:
             return choose(asked, subject)
 
     def make(self, chosen: ChosenFix) -> Candidate:
-        """The candidate: a prompt or a constraint is a version already, anything else is trained."""
+        """The candidate. A prompt or a constraint is already a version. Other fixes are trained."""
         if chosen.version:
             return Candidate(version=chosen.version)
         recipe = make_recipe(dict(chosen.recipe), [], f"the loop's {chosen.fix}")
@@ -212,8 +211,8 @@ class _Round:
     def decide(
         self, champion: Version, candidate: Version, dug: MiningResult, before: RoundEvaluation, after: RoundEvaluation
     ) -> Outcome:
-        """Where the gate needs more data and there are more held-out tasks, both are measured once more, on as many as it asks
-        for: once, as every further look makes luck likelier."""
+        """Asks the gate. If it needs more data and the suite has more tasks, both versions are evaluated once more on as many as
+        it asks for. This happens only once, because every further look makes a lucky result likelier."""
         why = f"loop {self.loop.id}, round {self.number}"
         with self.screen.step("Gate", f"policy {self.loop.policy.name}: really better, and nothing lost?"):
             sides = Sides(*(_known(self.ws, each.report) for each in (before, after)))
@@ -250,10 +249,10 @@ class _Round:
             when=_now(),
         )
 
-    # -- measuring ------------------------------------------------------------------------------------------------------
+    # -- evaluation ------------------------------------------------------------------------------------------------------
 
     def report(self, version: Version, dug: MiningResult, n: int | None) -> Report:
-        """The same tasks of the same version are measured once, in whichever round."""
+        """The report of a version. The same tasks of the same version are evaluated once, even across rounds."""
         environment, split = self.suite(dug)
         with self.bars(f"held-out tasks, {version.label}") as bar:
             return stages.measure(self.ws, environment, version, self.settings(), split=split, n=n, on_progress=bar)
@@ -269,7 +268,8 @@ class _Round:
         )
 
     def suite(self, dug: MiningResult) -> tuple[EnvironmentSpec, str]:
-        """The environment's own suites stay as they are whatever is mined, so they are measured without it."""
+        """The environment and the split to evaluate on. Mining does not change the environment's own suites, so they are
+        evaluated without mined tasks."""
         wanted, own = self.recipe.evaluation.suite, load_environment(self.recipe.environment)
         if not wanted:
             return own, next(iter(own.suites.values()))
@@ -280,13 +280,13 @@ class _Round:
         added = [split for name, split in mined.suites.items() if name not in own.suites]
         if not added:
             raise Refused(
-                "evaluation.suite: mined: no failure is held out yet; mine some traces, or name another suite of "
+                "evaluation.suite: mined: no mined task is held out yet. Mine some traces, or name another suite of "
                 f"{own.name}: {', '.join(own.suites)}"
             )
         return mined, added[-1]
 
     def more(self, decision: Decision, dug: MiningResult) -> int:
-        """Tasks of the suite that would settle it, where there are more than were measured; else 0."""
+        """Number of tasks that the gate needs, if the suite has more than were evaluated. Otherwise 0."""
         environment, split = self.suite(dug)
         suite, _ = stages.suite_of(environment, split)
         measured, there = decision.measured[0].tasks, len(suite.tasks)
@@ -314,8 +314,8 @@ def _measured(report: Report) -> str:
 
 
 def _frozen(ws: WorkspaceFolder, environment: str) -> str:
-    """The environment with its mined tasks as they are now: mining adds to their file, and a round's tasks stay as they are. The
-    same tasks, in whichever order they came, are the same copy."""
+    """The environment with a copy of its current mined tasks, because later mining adds to their file. The same tasks in any
+    order give the same copy."""
     base, added = base_and_added(environment)
     if not added:
         return base
@@ -326,13 +326,13 @@ def _frozen(ws: WorkspaceFolder, environment: str) -> str:
 
 
 def _added(environment: str) -> set[tuple[str, str]]:
-    """Mined tasks by id, and the split of each."""
+    """The ids of the mined tasks, each with its split."""
     _, added = base_and_added(environment)
     return {(task.id, task.split) for task in load_tasks(Path(added))} if added else set()
 
 
 def _traces(ws: WorkspaceFolder) -> dict[str, int]:
-    """Runs of production traces, and how many each holds."""
+    """Runs of production traces, each with its number of traces."""
     return {run.id: run.trajectories for run in ws.store.runs() if run.kind == "traces"}
 
 
@@ -341,12 +341,12 @@ def _feedback(ws: WorkspaceFolder) -> int:
 
 
 def _data(ws: WorkspaceFolder) -> int:
-    """Labels and data sets."""
+    """Number of labels and datasets."""
     return sum(len(ws.store.bodies(kind)) for kind in ("label", "dataset"))
 
 
 def _anything_new(ws: WorkspaceFolder, last: Round) -> bool:
-    """Whether there is something now that the last round had not."""
+    """Whether traces, feedback, data or champion changed since the last round."""
     assert last.begun is not None and last.over is not None
     had = (last.begun.traces, last.begun.feedback, last.over.data, last.over.champion)
     return had != (_traces(ws), _feedback(ws), _data(ws), ledger.champion(ws.store))

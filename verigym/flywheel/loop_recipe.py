@@ -1,10 +1,10 @@
-"""A loop's recipe: where it runs, what it may change, who judges, and when it ends. YAML, decoded straight into this struct.
+"""The recipe of a loop: its environment, the fixes it may try, the gate policy and the budget. A YAML file.
 
     environment: toolcall
     model: smollm2-135m
 
-is one. An unknown key is refused with the nearest known one; `a.b=c` on the command line overrides a field. What a training
-step does is a training recipe's (`training.recipe`), what the gate demands a policy's (`gates.policy`).
+is a complete recipe. An unknown key is an error that names the nearest known key. `a.b=c` on the command line overrides a field.
+`training.recipe` has the settings of training, `gates.policy` those of the gate.
 """
 
 from pathlib import Path
@@ -35,27 +35,27 @@ class Mining(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which production traces become tasks. Key `mining`."""
 
     traces: list[str] = []
-    """Names of runs of traces; empty for all there are."""
+    """Names of runs of traces. Empty for all."""
     held_out: Annotated[float, Meta(gt=0, lt=1)] = HELD_OUT_SHARE
-    """Share of the families of failures that is never trained on."""
+    """Share of the families of failures that is held out."""
     review: bool = False
-    """Stop until somebody has looked at what was mined; else what the verifier could check is taken as it is."""
+    """Whether to pause until a person has reviewed the mined tasks. If not, tasks that the verifier can check are accepted."""
 
 
 class Evaluation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What champion and candidate are compared on. Key `evaluation`."""
+    """The tasks that champion and candidate are compared on. Key `evaluation`."""
 
     suite: str = ""
-    """A held-out suite or split, or a part of one (`tool_call_eval 1/3`); `mined` for the failures held out; empty for the
-    environment's first."""
+    """A held-out suite or split, or a part of one (`tool_call_eval 1/3`). `mined` for the held-out mined tasks. Empty for the
+    first suite of the environment."""
     tasks: Count | None = None
-    """How many of its tasks, spread over families; null for all. Where that settles nothing, more are taken."""
+    """Number of tasks, spread over families. Null for all. The loop uses more if the gate needs more data."""
     repeats: Count = 1
     temperature: NotNegative = 0.0
     max_tokens: Count = 64
-    """Of one reply."""
+    """Maximum tokens per reply."""
     trial_tasks: Annotated[int, Meta(ge=2)] = 40
-    """Training tasks that a cheap fix is tried on before it is measured on held-out ones."""
+    """Number of training tasks for the trial of a cheap fix, before it is evaluated on held-out tasks."""
 
 
 class Budget(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,40 +63,40 @@ class Budget(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     rounds: Count = 3
     hours: Positive | None = None
-    """Of work."""
+    """Maximum hours of work."""
     dollars: Positive | None = None
-    """Of tokens and of the machine, where the prices below say what they cost."""
+    """Maximum cost of tokens and machine, computed from the prices below."""
     dollars_per_hour: NotNegative = 0.0
-    """What the machine costs."""
+    """Price of the machine."""
     prices: Prices = Prices()
-    """Of a model behind a server: dollars for a million tokens, `{prompt: 0.15, completion: 0.6}`."""
+    """Prices of a model behind a server, in dollars per million tokens: `{prompt: 0.15, completion: 0.6}`."""
 
 
 class LoopRecipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     environment: str
     """A name, a Python file or a file of tasks."""
     model: str = ""
-    """What becomes the first champion, where there is none; after that the champion is asked."""
+    """The model that becomes the first champion if there is none yet."""
     mining: Mining = Mining()
     evaluation: Evaluation = Evaluation()
     fixes: tuple[Fix, ...] = get_args(Fix)
-    """What may be tried; in which order is advice's to say."""
+    """Fixes that the loop may try. The advice decides their order."""
     training: dict[Literal["sft", "dpo", "grpo"], dict[str, Any]] = {}
-    """By algorithm, fields of a training recipe that are to be otherwise than advised: `{sft: {steps: 40}}`."""
+    """Fields of the training recipe that override the advised ones, by algorithm: `{sft: {steps: 40}}`."""
     beside: dict[str, Share] = {}
-    """Environments that sft and grpo keep in mind, each with its share of what is learnt from: an untrained model learns their
-    gold solutions, a trained one rehearses what it does rightly there."""
+    """Environments to train on as well, each with its share of the data, so that the model does not forget them. An untrained
+    model trains on their gold solutions. A trained model rehearses its own correct replies."""
     gate: str = "default"
-    """The policy that decides: default, quick, or a YAML file."""
+    """The gate policy: default, quick, or a YAML file."""
     judge: str = ""
-    """A version or model that judges, for verifiers that ask one."""
+    """The version or model that acts as judge, for verifiers that use one."""
     user: str = ""
-    """A version or model that plays the user, in environments with a persona."""
+    """The version or model that plays the user, for environments with a persona."""
     budget: Budget = Budget()
 
 
 class Loop(Struct, frozen=True):
-    """A recipe with a name: the same recipe and policy are the same loop, however large its budget."""
+    """A recipe with a name. The same recipe and policy are the same loop, whatever its budget."""
 
     id: str
     recipe: LoopRecipe
@@ -106,37 +106,35 @@ class Loop(Struct, frozen=True):
 def read_loop(path: Path, overrides: list[str] = []) -> Loop:  # noqa: B006 (never changed)
     if not path.is_file():
         beside = sorted(each.name for each in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
-        raise BadInput(f"{path}: no such recipe" + (f"; beside it: {', '.join(beside)}" if beside else ""))
+        raise BadInput(f"{path}: no such recipe." + (f" The folder contains: {', '.join(beside)}" if beside else ""))
     data = read_yaml(path, "a loop's recipe is a list of keys and values, such as environment: toolcall")
     return make_loop(data, overrides, str(path))
 
 
 def make_loop(data: Json, overrides: list[str], where: str) -> Loop:
-    """`where` names the file, whose stem names the loop."""
+    """Decodes and checks a recipe. The loop is named after the stem of the file `where`."""
     for override in overrides:
         set_field(data, override)
     check_keys(data, LoopRecipe, where)
     recipe = decode(data, LoopRecipe, where, strict=False, see="; what each field may be: docs/how-to/loop.md")
     if not recipe.fixes:
-        raise BadInput(f"{where}: fixes is empty, so there is nothing to try; name some of: {', '.join(get_args(Fix))}")
+        raise BadInput(f"{where}: fixes is empty. Name at least one of: {', '.join(get_args(Fix))}")
     for algorithm, fields in recipe.training.items():
         _check_training(algorithm, fields, where)
     if recipe.budget.dollars is not None and not recipe.budget.dollars_per_hour and recipe.budget.prices == Prices():
         raise BadInput(
-            f"{where}: budget.dollars cannot be counted: say what the machine costs (budget.dollars_per_hour) or what tokens "
-            "cost (budget.prices)"
+            f"{where}: budget.dollars needs a price. Set budget.dollars_per_hour for the machine or "
+            "budget.prices for tokens"
         )
     if sum(recipe.beside.values()) >= 1:
-        raise BadInput(
-            f"{where}: beside: the shares leave nothing for {recipe.environment}; together they must be below 1"
-        )
+        raise BadInput(f"{where}: beside: the sum of the shares must be below 1. The rest is for {recipe.environment}")
     for name in recipe.beside:
         environment = load_environment(name)
         if not environment.tasks("train"):
-            raise BadInput(f"{where}: beside: {name} has no training tasks to keep in mind; leave it out")
+            raise BadInput(f"{where}: beside: {name} has no training tasks. Remove it")
         if environment.needs_user:
             raise BadInput(
-                f"{where}: beside: {name} is a conversation with a user whom a model plays, and cannot be rehearsed; leave it out"
+                f"{where}: beside: {name} simulates a user with a model, so it cannot be rehearsed. Remove it"
             )
     policy = find_policy(recipe.gate)
     content = msgspec.to_builtins(msgspec.structs.replace(recipe, budget=Budget(), gate=hash_of(policy)))
@@ -144,12 +142,12 @@ def make_loop(data: Json, overrides: list[str], where: str) -> Loop:
 
 
 def _check_training(algorithm: str, fields: Json, where: str) -> None:
-    """Now, not after an hour: the fields are known, and fit a recipe of this algorithm."""
+    """Checks the fields of a training recipe at the start, so that an error does not appear after hours."""
     above = f"training.{algorithm}."
     check_keys(fields, Recipe, where, above)
     taken = [name for name in ("model", "algorithm", "environment", "environments", "start", "name") if name in fields]
     if taken:
-        raise BadInput(f"{where}: {above}{taken[0]} is the loop's to say; leave it out")
+        raise BadInput(f"{where}: {above}{taken[0]} is set by the loop. Remove it")
     given = {"data": "x"} if algorithm == "dpo" else {}
     recipe = make_recipe(
         {"model": "x", "algorithm": algorithm, "environment": "x", **given, **fields}, [], f"{where}: {above[:-1]}"

@@ -1,7 +1,6 @@
-"""What a loop remembers: each step of a round as a document that is written once, and the time and money spent.
+"""The stored state of a loop: each step of a round as a document that is written once, and the time and money spent.
 
-A step that is known is not done again, so a loop that was killed goes on with the next one, and a round that is over stays as
-it was. What the steps do is `loop`'s.
+A stored step is not repeated, so a killed loop resumes with the next step. `loop` performs the steps.
 """
 
 import time
@@ -21,27 +20,27 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 T = TypeVar("T", bound=Struct)
 _SAVED_S = 2.0
-"""Seconds of work that a kill can lose from the count."""
+"""Seconds between saves of the budget counters. A kill loses at most this much from the count."""
 
 
 class RoundStart(Struct, frozen=True, kw_only=True):
     champion: str
-    """Version that the round starts from."""
+    """The version that the round starts from."""
     traces: dict[str, int]
-    """Runs of production traces, and how many each held then."""
+    """Runs of production traces, each with its number of traces at the start."""
     feedback: int
-    """How much there was on them."""
+    """Number of feedback records at the start."""
     when: str
     """UTC, ISO 8601."""
 
 
 class MiningResult(Struct, frozen=True, kw_only=True):
-    """What mining came to."""
+    """The result of mining."""
 
     environment: str
-    """With what was mined so far, by a file that is the round's own: `toolcall+FILE.jsonl`."""
+    """The environment with the mined tasks in a file of this round: `toolcall+FILE.jsonl`."""
     train: int = 0
-    """Tasks that are new."""
+    """New tasks."""
     held_out: int = 0
     words: str = ""
 
@@ -56,42 +55,42 @@ class RoundEvaluation(Struct, frozen=True, kw_only=True):
 
 class ChosenFix(Struct, frozen=True, kw_only=True):
     advice: list[str]
-    """What was advised, the lightest first."""
+    """The advised fixes, lightest first."""
     environment: str
-    """Whose training tasks were looked at."""
+    """The environment whose training tasks were used."""
     fix: Fix | None = None
-    """What is tried; none where nothing is."""
+    """The fix to try. None if nothing is tried."""
     why: str = ""
     version: str = ""
-    """Of a prompt or a constraint, the version that was tried on training tasks."""
+    """For a prompt or a constraint, the version that was tried on training tasks."""
     recipe: Json = {}
-    """Of training."""
+    """The training recipe, if the fix is trained."""
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
     version: str
     run: str = ""
-    """That trained it."""
+    """The training run."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
     verdict: Literal["PROMOTE", "REJECT", "NEED MORE DATA", ""]
-    """Empty where there was nothing to ask the gate."""
+    """The verdict of the gate. Empty if the gate was not asked."""
     words: str
     reports: list[str] = []
-    """Candidate's and champion's that decided it."""
+    """The reports of candidate and champion that the gate used."""
     before: Estimate | None = None
     after: Estimate | None = None
     champion: str
-    """After it."""
+    """The champion after the decision."""
 
 
 class RoundEnd(Struct, frozen=True, kw_only=True):
     why: str = ""
-    """Why no round follows this one, until there is something new; empty where one may."""
+    """Why no round follows until something changes. Empty if one can follow."""
     champion: str
     data: int
-    """Labels and data sets that there were."""
+    """Number of labels and datasets at the end."""
     seconds: float
     dollars: float
     when: str
@@ -110,7 +109,7 @@ _STEPS: dict[str, type[Struct]] = {
 
 
 class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A round as far as it went."""
+    """A round with the steps that are stored so far."""
 
     loop: str
     number: int
@@ -129,7 +128,7 @@ class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def rounds_of(ws: WorkspaceFolder, loop: str) -> list[Round]:
-    """Oldest first."""
+    """The rounds of a loop, oldest first."""
     steps: dict[int, dict[str, Any]] = {}
     for one in ws.store.bodies("round"):
         owner, number, step = one.id.rsplit("/", 2)
@@ -139,8 +138,8 @@ def rounds_of(ws: WorkspaceFolder, loop: str) -> list[Round]:
 
 
 def exit_code(rounds: list[Round]) -> int:
-    """That of the last answer of the gate. Where it was never asked: 0 when nothing had to be done, else 3, as something is
-    missing."""
+    """The exit code of the last verdict of the gate. If the gate was never asked: 0 if the champion is good enough, otherwise
+    3 (need more data)."""
     verdicts = [one.verdict for one in rounds if one.verdict]
     if verdicts:
         return EXIT[verdicts[-1]]
@@ -149,15 +148,15 @@ def exit_code(rounds: list[Round]) -> int:
 
 
 GOOD = "the champion is good enough"
-"""How the reason begins where there is nothing to do."""
+"""Prefix of the reason if there is nothing to do."""
 
 
 class Paused(VerigymError):
-    """The round waits where it is: the budget is used up, or somebody has to look at something."""
+    """The round is paused: the budget is spent, or mined tasks need a review."""
 
 
 class RoundLog:
-    """The round that is going on: its steps, each done once, and what it costs."""
+    """The current round: runs each step once and counts its cost."""
 
     def __init__(self, ws: WorkspaceFolder, loop: Loop, number: int) -> None:
         self.ws, self.loop, self.number = ws, loop, number
@@ -167,7 +166,7 @@ class RoundLog:
         self._last = self._saved = time.monotonic()
 
     def once(self, step: str, kind: type[T], make: Callable[[], T], *, free: bool = False) -> T:
-        """What this step came to; it is taken only where that is not known yet, and there is budget for it or it is free."""
+        """The result of a step. Runs the step if it is not stored yet and the budget allows it (`free` needs no budget)."""
         id = f"{self.loop.id}/{self.number:03}/{step}"
         known = self.ws.store.get("round", id, kind)
         if known is not None:
@@ -179,10 +178,10 @@ class RoundLog:
         self.ws.store.put("round", id, made)
         return made
 
-    # -- what it costs ------------------------------------------------------------------------------------------------
+    # -- cost ------------------------------------------------------------------------------------------------
 
     def check(self) -> None:
-        """Raises `Paused` where the budget is used up."""
+        """Raises `Paused` if the budget is spent."""
         self.tick()
         used = BudgetUse(self._others.seconds + self.seconds, self._others.dollars + self.dollars)
         if words := over_budget(self.loop, used):
@@ -203,7 +202,7 @@ class RoundLog:
     def watched(
         self, bars: Callable[[str], AbstractContextManager[OnProgress]]
     ) -> Callable[[str], AbstractContextManager[OnProgress]]:
-        """The same bars, counted: time, and what the episodes cost."""
+        """The same progress bars, which also count time and the cost of episodes."""
 
         @contextmanager
         def counted(what: str) -> Any:
@@ -228,20 +227,20 @@ class BudgetUse(NamedTuple):
 
 
 def spent(ws: WorkspaceFolder, loop: Loop, besides: int = 0) -> BudgetUse:
-    """Over all rounds, or all but one."""
+    """Time and money spent over all rounds, or all but the round `besides`."""
     kept = [one for number, one in ws.store.metrics(_clock(loop)).items() if number != besides]
     return BudgetUse(sum(one["seconds"] for one in kept), sum(one["dollars"] for one in kept))
 
 
 def over_budget(loop: Loop, used: BudgetUse) -> str:
-    """What is used up, in words; empty where there is some left."""
+    """A message if the budget is spent. Empty if some is left."""
     budget, hours = loop.recipe.budget, used.seconds / 3600
     if budget.hours is not None and hours >= budget.hours:
-        return f"the budget of {budget.hours:g} hours is spent ({hours:.2f}); raise budget.hours, and the same command goes on"
+        return f"the budget of {budget.hours:g} hours is spent ({hours:.2f}). Raise budget.hours and repeat the command to resume"
     if budget.dollars is not None and used.dollars >= budget.dollars:
         return (
-            f"the budget of ${budget.dollars:g} is spent (${used.dollars:.2f}); raise budget.dollars, and the same command "
-            "goes on"
+            f"the budget of ${budget.dollars:g} is spent (${used.dollars:.2f}). "
+            "Raise budget.dollars and repeat the command to resume"
         )
     return ""
 

@@ -1,7 +1,7 @@
-"""Cheap changes, tried out: a prompt with worked examples, and decoding that is held to the form of a call.
+"""Trials of cheap changes: a prompt with worked examples, and decoding constrained to tool calls.
 
-Trials run on training tasks alone, so that held-out ones stay fresh, and never on the families of the examples that a prompt
-shows. Each is a version and a run like any other; the same call finds what is finished.
+Trials use only training tasks, so that held-out tasks stay unused, and never the families of the examples in a prompt. Each trial
+is a normal version and run. The same call reuses finished ones.
 """
 
 from collections.abc import Callable, Collection
@@ -25,9 +25,9 @@ from verigym.workspace.advise import LOOKED_AT, AdviceSubject, StoredTrial, is_l
 from verigym.workspace.explain import open_run
 
 EXAMPLES = 2
-"""Worked ones, in a prompt."""
+"""Number of worked examples in a prompt."""
 _LONGEST = 1500
-"""Characters of a worked example: a longer one costs more than it shows."""
+"""Maximum characters of a worked example."""
 _PLAIN = dialects.ALL[-1]
 
 Kind = Literal["prompt", "constraint"]
@@ -36,7 +36,7 @@ Kind = Literal["prompt", "constraint"]
 class FixTrial(NamedTuple):
     trials: list[Trial]
     notes: list[str]
-    """What could not be tried, and why."""
+    """Trials that failed, with the reason."""
 
 
 def try_out(
@@ -45,21 +45,21 @@ def try_out(
     on_progress: stages.OnProgress = lambda _: None,
     kinds: Collection[str] = get_args(Kind),
 ) -> FixTrial:
-    """The cheap trials that make sense here, on n training tasks; each is a version."""
+    """Runs the applicable cheap trials on n training tasks. Each trial is a version."""
     environment, agent, ws = subject.environment, subject.agent, subject.ws
     train = training_tasks(environment)
     shown = _shown(environment, train)
     tasks = pick([task for task in train if family_of(task) not in {family_of(one) for one in shown}], n, 0)
     if not tasks:
         raise Refused(
-            f"{environment.name} has no training tasks to try on (beside those that a prompt would show as examples); "
-            "held-out ones are kept fresh"
+            f"{environment.name} has no training tasks for a trial, besides those that a prompt would show as examples. "
+            "Add training tasks. Held-out tasks are not used for trials"
         )
     variants = [one for one in _variants(subject, shown) if one[0] in kinds]
     if not variants:
         raise Refused(
-            f"there is nothing cheap to try for {agent.label}: a prompt variant needs gold solutions and no adapter, "
-            "constrained decoding needs tools and a local model"
+            f"No cheap trial applies to {agent.label}. A prompt variant needs gold solutions and a version without an adapter. "
+            "Constrained decoding needs tools and a local model"
         )
     settings = _settings(subject)
     before = stages.rollout(ws, environment, agent, tasks, settings, on_progress=on_progress)
@@ -67,7 +67,7 @@ def try_out(
     for kind, version in variants:
         try:
             run = stages.rollout(ws, environment, version, tasks, settings, on_progress=on_progress)
-        except VerigymError as error:  # a tokenizer that grammars cannot read, say: the other trial goes on
+        except VerigymError as error:  # for example an unsupported tokenizer. The other trial still runs
             notes.append(f"{version.name} could not be tried: {error}")
             continue
         trial = _compared(subject, kind, version, before, run, tasks)
@@ -76,7 +76,7 @@ def try_out(
         if trial.tasks < len(tasks):
             lost = len(tasks) - trial.tasks
             notes.append(
-                f"{version.name}: {lost} of {len(tasks)} tasks were not scored on both sides; --try again runs them"
+                f"{version.name}: {lost} of {len(tasks)} tasks were not scored in both runs. Repeat --try to run them again"
             )
     return FixTrial(made, notes)
 
@@ -102,7 +102,7 @@ def _child(agent: Version, what: str, **changes: object) -> Version:
 
 
 def _settings(subject: AdviceSubject) -> RunSettings:
-    """As the run was made, but greedy and once: two versions are compared on as little noise as can be."""
+    """The settings of the run, but greedy and with one episode per task, to compare two versions with little noise."""
     config, ws = subject.run.config, subject.ws
     sampling = msgspec.convert(config.get("sampling", {}), Sampling)
     user, judge = (ws.find(config[role]) if role in config else None for role in ("user", "judge"))
@@ -111,7 +111,7 @@ def _settings(subject: AdviceSubject) -> RunSettings:
     return RunSettings(sampling=greedy, user=user, judge=judge, prices=prices)
 
 
-# -- a prompt ---------------------------------------------------------------------------------------------------------------
+# -- prompt ---------------------------------------------------------------------------------------------------------------
 
 
 def _shown(environment: EnvironmentSpec, train: list[Task]) -> list[Task]:
@@ -126,14 +126,14 @@ def _shown(environment: EnvironmentSpec, train: list[Task]) -> list[Task]:
 
 
 def _kind(reply: Reply) -> str:
-    """What tells solutions apart: the tools that are called first, the words of an answer."""
+    """The kind of a solution: the tools that it calls first, or the text of its answer."""
     if isinstance(reply, str):
         return reply
     return " ".join(item.name for item in reply if isinstance(item, FunctionCall)) or "words"
 
 
 def _prompt(environment: EnvironmentSpec, agent: Version, shown: list[Task], speech: "_Speech") -> str:
-    """The system prompt as it is, the form in words, and worked examples."""
+    """The system prompt of the agent, followed by a description of the format and worked examples."""
     system = environment.system if agent.system_prompt is None else agent.system_prompt
     examples = [
         "\n".join(
@@ -153,7 +153,7 @@ def _rule(environment: EnvironmentSpec, shown: list[Task]) -> str:
 
 
 def _only_calls(environment: EnvironmentSpec, shown: list[Task]) -> bool:
-    """Whether the gold solutions consist of calls, with no words at the end."""
+    """Whether the gold solutions consist only of tool calls."""
     replies = [reply for task in shown for reply in environment.gold_replies(task)]
     return bool(replies) and all(
         not isinstance(reply, str) and any(isinstance(item, FunctionCall) for item in reply) for reply in replies
@@ -161,11 +161,11 @@ def _only_calls(environment: EnvironmentSpec, shown: list[Task]) -> bool:
 
 
 class _Speech(NamedTuple):
-    """How an agent writes: a local model in the dialect of its template, others in the plain one."""
+    """How an agent writes tool calls: a local model in the dialect of its template, others in the plain dialect."""
 
     dialect: Dialect
     named: Callable[[str], str]
-    """A tool's name as it is shown."""
+    """Maps a tool's name to the name that is shown."""
 
     def write(self, reply: Reply) -> str:
         if isinstance(reply, str):
@@ -187,11 +187,11 @@ def _speech(agent: Version, environment: EnvironmentSpec) -> _Speech:
     return _Speech(render.dialect, lambda name: render.shown_name(name, names))
 
 
-# -- a constraint -----------------------------------------------------------------------------------------------------------
+# -- constraint -----------------------------------------------------------------------------------------------------------
 
 
 def call_schema(environment: EnvironmentSpec) -> str:
-    """JSON schema of a reply that is one call: `tools` alone would still let a model talk."""
+    """The JSON schema of a reply that is one tool call. The constraint `tools` would also allow text."""
     calls = [
         {
             "type": "object",
@@ -204,7 +204,7 @@ def call_schema(environment: EnvironmentSpec) -> str:
     return msgspec.json.encode({"anyOf": calls}).decode()
 
 
-# -- the difference ---------------------------------------------------------------------------------------------------------
+# -- difference ---------------------------------------------------------------------------------------------------------
 
 
 def _compared(
@@ -217,7 +217,9 @@ def _compared(
     ]
     both = [task for task in tasks if task.id in passed[0] and task.id in passed[1]]
     if not both:
-        raise Refused(f"runs {before} and {after} share no task that was scored in both; see: verigym explain {after}")
+        raise Refused(
+            f"Runs {before} and {after} have no task that was scored in both. Find out why: verigym explain {after}"
+        )
     sides = [[float(side[task.id]) for task in both] for side in passed]
     delta = paired_delta(sides[0], sides[1], [family_of(task) for task in both], rate=True)
     return Trial(
@@ -235,6 +237,6 @@ def _compared(
 
 
 def _unread(subject: AdviceSubject, run: str) -> float:
-    """Share of episodes that fail by their form."""
+    """Share of episodes that fail because of their format."""
     shares = {one.bucket: one.share for one in open_run(subject.ws, run).explained().findings}
     return sum(shares.get(name, 0.0) for name in BY_FORM)

@@ -1,9 +1,9 @@
 """A model behind an OpenAI-compatible server, by Chat Completions or by Responses.
 
-One call is one reply: `respond` writes the request, posts it (with retries, under one time-out) and reads what came
-back. Whatever the server does wrong is an `InfrastructureFailure` in words, never a crash. How the APIs write things is
-`openai/`. Left out: streaming, redirects, proxies, images, and prices. The key is read from the environment at each
-call and is kept nowhere.
+One call is one reply: `respond` writes the request, posts it (with retries, under one timeout) and reads the answer.
+Any fault of the server is an `InfrastructureFailure` with a readable message. `openai/` has the formats of the APIs.
+Not supported: streaming, redirects, proxies, images, and prices. The key is read from the environment at each call and
+is never stored.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ _RETRIED_WORDS = re.compile(r"(?i)rate.?limit|server.?error|internal|overloaded|
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 30.0
 _CONNECT_S = 30.0
 _IDLE_S = 4.0
-"""How long a connection is kept: less than the 5 s after which uvicorn, and so vLLM, closes it."""
+"""How long an idle connection stays open. uvicorn, which vLLM uses, closes it after 5 s."""
 _LARGEST = 64 * 1024 * 1024
 _BODY_SHOWN = 300
 _OFFERS_KEPT = 8
@@ -52,11 +52,12 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json", "U
 class RemotePolicy:
     """`async with RemotePolicy("http://localhost:8000/v1", "qwen") as policy: reply = await policy.respond(request)`.
 
-    `tools="text"` is for models without a tool channel: tools and calls go through the plain dialect. `extra` is added
-    to every request's body, and a None in it takes a field away (`{"max_tokens": None, "max_completion_tokens": 512}`).
-    `token_ids` asks vLLM for the ids and logprobs that training needs; a turn keeps the logprobs where they are the
-    sampler's own (see `_kept`). A turn's seed is the episode's and the turn's number: with one seed for all, vLLM draws
-    the same noise at every turn, and a small model says the same again.
+    `tools="text"` is for models without a tool channel: tools and calls are written as text in the plain dialect. `extra`
+    is added to the body of every request. A None in it removes a field
+    (`{"max_tokens": None, "max_completion_tokens": 512}`). `token_ids` asks vLLM for the ids and logprobs that training
+    needs. A turn keeps the logprobs only if they are the sampler's own (see `_kept`). The seed of a turn is the episode's
+    seed plus the number of the turn. With one seed for all turns, vLLM would draw the same noise at every turn, and a small
+    model would repeat itself.
     """
 
     def __init__(
@@ -74,9 +75,11 @@ class RemotePolicy:
         extra: Mapping[str, Any] = {},
     ) -> None:
         if api not in _APIS or tools not in ("native", "text"):
-            raise BadInput(f'api="{api}", tools="{tools}": an API is chat or responses, tools are native or text')
+            raise BadInput(
+                f'api="{api}", tools="{tools}": api must be chat or responses, and tools must be native or text'
+            )
         if not timeout_s > 0 or retries < 0 or concurrency < 1:
-            raise BadInput("timeout_s is more than 0, retries at least 0 and concurrency at least 1")
+            raise BadInput("timeout_s must be more than 0, retries at least 0 and concurrency at least 1")
         base = _address(base_url, key_env)
         self.model = model
         self._api = _APIS[api]
@@ -135,7 +138,7 @@ class RemotePolicy:
     # -- the request ------------------------------------------------------------------------------------------------
 
     def _offer(self, tools: list[ToolSpec]) -> "_Offer":
-        """A run offers the same tools again and again: they are written once."""
+        """The encoded tools. A run offers the same tools in each request, so they are encoded once."""
         for offer in self._offers:
             if offer.tools == tools:
                 return offer
@@ -158,10 +161,10 @@ class RemotePolicy:
         body |= self._extra
         return {name: value for name, value in body.items() if value is not None}
 
-    # -- the wire ---------------------------------------------------------------------------------------------------
+    # -- HTTP ---------------------------------------------------------------------------------------------------
 
     async def _post(self, data: bytes, session: aiohttp.ClientSession) -> tuple[ApiReply, float]:
-        """What the server answered, and the seconds that its own try took."""
+        """The answer of the server, and the seconds that the successful attempt took."""
         deadline = time.monotonic() + self._timeout_s
         failure: Exception | None = None
         try:
@@ -176,15 +179,15 @@ class RemotePolicy:
                         break
                     if time.monotonic() + wait > deadline:
                         failure = _and(
-                            failure, f"; the next try, in {wait:.3g} s, is past timeout_s ({self._timeout_s:g})"
+                            failure, f". The next retry, in {wait:.3g} s, would exceed timeout_s ({self._timeout_s:g})"
                         )
                         break
                     await asyncio.sleep(wait)
         except TimeoutError:
-            late = self._failure(f"no reply within {self._timeout_s:g} s; the option timeout_s changes that")
+            late = self._failure(f"no reply within {self._timeout_s:g} s. Raise the option timeout_s to wait longer")
             failure = late if failure is None else _and(late, f" (before that: {failure})")
         assert failure is not None
-        raise failure  # here, where no exception of aiohttp, which knows the key, hangs on it
+        raise failure  # outside the except block, because an exception of aiohttp contains the key
 
     async def _try(self, data: bytes, session: aiohttp.ClientSession) -> "ApiReply | _Failed":
         try:
@@ -202,12 +205,12 @@ class RemotePolicy:
         except ServerError as error:
             return self._said(error, body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            return _Failed(self._failure(f"the reply is not of the {self._api.NAME} API ({error})", body))
+            return _Failed(self._failure(f"the reply does not follow the {self._api.NAME} API ({error})", body))
         wrong = _wrong_ids(answer) if self._token_ids else ""
         return _Failed(self._failure(wrong, body)) if wrong else answer
 
     def _opened(self) -> "_Open":
-        """The session of the running loop: a policy may outlive the loop that it was first used in."""
+        """The session of the running event loop. A policy can outlive the loop that it was first used in."""
         loop = asyncio.get_running_loop()
         if self._open is None or self._open.loop is not loop:
             session = aiohttp.ClientSession(
@@ -225,20 +228,22 @@ class RemotePolicy:
     def _headers(self) -> dict[str, str] | None:
         key = self._key()
         if not key.isascii() or not key.isprintable():
-            raise BadInput(f"the key in {self._key_env} has a letter that no HTTP header can hold; set it again")
+            raise BadInput(
+                f"The key in {self._key_env} has a character that an HTTP header cannot contain. Set it again"
+            )
         return {"Authorization": f"Bearer {key}"} if key else None
 
-    # -- what went wrong --------------------------------------------------------------------------------------------
+    # -- failures --------------------------------------------------------------------------------------------
 
     def _refusal(self, status: int, body: bytes, headers: Mapping[str, str]) -> "_Failed":
         if status == 400 and _CONTEXT_WORDS.search(body.decode(errors="replace")):
             return _Failed(ContextFull(f"{self._shown_url}: {self._shown(body)}"))
         remedy = ""
         if status in (401, 403):
-            remedy = f"; is the key in {self._key_env} right?" if self._key() else f"; set {self._key_env} to the key"
+            remedy = f". Check the key in {self._key_env}" if self._key() else f". Set {self._key_env} to the key"
         elif 300 <= status < 400:
             elsewhere = headers.get("Location", "").partition("?")[0]
-            remedy = f"; redirects are not followed: give the address that it leads to ({elsewhere})"
+            remedy = f". Redirects are not followed. Use the target address ({elsewhere})"
         failure = self._failure(f"HTTP status {status}{remedy}", body)
         return _Failed(failure, passing=_passes(str(status)), retry_after=headers.get("Retry-After"))
 
@@ -246,7 +251,7 @@ class RemotePolicy:
         """A failure that came with HTTP status 200."""
         if _CONTEXT_WORDS.search(f"{error} {error.codes}"):
             return _Failed(ContextFull(f"{self._shown_url}: {self._shown(body)}"))
-        return _Failed(self._failure("the server says that it failed", body), passing=any(map(_passes, error.codes)))
+        return _Failed(self._failure("the server reported a failure", body), passing=any(map(_passes, error.codes)))
 
     def _failure(self, what: str, body: bytes = b"") -> InfrastructureFailure:
         shown = self._shown(body)
@@ -256,7 +261,7 @@ class RemotePolicy:
         return self._hidden(body.decode(errors="replace").strip())[:_BODY_SHOWN]
 
     def _hidden(self, text: str) -> str:
-        """The text without the key and without what the address's query holds, however a server wrote them back."""
+        """The text without the key and the values of the address's query, in any encoding that a server may echo."""
         queried = [value for value in self._url.query.values() if len(value) >= _SECRET_LENGTH]
         for secret in filter(None, [self._key(), *queried]):
             text = re.sub("".join(map(_any_form, secret)), "***", text, flags=re.IGNORECASE)
@@ -265,9 +270,9 @@ class RemotePolicy:
     # -- ids --------------------------------------------------------------------------------------------------------
 
     async def _kept(self, logprobs: list[float], sampling: Sampling, opened: "_Open") -> list[float]:
-        """The logprobs where they are those of a turn: at the sampling temperature, untruncated.
+        """The logprobs if they are at the sampling temperature and untruncated. Otherwise an empty list.
 
-        vLLM's are raw (of temperature 1, untruncated) or, with `--logprobs-mode processed_logprobs`, the sampler's own.
+        vLLM returns raw logprobs (temperature 1, untruncated) or, with `--logprobs-mode processed_logprobs`, the sampler's.
         """
         if not logprobs or sampling.temperature == 0:
             return []
@@ -279,7 +284,8 @@ class RemotePolicy:
         return logprobs if (sampling.top_p == 1 if self._processed else sampling.temperature == 1) else []
 
     async def _are_processed(self, session: aiohttp.ClientSession) -> bool:
-        """Asks for a few tokens where only the likeliest may be drawn: all are certain after processing, none before."""
+        """Whether the server returns processed logprobs. Asks for a few tokens with top_k 1, which have logprob 0 only after
+        processing."""
         request = Request(items=[Message("user", "Say something.")], sampling=Sampling(max_tokens=8))
         body = {**self._body(request, self._offer([]), ToolNames([])), "top_k": 1, "ignore_eos": True}
         answer, _ = await self._post(write_json(body), session)
@@ -292,31 +298,31 @@ class RemotePolicy:
 
 
 _SECRET_LENGTH = 8
-"""From which length on a value in the address's query is taken for a secret."""
+"""Minimum length at which a value in the address's query counts as a secret."""
 _ROUNDING = 1e-5
 
 
 class _Open(Struct, frozen=True):
-    """What belongs to one event loop."""
+    """The resources of one event loop."""
 
     loop: asyncio.AbstractEventLoop
     session: aiohttp.ClientSession
     slots: asyncio.Semaphore
     asking: asyncio.Lock
-    """Held while the server is asked what its logprobs are."""
+    """Held while the server is asked which logprobs it returns."""
 
 
 class _Failed(Struct, frozen=True):
-    """What came of one try, when that was no answer."""
+    """The failure of one attempt."""
 
     error: Exception
     passing: bool = False
-    """Whether another try may help."""
+    """Whether a retry may help."""
     retry_after: str | None = None
 
 
 class _Offer(Struct, frozen=True):
-    """The tools of a run as they are sent."""
+    """The encoded tools of a run."""
 
     tools: list[ToolSpec]
     names: ToolNames
@@ -329,14 +335,14 @@ def _address(base_url: str, key_env: str) -> URL:
     except ValueError:
         base = URL()
     if base.user or base.password:
-        raise BadInput(f"the server's address holds a user name or password; put the key into {key_env} instead")
+        raise BadInput(f"The server address contains a user name or password. Remove it and put the key into {key_env}")
     if base.scheme not in ("http", "https") or not base.host:
-        raise BadInput(f'"{base_url}" is not the address of a server; one looks like http://localhost:8000/v1')
+        raise BadInput(f'"{base_url}" is not a server address. Write one such as http://localhost:8000/v1')
     return base
 
 
 async def _whole(response: aiohttp.ClientResponse) -> bytes | None:
-    """The body, None when it is too large."""
+    """The body, or None if it is too large."""
     content, size = response.content, 0
     parts: list[bytes] = []
     while part := await content.readany():
@@ -348,7 +354,7 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes | None:
 
 
 def wait_s(tried: int, retry_after: str | None) -> float:
-    """Seconds until the next try: what the server asks for (seconds or a date), else doubling, with jitter."""
+    """Seconds until the next retry: the value of the server (seconds or a date), otherwise exponential with jitter."""
     if retry_after is not None:
         try:
             return max(0.0, float(retry_after))
@@ -357,12 +363,12 @@ def wait_s(tried: int, retry_after: str | None) -> float:
         try:
             return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
         except (ValueError, OverflowError):
-            pass  # neither: wait as if it had not been sent
+            pass  # invalid: ignore the header
     return min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** min(tried, 64)) * random.uniform(0.5, 1.0)
 
 
 def _passes(code: str) -> bool:
-    """Whether a failure with this code (a number or words) may be over at the next try."""
+    """Whether a failure with this code (a number or text) may succeed on a retry."""
     if re.fullmatch("[0-9]{3}", code):
         return int(code) in _RETRIED or code >= "500"
     return _RETRIED_WORDS.search(code) is not None
@@ -373,7 +379,7 @@ def _and(failure: Exception, words: str) -> Exception:
 
 
 def _any_form(letter: str) -> str:
-    """A pattern for the letter as it is, as in a URL (`%2F`) and as in JSON (`\\u002f`, `\\/`)."""
+    """A pattern for a character as it is, in a URL (`%2F`) and in JSON (`\\u002f`, `\\/`)."""
     in_url = "".join(f"%{byte:02x}" for byte in letter.encode(errors="surrogatepass"))
     coded = {in_url, f"\\u{ord(letter):04x}", json.dumps(letter)[1:-1]}
     return f"(?:{'|'.join(map(re.escape, sorted(coded)))}|\\\\?{re.escape(letter)})"
@@ -385,14 +391,14 @@ def _restored(call: FunctionCall, names: ToolNames) -> FunctionCall:
 
 
 def _from_text(items: list[Item], request: Request) -> list[Item]:
-    """The reply read in the plain dialect; reasoning stays as it is."""
+    """The items of a reply in the plain dialect. Reasoning stays unchanged."""
     text = "".join(message_text(item) for item in items if isinstance(item, Message))
     said = dialects.parse(text, f"call_{len(request.turns)}") if request.tools else [Message("assistant", text)]
     return [*(item for item in items if isinstance(item, Reasoning)), *said]
 
 
 def _wrote_a_call(items: list[Item], request: Request) -> bool:
-    """Whether a model with a tool channel wrote its call as text instead, as some prompts ask of it."""
+    """Whether a model with a tool channel wrote its call as text instead, as some prompts demand."""
     if not request.tools or any(isinstance(item, FunctionCall) for item in items):
         return False
     said = "".join(message_text(item) for item in items if isinstance(item, Message))
@@ -405,20 +411,20 @@ def _finish(finish: Finish, items: list[Item]) -> Finish:
 
 
 def _wrong_ids(answer: ApiReply) -> str:
-    """What is wrong with an answer's ids and logprobs, in words; empty when training can use them."""
+    """The problem with the ids and logprobs of an answer. Empty if training can use them."""
     ids, logprobs = answer.completion_ids, answer.logprobs
     if not answer.prompt_ids or not ids:
-        return "the reply has no token ids; they need vLLM (0.10.2 or later)"
+        return "the reply has no token ids. Use vLLM 0.10.2 or later"
     if logprobs and len(logprobs) != len(ids):
         return f"the reply has {len(logprobs)} logprobs for {len(ids)} token ids"
     if any(not math.isfinite(logprob) or logprob > _ROUNDING for logprob in logprobs):
-        return "the reply's logprobs are none; start vLLM with --logprobs-mode processed_logprobs"
+        return "the reply's logprobs are invalid. Start vLLM with --logprobs-mode processed_logprobs"
     return ""
 
 
 def _gain(prompt_ids: list[int], turns: list[Turn]) -> tuple[int | None, list[int]]:
-    """Parent and context gain of a turn: the ids after those of the last root and what extends it, when the prompt
-    begins with them; a new root with the whole prompt when it does not."""
+    """Parent and new context ids of a turn. If the prompt begins with the ids of the last path, only the ids after them are
+    new. Otherwise the turn is a new root with the whole prompt."""
     root = max((place for place, turn in enumerate(turns) if turn.parent is None), default=0)
     known = [token for turn in turns[root:] for token in [*turn.context_ids, *turn.completion_ids]]
     if known and prompt_ids[: len(known)] == known:

@@ -1,4 +1,4 @@
-"""Versions made without training, and what is on record about one: where the registry meets environments and reports."""
+"""Versions derived without training (another prompt, tools or sampling), and the reports and differences of versions."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,15 +30,15 @@ def derive(
     sampling: Mapping[str, object] = {},
     environment: EnvironmentSpec | None = None,
 ) -> Version:
-    """The parent with another prompt, other tool descriptions, constraints or sampling, kept as a version of its own. Nothing is
-    trained: its weights, and what they have learnt from, stay its parent's. Tools are looked up in `environment`, if given."""
+    """Registers a new version with the weights of the parent and another prompt, tool descriptions, constraints or sampling.
+    Nothing is trained. Tools are looked up in `environment`, if given."""
     if parent.recipe.get("algorithm") == "reward":
-        raise Refused(f"{parent.label} is a reward model: it scores, and has no prompt or tools to change")
+        raise Refused(f"{parent.label} is a reward model. It has no prompt or tools to change. Name another version")
     if environment is not None:
         known = [tool.name for tool in environment.tools]
         for tool in describe:
             if tool not in known:
-                raise not_found("tool", tool, known, f"These are the ones of {environment.name}.")
+                raise not_found("tool", tool, known, f"These belong to {environment.name}.")
     made = msgspec.structs.replace(
         parent,
         id="",
@@ -51,8 +51,8 @@ def derive(
     id = version_id(made)
     if id == version_id(parent):
         raise BadInput(
-            f"nothing differs from {parent.label}; give --system, --describe, --descriptions, --constrain or "
-            "a setting of sampling"
+            f"The new version would equal {parent.label}. Pass --system, --describe, --descriptions, --constrain or "
+            "a sampling setting"
         )
     _check_name(ws, name, id)
     ws.register(parent)
@@ -65,17 +65,19 @@ def _sampling(parents: Sampling | None, given: Mapping[str, object]) -> Sampling
 
 def _check_name(ws: WorkspaceFolder, name: str, id: str) -> None:
     if name in _TAKEN or name != name.strip():
-        raise BadInput(f'a version cannot be named "{name}": champion and latest are found by themselves; take another')
+        raise BadInput(
+            f'A version cannot be named "{name}". The names champion and latest are reserved. Choose another'
+        )
     taken = next((one for one in ws.store.documents("version", Version) if name and name in (one.name, one.id)), None)
     if taken is not None and taken.id != id:
-        raise Refused(f'"{name}" is the name of version {taken.id}; take another')
+        raise Refused(f'The name "{name}" is taken by version {taken.id}. Choose another')
 
 
 def system_text(given: str) -> str:
-    """A prompt from the command line: a file of that name, else the text itself."""
+    """The prompt given by --system: the content of a file if there is one with that name, otherwise the text itself."""
     try:
         is_file = Path(given).is_file()
-    except (OSError, ValueError):  # too long to be a file's name, or not one at all
+    except (OSError, ValueError):  # too long or invalid as a file name
         is_file = False
     if is_file:
         try:
@@ -83,33 +85,33 @@ def system_text(given: str) -> str:
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"--system {given}: cannot be read as text ({error})") from error
     if given.endswith((".txt", ".md")) and not any(map(str.isspace, given)):
-        raise BadInput(f"--system {given}: no such file; give a file with the prompt, or the prompt itself")
+        raise BadInput(f"--system {given}: no such file. Pass a file with the prompt, or the prompt itself")
     return given
 
 
 def descriptions(given: list[str], file: Path | None) -> dict[str, str]:
-    """Tool to its new description: from TOOL=TEXT, and from a file with an object of them."""
+    """New descriptions by tool, read from TOOL=TEXT arguments and from a file."""
     found: dict[str, str] = {}
     if file is not None:
         try:
             found = msgspec.yaml.decode(file.read_bytes(), type=dict[str, str])
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadInput(
-                f"--descriptions {file}: {error}; it should be an object of tool names and their descriptions (JSON or YAML)"
+                f"--descriptions {file}: {error}. The file must map tool names to descriptions (JSON or YAML)"
             ) from error
     for text in given:
         tool, mark, words = text.partition("=")
         if not mark or not tool.strip():
-            raise BadInput(f'--describe "{text}": write TOOL=TEXT')
+            raise BadInput(f'--describe "{text}" is invalid. Write TOOL=TEXT')
         found[tool.strip()] = words
     return found
 
 
-# -- what is on record ------------------------------------------------------------------------------------------------
+# -- reports and differences ------------------------------------------------------------------------------------------------
 
 
 def reports_of(ws: WorkspaceFolder, version: Version) -> list[Report]:
-    """Oldest first."""
+    """The reports of a version, oldest first."""
     return [report for report in ws.store.documents("report", Report) if report.agent == version.id]
 
 
@@ -124,14 +126,15 @@ def about(ws: WorkspaceFolder, version: Version) -> CardData:
 
 
 def shared(ws: WorkspaceFolder, one: Version, other: Version) -> list[tuple[Report, Report]]:
-    """Their newest reports on each suite that both were measured on."""
+    """The newest reports of two versions on each suite that both were evaluated on."""
     theirs = {report.suite.hash: report for report in latest_by_suite(reports_of(ws, other))}
     mine = latest_by_suite(reports_of(ws, one))
     return [(report, theirs[report.suite.hash]) for report in mine if report.suite.hash in theirs]
 
 
 def difference(ws: WorkspaceFolder, one: Version, other: Version) -> VersionDiff:
-    """A version without a prompt or description of its own is shown with those of the environment it was measured in."""
+    """The differences of two versions. A version without its own prompt or descriptions is shown with those of the environment
+    that it was evaluated in."""
     reports = [
         report
         for version in (other, one)
@@ -140,7 +143,7 @@ def difference(ws: WorkspaceFolder, one: Version, other: Version) -> VersionDiff
     ]
     try:
         own = load_environment(reports[-1].suite.environment) if reports else None
-    except VerigymError:  # a file that was moved away
+    except VerigymError:  # the file was moved
         own = None
     if own is None:
         return diff(one, other)

@@ -1,7 +1,7 @@
-"""Data sets: rows to learn from, made out of runs and files, kept as files named by their hash, found by name.
+"""Datasets: training rows from runs and files, stored by hash and found by name.
 
-A data set is `data/<sha256>.jsonl` in the workspace and a `Dataset` document in the store. The file is written first, whole or
-not at all: killed between the two, the same call goes on. The same rows are the same data set, however they were made.
+A dataset is `data/<sha256>.jsonl` in the workspace and a `Dataset` document in the store. The file is written first and
+atomically. If the call is killed in between, the same call resumes. Equal rows are the same dataset, whatever their source.
 """
 
 import functools
@@ -23,13 +23,13 @@ from verigym.workspace.workspace import WorkspaceFolder
 _SEE = "See: verigym data list"
 
 
-# -- making them --------------------------------------------------------------------------------------------------------
+# -- create --------------------------------------------------------------------------------------------------------
 
 
 def from_demonstrations(
     ws: WorkspaceFolder, run: str, *, per_task: int = 4, min_reward: float | None = None, name: str = ""
 ) -> Dataset:
-    """The episodes of a run that passed, to imitate."""
+    """Stores the passed episodes of a run as demonstrations."""
     found = _run(ws, run)
     tasks, episodes, verdicts = _records(ws, found)
     rows, counts = demonstrations(
@@ -38,45 +38,45 @@ def from_demonstrations(
     source = f"episodes of run {found.id} that passed, at most {per_task} a task"
     if min_reward is not None:
         source += f", of reward {min_reward:g} or more"
-    remedy = f"see why they fail: verigym explain {found.id}"
-    _check_some(rows, counts, f"run {found.id}: no episode to imitate", remedy)
+    remedy = f"Find out why: verigym explain {found.id}"
+    _check_some(rows, counts, f"Run {found.id} has no episode to imitate", remedy)
     return keep(ws, rows, counts, environment=_environment(found), source=source, name=name)
 
 
 def from_rewards(ws: WorkspaceFolder, run: str, *, gap: float = 0.1, per_task: int = 4, name: str = "") -> Dataset:
-    """Pairs of episodes of one task, of which the verifier rewarded one more."""
+    """Stores pairs of episodes of one task whose rewards differ."""
     found = _run(ws, run)
     tasks, episodes, verdicts = _records(ws, found)
     rows, counts = graded_pairs(tasks, episodes, verdicts, _tools_of(ws, found), gap=gap, per_task=per_task)
     source = (
         f"episodes of run {found.id}, paired where rewards differ by {gap:g} or more, at most {per_task} pairs a task"
     )
-    remedy = "lower --gap, or roll out more episodes of a task: verigym rollout ENV -m MODEL -k 8"
-    _check_some(rows, counts, f"run {found.id}: no two episodes of a task are far enough apart", remedy)
+    remedy = "Lower --gap, or sample more episodes per task: verigym rollout ENV -m MODEL -k 8"
+    _check_some(rows, counts, f"Run {found.id} has no two episodes of a task whose rewards differ by --gap", remedy)
     return keep(ws, rows, counts, environment=_environment(found), source=source, name=name)
 
 
 def from_labels(ws: WorkspaceFolder, run: str, *, name: str = "") -> Dataset:
-    """Pairs of episodes of one task, of which people preferred one."""
+    """Stores pairs of episodes of one task that people labelled with a preference."""
     found = _run(ws, run)
     tasks, episodes, verdicts = _records(ws, found)
     labels = ws.store.documents("label", Label)
     rows, counts = labelled_pairs(tasks, episodes, verdicts, labels, _tools_of(ws, found))
-    _check_some(rows, counts, f"run {found.id}: no label prefers one output", f"label some: verigym label {found.id}")
+    _check_some(rows, counts, f"Run {found.id} has no label with a preference", f"Add labels: verigym label {found.id}")
     return keep(ws, rows, counts, environment=_environment(found), source=f"labels on run {found.id}", name=name)
 
 
 def from_file(ws: WorkspaceFolder, path: Path, *, name: str = "") -> Dataset:
-    """The rows of a file: demonstrations or preferences."""
+    """Stores the rows of a file, which are demonstrations or preferences."""
     rows, counts = read_rows(path)
-    _check_some(rows, counts, f"{path}: no row to learn from", "give it rows that are not labelled bad")
+    _check_some(rows, counts, f"{path} has no row to train on", "Add rows that are not labelled as bad")
     return keep(ws, rows, counts, environment="", source=f"rows of {path}", name=name, stem=path.stem)
 
 
 def _run(ws: WorkspaceFolder, name: str) -> Run:
     found = ws.store.run(name, kinds=("rollout", "eval", "collect"))
     if not found.trajectories:
-        raise Refused(f"run {found.id} has no episodes yet; the command that began it goes on with it")
+        raise Refused(f"Run {found.id} has no episodes yet. Repeat the command that started it to resume")
     return found
 
 
@@ -94,8 +94,8 @@ def _tools_of(ws: WorkspaceFolder, run: Run) -> ToolsOf:
         found = ws.store.get("tools", hash, Toolset)
         if found is None and hash:
             raise BadInput(
-                f"run {run.id}: the tools that were offered ({hash}) are not in {ws.store.path}; "
-                "run it again here, or export it where it was made: verigym runs export"
+                f"Run {run.id}: its tool descriptions ({hash}) are missing from {ws.store.path}. "
+                "Repeat the run here, or export it again from its own workspace: verigym runs export"
             )
         return [] if found is None else found.tools
 
@@ -105,16 +105,16 @@ def _tools_of(ws: WorkspaceFolder, run: Run) -> ToolsOf:
 def _check_some(rows: Rows, counts: Counts, what: str, remedy: str) -> None:
     if not rows:
         said = ", ".join(f"{name} {count}" for name, count in counts.items() if name != "kept")
-        raise Refused(f"{what} ({said}); {remedy}")
+        raise Refused(f"{what} ({said}). {remedy}")
 
 
-# -- keeping them -------------------------------------------------------------------------------------------------------
+# -- store and find -------------------------------------------------------------------------------------------------------
 
 
 def keep(
     ws: WorkspaceFolder, rows: Rows, counts: Counts, *, environment: str, source: str, name: str = "", stem: str = ""
 ) -> Dataset:
-    """The rows as a data set; rows that are kept already keep their first name, and the store what was first said of them."""
+    """Stores rows as a dataset. Rows that are already stored keep their first name and source."""
     body = b"".join(codec.encode(row) + b"\n" for row in rows)
     id = hashlib.sha256(body).hexdigest()
     kind = "demonstrations" if isinstance(rows[0], Example) else "preferences"
@@ -141,12 +141,12 @@ def path_of(ws: WorkspaceFolder, id: str) -> Path:
 
 
 def known(ws: WorkspaceFolder) -> list[Dataset]:
-    """Newest last."""
+    """All datasets, newest last."""
     return ws.store.documents("dataset", Dataset)
 
 
 def find(ws: WorkspaceFolder, text: str) -> Dataset:
-    """By `latest`, id, name or the beginning of an id, in this order; a file becomes a data set."""
+    """Finds a dataset by `latest`, id, name or prefix of an id, in this order. A file becomes a dataset."""
     sets = known(ws)
     if text == "latest" and sets:
         return sets[-1]
@@ -155,26 +155,28 @@ def find(ws: WorkspaceFolder, text: str) -> Dataset:
     ]
     if len(fitting) > 1:
         ids = ", ".join(f"{one.name} ({one.id[:12]})" for one in fitting)
-        raise BadInput(f'"{text}" fits {len(fitting)} data sets: {ids}; write more of the id')
+        raise BadInput(f'"{text}" matches {len(fitting)} datasets: {ids}. Write a longer prefix')
     if fitting:
         return fitting[0]
     if is_task_file(text):
         return from_file(ws, Path(text))
-    raise not_found("data set", text, [one.name for one in sets], _SEE)
+    raise not_found("dataset", text, [one.name for one in sets], _SEE)
 
 
 def rows(ws: WorkspaceFolder, dataset: Dataset) -> Iterator[Example | Preference]:
-    """One after another. A file that is not as it was written is refused before the first."""
+    """Iterates over the rows. Refuses a file that has changed since it was written."""
     path = path_of(ws, dataset.id)
     kind = Example if dataset.kind == "demonstrations" else Preference
-    again = f"make it again ({dataset.source})"
+    again = f"Restore the file, or create the dataset again ({dataset.source})"
     try:
         file = path.open("rb")
     except OSError as error:
-        raise NotFound(f"{path}: the rows of {dataset.name} cannot be read ({error.strerror}); {again}") from error
+        raise NotFound(
+            f"{path}: the rows of dataset {dataset.name} cannot be read ({error.strerror}). {again}"
+        ) from error
     with file:
         if hashlib.file_digest(file, "sha256").hexdigest() != dataset.id:
-            raise Refused(f"{path}: the rows of {dataset.name} are not what was written; put them back, or {again}")
+            raise Refused(f"{path}: the rows of dataset {dataset.name} have changed since they were written. {again}")
         file.seek(0)
         for line in file:
             yield codec.decode(line, kind)
@@ -182,7 +184,9 @@ def rows(ws: WorkspaceFolder, dataset: Dataset) -> Iterator[Example | Preference
 
 def _check_name(ws: WorkspaceFolder, name: str, id: str) -> None:
     if name == "latest":
-        raise BadInput("a data set cannot be named latest: that is the newest one; take another --name")
+        raise BadInput("A dataset cannot be named latest, which means the newest one. Choose another --name")
     taken = next((one for one in known(ws) if name and one.name == name and one.id != id), None)
     if taken is not None:
-        raise Refused(f'"{name}" is the name of other rows ({taken.id[:12]}: {taken.source}); take another --name')
+        raise Refused(
+            f'The name "{name}" is taken by another dataset ({taken.id[:12]}: {taken.source}). Choose another --name'
+        )

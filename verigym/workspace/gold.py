@@ -1,7 +1,7 @@
-"""Gold solutions to imitate: what a task says is right, under the agent's own prompt.
+"""Gold solutions as demonstrations, under the agent's own prompt.
 
-A solution of one reply is written down as it is. One of several replies has results of tools between them, which nobody has
-seen yet: it is played in the environment, and imitated only if nothing goes wrong.
+A solution of one reply is used as it is. A solution of several replies needs tool results between them, so it is played in the
+environment and used only if it completes without an error.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ async def _example(environment: EnvironmentSpec, task: Task, agent: Version) -> 
     replies = environment.gold_replies(task)
     if not replies or not replies[0]:
         raise Refused(
-            f'task "{task.id}" has no gold reply to imitate: give it "expected_tool" or "answer", or the environment a gold(task)'
+            f'Task "{task.id}" has no gold solution. Add "expected_tool" or "answer" to it, or gold(task) to the environment'
         )
     if len(replies) == 1:
         context, items = first_items(environment, task, agent), _items(replies[0])
@@ -40,11 +40,11 @@ async def _example(environment: EnvironmentSpec, task: Task, agent: Version) -> 
 async def _played(
     environment: EnvironmentSpec, task: Task, agent: Version, replies: Sequence[Reply]
 ) -> tuple[list[Item], list[tuple[int, int]]]:
-    """The conversation with its results, and which of it are replies."""
+    """The conversation with its tool results, and the ranges of its replies."""
     if environment.needs_user:
         raise Refused(
-            f'task "{task.id}": its gold solution is one side of a conversation with a user whom a model plays; roll it out '
-            "and imitate what passes: verigym rollout, then verigym data demos RUN"
+            f'Task "{task.id}": its gold solution needs a user that a model simulates. Use passed episodes instead: '
+            "verigym rollout, then verigym data demos RUN"
         )
     plain = msgspec.structs.replace(agent, constraints="", sampling=None)
     policy = ScriptedPolicy(list(replies))
@@ -53,8 +53,8 @@ async def _played(
     if wrong or found is None:
         why = f"{episode.error.kind}: {episode.error.message}" if episode.error else wrong
         raise Refused(
-            f'task "{task.id}": its gold solution cannot be imitated, as it does not play to its end ({why}); '
-            f"see what is wrong with it: verigym check {environment.name}"
+            f'Task "{task.id}": its gold solution does not complete in the environment ({why}). '
+            f"Find the cause: verigym check {environment.name}"
         )
     return found.prompt + found.rest, found.made
 

@@ -1,4 +1,4 @@
-"""The held-out sets of a workspace and how often each was used, from what its store holds."""
+"""The held-out sets of a workspace and how often each was used, derived from its store."""
 
 from verigym.core.records import Report
 from verigym.evaluation.suites import make_suite
@@ -9,7 +9,7 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 
 def sets_of(ws: WorkspaceFolder) -> list[HeldOutSet]:
-    """By name and version."""
+    """The held-out sets, sorted by name and version."""
     runs = {run.id: run for run in ws.store.runs(parent=None)}
     looks = [
         SuiteUse(report.suite, report.agent, report.id, runs[report.run].created if report.run in runs else 0.0)
@@ -20,7 +20,7 @@ def sets_of(ws: WorkspaceFolder) -> list[HeldOutSet]:
 
 
 def _while_training(ws: WorkspaceFolder, runs: dict[str, Run]) -> list[SuiteUse]:
-    """A training run measures on the same tasks each time, so its suites are made once for each environment."""
+    """Uses of suites by evaluations during training. A training run evaluates on the same tasks each time."""
     suites, looks = {}, []
     for run in runs.values():
         if run.kind != "eval" or run.parent not in runs:

@@ -1,6 +1,6 @@
-"""The stages of the ring, each a function from records to new records, composed for one process.
+"""Rollouts, rescoring and evaluations in a workspace: each function reads records and stores new ones.
 
-Every stage is named by its content: the same call with the same settings finds what is finished and runs what is missing.
+A run is identified by its settings. The same call with the same settings reuses finished episodes and runs the missing ones.
 """
 
 import contextlib
@@ -34,24 +34,24 @@ def tasks_of(environment: EnvironmentSpec, split: str, n: int | None = None, see
     if not tasks:
         others = [each for each in ("train", *environment.suites.values()) if each != split and environment.tasks(each)]
         raise Refused(
-            f'{environment.name} has no tasks in split "{split}"; --split can be: {", ".join(others) or "none"}'
+            f'{environment.name} has no tasks in split "{split}". It has these splits: {", ".join(others) or "none"}'
         )
     return tasks if n is None else pick(tasks, n, seed)
 
 
 def judged_by(environment: EnvironmentSpec, verifier: str) -> EnvironmentSpec:
-    """The environment with one of its verifiers first; as it is, where none is named."""
+    """The environment with the named verifier as its default. Unchanged if no verifier is named."""
     if not verifier:
         return environment
     if verifier not in environment.verifiers:
-        raise not_found("verifier", verifier, environment.verifiers, f"These are the ones of {environment.name}.")
+        raise not_found("verifier", verifier, environment.verifiers, f"These belong to {environment.name}.")
     chosen = {verifier: environment.verifiers[verifier], **environment.verifiers}
     return msgspec.structs.replace(environment, verifiers=chosen)
 
 
 def suite_of(environment: EnvironmentSpec, split: str, n: int | None = None) -> tuple[Suite, list[Task]]:
-    """The held-out suite of a split, `val`, or of a part of it, `val 1/3` (which tasks are in it does not depend on a run's
-    seed). A suite's own name will do as well."""
+    """The held-out suite of a split, such as `val`, or of a part of it, such as `val 1/3`, with its tasks. You can also pass the
+    name of a suite. The tasks do not depend on the seed of a run."""
     split, part = split_part(split)
     split = environment.suites.get(split, split)
     tasks = tasks_of(environment, split)
@@ -60,8 +60,8 @@ def suite_of(environment: EnvironmentSpec, split: str, n: int | None = None) -> 
         whole, tasks, name = tasks, take_part(tasks, part), f"{name} {part}"
         if not tasks:
             raise Refused(
-                f"{name}: none of the {len({family_of(task) for task in whole})} held-out families falls into this part; "
-                "divide into fewer parts, or hold out more families"
+                f"{name}: none of the {len({family_of(task) for task in whole})} held-out families is in this part. "
+                "Use fewer parts, or hold out more families"
             )
     tasks = tasks if n is None else pick(tasks, n, seed=0)
     return make_suite(name, environment.name, tasks, environment.verifier.name), tasks
@@ -78,9 +78,9 @@ def rollout(
     name: str = "",
     on_progress: OnProgress = lambda _: None,
 ) -> str:
-    """k episodes of each task, scored and stored; returns the run's id."""
+    """Runs, scores and stores k episodes of each task. Returns the id of the run."""
     if environment.needs_user and settings.user is None:
-        raise BadInput(f"{environment.name} is a conversation with a user, whom a model has to play: --user MODEL")
+        raise BadInput(f"{environment.name} simulates a user, which needs a model. Pass --user MODEL")
     _check_sandbox(settings)
     config: Json = {
         "environment": environment.name,
@@ -104,25 +104,25 @@ def rollout(
 
 
 def _check_sandbox(settings: RunSettings) -> None:
-    """Refuses before anything runs. Once isolation works, every sandbox that this process opens is isolated."""
+    """Refuses to run if a sandbox is required but not available. Later sandboxes of this process are isolated as well."""
     if settings.require_sandbox:
         open_sandbox(require=True)
 
 
 def _check_scored(ws: WorkspaceFolder, run: str) -> None:
-    """A run in which nothing could be scored says nothing about the agent; why, is said instead."""
+    """Raises an error with the most frequent reason if no episode of a run could be scored."""
     if ws.store.run(run).scored:
         return
     verdicts = ws.store.verdicts(run)
     reasons = Counter(f"{v.error.kind}: {v.error.message}" for v in verdicts if v.error is not None)
     raise InfrastructureFailure(
-        f"none of {len(verdicts)} episodes could be scored; most often: {reasons.most_common(1)[0][0]}. "
-        f"Put that right, then the same command tries them again (what there is: verigym explain {run})"
+        f"None of {len(verdicts)} episodes could be scored. Most frequent reason: {reasons.most_common(1)[0][0]}. "
+        f"Fix the cause and repeat the command to retry. Details: verigym explain {run}"
     )
 
 
 def _said(settings: RunSettings) -> Json:
-    """What belongs to a run's settings only where it was asked for."""
+    """Settings that are stored only if they were given."""
     others = {"user": settings.user, "judge": settings.judge}
     said: Json = {role: version.id for role, version in others.items() if version is not None}
     if settings.limits != EpisodeLimits():
@@ -133,7 +133,7 @@ def _said(settings: RunSettings) -> Json:
 
 
 async def _run(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, on_progress: OnProgress) -> None:
-    """A run that is complete already opens no agent; one that cannot be opened ends the command, not the episodes."""
+    """Runs the missing episodes. A complete run does not open the agent. An agent that cannot be opened ends the command."""
     policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
     ws.register(plan.agent)
     async with closing(policy), context_of(ws, plan.settings) as context:
@@ -143,7 +143,7 @@ async def _run(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, on_p
 
 @contextlib.asynccontextmanager
 async def context_of(ws: WorkspaceFolder, settings: RunSettings) -> AsyncIterator[Context]:
-    """What verifiers and simulated users may use: the sandbox of this machine, and a policy for each role."""
+    """The resources for verifiers and simulated users: the sandbox of this machine and a policy for each role."""
     policies: dict[str, Policy] = {}
     if settings.user is not None:
         policies["user"] = ws.open_beside(settings.user)
@@ -163,7 +163,7 @@ def verify(
     *,
     require_sandbox: bool = False,
 ) -> RescoreResult:
-    """A stored run scored again by the environment's verifier as it is now, or by another of its verifiers."""
+    """Rescores a stored run with the environment's current verifier, or with another of its verifiers."""
     chosen = judged_by(environment, verifier)
     settings = RunSettings(judge=judge, require_sandbox=require_sandbox)
     _check_sandbox(settings)
@@ -186,7 +186,7 @@ def measure(
     name: str = "",
     on_progress: OnProgress = lambda _: None,
 ) -> Report:
-    """The agent on a held-out suite, as a report. `split` may name a part, as in `suite_of`."""
+    """Evaluates the agent on a held-out suite and returns the report. `split` can name a part, as in `suite_of`."""
     suite, tasks = suite_of(environment, split, n)
     run = rollout(ws, environment, agent, tasks, settings, kind="eval", name=name, on_progress=on_progress)
     trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)
@@ -196,7 +196,7 @@ def measure(
 
 
 def latest_report(ws: WorkspaceFolder, agent: Version, besides: Sequence[str] = ()) -> Report | None:
-    """The newest report of a version, those on the environments `besides` left out."""
+    """The newest report of a version, without reports on the environments in `besides`."""
     reports = [
         one
         for one in ws.store.documents("report", Report)

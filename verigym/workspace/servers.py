@@ -1,4 +1,4 @@
-"""Named model servers of a workspace: `-m NAME` instead of `-m URL#MODEL?options`. ProposalSet in HOME/servers.json."""
+"""Named model servers of a workspace: `-m NAME` instead of `-m URL#MODEL?options`. Stored in HOME/servers.json."""
 
 import os
 import re
@@ -55,7 +55,7 @@ def find_server(home: Path, name: str) -> str:
 
 
 def remove_server(home: Path, name: str) -> str:
-    """Forgets a name and returns the address it had. Versions that were used through it stay."""
+    """Removes a server and returns its address. Versions that used it stay."""
     address = find_server(home, name)
     _write(home, {other: url for other, url in read_servers(home).items() if other != name})
     return address

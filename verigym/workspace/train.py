@@ -1,7 +1,7 @@
-"""Training, composed: a recipe, its environments and a parent version become a new version.
+"""Training in a workspace: turns a recipe, its environments and a parent version into a new version.
 
-The loops themselves are in `training`; here they are handed their data, their `collect` and their `evaluate`. They are
-imported when something is trained, because they need torch.
+The training loops are in `training`. This module passes them their data and their rollouts. It imports them late, because they
+need torch.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ def nothing(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:
 
 
 def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Version, str]:
-    """Trains as the recipe says; returns the new version and the run. Killed, the same call goes on."""
+    """Trains as the recipe says. Returns the new version and the run. If it is killed, the same call resumes."""
     job = TrainingJob(ws, recipe)
     run = job.run
     with ws.store.claim(run):
@@ -109,7 +109,7 @@ def _unaudited(ws: WorkspaceFolder, trained: TrainingEnvironment) -> list[str]:
 
 
 class TrainingJob:
-    """One run: what it trains in, from what, on what."""
+    """One training run: its recipe, environments, parent version and data."""
 
     def __init__(self, ws: WorkspaceFolder, recipe: Recipe) -> None:
         self.ws, self.recipe = ws, recipe
@@ -128,7 +128,7 @@ class TrainingJob:
         self.families |= {family_of(task) for each in self.rehearsed for task in each.tasks}
         self.roles = {role: ws.agent(name) for role in ("judge", "user") if (name := getattr(recipe, role))}
         for teacher in (self.scorer, self.roles.get("judge")):
-            self.families |= set(teacher.families if teacher else [])  # what it was taught is learnt from it
+            self.families |= set(teacher.families if teacher else [])  # its training families count as trained on
         self.config: Json = {
             "recipe": msgspec.to_builtins(recipe),
             "parent": self.parent.id,
@@ -147,13 +147,15 @@ class TrainingJob:
         recipe = self.recipe
         wanted = "demonstrations" if recipe.algorithm == "sft" else "preferences"
         if dataset.kind != wanted:
-            raise Refused(f"data: {dataset.name} holds {dataset.kind}; {recipe.algorithm} learns from {wanted}")
+            raise Refused(
+                f"data: {dataset.name} contains {dataset.kind}, but {recipe.algorithm} needs {wanted}. Name another dataset"
+            )
         for each in self.environments:
             check_rows(each.environment, dataset, data.rows(self.ws, dataset))
 
     @property
     def sides(self) -> int:
-        """Of a row of written data: a pair has two."""
+        """Samples per row of written data. A pair has two."""
         return 2 if self.recipe.algorithm in ("dpo", "reward") else 1
 
     async def train(self, on_step: OnStep) -> Any:
@@ -215,7 +217,7 @@ class TrainingJob:
         )
 
     def _reference(self, model: Any, wanted: str) -> "Weights":
-        """Weights of the parent's adapter, if the divergence is measured from the start. None is the bare model."""
+        """Adapter weights of the parent, if the start is the reference. None for the base model."""
         from verigym.model import lora
 
         return lora.weights(model) if self.parent.adapter and wanted == "start" else None
@@ -284,11 +286,13 @@ class TrainingJob:
 def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:
     parent = ws.find(recipe.start) if recipe.start else ws.agent(recipe.model)
     if parent.base != recipe.model and not recipe.start:
-        raise Refused(f"model: {recipe.model} is a version; write model: {parent.base} and start: {recipe.model}")
+        raise Refused(f"model: {recipe.model} is a version. Write model: {parent.base} and start: {recipe.model}")
     if parent.base != recipe.model:
-        raise Refused(f"start: {recipe.start} is built on {parent.base}, but the recipe says model: {recipe.model}")
+        raise Refused(
+            f"start: {recipe.start} has base model {parent.base}, but the recipe says model: {recipe.model}. Change one"
+        )
     if parent.is_remote:
-        raise Refused(f"{parent.base}: a model behind a server cannot be trained here; name a hub id or a folder")
+        raise Refused(f"{parent.base}: a model behind a server cannot be trained here. Name a hub id or a folder")
     return parent
 
 
@@ -298,14 +302,14 @@ def _reward_model(ws: WorkspaceFolder, recipe: Recipe) -> Version | None:
     found = ws.find(recipe.reward_model)
     if found.recipe.get("algorithm") != "reward":
         raise Refused(
-            f"reward_model: {recipe.reward_model} was not trained by algorithm: reward; it answers, it does not score"
+            f"reward_model: {recipe.reward_model} is not a reward model. Name a version trained with algorithm: reward"
         )
-    ws.adapter_folder(found.adapter)  # said now where it is missing, not in the first step
+    ws.adapter_folder(found.adapter)  # reports a missing adapter now instead of in the first step
     return found
 
 
 def _prepare(model: Any, recipe: Recipe) -> None:
-    """A fresh adapter where the parent has none; else training goes on with the parent's, whose shape is given."""
+    """Adds a new adapter if the parent has none. Otherwise training continues with the adapter of the parent."""
     from verigym.model import lora
 
     worn = lora.config_of(model)
@@ -319,6 +323,6 @@ def _prepare(model: Any, recipe: Recipe) -> None:
         lora.add_head(model, recipe.seed)
     elif wanted != Adapter() and (wanted.r, wanted.alpha, wanted.top_layers) != (worn.r, worn.alpha, worn.top_layers):
         raise Refused(
-            f"start: {recipe.start} has an adapter with r {worn.r}, alpha {worn.alpha}, top_layers {worn.top_layers}; "
-            "training goes on with it, so leave lora out of the recipe or give the same"
+            f"start: {recipe.start} has an adapter with r {worn.r}, alpha {worn.alpha}, top_layers {worn.top_layers}. "
+            "Training continues with this adapter. Remove lora from the recipe, or write the same values"
         )

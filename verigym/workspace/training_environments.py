@@ -1,4 +1,4 @@
-"""Where a recipe trains: environments, each with its tasks, the verifier that is learnt from and the suite that is held out."""
+"""The environments of a recipe, each with its training tasks, its verifier and its held-out suite."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ from verigym.workspace.measure import judged_by, tasks_of
 
 
 def training_environments(recipe: Recipe, reward_model: str = "") -> list[TrainingEnvironment]:
-    """`reward_model` is the id of the version that the recipe names."""
+    """The environments that a recipe trains in. `reward_model` is the id of the version that the recipe names."""
     if recipe.environments:
         found = [_of_mixture(recipe, load_environment(name), weight) for name, weight in recipe.environments.items()]
         _check_used(recipe, [each.environment for each in found])
@@ -28,8 +28,8 @@ def training_environments(recipe: Recipe, reward_model: str = "") -> list[Traini
     for each in found:
         if each.environment.needs_user and not recipe.user and (recipe.samples or each.split):
             raise Refused(
-                f"{each.name} is a conversation with a user, whom a model has to play: name one by user in the recipe, "
-                "or write the user's part: user(self, reply) in its Environment"
+                f"{each.name} simulates a user, which needs a model. Set user in the recipe, "
+                "or write a method user(self, reply) in its Environment"
             )
     if reward_model:
         found = [msgspec.structs.replace(each, verifier=RewardModel(reward_model, each.verifier)) for each in found]
@@ -37,12 +37,12 @@ def training_environments(recipe: Recipe, reward_model: str = "") -> list[Traini
 
 
 def rehearsed_of(recipe: Recipe) -> list[TrainingEnvironment]:
-    """Where what the start says by itself is rehearsed; the weight is the share."""
+    """The environments to rehearse. The weight of each is its share."""
     found: list[TrainingEnvironment] = []
     for name, share in recipe.rehearse.items():
         environment = load_environment(name)
         if environment.needs_user:
-            raise Refused(f"rehearse: {name} is a conversation with a user whom a model plays, and cannot be rehearsed")
+            raise Refused(f"rehearse: {name} simulates a user with a model, so it cannot be rehearsed. Remove it")
         tasks = tasks_of(environment, "train")
         check_held_out(environment, tasks)
         found.append(
@@ -52,14 +52,14 @@ def rehearsed_of(recipe: Recipe) -> list[TrainingEnvironment]:
 
 
 def with_tasks(environments: list[TrainingEnvironment], recipe: Recipe) -> list[TrainingEnvironment]:
-    """With the training tasks of each, none of which is held out."""
+    """The environments with their training tasks. Refuses held-out tasks."""
     made: list[TrainingEnvironment] = []
     for each in environments:
         tasks = tasks_of(each.environment, "train")
         if recipe.part:
             tasks = take_part(tasks, parse_part(recipe.part))
         if not tasks:
-            raise Refused(f"{each.name}: no training family falls into part {recipe.part}; divide into fewer parts")
+            raise Refused(f"{each.name}: part {recipe.part} contains no training family. Use fewer parts")
         if recipe.num_tasks is not None:
             tasks = pick(tasks, recipe.num_tasks, recipe.seed)
         check_held_out(each.environment, tasks)
@@ -68,37 +68,37 @@ def with_tasks(environments: list[TrainingEnvironment], recipe: Recipe) -> list[
 
 
 def check_held_out(environment: EnvironmentSpec, tasks: list[Task]) -> None:
-    """Held-out families are never trained on."""
+    """Refuses to train on held-out families."""
     wrong = [task for task in tasks if task.split != "train"]
     if wrong:
         raise Refused(
-            f'{environment.name}: tasks("train") holds {wrong[0].id} of split "{wrong[0].split}"; it is held out'
+            f'{environment.name}: tasks("train") contains the held-out task {wrong[0].id} of split "{wrong[0].split}". Remove it'
         )
     for split in set(environment.suites.values()):
         check_split(tasks, environment.tasks(split), prompts=not environment.steps)
 
 
 def check_rows(environment: EnvironmentSpec, dataset: Dataset, rows: Iterable[Example | Preference]) -> None:
-    """No row is of a family that is held out, or asks what a held-out task asks, word for word (a game's tasks may all do)."""
+    """Refuses rows of a held-out family, and rows with the prompt of a held-out task. The tasks of a game can share a prompt."""
     held_out = [task for split in sorted(set(environment.suites.values())) for task in environment.tasks(split)]
     families = sorted({family_of(task) for task in held_out} & set(dataset.families))
     if families:
         raise Refused(
-            f"data: {dataset.name} holds family {families[0]}, which {environment.name} holds out; "
-            "held-out families are never trained on"
+            f"data: {dataset.name} contains family {families[0]}, which is held out in {environment.name}. "
+            "Held-out families are never trained on. Remove its rows"
         )
     asked = {prompt_of(task): task for task in held_out} if not environment.steps else {}
     for row in rows:
         task = asked.get(_asks(row)) if asked else None
         if task is not None:
             raise Refused(
-                f'data: {dataset.name} asks in "{row.task}" what {environment.name} holds out as {task.id}, word for word; '
-                "held-out tasks are never trained on"
+                f'data: {dataset.name}: row "{row.task}" has the prompt of the held-out task {task.id} of {environment.name}. '
+                "Held-out tasks are never trained on. Remove the row"
             )
 
 
 def _asks(row: Example | Preference) -> str:
-    """What a row asks, without the system prompt, as `prompt_of` a task."""
+    """The prompt of a row without the system prompt, comparable with `prompt_of` a task."""
     prompt = row.items[: row.made[0][0]] if isinstance(row, Example) else row.prompt
     said = [item for item in prompt if not (isinstance(item, Message) and item.role in ("system", "developer"))]
     match said:
@@ -115,7 +115,7 @@ def _only(recipe: Recipe) -> TrainingEnvironment:
         ("held_out_eval", split_part(recipe.held_out_eval)[0], {**environment.suites, "all": ""}),
     ):
         if name and name not in known:
-            raise not_found(what, name, known, f"These are the ones of {environment.name}.")
+            raise not_found(what, name, known, f"These belong to {environment.name}.")
     environment = judged_by(environment, names[0] if names else "")
     verifier: Verifier = environment.verifier
     if isinstance(recipe.reward, dict) and names:
@@ -126,7 +126,8 @@ def _only(recipe: Recipe) -> TrainingEnvironment:
 def _of_mixture(recipe: Recipe, environment: EnvironmentSpec, weight: float) -> TrainingEnvironment:
     if isinstance(recipe.reward, dict):
         raise BadInput(
-            "reward: several rewards are of one environment; in a mixture let each environment combine its own"
+            "reward: several rewards cannot be combined with several environments. "
+            "Combine the rewards inside each environment"
         )
     if recipe.reward in environment.verifiers:
         environment = judged_by(environment, recipe.reward)
@@ -141,7 +142,7 @@ def _check_used(recipe: Recipe, environments: list[EnvironmentSpec]) -> None:
     ):
         known = {one for environment in environments for one in of(environment)}
         if name and name not in known:
-            raise not_found(what, str(name), sorted(known), "These are the ones of the mixture's environments.")
+            raise not_found(what, str(name), sorted(known), "These belong to the environments of the mixture.")
 
 
 def _split(recipe: Recipe, environment: EnvironmentSpec) -> str:

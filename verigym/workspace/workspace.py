@@ -1,6 +1,6 @@
 """A workspace: the folder (`.verigym`, or VERIGYM_HOME) with the store, the adapters and the checkpoints of one project.
 
-It opens agents: a version becomes a policy. One base model is loaded at a time, and its adapter is swapped.
+It opens versions as policies. One base model is loaded at a time, and its adapter is swapped.
 """
 
 import difflib
@@ -31,17 +31,17 @@ class WorkspaceFolder:
         self.store = Store(self.home / "store.db")
         self._local: Any = None
         self._ways: dict[str, str] = {}
-        """Base of an agent behind a server to the address as it was given, with how to reach it."""
+        """Maps the base of an agent behind a server to the full address with its options."""
 
     # -- agents -----------------------------------------------------------------------------------------------------
 
     def agent(self, text: str) -> Version:
-        """A known version (id, name, champion, latest), else one on the base model or named server, not registered yet."""
+        """A registered version (id, name, champion, latest). Otherwise a new, unregistered version of a base model or server."""
         if not text.strip():
-            raise BadInput("-m is empty; name a version, smollm2-135m, a hub id, a folder, or URL#MODEL of a server")
+            raise BadInput("-m is empty. Name a version, smollm2-135m, a hub id, a folder, or URL#MODEL of a server")
         if "#" in text and "://" not in text:
             raise BadInput(
-                f'"{text}": the address of a server begins with http:// or https://, such as http://localhost:8000/v1#qwen'
+                f'"{text}" is not a server address. Begin it with http:// or https://, such as http://localhost:8000/v1#qwen'
             )
         text = read_servers(self.home).get(text, text)
         given, text = text, _identity(text)
@@ -50,29 +50,29 @@ class WorkspaceFolder:
             return versions.resolve(self.store, text)
         except NotFound:
             if text in ("champion", "latest"):
-                raise NotFound(f"there is no {text} version yet; name a model, such as smollm2-135m") from None
+                raise NotFound(f"No {text} version exists yet. Name a model, such as smollm2-135m") from None
             version = Version(base=text, name=_name(text))
             return msgspec.structs.replace(version, id=versions.version_id(version))
 
     def register(self, version: Version) -> Version:
-        """Registers a version: one that could be opened, or was made here."""
+        """Registers a version that was opened or created here."""
         if version.adapter and self.has_adapter(version.adapter):
             settings = self.adapter_folder(version.adapter) / CONFIG_FILE
             version = msgspec.structs.replace(version, adapter_config=sha256_of(settings))
         return versions.register(self.store, version)
 
     def find(self, text: str) -> Version:
-        """A version that was made here, by id, name, champion or latest."""
+        """Finds a registered version by id, name, champion or latest."""
         return versions.resolve(self.store, text)
 
     def champion(self, fallback: Version) -> Version:
-        """The champion; where there is none yet, the base agent becomes the first."""
+        """The champion. If there is none yet, `fallback` becomes the first."""
         if ledger.champion(self.store) is None:
             ledger.crown_first(self.store, self.register(fallback).id, why="the base agent")
         return versions.resolve(self.store, "champion")
 
     def policy(self, version: Version) -> Policy:
-        """What answers as this version."""
+        """The policy of this version."""
         _check_answers(version)
         if version.is_remote:
             return _remote(self._ways.get(version.base, version.base))
@@ -101,27 +101,27 @@ class WorkspaceFolder:
         return self._local
 
     def open_beside(self, version: Version) -> Policy:
-        """What answers as this version beside the agent: a judge, a simulated user. A local one is loaded once more."""
+        """The policy of a judge or simulated user, used together with the agent. A local model is loaded a second time."""
         _check_answers(version)
         if version.is_remote:
             return _remote(self._ways.get(version.base, version.base))
         return self.load(version.base, self.adapter_folder(version.adapter) if version.adapter else None)
 
     def open_judge(self, version: Version) -> Policy:
-        """Who judges as this version: a model that answers, or a reward model, which compares."""
+        """The policy of a judge: a model that answers, or a reward model that compares."""
         return RewardJudge(self.open_scorer(version)) if _scores(version) else self.open_beside(version)
 
     def open_scorer(self, version: Version) -> Any:
-        """A reward model, loaded beside whatever else is, as a `LocalScorer`."""
+        """A reward model as a `LocalScorer`, loaded in addition to other models."""
         if not _scores(version):
-            raise Refused(f"{version.label} is no reward model; train one: verigym train recipes/reward_model.yaml")
+            raise Refused(f"{version.label} is not a reward model. Train one: verigym train recipes/reward_model.yaml")
         folder = self.adapter_folder(version.adapter)
         from verigym.policies.local.scorer import LocalScorer  # torch is loaded only when a model is
 
         return LocalScorer.open(version.base, folder, version.id)
 
     def load(self, base: str, adapter: Path | None = None) -> Any:
-        """A model from its weights, as a `LocalPolicy`. A name that nobody knows is told at once, with the nearest that is."""
+        """Loads a model as a `LocalPolicy`. An unknown name is an error that suggests the nearest known name."""
         try:
             hub.ask(base)
         except NotFound as error:
@@ -138,11 +138,11 @@ class WorkspaceFolder:
     # -- files ------------------------------------------------------------------------------------------------------
 
     def adapter_folder(self, sha256: str) -> Path:
-        """The adapter's folder, whose weights are those that were kept."""
+        """The folder of an adapter. Refuses missing or changed weights."""
         folder = self.home / "adapters" / sha256
         if not self.has_adapter(sha256):
             what = "damaged" if (folder / ADAPTER_FILE).exists() else "missing"
-            raise BadInput(f"{folder}: the adapter of this version is {what}; restore it, or run its recipe again")
+            raise BadInput(f"{folder}: the adapter of this version is {what}. Restore it, or run its recipe again")
         return folder
 
     def keep_adapter(self, model: Any, base: str) -> str:
@@ -162,7 +162,7 @@ class WorkspaceFolder:
         return sha256
 
     def has_adapter(self, sha256: str) -> bool:
-        """Whether it is there and as it was kept."""
+        """Whether the adapter exists and is unchanged."""
         weights = self.home / "adapters" / sha256 / ADAPTER_FILE
         return weights.exists() and sha256_of(weights) == sha256
 
@@ -180,13 +180,13 @@ def _scores(version: Version) -> bool:
 def _check_answers(version: Version) -> None:
     if _scores(version):
         raise Refused(
-            f"{version.label} is a reward model: it scores, it does not answer. "
-            f"Learn from it with reward_model: {version.id} in a recipe, or let it compare replies: --judge {version.id}"
+            f"{version.label} is a reward model and cannot answer. "
+            f"Use it in a recipe (reward_model: {version.id}) or as a judge (--judge {version.id})"
         )
 
 
 class _Server(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What may stand after the model's name; see `RemotePolicy`, whose defaults these are not."""
+    """Options after the model's name in an address. `RemotePolicy` has the defaults."""
 
     api: Literal["chat", "responses"] | None = None
     tools: Literal["native", "text"] | None = None
@@ -198,11 +198,11 @@ class _Server(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_def
 
 
 _WAYS = ("timeout_s", "retries", "concurrency", "key_env")
-"""Options of a server's address that say how to reach it, and nothing about who answers."""
+"""Options of a server's address that do not change which agent answers."""
 
 
 def _identity(text: str) -> str:
-    """A server's address without how to reach it: a longer time-out does not make another agent."""
+    """A server's address without connection options. A longer timeout does not make another agent."""
     url, _, rest = text.partition("#")
     model, mark, query = rest.partition("?")
     if not mark or not text.startswith(("http://", "https://")):
@@ -212,7 +212,7 @@ def _identity(text: str) -> str:
 
 
 def _name(base: str) -> str:
-    """What a model is called: its folder's name, the end of its hub id, or of its name on a server."""
+    """The short name of a model: the name of its folder, or the last part of its hub id or server name."""
     model = base.partition("#")[2].partition("?")[0] if base.startswith(("http://", "https://")) else base
     return Path(model or base).name
 
@@ -225,8 +225,8 @@ def _remote(base: str) -> Policy:
     model, _, query = rest.partition("?")
     if re.search(r"(?i)[?&][^=&]*(key|token|secret|password|sig)[^=&]*=", url):
         raise BadInput(
-            f"the address of {url.partition('?')[0]} holds a key, and an agent's address is stored; "
-            "put the key into a variable and name that by key_env"
+            f"The address of {url.partition('?')[0]} contains a key, and addresses are stored. "
+            "Put the key into an environment variable and name the variable with key_env"
         )
     try:
         given = dict(urllib.parse.parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
@@ -235,8 +235,7 @@ def _remote(base: str) -> Policy:
             raise ValueError("the model's name is missing")
     except ValueError as error:
         raise BadInput(
-            f'"{base}": {error}; a server is URL#MODEL, such as http://localhost:8000/v1#qwen, with '
-            "?api=chat|responses&tools=native|text&token_ids=true&timeout_s=600&retries=4&concurrency=256&key_env=NAME "
-            "after it where wanted"
+            f'"{base}" is not a valid server address: {error}. Write URL#MODEL, such as http://localhost:8000/v1#qwen. Options: '
+            "?api=chat|responses&tools=native|text&token_ids=true&timeout_s=600&retries=4&concurrency=256&key_env=NAME"
         ) from error
     return RemotePolicy(url, model, **msgspec.to_builtins(options))
