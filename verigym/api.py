@@ -7,14 +7,14 @@ notebook, where another event loop runs already. `AsyncWorkspace` has the same m
 import asyncio
 import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from verigym import verbs
-from verigym.core.errors import Refused
-from verigym.core.event_loop import LoopThread
-from verigym.core.records import Check, Dataset, Decision, Report, Sampling, Trajectory, Version
+from verigym.api_production import ProductionVerbs
+from verigym.api_records import RecordVerbs
+from verigym.core.records import Check, Dataset, Decision, Report, Sampling, Version
 from verigym.present import Metrics, RecordList
 from verigym.progress_bar import ProgressBar
 from verigym.verbs import Agent
@@ -28,13 +28,11 @@ if TYPE_CHECKING:
     from verigym.evaluation.failures import Explanation
     from verigym.gates.policy import GatePolicy
     from verigym.harness.environment import EnvironmentSpec
-    from verigym.mining.mine import MiningReport
     from verigym.registry.ledger import LedgerEntry
     from verigym.rollout.many import Progress
     from verigym.rollout.rescore import RescoreResult
     from verigym.rollout.settings import RunSettings
     from verigym.store.database import Run
-    from verigym.traces.ingest import IngestSummary
     from verigym.training.recipe import Recipe
     from verigym.workspace.advise import AdviceReport
     from verigym.workspace.dry_run import DryRun
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Workspace:
+class Workspace(ProductionVerbs, RecordVerbs):
     """A project folder with its runs, versions, datasets and ledger, and the verbs of the command line.
 
     ```text
@@ -54,49 +52,6 @@ class Workspace:
     An environment is a name, a Python file, a file of tasks, or the result of `load_environment`. An agent is a `Version`
     or text that names one. A run is an id, the beginning of an id, `latest`, a `Report` or a `Run`.
     """
-
-    def __init__(self, home: str | Path | None = None) -> None:
-        """Opens the folder `home`. The default is the variable VERIGYM_HOME, or `.verigym`. The folder is made if missing."""
-        from verigym.workspace.workspace import WorkspaceFolder
-
-        self.folder: WorkspaceFolder = WorkspaceFolder(Path(home) if home is not None else None)
-        self._thread = LoopThread("verigym-workspace")
-        self._closed = False
-
-    @property
-    def home(self) -> Path:
-        """The folder."""
-        return self.folder.home
-
-    def close(self) -> None:
-        """Closes the store and ends the thread. A closed workspace refuses every call. Closing twice does nothing."""
-        if not self._closed:
-            self._closed = True
-            self._thread.close()
-            self.folder.store.close()
-
-    def __enter__(self) -> "Workspace":
-        return self
-
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
-        self.close()
-
-    def _call(self, function: Callable[..., T], /, *args: Any, bar: ProgressBar | None = None) -> T:
-        """Runs a function on the workspace's thread, with the folder as its first argument."""
-        self._check_open()
-        work = functools.partial(function, self.folder, *args)
-        if bar is None:
-            return self._thread.call(work)
-        try:
-            return self._thread.call(work, bar.draw)
-        finally:
-            bar.close()
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise Refused(f"The workspace {self.home} is closed. Open it again: verigym.Workspace(...)")
 
     # -- agents -----------------------------------------------------------------------------------------------------
 
@@ -195,9 +150,20 @@ class Workspace:
         """
         return self._call(verbs.explain_run, run, judge)
 
-    def advise(self, run: "str | Report | Run" = "latest") -> "AdviceReport":
-        """Recommend what to try first, with reasons, figures and the command. The cheapest fix comes first."""
-        return self._call(verbs.advise_on_run, run)
+    def advise(
+        self,
+        run: "str | Report | Run" = "latest",
+        *,
+        try_fixes: bool = False,
+        n: int = 40,
+        on_progress: "Callable[[Progress], None] | None" = None,
+    ) -> "AdviceReport":
+        """Recommend what to try first, with reasons, figures and the command. The cheapest fix comes first.
+
+        `try_fixes` first runs the cheap trials (a prompt variant, constrained decoding) on `n` training tasks each.
+        """
+        bar = ProgressBar("trials")
+        return self._call(verbs.advise_on_run, run, try_fixes, n, on_progress or bar.episodes, bar=bar)
 
     def compare(self, before: Agent, after: Agent, *, environment: str = "") -> "Comparison":
         """Compare two versions task by task on the held-out tasks that both were measured on."""
@@ -299,65 +265,6 @@ class Workspace:
     def rollback(self, version: Agent = "", *, why: str = "") -> "LedgerEntry":
         """Make an earlier champion the champion again. The default is the one before."""
         return self._call(verbs.rollback, version, why)
-
-    # -- production ---------------------------------------------------------------------------------------------------
-
-    def ingest(
-        self,
-        *files: str | Path,
-        name: str = "ingested",
-        format: str = "auto",
-        rules: str | Path | None = None,
-        keep_raw: bool = False,
-        on_progress: Callable[[int, int], None] | None = None,
-    ) -> "IngestSummary":
-        """Import production traces from files: detect the format, redact, store. The same file again changes nothing."""
-        return self._call(
-            verbs.ingest_traces, [str(file) for file in files], name, format, rules, keep_raw, on_progress
-        )
-
-    def mine(
-        self,
-        environment: "str | EnvironmentSpec",
-        runs: Sequence[str] = (),
-        *,
-        held_out_share: float = 0.25,
-        accept: bool = False,
-        who: str = "",
-        on_progress: Callable[[int, int], None] | None = None,
-    ) -> "MiningReport":
-        """Make tasks from the failures in production traces. `accept` accepts every verified task without review."""
-        return self._call(verbs.mine_traces, environment, runs, held_out_share, accept, who, on_progress)
-
-    # -- records ------------------------------------------------------------------------------------------------------
-
-    def runs(self) -> "list[Run]":
-        """List runs, the newest last. Steps of training runs are left out."""
-        return RecordList(self._call(lambda folder: folder.store.runs(parent="")))
-
-    def run(self, run: "str | Report | Run" = "latest") -> "Run":
-        """Find a run."""
-        return self._call(verbs.find_run, run)
-
-    def trajectories(self, run: "str | Report | Run" = "latest") -> list[Trajectory]:
-        """Read the trajectories of a run."""
-        return RecordList(self._call(lambda folder: folder.store.trajectories(verbs.find_run(folder, run).id)))
-
-    def models(self) -> list[Version]:
-        """List versions, the newest last."""
-        return RecordList(self._call(lambda folder: folder.store.documents("version", Version)))
-
-    def reports(self, agent: Agent | None = None) -> list[Report]:
-        """List reports, the newest last, or those of one agent."""
-        return RecordList(self._call(verbs.read_reports, agent))
-
-    def datasets(self) -> list[Dataset]:
-        """List datasets, the newest last."""
-        return RecordList(self._call(lambda folder: folder.store.documents("dataset", Dataset)))
-
-    def ledger(self) -> "list[LedgerEntry]":
-        """List every decision, the newest last. The chain of hashes is checked."""
-        return RecordList(self._call(verbs.read_ledger))
 
 
 class AsyncWorkspace:

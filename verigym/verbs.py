@@ -148,10 +148,13 @@ def explain_run(folder: "WorkspaceFolder", run: Any, judge: "Agent | None") -> "
     return source.explained()
 
 
-def advise_on_run(folder: "WorkspaceFolder", run: Any) -> "AdviceReport":
+def advise_on_run(folder: "WorkspaceFolder", run: Any, try_fixes: bool, n: int, on_progress: Any) -> "AdviceReport":
+    from verigym.flywheel.trials import try_out
     from verigym.workspace.advise import advise_on, open_subject
 
-    return advise_on(open_subject(folder, _run_id(run)))
+    subject = open_subject(folder, _run_id(run))
+    notes = try_out(subject, n, on_progress=on_progress).notes if try_fixes else []
+    return advise_on(subject, notes)
 
 
 def compare_versions(folder: "WorkspaceFolder", before: Agent, after: Agent, environment: str) -> "Comparison":

@@ -70,7 +70,7 @@ def made_of_api() -> str:
     parts = [API_HEAD]
     for kind in (verigym.Workspace, verigym.AsyncWorkspace):
         parts += [f"## {kind.__name__}", "", *_paragraphs(kind), ""]
-        for name, member in vars(kind).items():
+        for name, member in members(kind).items():
             if name == "__init__":
                 parts += [f"### {kind.__name__}{_signature(member)}", "", *_paragraphs(member), ""]
             elif not name.startswith("_") and callable(member):
@@ -83,6 +83,13 @@ def made_of_api() -> str:
         sentence = " ".join(said.split("\n\n")[0].split())
         parts.append(f"- `{name}`" + (f": {sentence}" if sentence and name != "Item" else ""))
     return "\n".join(parts) + "\n"
+
+
+def members(kind: type) -> dict[str, Any]:
+    """The members of a class: those of its deepest base first, then its own, then those of the other bases."""
+    bases = [base for base in kind.__mro__ if base is not object]
+    ordered = [*bases[-1:], *bases[:-1]] if len(bases) > 1 else bases
+    return {name: member for base in ordered for name, member in vars(base).items()}
 
 
 def _paragraphs(member: object) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import verigym
+from tests.docs.reference import members
 
 SOURCE = Path(verigym.__file__)
 PACKAGE = SOURCE.parent
@@ -68,7 +69,7 @@ def test_documents_and_examples_import_only_public_names(page: Path) -> None:
 def test_every_public_method_is_on_the_page_of_the_python_api() -> None:
     page = (ROOT / "docs" / "reference" / "python-api.md").read_text()
     for kind in (verigym.Workspace, verigym.AsyncWorkspace):
-        for name, member in vars(kind).items():
+        for name, member in members(kind).items():
             if not name.startswith("_"):
                 assert f"### {name}\n" in page and inspect.getdoc(member), name
     assert all(f"- `{name}`" in page for name in set(verigym.__all__) - {"Workspace", "AsyncWorkspace"})
