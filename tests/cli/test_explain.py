@@ -141,7 +141,7 @@ def test_an_environment_may_name_buckets_of_its_own(shell: Shell, server: str, t
 def test_an_explain_that_is_no_function_is_refused(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "talk.py"
     path.write_text(ENVIRONMENT.partition("def explain")[0] + "explain = 'by hand'\n")
-    with pytest.raises(BadInput, match="explain is no function"):
+    with pytest.raises(BadInput, match="explain is not a function"):
         shell("check", str(path))
 
 

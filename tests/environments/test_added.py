@@ -80,8 +80,11 @@ def test_a_family_on_both_sides_is_refused_before_training(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("tasks", "words"),
     [
-        ([call("a", "val")], 'task "a" has the split "val"; a task that is added is of train'),
-        ([call("toolcall/train/0001", "train")], 'the id "toolcall/train/0001" is that of a task of the environment'),
+        ([call("a", "val")], 'task "a" has the split "val". The held-out tasks of an environment'),
+        (
+            [call("toolcall/train/0001", "train")],
+            'the id "toolcall/train/0001" already belongs to a task of the environment',
+        ),
         ([], "holds no tasks"),
     ],
     ids=["another split", "an id that is taken", "nothing"],

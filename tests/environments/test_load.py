@@ -86,7 +86,7 @@ def test_a_file_that_is_no_environment_is_refused_in_words(text: str, words: str
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"desk\.py: no such file; verigym init desk writes an environment"):
+    with pytest.raises(BadInput, match=r"desk\.py: the file does not exist\. verigym init desk writes an environment"):
         load_environment(str(tmp_path / "desk.py"))
 
 
@@ -149,18 +149,18 @@ HEAD = "from verigym import Task, tool\ndef tasks(split): return []\ndef verify(
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("    @tool\n    def close(self): ...", "close cannot be a tool's method"),
-        ("    step: int = 0", "step is no method (0), and the harness calls it; name that attribute otherwise"),
+        ("    @tool\n    def close(self): ...", "the method close cannot be a tool"),
+        ("    step: int = 0", "step must be a method, because the harness calls it, but it is 0. Rename the attribute"),
         ("    @staticmethod\n    @tool\n    def add(item: str): ...", "a static or class method"),
         ("    @classmethod\n    @tool\n    def add(cls, item: str): ...", "a static or class method"),
         (
             "    @tool('x')\n    def a(self): ...\n    @tool('x')\n    def b(self): ...",
-            "two tools are called 'x': a and b",
+            "the methods a and b have the same tool name 'x'",
         ),
-        ("    @tool(seconds=-1)\n    def a(self): ...", "a limit that is not above 0"),
-        ("    @tool\n    def a(self): ...\n    def step(self, reply): ...", "tools or step(reply), not both: a"),
-        ("    max_turns = '8'", "max_turns is a whole number"),
-        ("    system = 5", "system is text"),
+        ("    @tool(seconds=-1)\n    def a(self): ...", "a limit of the tool a is not above 0"),
+        ("    @tool\n    def a(self): ...\n    def step(self, reply): ...", "has step(reply) and tools (a)"),
+        ("    max_turns = '8'", "max_turns must be a whole number"),
+        ("    system = 5", "system must be text"),
     ],
     ids=["name", "attribute", "static", "class", "twice", "limit", "both", "turns", "system"],
 )

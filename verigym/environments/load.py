@@ -1,7 +1,7 @@
-"""An environment by name (a folder of this collection) or by path (a Python file of the user's own).
+"""Loads an environment by name (a folder of this package) or by path (your own Python file, or a file of tasks).
 
-Nothing is registered: a module is read as it is, and what is missing from it is said in words. `ENV+FILE.jsonl` is an
-environment with the tasks of a file added to its own.
+There is no registry. The loader reads a module and reports what is missing in it. `ENV+FILE.jsonl` is an environment with the
+tasks of a file added to its own.
 """
 
 import importlib
@@ -44,21 +44,21 @@ _OF_FILES = {
         "by_data": by_data,
     }.items()
 }
-"""Verifiers that can be chosen for a bare file of tasks."""
+"""Verifiers that you can choose for a file of tasks."""
 _SUITES = {"val": "val"}
-"""Of an environment that names none."""
+"""Suites of an environment that names none."""
 _ADDED = re.compile(r"mined_v([1-9][0-9]*)")
-"""The split of held-out tasks that were added, with the version that they came in by."""
+"""Split of added held-out tasks, with the version that added them."""
 
 
 def names() -> list[str]:
-    """The shipped environments."""
+    """Names of the shipped environments."""
     return sorted(module.name for module in pkgutil.iter_modules(verigym.environments.__path__) if module.ispkg)
 
 
 def load_environment(where: str, bad: list[BadRow] | None = None) -> EnvironmentSpec:
-    """`toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` to measure on, `train.csv,val.parquet` to train as well.
-    Any of them may be followed by `+FILE`: tasks to add. Rows of a file that are wrong go to `bad`, where it is given."""
+    """Loads `toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` for evaluation, `train.csv,val.parquet` also for
+    training. `+FILE` after any of them adds the tasks of a file. Invalid rows of a file go to `bad`, if you pass it."""
     base, added = base_and_added(where)
     if added:
         return _with_added(load_environment(base, bad), where, added, bad)
@@ -69,19 +69,21 @@ def load_environment(where: str, bad: list[BadRow] | None = None) -> Environment
     if where.endswith(".py"):
         return _from_module(_import_file(Path(where)), where)
     if Path(where).exists():
-        raise BadInput(f"{where}: an environment is a Python file (.py) or a file of tasks ({', '.join(SUFFIXES)})")
-    raise not_found("environment", where, names(), "Or give the path of a Python file (verigym init NAME writes one).")
+        raise BadInput(
+            f"{where}: this is not an environment. Name a Python file (.py) or a file of tasks ({', '.join(SUFFIXES)})"
+        )
+    raise not_found("environment", where, names(), "Or name a Python file (verigym init NAME writes one).")
 
 
 def environment_of(where: str, tasks: list[Task]) -> EnvironmentSpec:
-    """The environment of a stored run, for its verifiers: of a file of tasks, the tasks that were stored are enough."""
+    """The environment of a stored run, for its verifiers. If it was a file of tasks, the stored tasks are enough."""
     whole = base_and_added(where)[1] or not is_task_file(where)
     return load_environment(where) if whole else _of_rows(where, tasks)
 
 
 def base_and_added(where: str) -> tuple[str, str]:
-    """`toolcall+more.jsonl` is `toolcall` and `more.jsonl`; an environment by itself has nothing added. A plus in a folder's
-    name, or in that of a file of tasks that is there, is a letter like any other."""
+    """Splits `toolcall+more.jsonl` into `toolcall` and `more.jsonl`. The second is empty if nothing is added. A plus in the name
+    of a folder, or of a task file that exists, is part of the name."""
     for plus in re.finditer(r"\+", where) if is_task_file(where) and not Path(where).exists() else ():
         base, added = where[: plus.start()], where[plus.end() :]
         if base in names() or base.endswith(".py") or is_task_file(base):
@@ -97,18 +99,18 @@ def find_by_verifier(name: str) -> EnvironmentSpec:
             return spec
     known = [known for spec in specs for known in [*spec.verifiers, *spec.suites]]
     raise not_found(
-        "verifier or suite", name, known, "For your own environment, say environment: FILE.py in the recipe."
+        "verifier or suite", name, known, "For your own environment, set environment: FILE.py in the recipe."
     )
 
 
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
-        raise BadInput(f"{path}: no such file; verigym init {path.stem} writes an environment to start from")
+        raise BadInput(f"{path}: the file does not exist. verigym init {path.stem} writes an environment to start from")
     spec = importlib.util.spec_from_file_location(f"verigym_user_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[module.__name__] = module  # type hints of its tools are looked up there
-    sys.path.insert(0, str(path.parent.resolve()))  # modules beside it can be imported, as if it were run
+    sys.modules[module.__name__] = module  # resolves the type hints of its tools
+    sys.path.insert(0, str(path.parent.resolve()))  # it can import modules beside it, as a script can
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # the user's own file may raise anything
@@ -116,12 +118,12 @@ def _import_file(path: Path) -> ModuleType:
         raise BadInput(f"{path}{line}: cannot be loaded: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent.resolve()))
-        sys.path.append(str(path.parent.resolve()))  # for what it imports later, after everything else
+        sys.path.append(str(path.parent.resolve()))  # for later imports, with the lowest priority
     return module
 
 
 def _line_in(error: BaseException, path: Path) -> str:
-    """` line 12`, where the file itself raised."""
+    """` line 12` if the file itself raised, or else nothing."""
     found, trace = "", error.__traceback__
     while trace is not None:
         if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
@@ -136,7 +138,7 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
     tasks: Any = getattr(module, "tasks", None)
     if not inspect.isclass(kind) or not callable(getattr(kind, "open", None)):
         raise BadInput(
-            f"{where}: an environment needs a class Environment with open(self, task); verigym init shows one"
+            f"{where}: an environment needs a class Environment with open(self, task). verigym init NAME writes an example"
         )
     if not callable(tasks):
         raise BadInput(f"{where}: an environment needs a function tasks(split) that returns a list of Task")
@@ -146,7 +148,7 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         toolbox = ToolBox(kind)
     except (TypeError, NameError, ValueError) as error:
         raise BadInput(
-            f"{where}: a tool's signature cannot be made a schema: {error}; use plain types such as str and int"
+            f"{where}: the signature of a tool has no JSON schema: {error}. Use plain types such as str and int"
         ) from error
     return EnvironmentSpec(
         name=name,
@@ -160,18 +162,18 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         gold=getattr(module, "gold", None) or gold_from_data,
         cheats=getattr(module, "cheats", None),
         judge=getattr(module, "scripted_judge", None),
-        explain=_function(module, "explain", "explain(task, trajectory, verdict) and names a bucket", where),
-        mined=_function(module, "mined", "mined(request, items) and gives a task's data, or None", where),
+        explain=_function(module, "explain", "explain(task, trajectory, verdict), which returns a bucket", where),
+        mined=_function(module, "mined", "mined(request, items), which returns the data of a task, or None", where),
         version=version(kind),
     )
 
 
 _METHODS = ("open", "close", "step", "user", "persona", "end_state", "blobs")
-"""What the harness itself calls, where a class has it."""
+"""Methods that the harness calls, if the class has them."""
 
 
 def _check_class(kind: type, where: str) -> None:
-    """Refuses what would be misunderstood later, or silently dropped."""
+    """Raises BadInput for declarations that would fail later or be ignored."""
     names: dict[str, str] = {}
     for name in dir(kind):
         found = inspect.getattr_static(kind, name)
@@ -179,32 +181,38 @@ def _check_class(kind: type, where: str) -> None:
         declared = getattr(inner, "__verigym_tool__", None)
         if name in _METHODS and not callable(found):
             raise BadInput(
-                f"{where}: {name} is no method ({found!r}), and the harness calls it; name that attribute otherwise"
+                f"{where}: {name} must be a method, because the harness calls it, but it is {found!r}. Rename the attribute"
             )
         if declared is None:
             continue
         if name in _METHODS:
             raise BadInput(
-                f"{where}: {name} cannot be a tool's method: the harness calls it; @tool({name!r}) can name another"
+                f"{where}: the method {name} cannot be a tool, because the harness calls it. Rename it and use @tool({name!r})"
             )
         if inner is not found:
             raise BadInput(
-                f"{where}: the tool {name} is a static or class method; a tool takes self, the episode's state"
+                f"{where}: the tool {name} is a static or class method. A tool must take self, the state of the episode"
             )
         if (shown := declared.name or name) in names:
-            raise BadInput(f"{where}: two tools are called {shown!r}: {names[shown]} and {name}")
+            raise BadInput(
+                f"{where}: the methods {names[shown]} and {name} have the same tool name {shown!r}. Rename one"
+            )
         names[shown] = name
         if any(limit is not None and not limit > 0 for limit in (declared.seconds, declared.calls)):
-            raise BadInput(f"{where}: the tool {name} has a limit that is not above 0")
+            raise BadInput(
+                f"{where}: a limit of the tool {name} is not above 0. Set seconds and calls above 0, or omit them"
+            )
     if callable(getattr(kind, "step", None)) and names:
-        raise BadInput(f"{where}: an Environment has tools or step(reply), not both: {', '.join(names)}")
+        raise BadInput(
+            f"{where}: the class Environment has step(reply) and tools ({', '.join(names)}). Use only one of them"
+        )
     turns, system = getattr(kind, "max_turns", 8), getattr(kind, "system", "")
     if type(turns) is not int or turns < 1 or not isinstance(system, str):
-        raise BadInput(f"{where}: max_turns is a whole number from 1 on, and system is text")
+        raise BadInput(f"{where}: max_turns must be a whole number of at least 1, and system must be text")
 
 
 def _verifiers(module: ModuleType, name: str) -> dict[str, Verifier]:
-    """`verifiers`, or else `verify`, or else `verify_group`."""
+    """Reads `verifiers`, or else `verify`, or else `verify_group`."""
     given: dict[str, Any] = getattr(module, "verifiers", None) or {"verify": getattr(module, "verify", None)}
     together: Any = getattr(module, "verify_group", None)
     if given == {"verify": None} and together is not None:
@@ -218,7 +226,7 @@ def _verifiers(module: ModuleType, name: str) -> dict[str, Verifier]:
 def _function(module: ModuleType, name: str, what: str, where: str) -> Any:
     found = getattr(module, name, None)
     if found is not None and not callable(found):
-        raise BadInput(f"{where}: {name} is no function; it is {what}")
+        raise BadInput(f"{where}: {name} is not a function. It must be {what}")
     return found
 
 
@@ -237,18 +245,20 @@ def _checked(tasks: Callable[..., Any], where: str) -> Callable[[str], list[Task
                 codec.encode(task)
             except (TypeError, ValueError, OverflowError, RecursionError) as error:
                 raise BadInput(
-                    f"{where}: task {task.id} cannot be stored: {error}; its data must be plain JSON"
+                    f"{where}: task {task.id} cannot be stored: {error}. Its data must be plain JSON"
                 ) from error
         twice = len(found) - len({task.id for task in found})
         if twice:
-            raise BadInput(f"{where}: {twice} tasks of split {split!r} have an id that another has too")
+            raise BadInput(
+                f"{where}: {twice} tasks of split {split!r} have the id of another task. Give each task its own id"
+            )
         return found
 
     return checked
 
 
 def gold_from_data(task: Task) -> list[Item] | None:
-    """The perfect reply, where the task's data says it: an expected call, a demonstration, or an answer."""
+    """The right reply if the task's data contains it: an expected call, a demonstration or an answer."""
     if "expected_tool" in task.data:
         return dialects.parse(dialects.write_call(task.data["expected_tool"], task.data.get("expected_args", {})))
     if "completion" in task.data and task.data.get("label") is not False:
@@ -260,13 +270,13 @@ def gold_from_data(task: Task) -> list[Item] | None:
 
 
 class _Reply:
-    """The environment of a bare task file: the reply is all there is."""
+    """The environment of a file of tasks. It has no tools and no state."""
 
     def open(self, task: Task) -> None: ...
 
 
 def _from_tasks(where: str, bad: list[BadRow] | None) -> EnvironmentSpec:
-    """Rows that name no split are held out, unless two files say which is which."""
+    """Loads one file or two. In one file, rows without a split are held out. Two files are the training and held-out tasks."""
     train, comma, held_out = (part.strip() for part in where.partition(","))
     if comma:
         rows = [task for part in load_split(train, held_out, bad=bad) for task in part]
@@ -280,9 +290,9 @@ def _of_rows(where: str, rows: list[Task]) -> EnvironmentSpec:
     if any(calls) and not all(calls):
         one = rows[calls.index(not calls[0])]
         raise BadInput(
-            f"{where}: some rows have an expected_tool and others an answer ({one.id}); keep them in two files"
+            f"{where}: some rows have an expected_tool and others an answer ({one.id}). Put them into two files"
         )
-    if all(calls):  # the tools of the shipped environment, on a state of the task's own
+    if all(calls):  # the tools of the shipped environment, on the task's own state
         base = load_environment("toolcall")
         return msgspec.structs.replace(
             base, name=where, tasks=_by_split(rows), suites=_SUITES, gold=gold_from_data, cheats=None
@@ -309,8 +319,8 @@ def _by_split(rows: list[Task]) -> Callable[[str], list[Task]]:
 
 
 def _with_added(base: EnvironmentSpec, where: str, file: str, bad: list[BadRow] | None) -> EnvironmentSpec:
-    """Its training tasks are the environment's and the file's. Held-out tasks came in by versions, and the suite `STEM_v2`
-    holds those of the first two, so that a later version leaves it as it is. The environment's own suites stay as they are."""
+    """Adds training tasks to those of the environment. Held-out tasks have versions. The suite `STEM_v2` contains the first two
+    versions, so a later version does not change it. The suites of the environment do not change."""
     rows = load_tasks(file, split="train", bad=bad)
     versions: dict[str, int] = {}
     for task in rows:
@@ -319,8 +329,8 @@ def _with_added(base: EnvironmentSpec, where: str, file: str, bad: list[BadRow] 
             versions[task.split] = int(found[1])
         elif task.split != "train":
             raise BadInput(
-                f'{file}: task "{task.id}" has the split "{task.split}"; a task that is added is of train, or held out as '
-                "mined_v1, mined_v2, ...: the environment's own held-out sets stay as they are"
+                f'{file}: task "{task.id}" has the split "{task.split}". The held-out tasks of an environment cannot change. '
+                "Use train, or mined_v1, mined_v2, ... for added held-out tasks"
             )
 
     def tasks(split: str) -> list[Task]:
@@ -343,6 +353,6 @@ def _distinct(tasks: list[Task], file: str) -> list[Task]:
     seen: set[str] = set()
     for task in tasks:
         if task.id in seen:
-            raise BadInput(f'{file}: the id "{task.id}" is that of a task of the environment too; give it its own')
+            raise BadInput(f'{file}: the id "{task.id}" already belongs to a task of the environment. Use another id')
         seen.add(task.id)
     return tasks
