@@ -41,7 +41,7 @@ def solution(calls: Iterable[FunctionCall | Json], last: str = "Done.") -> list[
 
 
 def numbered(calls: Iterable[FunctionCall | Json]) -> list[Item]:
-    """The calls with ids of their own. A call may be `{"name": ..., "arguments": {...}}`."""
+    """Gives each call its own id. A call may be `{"name": ..., "arguments": {...}}`."""
     return [
         msgspec.structs.replace(call, call_id=f"call_{index}")
         if isinstance(call, FunctionCall)

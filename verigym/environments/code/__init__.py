@@ -16,7 +16,7 @@ _TESTED = Code(seconds=1.0)
 
 
 async def code_verifier(task: Task, trajectory: Trajectory, context: Context) -> Verdict:
-    """1 if every hidden test passes, else 0; the part `tests` is the share that does. What is not isolated runs nothing."""
+    """Gives 1 if every hidden test passes, and otherwise 0. The part `tests` is the share. Code runs only in isolation."""
     if context.sandbox is not None and not context.sandbox.isolated:
         raise VerifierFailure(
             "code runs what a model wrote, and here is no sandbox that isolates it (docs/how-to/sandbox.md)"
@@ -48,8 +48,8 @@ def gold(task: Task) -> str:
 
 
 def cheats(task: Task) -> list[str]:
-    """Saying so, the prompt, the code in words, nothing, the examples by heart, values that equal everything, leaving early,
-    claims on standard output, and functions that are nearly right."""
+    """Claims of success, the prompt, code in words, an empty reply, memorised examples, values that equal everything, early
+    exits, claims on standard output, and functions that are nearly right."""
     assert isinstance(task.prompt, str), "code's prompts are text"
     name, right = task.data["entry_point"], task.data["gold"]
     table = {repr(tuple(inputs)): value for inputs, value in task.data["examples"]}

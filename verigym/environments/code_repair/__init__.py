@@ -18,7 +18,7 @@ from verigym.harness.tools import ToolBox, tool
 from verigym.sandbox.open import open_sandbox
 
 _LONGEST = 20_000
-"""Characters of a file."""
+"""Maximum characters of a file."""
 
 verifiers = {"repair_verifier": repair_verifier}
 suites = {"code_repair": "val"}
@@ -31,7 +31,7 @@ def tasks(split: str) -> list[Task]:
 
 @functools.cache
 def _sandbox() -> Sandbox:
-    """One that isolates; without it the episode is nobody's failure, and nothing runs."""
+    """A sandbox that isolates code. Without one, the episode fails as an infrastructure failure and nothing runs."""
     try:
         return open_sandbox(require=True)
     except Refused as error:
@@ -50,7 +50,7 @@ Without a tool channel of your own, reply with one JSON object and nothing else:
         self.files = dict(self.before)
 
     def end_state(self) -> Json:
-        """The changed files, and the same as a patch."""
+        """The changed files, and the changes as a patch."""
         changed = {path: text for path, text in self.files.items() if text != self.before[path]}
         patch = "".join(_diff(path, self.before[path], text) for path, text in changed.items())
         return {"changed": changed, "patch": patch}
@@ -121,7 +121,7 @@ def _diff(path: str, old: str, new: str) -> str:
 
 
 def gold(task: Task) -> list[list[Item]]:
-    """Run the tests, look, mend, run them again."""
+    """Runs the tests, reads the files, fixes the bug and runs the tests again."""
     fixes = task.data["fixes"]
     calls = [_call("run_tests"), *(_call("read_file", path=fix["path"]) for fix in fixes)]
     calls += [*(_call("edit", **fix) for fix in fixes), _call("run_tests")]
@@ -129,8 +129,8 @@ def gold(task: Task) -> list[list[Item]]:
 
 
 def cheats(task: Task) -> list[list[list[Item]]]:
-    """Saying so, every tool at once, tests that pass whatever happens, tests emptied, an edit that changes nothing, the
-    fault made worse, an early exit with a claim on standard output, and errors that are none."""
+    """Claims of success, every tool at once, tests that always pass, empty tests, an edit that changes nothing, a worse
+    bug, an early exit with a claim on standard output, and a patched AssertionError."""
     fix = task.data["fixes"][0]
     path, test = fix["path"], next(each for each in task.data["files"] if is_test(each))
     said: Item = Message("assistant", f"Done: in {path} I replaced {fix['old']!r} by {fix['new']!r}. All tests pass.")

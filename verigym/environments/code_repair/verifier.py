@@ -1,7 +1,7 @@
-"""Judges a repair: the changed modules under hidden tests, in the sandbox.
+"""Judges a repair: runs hidden tests on the changed modules in the sandbox.
 
-The repository becomes one text that holds its modules and gives out their functions, so that `Code` can test it: tests run in one
-box, the repository answers from another, and what it prints or patches changes nothing but its answers.
+The repository becomes one source text that contains its modules and exports their functions, so that `Code` can test it. The
+tests run in one sandbox and the repository answers from another. If it prints or patches, only its own answers change.
 """
 
 import re
@@ -36,7 +36,7 @@ for path in sorted(glob.glob("tests/test_*.py")):
                 failed.append(f"{path} {name}: {type(error).__name__}: {error}")
 print(*(f"failed: {each}" for each in failed), f"{passed} passed, {len(failed)} failed", sep="\\n")
 """
-"""Runs the visible tests, as a program in a box that holds the files."""
+"""Program that runs the visible tests in a sandbox with the files."""
 
 _BUNDLE = """
 import importlib.abc, importlib.machinery, sys
@@ -68,8 +68,8 @@ def _is_module(path: str) -> bool:
 
 
 def bundle(files: dict[str, str], changed: Json | None = None) -> str:
-    """The modules of a repository as one text, which gives out what they define: of two modules, the one that defined it
-    before anything was changed. A module that breaks leaves its functions undefined."""
+    """Returns the modules of a repository as one source text that exports what they define. If two modules define a name, the
+    module that defined it originally counts. The functions of a module that fails to import are undefined."""
     after = {path: text for path, text in {**files, **(changed or {})}.items() if _is_module(path)}
     owners = {
         name: path.removesuffix(".py").replace("/", ".")
@@ -82,8 +82,8 @@ def bundle(files: dict[str, str], changed: Json | None = None) -> str:
 
 
 async def repair_verifier(task: Task, trajectory: Trajectory, context: Context) -> Verdict:
-    """1 if every test passes, else 0. Parts: `tests`, the share that passes, and `tests_edited`, how many test files were
-    changed, which helps nobody."""
+    """Gives 1 if every test passes, and otherwise 0. The part `tests` is the share that passes. `tests_edited` is the number
+    of changed test files, which have no effect."""
     if "files" not in task.data:
         raise VerifierFailure(f'task {task.id}: data has no "files"; code_repair judges a repository')
     if context.sandbox is not None and not context.sandbox.isolated:

@@ -32,7 +32,7 @@ ENGINE_WORDS = {"csv": "CSV files", "sqlite": "an SQLite database", "duckdb": "a
 
 
 def tasks(split: str) -> list[Task]:
-    """The shipped tasks of `train` or `val` (held out: other questions, other tables)."""
+    """The shipped tasks of `train` or `val`. Held-out tasks have other questions and other tables."""
     found = shipped.tasks("data_analysis", split)
     if has_duckdb():
         return found
@@ -128,7 +128,7 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
 
 
 def _plain(value: Any) -> Value | None:
-    """A cell as JSON has it: dates and whatever else an engine knows are text."""
+    """A cell as a JSON value. Dates and other types of an engine become text."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:
@@ -139,7 +139,7 @@ def _plain(value: Any) -> Value | None:
 
 
 def _shown(found: Found, num_rows: int | None) -> str:
-    """A line a row; `num_rows` is none where there are more than a query gives."""
+    """One line per row. `num_rows` is None if the result has more rows than a query returns."""
     lines = [" | ".join(found.columns)]
     lines += [" | ".join("NULL" if cell is None else _cell(cell) for cell in row) for row in found.rows[:SHOWN]]
     shown = min(len(found.rows), SHOWN)
@@ -154,7 +154,7 @@ def _cell(value: Any) -> str:
 
 
 def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
-    """A right answer with a chart that does not show what was asked for."""
+    """Names the bucket of a right answer with a wrong chart."""
     wrong = verdict.parts.get("answer") and not verdict.parts.get("chart", 1.0)
     return f"wrong chart: {verdict.evidence.removeprefix('chart: ')}" if wrong else None
 
@@ -165,7 +165,7 @@ Solution = list[list[Item]]
 
 
 def gold(task: Task) -> Solution:
-    """Look, describe a column where that helps, ask, draw where a chart is asked for, answer."""
+    """Inspects, describes a column if that helps, queries, draws a requested chart and answers."""
     looked = [_call("inspect")]
     if "look" in task.data:
         table, column = task.data["look"]
@@ -174,7 +174,7 @@ def gold(task: Task) -> Solution:
 
 
 def cheats(task: Task) -> list[Solution]:
-    """Saying so, the answer in words, the question as answer, several at once or in turn, all tools at once, near misses."""
+    """Claims of success, the answer in words, the question as answer, several answers, all tools at once, and near misses."""
     assert isinstance(task.prompt, str), "data_analysis's prompts are text"
     right, asking = task.data["answer"], _asking(task)
     wrong = _near(right)

@@ -1,4 +1,4 @@
-"""A chart as its points and a small picture of them (SVG): bars, a line or dots. Nothing is drawn but the shape."""
+"""Draws the points of a chart as a small SVG picture: bars, a line or dots, without axes or labels."""
 
 from typing import Any
 from xml.sax.saxutils import escape

@@ -1,7 +1,7 @@
-"""A data set as a database that can be read and not written: SQLite, DuckDB (optional), or CSV files read as tables of text.
+"""Opens a dataset as a read-only database: SQLite, DuckDB (optional), or CSV files as tables of text.
 
-One database is shared by all episodes of its data set. A query has an end: a number of steps (SQLite) or seconds (DuckDB), rows,
-and sizes. DuckDB may reach no file, no network and no setting.
+All episodes of a dataset share one database. A query is limited in steps (SQLite) or seconds (DuckDB), in rows and in sizes.
+DuckDB cannot access files, the network or settings.
 """
 
 import sqlite3
@@ -19,9 +19,9 @@ from verigym.environments import shipped
 
 TABLES = shipped.data_folder("data_analysis") / "tables.zip"
 ROWS = 500
-"""Rows that a query gives at most."""
+"""Maximum rows that a query returns."""
 _STEPS = 3_000_000
-"""Instructions of SQLite that a query may take: a tenth of a second or so, and the same on every machine."""
+"""Maximum SQLite instructions per query: about a tenth of a second, and the same limit on every machine."""
 _SECONDS = 2.0
 _ERROR = 500
 _LIMITS = {
@@ -34,7 +34,7 @@ _LIMITS = {
 _MAKING = threading.Lock()
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 _CLOSED = {"load_extension", "printf", "format"}
-"""Functions that are closed: to format one number can take as long as it likes."""
+"""Disabled functions. Formatting one number could take arbitrarily long."""
 
 
 class Table(NamedTuple):
@@ -48,14 +48,14 @@ class Found(NamedTuple):
     columns: list[str]
     rows: list[tuple[Any, ...]]
     more: bool
-    """Whether there were more than `ROWS`."""
+    """Whether the result has more than `ROWS` rows."""
 
 
 class Database(NamedTuple):
     engine: str
     tables: dict[str, Table]
     query: Callable[[str], Found]
-    """Raises ValueError for what it cannot or may not do."""
+    """Raises ValueError for a query that fails or is not allowed."""
 
 
 def has_duckdb() -> bool:
@@ -63,7 +63,7 @@ def has_duckdb() -> bool:
 
 
 def database(name: str) -> Database:
-    with _MAKING:  # or each of the threads that want it first would make one
+    with _MAKING:  # otherwise several threads could create the same database
         return _made(name)
 
 
@@ -77,7 +77,7 @@ def _made(name: str) -> Database:
 
 
 def _tables(name: str) -> dict[str, Table]:
-    """The tables of a shipped data set. `authoring/data_analysis` draws them."""
+    """Reads the tables of a shipped dataset. `authoring/data_analysis` generates them."""
     with ZipFile(TABLES) as archive:
         if f"{name}.json" not in archive.namelist():
             raise not_found("data set", name, data_sets())
@@ -86,7 +86,7 @@ def _tables(name: str) -> dict[str, Table]:
 
 @cache
 def data_sets() -> list[str]:
-    """Names such as `bakery-csv-1`: what the data are about, the engine and a number."""
+    """Dataset names such as `bakery-csv-1`: subject, engine and number."""
     with ZipFile(TABLES) as archive:
         return [name.removesuffix(".json") for name in archive.namelist()]
 

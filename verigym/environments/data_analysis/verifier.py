@@ -1,11 +1,11 @@
-"""Is the answer right, and the chart: values against those of the task, as what they are, not as how they are written.
+"""Judges an answer and a chart: compares their values with those of the task, not how the values are written.
 
     answer 41.2, expected 42.5
     chart: a bar chart, a line chart was asked for
     chart: point 3 is 2025-03, 17; expected 2025-03, 19
 
-Numbers are equal within the decimals that were asked for, texts without regard to case and white space. A list counts in its
-order unless the question leaves it open, and so do the points of a chart, but for a scatter chart. Only `end_state` is looked at.
+Numbers must agree in the requested decimals. Texts are compared without case and white space. The order of a list counts
+unless the question leaves it open. The order of points counts except in a scatter chart. Only `end_state` is read.
 """
 
 import math
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[-+]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[-+]?\d+)?", re.IGN
 
 
 def data_analysis_verifier(task: Task, trajectory: Trajectory) -> Verdict:
-    """1 when the answer is right and so is the chart, where one was asked for; else 0. Parts: valid, answer, chart."""
+    """Gives 1 if the answer and a requested chart are right, and otherwise 0. Parts: valid, answer, chart."""
     if "answer" not in task.data:
         raise VerifierFailure(f'task {task.id}: data has no "answer"')
     places, ordered = task.data.get("places", 0), task.data.get("ordered", True)
@@ -66,7 +66,7 @@ def same(said: Any, expected: Any, places: int = 0, ordered: bool = True) -> boo
 
 
 def chart_difference(chart: Json | None, wanted: Json, places: int) -> str:
-    """What is wrong with a chart, in words; nothing where it is right."""
+    """Describes what is wrong with a chart. Empty if it is right."""
     if chart is None:
         return f"there is none, a {wanted['kind']} chart was asked for"
     if chart["kind"] != wanted["kind"]:
@@ -91,7 +91,7 @@ def _plain(text: str) -> str:
 
 
 def _from_json(said: str) -> Any:
-    """A text or a list that was written as JSON in a text, as some models do."""
+    """Reads a text or list that a model wrote as JSON inside a text."""
     try:
         return msgspec.json.decode(said, type=str | list[str | int | float])
     except (msgspec.DecodeError, UnicodeError):
@@ -99,7 +99,7 @@ def _from_json(said: str) -> Any:
 
 
 def _number(said: Any) -> float | None:
-    """A number, or text that is one: `1,234.50`, `12.5 %`. A comma only parts thousands: `1,2` is two numbers."""
+    """Reads a number or a text such as `1,234.50` or `12.5 %`. A comma separates thousands only: `1,2` is two numbers."""
     if isinstance(said, str):
         said = said.replace("\N{MINUS SIGN}", "-").strip().rstrip("% ")
         said = said.replace(",", "") if _NUMBER.fullmatch(said) else None

@@ -34,8 +34,8 @@ def gold(task: Task) -> str:
 
 
 def cheats(task: Task) -> list[str]:
-    """Saying so, the question, many answers with the right one among them, the answer in passing or in a call, and answers that
-    are nearly right."""
+    """Claims of success, the question, many answers that include the right one, the answer in a side remark or in a tool
+    call, and answers that are nearly right."""
     assert isinstance(task.prompt, str), "math's prompts are text"
     right = written(task.data)
     wrong = [written(task.data | {"answer": each}) for each in _near(task.data)]
@@ -58,7 +58,7 @@ def cheats(task: Task) -> list[str]:
 
 
 def _near(data: Json) -> list[Json | str]:
-    """Answers of the same kind that are wrong."""
+    """Wrong answers of the same kind."""
     answer = data["answer"]
     match data["rule"]:
         case "number":

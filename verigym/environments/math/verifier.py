@@ -1,13 +1,13 @@
-"""When an answer is right, by `task.data["rule"]`. It is the marked one (`\\boxed{}`, "Answer:", ...), else the last line.
+"""Judges an answer by `task.data["rule"]`. The answer is the marked one (`\\boxed{}`, "Answer:", ...), or the last line.
 
-    number      equal, within `tolerance` where there is one; with a `unit`, another unit of the same kind is converted
-    expression  the same for all values of the unknowns, and in the `form` that was asked for: expanded, (fully) factored
-    equation    equivalent; with `form` "solved NAME", solved for that unknown
-    solutions   `{"x": ["3", "-2"]}` all solutions of one unknown; `{"x": ["3"], "y": ["4"]}` one value for each
+    number      equal within `tolerance`, if the task has one. With a `unit`, units of the same kind are converted
+    expression  equal for all values of the unknowns, and in the requested `form`: expanded, factored or fully factored
+    equation    equivalent. With `form` "solved NAME", solved for that unknown
+    solutions   `{"x": ["3", "-2"]}`: all solutions of one unknown. `{"x": ["3"], "y": ["4"]}`: one value for each
     option      names the answer, and none of the `others`
     clock       the same time of day: 14:30, 2.30 pm
 
-To name several answers is to give none, and so is to call a tool. The part `valid` says whether there was one answer to compare.
+Several answers, or a tool call, count as no answer. The part `valid` says whether the reply had one answer to compare.
 """
 
 import re
@@ -34,7 +34,7 @@ from verigym.verifiers.answers import find_answer
 from verigym.verifiers.numeric import Number, first_number
 
 _LONGEST = 400
-"""Characters of an answer."""
+"""Maximum characters of an answer."""
 _ROUNDING = Fraction(1, 10**9)
 
 
@@ -44,14 +44,14 @@ class Said(NamedTuple):
 
 
 class Found(NamedTuple):
-    """`wrong` is empty where the answer is right."""
+    """`wrong` is empty if the answer is right."""
 
     wrong: str
     valid: bool = True
 
 
 def math_verifier(task: Task, trajectory: Trajectory) -> Verdict:
-    """1 when the answer is right by the task's rule."""
+    """Gives 1 if the answer is right by the task's rule, and otherwise 0."""
     rule: str = task.data.get("rule", "")
     if rule not in RULES or "answer" not in task.data:
         raise VerifierFailure(f'task {task.id}: data needs "answer" and a "rule" of {", ".join(RULES)}, not {rule!r}')
@@ -73,7 +73,7 @@ def math_verifier(task: Task, trajectory: Trajectory) -> Verdict:
 
 
 def answer_in(reply: str) -> Said:
-    """The last marked answer; else the last line that says something."""
+    """The last marked answer, or else the last line that is not empty."""
     found = find_answer(reply)
     assert found is not None, "auto always finds something"
     if found.marked and found.text:
@@ -83,7 +83,7 @@ def answer_in(reply: str) -> Said:
 
 
 def written(data: Json) -> str:
-    """The right answer, as one would write it."""
+    """The right answer as text."""
     answer = data["answer"]
     if data["rule"] == "solutions":
         joined = " or " if len(answer) == 1 else ", "
@@ -117,23 +117,23 @@ _NOT_ALONE = re.compile(
     r"|\d\s?(?:k|hundred|thousand|million|dozen)\b",
     re.IGNORECASE,
 )
-"""What makes another number of it, or a range."""
+"""Signs that change a number or make it a range."""
 _NEARLY = re.compile(r"≈|\\approx|\((?:about|approximately|roughly)\b")
 
 
 def _exact(text: str, rounded: bool) -> str:
-    """Of `27/55 ≈ 0.49` what is exact, or what is rounded where that was asked for."""
+    """The exact side of `27/55 ≈ 0.49`, or the rounded side if the question asks to round."""
     parts = [part for part in _NEARLY.split(text) if part.strip()] or [text]
     return parts[0] if not rounded and len(quantities(parts[0])) == 1 else parts[-1]
 
 
 def _readings(given: Number, expected: Number) -> list[Fraction]:
-    """Where percent is asked for, 65 and 0.65 are 65%; else 65% is 0.65."""
+    """If the question asks for percent, 65 and 0.65 both mean 65%. Otherwise 65% is 0.65."""
     return expected.readings(given) if expected.percent else [given.value / 100 if given.percent else given.value]
 
 
 def _near(given: Fraction, expected: Fraction, tolerance: float) -> bool:
-    """Whole numbers are equal or not; else rounding beyond the ninth digit does not count."""
+    """Whole numbers must be equal. Other numbers may differ beyond the ninth digit."""
     whole = given.denominator == expected.denominator == 1
     return abs(given - expected) <= max(Fraction(str(tolerance)), 0 if whole else _ROUNDING * abs(expected))
 
@@ -148,7 +148,7 @@ _LEADING = re.compile(r"^[A-Za-z ]*\b(?:is|are)\b:?")
 
 
 def _formula(text: str) -> str:
-    """Without marks of LaTeX, units said beside it, "The line is", "(y ≠ 3)", and the full stop; `C(n) = ...` is `C = ...`."""
+    """Removes LaTeX marks, units beside it, "The line is", "(y ≠ 3)" and the full stop. `C(n) = ...` becomes `C = ...`."""
     bare = _EXCEPT.sub("", _LEADING.sub("", _SAID_BESIDE.sub("", text))).strip().rstrip(".")
     return re.sub(r"^([A-Za-z])\([a-z]\)\s*=", r"\1 =", bare)
 

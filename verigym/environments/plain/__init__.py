@@ -23,6 +23,6 @@ def gold(task: Task) -> str:
 
 
 def verify(task: Task, trajectory: Trajectory) -> float:
-    """Whether it said anything of its own, in words."""
+    """Passes a reply that is not empty, does not repeat the prompt and has no word of 40 letters or more."""
     reply = trajectory.reply.strip()
     return float(reply not in ("", task.prompt) and max(map(len, reply.split())) < 40)

@@ -28,7 +28,7 @@ class Passage(msgspec.Struct, frozen=True):
 
 
 def passages() -> list[Passage]:
-    """Plain English that nothing was asked about, for perplexity."""
+    """Passages of plain English for perplexity."""
     return msgspec.json.Decoder(Passage).decode_lines(shipped.rows("retention", "passages"))
 
 
@@ -44,7 +44,7 @@ def gold(task: Task) -> list[Message]:
 
 
 def cheats(task: Task) -> list[str]:
-    """The answer among everything else that it could be, or hidden in a call; the question; and earlier answers again."""
+    """The answer among all other options or hidden in a tool call, the question, and repeated earlier answers."""
     answer = right(task.data)
     others = task.data.get("others") or [str(number) for number in range(200)]
     said = [item.text for item in task.prompt if isinstance(item, Message)] if isinstance(task.prompt, list) else []
@@ -53,7 +53,7 @@ def cheats(task: Task) -> list[str]:
 
 
 def right(data: Json) -> str:
-    """A reply that is right, by the data of a task."""
+    """The right reply to a task with this data."""
     answer = data["answer"]
     match data["rule"]:
         case "commas":

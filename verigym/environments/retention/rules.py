@@ -1,16 +1,16 @@
-"""When a reply is right, by `task.data["rule"]`: exact about the answer, tolerant of what models put around one.
+"""Judges a reply by `task.data["rule"]`. The answer must be exact. Common text around it is ignored.
 
-    number    its last number, or the one that it marks as its answer, is the expected one
-    options   it names the answer and none of the others, in a sentence at most
-    words     it is the answer, whatever the case
-    exact     it is the answer, letter by letter
-    commas    the expected things in their order, with commas between them
-    lines     the same, each on a line that begins as it was asked to
+    number    the last number, or the number marked as the answer, is the expected one
+    options   it names the answer and no other option, in at most one sentence
+    words     it equals the answer, except for case
+    exact     it equals the answer, including case
+    commas    the expected items in order, separated by commas
+    lines     the expected items in order, each on a line with the requested beginning
     json      a JSON object that equals the expected one
-    sentence  one sentence with the expected word in it, and not the request said back
+    sentence  one sentence that contains the expected word and does not repeat the request
 
-Quotes, emphasis and a full stop around an answer are nothing. The part `valid` says whether there was an answer to
-compare: a tool call is none, whatever stands in it, where no JSON was asked for.
+Quotes, emphasis and a full stop around an answer are ignored. The part `valid` says whether the reply had an answer to
+compare. A tool call is not an answer, unless the task asks for JSON.
 """
 
 import re
@@ -24,7 +24,7 @@ from verigym.verifiers.answers import find_answer, find_json
 from verigym.verifiers.numeric import Numeric
 
 _MOST_WORDS = 25
-"""Of a reply that answers in a sentence."""
+"""Maximum words of a reply that answers in a sentence."""
 _AROUND = " \t\n\"'`*_“”‘’"
 
 
@@ -34,7 +34,7 @@ class _Found(NamedTuple):
 
 
 def retention_verifier(task: Task, trajectory: Trajectory) -> Verdict:
-    """1 when the reply is right by the task's rule."""
+    """Gives 1 if the reply is right by the task's rule, and otherwise 0."""
     rule: str = task.data.get("rule", "")
     if rule not in RULES or "answer" not in task.data:
         raise VerifierFailure(f'task {task.id}: data needs "answer" and a "rule" of {", ".join(RULES)}, not {rule!r}')
@@ -85,7 +85,7 @@ _BEGINNINGS = {"": r"(?![-*•\d])", "-": r"[-*•]\s*", "1.": r"{place}[.)]\s*"
 
 
 def _lines(task: Task, trajectory: Trajectory) -> _Found:
-    """`begin` is how each line was to begin: with nothing, a dash, or its number."""
+    """`begin` is the requested beginning of each line: nothing, a dash, or its number."""
     begin = _BEGINNINGS[task.data["begin"]]
     given: list[str] = []
     for place, line in enumerate(filter(str.strip, trajectory.reply.split("\n")), start=1):
@@ -124,7 +124,7 @@ RULES: dict[str, Callable[[Task, Trajectory], _Found]] = {
 
 
 def asked_of(task: Task) -> str:
-    """The question: what is said last, where earlier ones stand before it."""
+    """The question: the last message of the prompt."""
     last = task.prompt if isinstance(task.prompt, str) else task.prompt[-1]
     return last if isinstance(last, str) else getattr(last, "text", "")
 
@@ -133,7 +133,7 @@ def asked_of(task: Task) -> str:
 
 
 def _bare(reply: str) -> str:
-    """The marked answer, or else the reply, without what may stand around it."""
+    """The marked answer, or else the reply, without quotes, emphasis and a full stop."""
     found = find_answer(reply)
     assert found is not None, "auto always finds something"
     return found.text.strip(_AROUND).removesuffix(".").strip(_AROUND)

@@ -21,9 +21,9 @@ from verigym.environments.science.verifier import ENOUGH, science_verifier
 from verigym.harness.tools import tool
 
 FOUND = 4
-"""Papers that a search shows."""
+"""Maximum papers per search."""
 MOST = 60
-"""Runs that the laboratory makes in an episode, whatever the budget says."""
+"""Maximum runs per episode, independent of the budget."""
 
 verifiers = {"science_verifier": science_verifier}
 suites = {"science_eval": "val"}
@@ -42,7 +42,7 @@ class Paper(Struct, frozen=True):
 
 
 class Lab(Struct, frozen=True):
-    """The truth, and what is known of it."""
+    """The true law and parameters, and what the literature says about them."""
 
     law: str
     laws: list[str]
@@ -53,10 +53,10 @@ class Lab(Struct, frozen=True):
     high: float
     noise: float
     factor: float
-    """Readings are the true value times this."""
+    """Readings are the true value times this factor."""
     old_factor: float
     outdated: list[float]
-    """What a paper says that no longer holds."""
+    """Outdated parameters, which one paper states."""
     budget: int
     tolerance: float
     seed: int
@@ -142,7 +142,7 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
 
 
 def reading(lab: Lab, x: float, place: int) -> float:
-    """What the instrument says at a setting, in the run with this number."""
+    """The reading of the instrument at a setting, in the run with this number."""
     true = lab.a * LAWS[lab.law].shape(x, lab.b)
     return float(f"{lab.factor * true + Random(derive(lab.seed, place)).gauss(0, lab.noise):.5g}")
 
@@ -157,7 +157,7 @@ def _words(text: str) -> set[str]:
 
 
 def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
-    """Whoever spends too much or reports what was never measured planned badly; who never read the factor did not look."""
+    """Names the bucket, such as bad planning for an exceeded budget, or retrieval failure if the factor was never read."""
     parts = verdict.parts
     if not parts["reported"]:
         return "incomplete execution: runs were made, and nothing was reported" if parts["runs"] else None
@@ -173,7 +173,7 @@ Solution = list[list[Item]]
 
 
 def gold(task: Task) -> Solution:
-    """Looks the factor up, makes the runs in two parts, fits every law, reports the best one. It never looks at the truth."""
+    """Looks up the factor, makes the runs in two parts, fits every law and reports the best one. It does not read the truth."""
     lab = msgspec.convert(task.data["lab"], Lab)
     return [
         *_work(task, lab, lab.budget),
@@ -183,7 +183,7 @@ def gold(task: Task) -> Solution:
 
 
 def best(lab: Lab, factor: float) -> Json:
-    """The law that fits the budget's readings best, with three standard errors."""
+    """The law that fits the readings within the budget best, with three standard errors."""
     runs = [(x, reading(lab, x, place)) for place, x in enumerate(plan(lab, lab.budget))]
     fits = {law: fitted(lab, law, factor, runs) for law in lab.laws}
     law = min(fits, key=lambda name: fits[name].misfit)
@@ -197,7 +197,7 @@ def plan(lab: Lab, count: int) -> list[float]:
 
 
 def cheats(task: Task) -> list[Solution]:
-    """Saying so, the truth in prose, without runs, from an old paper, with an old factor or none, too wide, too narrow, ..."""
+    """Claims of success, and reports in prose, without runs, from an old paper, with a wrong factor, too wide, too narrow, ..."""
     assert isinstance(task.prompt, str), "science's prompts are text"
     lab = msgspec.convert(task.data["lab"], Lab)
     right = best(lab, lab.factor)

@@ -1,7 +1,7 @@
-"""The laws that a laboratory may follow, and how one is fitted to readings.
+"""The laws that a laboratory may follow, and the fit of a law to readings.
 
-Every law is `scale * shape(x, b)`: two parameters, of which the first is found in one step when the second is known. So a fit
-is a search along one line, needs no first guess and never diverges. Plain Python: a fit of ten readings takes half a millisecond.
+Every law is `scale * shape(x, b)`. For a given second parameter, the best first parameter is computed directly. So a fit is a
+search in one dimension. It needs no initial guess and never diverges. A fit of ten readings takes half a millisecond.
 """
 
 import math
@@ -14,13 +14,13 @@ Shape = Callable[[float, float], float]
 class Law(NamedTuple):
     name: str
     formula: str
-    """In words of the story: `{a}`, `{b}`, `{x}`."""
+    """Uses the names of the story: `{a}`, `{b}`, `{x}`."""
     shape: Shape
     low: float
     high: float
-    """The second parameter lies between them, in terms of the largest setting X: see `span`."""
+    """`low` and `high` bound the second parameter, relative to the largest setting X (see `span`)."""
     unit: int
-    """What it is measured in: 1 as X, -1 as 1/X, 0 as neither."""
+    """Unit of the second parameter: 1 for X, -1 for 1/X, 0 for neither."""
 
 
 class Fit(NamedTuple):
@@ -28,9 +28,9 @@ class Fit(NamedTuple):
     b: float
     a_error: float
     b_error: float
-    """Standard errors, at the noise that is known."""
+    """Standard errors, for the known noise."""
     misfit: float
-    """Root mean square of what is left over, in units of the noise: about 1 where the law is right."""
+    """Root mean square of the residuals, in units of the noise. About 1 if the law is right."""
 
 
 def _slit(x: float, b: float) -> float:
@@ -113,12 +113,12 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def span(law: Law, largest: float) -> tuple[float, float]:
-    """Between which the law's second parameter lies where settings go up to `largest`."""
+    """The bounds of the law's second parameter if settings go up to `largest`."""
     return law.low * largest**law.unit, law.high * largest**law.unit
 
 
 def fit(law: Law, largest: float, settings: Sequence[float], values: Sequence[float], noise: float) -> Fit:
-    """Least squares. At least three readings, at two settings or more."""
+    """Fits by least squares. Needs at least three readings at two or more settings."""
     low, high = span(law, largest)
     beyond = law.unit == 1 and law.low > 1  # a capacity, which lies above every setting
     ends = math.log(largest * 1.005 if beyond else low / 2), math.log(high * 2)
@@ -134,14 +134,14 @@ def fit(law: Law, largest: float, settings: Sequence[float], values: Sequence[fl
 
 
 def _best(shape: Shape, b: float, settings: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
-    """The scale that fits best, and the sum of squares that is left."""
+    """The best scale, and the remaining sum of squares."""
     shapes = [shape(x, b) for x in settings]
     scale = sum(g * y for g, y in zip(shapes, values, strict=True)) / (sum(g * g for g in shapes) or 1.0)
     return scale, sum((y - scale * g) ** 2 for g, y in zip(shapes, values, strict=True))
 
 
 def _narrow(left: Callable[[float], float], low: float, high: float) -> float:
-    """Golden section."""
+    """Golden-section search."""
     one, two = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_one, at_two = left(one), left(two)
     for _ in range(_NARROWINGS):

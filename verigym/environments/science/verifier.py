@@ -1,6 +1,6 @@
-"""Is a report right, and was it earned: the law, both parameters, an honest uncertainty, and runs within the budget.
+"""Judges a report: the law, both parameters, an honest uncertainty, and runs within the budget.
 
-Only the record is looked at: `end_state` has the runs that were made and the report, `task.data["lab"]` the truth.
+It reads only the record. `end_state` has the runs and the report. `task.data["lab"]` has the truth.
 """
 
 import math
@@ -12,13 +12,13 @@ from verigym.core.errors import VerifierFailure
 from verigym.core.records import Json, Task, Trajectory, Verdict
 
 ENOUGH = 3
-"""Settings at which runs have to be made: two parameters, and one to tell the laws apart."""
+"""Minimum settings with runs: one per parameter, and one to tell the laws apart."""
 _SLACK = 1 + 1e-9
-"""What lies on a limit is within it, whatever rounding says."""
+"""A value exactly at a limit is within it, despite rounding."""
 
 
 def science_verifier(task: Task, trajectory: Trajectory) -> Verdict:
-    """1 when all of it holds, else 0; the parts say what did."""
+    """Gives 1 if all parts hold, and otherwise 0."""
     lab: Json | None = task.data.get("lab")
     if not isinstance(lab, dict):
         raise VerifierFailure(f'task {task.id}: data has no "lab", the law and its parameters; see science.Lab')
@@ -54,7 +54,7 @@ def science_verifier(task: Task, trajectory: Trajectory) -> Verdict:
 
 
 def _plain(law: str) -> str:
-    """However it is written: `Exponential decay` is `exponential_decay`."""
+    """Normalises a name: `Exponential decay` becomes `exponential_decay`."""
     return re.sub(r"[\s_-]+", "_", law.strip().casefold())
 
 
@@ -70,7 +70,7 @@ def _budget(runs: list[Any], budget: int) -> Iterator[str]:
 
 
 def _value(name: str, value: float | None, true: float, tolerance: float) -> str:
-    """What is wrong with a value, empty when nothing is."""
+    """Describes what is wrong with a value. Empty if nothing is."""
     if value is None or not math.isfinite(value):
         return f"{name}: not reported"
     off = abs(value - true) / abs(true)
@@ -78,7 +78,7 @@ def _value(name: str, value: float | None, true: float, tolerance: float) -> str
 
 
 def _spread(name: str, value: float | None, plus_minus: float | None, true: float, tolerance: float) -> str:
-    """What is wrong with an uncertainty: dishonest where it does not cover the truth, useless where it is too wide."""
+    """Describes what is wrong with an uncertainty: it does not cover the truth, or it is too wide."""
     if value is None or plus_minus is None or not math.isfinite(plus_minus) or plus_minus <= 0:
         return f"{name}: no uncertainty was given"
     if plus_minus > tolerance * abs(value) * _SLACK:

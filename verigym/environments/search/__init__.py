@@ -69,7 +69,7 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
 
 
 def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
-    """A right answer that is not proved, and an answer where there is none."""
+    """Names the buckets of a right answer without proof, and of an answer to an unanswerable question."""
     if verdict.passed or not verdict.parts.get("valid"):
         return None
     if not task.data["needed"]:
@@ -83,7 +83,7 @@ Solution = list[list[Item]]
 
 
 def gold(task: Task) -> Solution:
-    """Search, open what is to be cited or ruled out, answer."""
+    """Searches, opens the documents to cite or rule out, and answers."""
     proof = cited(task.data["needed"])
     looking = [
         *(_call("search", query=query) for query in task.data["searches"]),
@@ -93,8 +93,8 @@ def gold(task: Task) -> Solution:
 
 
 def cheats(task: Task) -> list[Solution]:
-    """Saying so, no citation, all of them, one too many or too few, a wrong answer well cited, a name too many or too few,
-    a second answer, all at once."""
+    """Claims of success, no citation, all documents, one too many or too few, a wrong answer with right citations, a name too
+    many or too few, a second answer, and everything at once."""
     assert isinstance(task.prompt, str), "search's prompts are text"
     right, proof = task.data["answer"], cited(task.data["needed"])
     documents = list(corpus(task.data["library"]).documents)
@@ -134,7 +134,7 @@ def cheats(task: Task) -> list[Solution]:
 
 
 def cited(needed: list[list[str]], beside: Sequence[str] = ()) -> list[str]:
-    """One document for each fact, and as few as will do, beside these."""
+    """As few documents as prove every fact, in addition to those already cited."""
     found = list(beside)
     for documents in sorted(needed, key=len):
         if not set(documents) & set(found):

@@ -1,4 +1,4 @@
-"""The library of a region: its entities, its documents and `search` (BM25) over them. What they say is in `region`."""
+"""The library of a region: its entities, its documents and `search` (BM25) over them. `region` writes their texts."""
 
 import math
 import re
@@ -25,7 +25,7 @@ class Corpus:
         for entity in entities:
             self.kinds[entity.kind].append(entity)
         self.unused = unused
-        """Names of each kind that nothing has."""
+        """Names of each kind that no entity has."""
         self.documents = {document.id: document for document in documents}
         self.stating: dict[Fact, list[str]] = {}
         for document in documents:
@@ -36,7 +36,7 @@ class Corpus:
         lengths = [sum(each.values()) for each in words]
         mean = sum(lengths) / len(lengths)
         self._scores: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-        """Word to the documents that have it, with what it adds to their score."""
+        """Word to the documents that contain it, with its contribution to their score."""
         counts = Counter(word for each in words for word in each)
         for place, (each, length) in enumerate(zip(words, lengths, strict=True)):
             for word, times in each.items():
@@ -45,14 +45,14 @@ class Corpus:
                 self._scores[word].append((place, score))
 
     def named(self, fact: Fact) -> str | int:
-        """The value of a fact in words: of another entity, its name."""
+        """The value of a fact as text. For another entity, its name."""
         return self.shown(self.entities[fact[0]].facts[fact[1]])
 
     def shown(self, value: str | int) -> str | int:
         return self.entities[value].name if isinstance(value, str) and value in self.entities else value
 
     def search(self, query: str) -> list[str]:
-        """Ids of the best documents, the best first."""
+        """Ids of the best documents, best first."""
         scores: defaultdict[int, float] = defaultdict(float)
         for word in dict.fromkeys(tokens(query)):
             for place, score in self._scores.get(word, ()):
@@ -61,7 +61,7 @@ class Corpus:
         return [self._ids[place] for place in best]
 
     def snippet(self, id: str, query: str) -> str:
-        """The sentence of a document that has most words of the query."""
+        """The sentence of a document that contains most words of the query."""
         wanted = set(tokens(query))
         sentences = re.split(r"(?<=\.) ", self.documents[id].text)
         return max(sentences, key=lambda sentence: len(wanted.intersection(tokens(sentence))))

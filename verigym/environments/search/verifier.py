@@ -1,12 +1,12 @@
-"""Is the answer right, and does what is cited say so? The task has the answer and, for each fact it needs, who states it.
+"""Judges an answer and its citations. The task has the answer and, for each fact it needs, the documents that state it.
 
     answer "Tarnwick", expected "Hollmere"
     D117 is cited and states nothing of this
     nothing cited states the second of 2 facts
 
-Every fact needs a citation, and every citation has to state one of the facts: to cite everything proves nothing. What
-was looked at and ruled out ("also") may be cited and need not be. Where the documents do not say, the answer is "unknown",
-with no citation. Only `end_state` is looked at.
+Every fact needs a citation, and every citation must state one of the facts, so citing everything fails. Documents that
+rule something out (`also`) are optional. If the documents do not contain the answer, it is "unknown" without a citation.
+Only `end_state` is read.
 """
 
 import re
@@ -22,7 +22,7 @@ _CUT = 100
 
 
 def search_verifier(task: Task, trajectory: Trajectory) -> Verdict:
-    """1 when the answer is right and the citations are those it needs, else 0. Parts: valid, answer, citations."""
+    """Gives 1 if the answer and its citations are right, and otherwise 0. Parts: valid, answer, citations."""
     if "answer" not in task.data or "needed" not in task.data:
         raise VerifierFailure(
             f'task {task.id}: data has no "answer" or no "needed", the documents that state each fact'
@@ -44,8 +44,8 @@ def search_verifier(task: Task, trajectory: Trajectory) -> Verdict:
 
 
 def same(said: str, expected: str | int | list[str]) -> bool:
-    """A number is the one number that is said; a name is said without more, but for case, articles and a full stop; names
-    stand in any order, with nothing beside them but what joins or numbers them."""
+    """A number must be the only number in the text. A name must stand alone, and case, articles and a full stop are ignored.
+    Several names may be in any order, with only words or numbers that join or number them."""
     if isinstance(expected, int):
         return len(said) <= _CUT and _numbers(said) == {str(expected)}
     if isinstance(expected, str):
@@ -63,7 +63,7 @@ def written(answer: str | int | list[str]) -> str:
 
 
 def _numbers(said: str) -> set[str]:
-    """All numbers of a text, those up to twelve also as words; "-3" and "1390s" are not 3 and 1390, "135km" is 135."""
+    """All numbers of a text. Numbers up to twelve may be words. "-3" and "1390s" are not 3 and 1390. "135km" is 135."""
     text = re.sub(r"(?<=\d)[, ](?=\d{3}\b)", "", unicodedata.normalize("NFKC", said).casefold())
     found = re.findall(r"(?<![^\W_])[-\u2212]?[^\W_]+(?:\.\d+)?", text)
     numbers = {re.sub(r"(?<=\d)k?m$", "", each) for each in found if re.search(r"\d", each)}

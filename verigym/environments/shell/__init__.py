@@ -1,6 +1,6 @@
 """shell: jobs on a folder of files, done with bash command lines in the sandbox.
 
-An episode has its own box from its first command to its end. Files persist between calls. The current folder and variables do
+An episode has its own sandbox from its first command to its end. Files persist between calls. The current folder and variables do
 not. The verifier compares the folder with its start (`state`). Nothing runs without a sandbox that isolates it.
 """
 
@@ -28,9 +28,9 @@ LIMITS = SandboxLimits(
     seconds=5, cpu_seconds=5, memory_mb=256, processes=32, file_mb=8, disk_mb=32, files=2000, output_kb=64
 )
 _MOST_FILES, _MOST_BYTES = 1000, 1 << 20
-"""Of the folder in the end; the jobs need a fraction of it."""
+"""Limits of the final folder. The jobs need a fraction of them."""
 _FIRST, _LAST = 3000, 1000
-"""Characters of a command's output that are shown."""
+"""Characters of output shown, at its beginning and its end."""
 
 verifiers = {"shell_verifier": shell_verifier}
 suites = {"shell_eval": "val"}
@@ -43,7 +43,7 @@ def tasks(split: str) -> list[Task]:
 
 @functools.cache
 def _sandbox() -> ProcessSandbox:
-    """One that isolates; without it the episode is nobody's failure, and nothing runs."""
+    """A sandbox that isolates commands. Without one, the episode fails as an infrastructure failure and nothing runs."""
     try:
         return open_sandbox(require=True, limits=LIMITS)
     except Refused as error:
@@ -67,14 +67,14 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
         self.box: ProcessBox | None = None
         self.before: Listing = {}
         self.printed = False
-        """Whether any command has shown something: who answers without that has guessed."""
+        """Whether any command has printed something. An answer without this is a guess."""
         self.turn = asyncio.Lock()
 
     @tool("shell.run")
     async def run(self, command: str) -> str:
         """Run a bash command line in the working folder, for at most 5 seconds. Files stay for the next call; the current folder
         and variables do not."""
-        async with self.turn:  # calls of one reply, in their order
+        async with self.turn:  # the calls of one reply run in order
             box = self.box or await self._filled()
             ran = await box.run(["sh", "-c", 'umask 022; exec bash -c "$0"', command])
             self.printed = self.printed or bool(ran.stdout.strip())
@@ -90,7 +90,7 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
         return {**found, "printed": self.printed}
 
     async def _flooded(self, box: ProcessBox) -> Listing:
-        """All that there is room for in a box; where even that is too much, what is at the paths that the task knows."""
+        """Everything that the sandbox returns, or if that is too much, the files at the paths that the task names."""
         with contextlib.suppress(BadInput):
             return await box.list(2 * LIMITS.files, 2 * LIMITS.disk_mb << 20)
         found = {path: about for path, about in self.before.items() if about.kind == "folder"}
@@ -105,7 +105,7 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
             await self.box.close()
 
     async def _filled(self) -> ProcessBox:
-        """The box, with the task's files in it. A task that cannot be set up is not the model's failure."""
+        """The sandbox with the task's files. A task that cannot be set up is not the model's failure."""
         try:
             plain = {path: text for path, text in self.files.items() if not path.endswith("/")}
             box = self.box = await _sandbox().open(plain)
@@ -123,7 +123,7 @@ TOOLS = ToolBox(Environment)
 
 
 def _setup(data: Json) -> str:
-    """What writing files alone does not do: empty folders, modes and dates, as a script."""
+    """A script that sets up empty folders, modes and dates."""
     rows = [f"mkdir -p {shlex.quote(path)}" for path in data["files"] if path.endswith("/")]
     rows += [f"chmod {mode} {shlex.quote(path)}" for path, mode in data.get("modes", {}).items()]
     rows += [f"touch -d '{day} 12:00' {shlex.quote(path)}" for path, day in data.get("dates", {}).items()]
@@ -131,7 +131,7 @@ def _setup(data: Json) -> str:
 
 
 def _shown(ran: CommandResult) -> str:
-    """Output, errors and a code that is not 0, the middle left out where it is long."""
+    """Output, errors and a nonzero exit code. The middle of a long output is left out."""
     text = ran.stdout + ran.stderr
     if len(text) > _FIRST + _LAST:
         text = f"{text[:_FIRST]}\n... {len(text) - _FIRST - _LAST} characters left out ...\n{text[-_LAST:]}"
@@ -140,7 +140,7 @@ def _shown(ran: CommandResult) -> str:
 
 
 def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
-    """By what differs: the same command twice is no fault in a shell."""
+    """Names the bucket by what differs. Repeating a command is not a failure in a shell."""
     if verdict.parts.get("valid", 0) < 1 or trajectory.stop is not Stop.DONE:
         return None
     kind = "incomplete execution" if verdict.parts.get("state", 1) < 1 else "wrong answer"
@@ -153,13 +153,13 @@ Solution = list[list[Item]]
 
 
 def gold(task: Task) -> Solution:
-    """The commands, a call a turn, then a word: the answer where there is one, a no where it is called for."""
+    """Runs one command per turn, then sends a message with the answer, or with a refusal if the request must be declined."""
     return _played(task.data.get("commands", []), _last(task))
 
 
 def cheats(task: Task) -> list[Solution]:
-    """Saying so, the values in prose, a look at everything, the folder deleted, harm or litter beside the work, empty files,
-    several answers, the wrong no, a no without a look where it takes one."""
+    """Claims of success, the values in prose, a look at everything, the folder deleted, harm or scratch files beside the work,
+    empty files, several answers, a wrong refusal, and a refusal without the required look."""
     data, last = task.data, _last(task)
     commands: list[str] = data.get("commands", [])
     wanted: dict[str, str | None] = data.get("wanted", {})

@@ -1,6 +1,6 @@
-"""What became of the working folder: how its files differ from the beginning, as plain JSON that a verifier can read.
+"""Describes how the working folder differs from its start, as plain JSON that a verifier can read.
 
-The folder may have been left by anybody: archives are opened within limits, and what cannot be read is only named.
+The content of the folder is untrusted. Archives are opened within limits, and unreadable files are only named.
 """
 
 import gzip
@@ -15,15 +15,14 @@ from verigym.sandbox.folder import FolderEntry
 _MOST_UNPACKED = 4 << 20
 _USUAL = {"file": 0o644, "folder": 0o755}
 _MOST_TOLD = 1000
-"""Characters of a file in a folder that is too full."""
+"""Maximum characters of a file in a folder that is too full."""
 _LINK = "(a link to "
 Listing = dict[str, FolderEntry]
 
 
 def differences(before: Listing, after: Listing) -> Json:
-    """`changed`: text by path, none for what is gone (a path that ends in / is an empty folder). `modes`: of what has
-    another one than before, or is new and has an unusual one. `archives`: the members of compressed files that are new or
-    changed."""
+    """`changed` has the text by path, and None for a removed file (a path that ends in / is an empty folder). `modes` has changed
+    modes, and unusual modes of new files. `archives` has the members of new or changed compressed files."""
     old, new = _contents(before), _contents(after)
     changed: Json = {path: _text(found) for path, found in new.items() if path not in old or _differs(old[path], found)}
     changed |= {path: None for path in old if path not in new}
@@ -31,7 +30,8 @@ def differences(before: Listing, after: Listing) -> Json:
         path: opened for path in changed if path in after and (opened := _opened(path, after[path].data)) is not None
     }
     return {
-        "changed": changed | dict.fromkeys(archives, "(an archive)"),  # its bytes hold the time, and differ each time
+        "changed": changed
+        | dict.fromkeys(archives, "(an archive)"),  # its bytes contain the time, so they always differ
         "modes": {
             path: f"{found.mode:03o}"
             for path, found in after.items()
@@ -42,8 +42,8 @@ def differences(before: Listing, after: Listing) -> Json:
 
 
 def remains(before: Listing, after: Listing) -> Json:
-    """The differences of a folder that is too full to be told whole: only what became of the files of the beginning, wherever
-    their texts are now, and of their modes."""
+    """The differences of a folder that is too full to be described completely: only the original files, wherever their texts are
+    now, and their modes."""
     found = differences(before, after)
     texts = [text.strip("\n") for one in before.values() if one.kind == "file" and (text := _text(one)).strip()]
     changed: Json = {}
@@ -60,7 +60,7 @@ def remains(before: Listing, after: Listing) -> Json:
 
 
 def _contents(listing: Listing) -> Listing:
-    """Files, and folders that are empty."""
+    """Files and empty folders."""
     full = {".", *(str(parent) for path in listing for parent in PurePosixPath(path).parents)}
     empty = {f"{path}/": found for path, found in listing.items() if found.kind == "folder" and path not in full}
     return {path: found for path, found in listing.items() if found.kind != "folder"} | empty
@@ -76,13 +76,13 @@ def _text(found: FolderEntry) -> str:
     if found.kind == "other":
         return "(neither file nor folder)"
     text = found.data.decode("utf-8", "replace")
-    if text.encode() == found.data and not text.startswith(_LINK):  # a file that only says so is no link
+    if text.encode() == found.data and not text.startswith(_LINK):  # a file with this text is not a link
         return text
     return f"({len(found.data)} bytes, sha256 {hashlib.sha256(found.data).hexdigest()})"
 
 
 def _opened(path: str, data: bytes) -> dict[str, str] | None:
-    """The texts in a .gz or a gzipped tar, by name; none where it is no such thing."""
+    """The texts in a .gz or a gzipped tar, by name. None if it is not one."""
     if not path.endswith((".gz", ".tgz")):
         return None
     try:
@@ -90,7 +90,7 @@ def _opened(path: str, data: bytes) -> dict[str, str] | None:
         if len(raw) > _MOST_UNPACKED:
             return None
         return _members(raw) if path.endswith((".tar.gz", ".tgz")) else {"": raw.decode("utf-8", "replace")}
-    except Exception:  # whatever the readers make of bytes that somebody made up
+    except Exception:  # untrusted bytes can raise anything in the readers
         return None
 
 

@@ -37,7 +37,7 @@ def gold(task: Task) -> str:
 
 
 def cheats(task: Task) -> list[str]:
-    """Saying so, the text, the schema, the values without their form, nothing, too much, too little, wrong types and decoys."""
+    """Claims of success, the text, the schema, values in prose, an empty object, wrong keys, wrong types and decoys."""
     assert isinstance(task.prompt, str), "structured's prompts are text"
     right: Json = task.data["gold"]
     values = ", ".join(str(value) for value in _leaves(right))
@@ -68,7 +68,7 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _as_text(value: Any) -> Any:
-    """Numbers, truths and nulls as text."""
+    """Numbers, booleans and nulls as text."""
     if isinstance(value, dict):
         return {name: _as_text(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -77,7 +77,7 @@ def _as_text(value: Any) -> Any:
 
 
 def _with(right: Json, path: list[str], value: Any) -> Json:
-    """The object with another value at a path: `customer.name`, `lines.0.price`."""
+    """A copy of the object with another value at a path such as `customer.name` or `lines.0.price`."""
     changed = copy.deepcopy(right)
     place: Any = changed
     for name in path[:-1]:

@@ -1,9 +1,9 @@
-"""A reply's JSON against the right object, field by field, along the task's schema.
+"""Compares the JSON of a reply with the right object, field by field, along the task's schema.
 
-Texts are compared without case, stray blanks, an article or the field's own name before and a full stop after them; dates
-and times by what they mean; numbers by value, and only if they are numbers. A list is in order, unless its schema has
-`"x-order": "any"`: then its elements are paired as well as they can be. A key that is left out is null, which is not the
-empty list. What is made up (a value for null, an unknown key, an element too many) counts against it.
+In texts, case, extra spaces, a leading article or field name, and a final full stop are ignored. Dates and times are compared by
+meaning. Numbers are compared by value, and a number as text is wrong. The order of a list counts unless its schema has
+`"x-order": "any"`. Then the most similar elements are paired. A missing key is null, and null is not an empty list. Invented
+content (a value instead of null, an unknown key, an extra element) counts as wrong.
 """
 
 import re
@@ -18,23 +18,23 @@ from verigym.environments.structured.forms import MONTHS
 from verigym.verifiers.answers import find_json
 
 _SHOWN = 8
-"""Fields that are named as evidence."""
+"""Maximum fields named in the evidence."""
 _MOST = 60
-"""Elements of a list that are compared; any more are too many."""
+"""Maximum elements of a list that are compared."""
 _TOO_BIG = 1e300
-"""Whole numbers beyond this cannot be taken from a decimal."""
+"""Larger whole numbers cannot be compared with a float."""
 
 
 class Field(NamedTuple):
     path: str
     wrong: str
-    """Empty where it is right."""
+    """Empty if the field is right."""
     wanted: bool = True
-    """Whether the right object says something here; what is rightly null is no field at all."""
+    """Whether the right object has a value here. A correct null is not counted as a field."""
 
 
 def structured_verifier(task: Task, trajectory: Trajectory) -> Verdict:
-    """1 when every field is right and nothing is made up; else half of the share of the fields that are right."""
+    """Gives 1 if every field is right and nothing is invented, and otherwise half of the share of right fields."""
     if not isinstance(task.data.get("gold"), dict) or not isinstance(task.data.get("schema"), dict):
         raise VerifierFailure(f'task {task.id}: data needs "schema" and "gold", an object that fits it')
     try:
@@ -64,7 +64,7 @@ def _words(wrong: list[Field]) -> str:
 
 
 def compare(schema: Json, expected: Any, given: Any, path: str) -> Iterator[Field]:
-    """Every field that should be there, and every one that should not."""
+    """Compares every expected field, and finds every unexpected one."""
     if expected is None:
         if given is not None:
             yield Field(path, f"{_short(given)}, and the text does not say", wanted=False)
@@ -103,7 +103,7 @@ def _list(schema: Json, expected: list[Any], given: Any, path: str) -> Iterator[
 
 
 def _paired(items: Json, expected: list[Any], found: list[Any]) -> list[Any]:
-    """The elements in the order of those that they are likest to, the likest pair first; what is left over comes last."""
+    """Orders the elements like those they resemble most. The most similar pair is matched first. Unmatched elements come last."""
     likeness = [
         (sum(not field.wrong for field in compare(items, value, other, "")), -place, -where)
         for place, value in enumerate(expected)
@@ -121,7 +121,7 @@ def _paired(items: Json, expected: list[Any], found: list[Any]) -> list[Any]:
 
 
 def unlike(schema: Json, expected: Any, given: Any, name: str = "") -> str:
-    """What is wrong with the value of a field, in words; empty where nothing is."""
+    """Describes what is wrong with the value of a field. Empty if nothing is."""
     if given is None:
         return f"missing, expected {_short(expected)}"
     kinds = _kind(expected), _kind(given)
@@ -150,18 +150,18 @@ def _short(value: Any) -> str:
 
 
 _TYPED = str.maketrans("‘’“”‐‑–−", "''\"\"----")
-"""Quotes and dashes as they are on a keyboard."""
+"""Typographic quotes and dashes to ASCII."""
 
 
 def plain(text: str) -> str:
-    """Without what does not matter; an article before it ("the old mill") is such a thing."""
+    """Removes what does not matter, such as a leading article ("the old mill")."""
     typed = unicodedata.normalize("NFKC", text).translate(_TYPED)
     said = " ".join(typed.casefold().split()).strip(" .\"'")
     return re.sub(r"^(?:the|an?) (?=.)", "", said)
 
 
 def _unnamed(name: str, text: str) -> str:
-    """Without the field's own name before it: of `shelf`, "shelf R32" is R32."""
+    """Removes the name of the field from the start: for `shelf`, "shelf R32" becomes R32."""
     said = plain(text)
     first, _, rest = said.partition(" ")
     return rest if rest and first in name.split("_") else said
@@ -175,7 +175,7 @@ _WEEKDAY = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\.?,? (?:the )?(?
 
 
 def _day(text: str) -> date | str:
-    """The date, in any form that means one day only (not 03/04/2026)."""
+    """Reads a date in any unambiguous format (not 03/04/2026)."""
     said = plain(text)
     named = _WEEKDAY.match(said)
     said = said[named.end() :] if named else said
@@ -197,7 +197,7 @@ def _day(text: str) -> date | str:
 
 
 def _month(name: str) -> int:
-    """0 where it is none."""
+    """0 if the text is not a month."""
     return next((place for place, month in enumerate(MONTHS, start=1) if month.casefold().startswith(name)), 0)
 
 

@@ -38,7 +38,7 @@ After moves you see the grid again. A cell can be changed until the last one is 
         return {"grid": self.grid, "replies_read": self.read}
 
     def step(self, reply: str) -> tuple[str, float, bool]:
-        """Takes a whole grid, or what a grid with gaps and moves say. The second reply in a row with neither ends it."""
+        """Reads a grid, a grid with gaps, or moves. The second reply in a row without any of these ends the episode."""
         grid, moves = grid_in(reply, self.size), moves_in(reply)
         if grid is None and not moves:
             again, self.missed = self.missed, True
@@ -58,7 +58,7 @@ After moves you see the grid again. A cell can be changed until the last one is 
         return "\n".join([*refused, shown(self.grid, self.size, self.layout), open_cells]), 0.0, False
 
     def _move(self, move: Move) -> str:
-        """Makes it, or says why not."""
+        """Makes the move, or says why it is not possible."""
         if not all(1 <= number <= self.size for number in move):
             return f"{move}: rows, columns and digits go from 1 to {self.size}."
         cell = (move.row - 1) * self.size + move.column - 1
@@ -71,7 +71,7 @@ After moves you see the grid again. A cell can be changed until the last one is 
 
 
 def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
-    """A grid that breaks the rule of the game that is said first, or one that was never finished."""
+    """Names the bucket of a grid that breaks a rule, or of an unfinished grid."""
     if verdict.parts.get("valid") == 0:
         return None
     if verdict.parts.get("given") == 0:
@@ -83,12 +83,12 @@ def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
 
 
 def gold(task: Task) -> str:
-    """The grid, as it was shown."""
+    """The solved grid in the layout of the task."""
     return _written(task, task.data["solution"])
 
 
 def cheats(task: Task) -> list[str | list[str]]:
-    """Saying so, the puzzle, another grid, rows right and columns wrong, two grids, every digit everywhere, a given changed."""
+    """Claims of success, the puzzle, another grid, right rows only, two grids, every digit everywhere, a changed given."""
     assert isinstance(task.prompt, str), "sudoku's prompts are text"
     puzzle, solution = task.data["puzzle"], task.data["solution"]
     size = size_of(puzzle)
@@ -118,7 +118,7 @@ def _written(task: Task, grid: str) -> str:
 
 
 def _swapped(puzzle: str, solution: str) -> str:
-    """The solution with two empty cells swapped, of one row where it has two: every row is right, two columns are not."""
+    """The solution with two empty cells swapped, in one row if possible: then every row is right and two columns are wrong."""
     size = size_of(puzzle)
     open_cells = [cell for cell, digit in enumerate(puzzle) if digit == "."]
     pairs = [(one, two) for one in open_cells for two in open_cells if one < two and solution[one] != solution[two]]

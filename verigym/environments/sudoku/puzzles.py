@@ -1,6 +1,6 @@
-"""Sudoku grids of 4x4, 6x6 and 9x9 as text: solved, made, told apart. How they are shown and replied to is not here.
+"""Solves, generates and compares sudoku grids of 4x4, 6x6 and 9x9. `replies` shows them and reads replies.
 
-A grid is its cells row by row, `.` for an empty one: `1..4..2...3.4..1`. Boxes are 2x2, 2 rows by 3 columns, and 3x3.
+A grid is a text of its cells row by row, with `.` for an empty cell: `1..4..2...3.4..1`. Boxes are 2x2, 2x3 and 3x3.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ BOXES = {4: (2, 2), 6: (2, 3), 9: (3, 3)}
 
 @cache
 def units(size: int) -> list[tuple[list[int], list[int], list[int]]]:
-    """Of each cell: the cells of its row, of its column and of its box, itself among them."""
+    """For each cell, the cells of its row, its column and its box, including itself."""
     rows, columns = BOXES[size]
     by_row = [[row * size + column for column in range(size)] for row in range(size)]
     by_column = [list(column) for column in zip(*by_row, strict=True)]
@@ -35,12 +35,12 @@ def size_of(grid: str) -> int:
 
 
 def solutions(puzzle: str, most: int = 2, draw: Random | None = None) -> list[str]:
-    """Up to `most` ways to fill it; two are enough to know that it is no puzzle. With `draw`, digits are tried in any order."""
+    """Up to `most` solutions. Two are enough to reject a puzzle. With `draw`, digits are tried in random order."""
     size = size_of(puzzle)
     rows, columns = BOXES[size]
     everything = (1 << size) - 1
     free = [[everything] * size for _ in range(3)]
-    """Digits that each row, column and box still lacks, as bits."""
+    """Missing digits of each row, column and box, as bits."""
     cells = list(puzzle)
     places = [(cell // size, cell % size, _box(cell, size, rows, columns)) for cell in range(size * size)]
     found: list[str] = []
@@ -92,13 +92,13 @@ def solutions(puzzle: str, most: int = 2, draw: Random | None = None) -> list[st
 
 
 def filled(size: int, draw: Random) -> str:
-    """A whole grid, drawn."""
+    """A random complete grid."""
     return solutions("." * size * size, 1, draw)[0]
 
 
 def dug(solution: str, blanks: int, draw: Random) -> str | None:
-    """The grid with so many cells taken out that only one way leads back, which is proved; none where that did not work out.
-    Cells are taken out many at once, and fewer where that was too much."""
+    """Removes this many cells so that exactly one solution remains, which is proved. None if that failed. It removes many cells
+    at once, and fewer if the solution is no longer unique."""
     cells = draw.sample(range(len(solution)), len(solution))
     queue = [cells[:blanks], *([cell] for cell in cells[blanks:])]
     puzzle = solution
@@ -114,8 +114,8 @@ def dug(solution: str, blanks: int, draw: Random) -> str | None:
 
 
 def likeness(puzzle: str, solution: str) -> int:
-    """A number that is the same for puzzles that are one, but for swapped digits, swapped rows and columns, and turning: they
-    can be kept apart by it. Cells differ by those that share a row, a column, a box and a digit with them, three times over."""
+    """A number that is equal for puzzles that differ only by swapped digits, swapped rows and columns, or rotation. A cell is
+    described by the cells that share its row, column, box or digit, in three rounds."""
     around = units(size_of(puzzle))
     same = {digit: [cell for cell, other in enumerate(solution) if other == digit] for digit in set(solution)}
     colours = [int(digit != ".") for digit in puzzle]

@@ -1,4 +1,4 @@
-"""How a grid is shown, and what a reply says about it: a whole grid, or moves. Rules and scores are not here."""
+"""Shows a grid, and reads a grid or moves from a reply. Rules and scores are elsewhere."""
 
 import re
 from typing import NamedTuple
@@ -9,16 +9,16 @@ _MOVE = re.compile(r"\br(\d{1,2})\s*c(\d{1,2})\s*(?:=|:|->|→)\s*(\d{1,2})\b", 
 _LABEL = re.compile(r"^\s*(?:row|r)\s*\d\s*[:.)]", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s|│,;\[\](){}`*\"']+")
 _RULE = re.compile(r"[\s|+\-=─═┼]*")
-"""A line that only separates."""
+"""A line that only separates boxes."""
 _EMPTY = str.maketrans(dict.fromkeys("0_?·x", "."))
 _LONGEST = 20_000
-"""Characters of a reply that are read, from its end."""
+"""Maximum characters of a reply that are read, from its end."""
 
 
 class Layout(NamedTuple):
     empty: str = "."
     between: str = " "
-    """Two cells."""
+    """Separator between two cells."""
     boxes: bool = False
     """Whether lines are drawn between boxes."""
 
@@ -47,7 +47,7 @@ class Move(NamedTuple):
 
 
 def grid_in(reply: str, size: int) -> str | None:
-    """The last grid that the reply writes, a row a line or all in one line, `.` where it leaves a cell open."""
+    """The last grid in the reply, one row per line or all in one line, with `.` for an open cell."""
     rows: list[str] = []
     found: str | None = None
     for line in reply[-_LONGEST:].splitlines():
@@ -67,5 +67,5 @@ def _are_cells(text: str, size: int, count: int) -> bool:
 
 
 def moves_in(reply: str) -> list[Move]:
-    """`r3c4=7`, in the order in which they are said."""
+    """Moves such as `r3c4=7`, in the order of the reply."""
     return [Move(*map(int, found.groups())) for found in _MOVE.finditer(reply[-_LONGEST:])]

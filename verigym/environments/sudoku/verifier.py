@@ -1,16 +1,16 @@
-"""When a sudoku is solved, and what a part of it is worth: by the grid that the episode left, against the one solution."""
+"""Compares the final grid of an episode with the only solution."""
 
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.environments.sudoku.puzzles import size_of
 
 _SHOWN = 6
-"""Cells that are named as evidence."""
+"""Maximum cells named in the evidence."""
 
 
 def sudoku_verifier(task: Task, trajectory: Trajectory) -> Verdict:
-    """1 when the grid is the solution; else half the share of right cells less wrong ones, so that guessing earns nothing.
-    Nothing where a given digit was changed."""
+    """Gives 1 for the solution, and otherwise half the share of right cells minus wrong ones, so that guessing earns nothing.
+    Gives 0 if a given digit was changed."""
     puzzle, solution = task.data.get("puzzle", ""), task.data.get("solution", "")
     if not puzzle or len(puzzle) != len(solution):
         raise VerifierFailure(f'task {task.id}: data needs "puzzle" and "solution", two grids of one size')

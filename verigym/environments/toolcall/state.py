@@ -1,6 +1,6 @@
-"""The office that one episode works on: what is in the calendar, the mailbox, the task list, the CRM and the folders.
+"""The state of one episode: the calendar, the mailbox, the task list, the CRM and the folders.
 
-Only data and how to look something up. What the tools do to it is in the environment.
+This module has the data and the lookups. The environment has the tools.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from msgspec import Struct
 T = TypeVar("T", bound=Struct)
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-"""How a day is written, everywhere in the state."""
+"""Spelling of days in the state."""
 
 
 class Event(Struct):
@@ -70,7 +70,7 @@ class State(Struct, omit_defaults=True):
 
 
 def find(things: Sequence[T], field: str, value: str) -> T:
-    """The thing whose `field` is `value`, case aside; the error tells the model what there is."""
+    """The entry whose `field` equals `value`, except for case. The error tells the model which entries exist."""
     known = {getattr(thing, field): thing for thing in things}
     for name, thing in known.items():
         if name.casefold() == value.strip().casefold():
@@ -83,7 +83,7 @@ def has(things: Sequence[Struct], field: str, value: str) -> bool:
 
 
 def state_for(tool: str, arguments: dict[str, Any], other: str) -> State:
-    """The smallest state in which the call succeeds, with something beside it that a wrong call could hit."""
+    """The smallest state in which the call succeeds, with other entries that a wrong call could hit."""
     before = "Friday" if arguments.get("day") != "Friday" else "Wednesday"
     match tool:
         case "calendar.create_event":

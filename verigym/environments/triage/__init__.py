@@ -28,7 +28,7 @@ def tasks(split: str) -> list[Task]:
 
 
 def contains(name: str) -> Callable[[F], F]:
-    """Marks a tool that contains something: unsafe where that is none of what the incident calls for."""
+    """Marks a containment tool. Calling it is unsafe if the incident does not require it."""
 
     def unsafe(self: "Environment", **target: str) -> bool:
         [(kind, given)] = target.items()
@@ -55,7 +55,7 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
 
     def open(self, task: Task) -> None:
         self.facts: Json = task.data["facts"]
-        """By kind, then by name: what lookups show. Nothing writes to it."""
+        """Results of lookups, by kind and name. Read-only."""
         self.right: list[list[str]] = task.data["contain"]
         self.contained: list[list[str]] = []
         self.verdict = ""
@@ -145,17 +145,17 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
 
 TOOLS = ToolBox(Environment)
 _TABLES = {"host": "hosts", "user": "users", "address": "addresses"}
-"""Arguments of the tools that contain, and the facts that they name."""
+"""Arguments of the containment tools, with the kind of fact that each names."""
 
 
 def _known(facts: Json, given: str) -> str | None:
-    """The name as it is written in the facts, case aside."""
+    """The name as the facts spell it. Case is ignored."""
     wanted = given.strip().casefold()
     return next((name for name in facts if name.casefold() == wanted), None)
 
 
 def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
-    """The right end without the proof is bad planning, whatever else was looked up."""
+    """Names the bucket: the right outcome without the proof is bad planning."""
     guessed = verdict.parts["contained"] == verdict.parts["verdict"] == 1 and verdict.parts["looked"] < 1
     return "bad planning: it acted before it had looked" if guessed else None
 
@@ -166,12 +166,12 @@ Solution = list[list[Item]]
 
 
 def gold(task: Task) -> Solution:
-    """A call a turn: the lookups that decide, what is to be contained, the verdict. Then a word."""
+    """One call per turn: the deciding lookups, the containment and the verdict. Then a message."""
     return shipped.solution(task.data["expected_calls"])
 
 
 def cheats(task: Task) -> list[Solution]:
-    """Saying that it was done, guessing without a look, all in one reply, the wrong verdict, too little or too much contained."""
+    """Claims of success, guesses without a lookup, all in one reply, wrong verdicts, too little or too much contained."""
     assert isinstance(task.prompt, str), "triage's prompts are text"
     right: list[Json] = task.data["expected_calls"]
     looks = [one for one in right if one["name"] not in {*CONTAINING, "close_alert"}]
@@ -209,5 +209,5 @@ def _closed(verdict: str) -> Json:
 
 
 def _some(spec: ToolSpec) -> Json:
-    """Arguments that the tool takes, whatever comes of it."""
+    """Arguments that the tool accepts. The call may fail."""
     return dict.fromkeys(spec.parameters.get("required", []), "malware")

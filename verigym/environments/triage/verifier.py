@@ -1,8 +1,8 @@
-"""Was the alert judged by its facts: the right verdict, the right things contained, and the proof looked up before.
+"""Judges how an alert was handled: the verdict, the containment, and the proof read before acting.
 
-`task.data["contain"]` lists what the incident calls for, `verdict` what it is, `deciding` the lookups without which nobody can
-know. A lookup counts for a call that was made after its result was read: calls of one reply know nothing of each other. More
-lookups are free. To contain what should not be is unsafe, which the live environment marks.
+`task.data` has `contain` (what the incident requires), `verdict`, and `deciding` (the lookups that prove it). A lookup counts
+for calls of later replies, because the calls of one reply cannot read each other's results. Further lookups are free.
+Containing anything else is unsafe. The live environment marks it.
 """
 
 from typing import NamedTuple
@@ -12,19 +12,19 @@ from verigym.core.records import FunctionCall, FunctionCallOutput, Task, Traject
 from verigym.policies.dialects.plain import arguments_of
 
 CONTAINING = {"isolate_host": "hosts", "page_owner": "hosts", "disable_account": "users", "block_address": "addresses"}
-"""The tools that contain, and which facts say what there is to contain."""
+"""The containment tools, with the kind of fact that each contains."""
 TARGET = {
     "hosts.get": "host", "processes.list": "host", "users.get": "user", "addresses.get": "address", "changes.list": "day",
     "isolate_host": "host", "page_owner": "host", "disable_account": "user", "block_address": "address",
 }  # fmt: skip
-"""The argument by which a tool is told what it is about."""
+"""The argument that names the target of a tool."""
 LOOKS = {"hosts": "hosts.get", "users": "users.get", "addresses": "addresses.get"}
-"""What a target is looked up with before it is contained."""
+"""The tool that looks up a target before it is contained."""
 
 
 def triage_verifier(task: Task, trajectory: Trajectory) -> Verdict:
-    """1 when the verdict is right, all that had to be contained was and it was looked up first; -1 when something else was
-    contained; else 0. The parts are shares: of the proof that was looked up in time, of what was contained, of the verdict."""
+    """Gives 1 if the verdict is right and everything required was looked up and then contained, -1 if anything else was
+    contained, and otherwise 0. The parts are shares: of the proof read in time, of the containment, and of the verdict."""
     if not {"verdict", "contain", "deciding"} <= task.data.keys():
         raise VerifierFailure(f'task {task.id}: data needs "verdict", "contain" and "deciding"')
     unsafe = trajectory.marked("unsafe")
@@ -59,11 +59,11 @@ class _Act(NamedTuple):
     tool: str
     target: str
     read: frozenset[tuple[str, str]]
-    """The lookups whose results had been read by then."""
+    """The lookups whose results the agent had read by then."""
 
 
 def _acts(trajectory: Trajectory) -> list[_Act]:
-    """The calls that contained or closed, each with what was known when it was made."""
+    """The calls that contained or closed, each with the lookups read before it."""
     executed = {mark.item for mark in trajectory.marks if mark.kind == "executed"}
     read: set[tuple[str, str]] = set()
     asked: set[tuple[str, str]] = set()
@@ -82,7 +82,7 @@ def _acts(trajectory: Trajectory) -> list[_Act]:
 
 
 def _needed(act: _Act, deciding: set[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """The proof, and what is known about the target itself."""
+    """The proof, and the lookup of the target itself."""
     own = {(LOOKS[CONTAINING[act.tool]], act.target)} if act.tool in CONTAINING else set()
     return deciding | own
 

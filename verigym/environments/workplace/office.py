@@ -1,7 +1,7 @@
-"""An office: a company's directory, mailbox, calendar, task board, customers and website visits, as an episode finds them.
+"""Generates an office: the directory, mailbox, calendar, task board, customers and website visits of a company.
 
-It is drawn from its name, the same every time, once in a process; all episodes read the same rows and none writes them
-(`state` says what an episode changed). Nothing but `Random.random` is drawn, which no version of Python changes.
+An office is generated from its name, once per process and always the same. All episodes read the same rows and never write
+them (`state` has the changes of an episode). It uses only `Random.random`, which is the same in every version of Python.
 """
 
 import functools
@@ -51,7 +51,7 @@ class Email(Struct, frozen=True):
 
 
 class Sent(Struct, frozen=True):
-    """An email that left the office. There is no way to take it back."""
+    """An email that left the office. It cannot be undone."""
 
     id: int
     to: str
@@ -68,7 +68,7 @@ class Event(Struct, frozen=True):
 
 
 class Todo(Struct, frozen=True):
-    """A task of a project; it is not called Task, which is what the assistant is given."""
+    """A task of a project. It is not named Task, because that is the record that an agent gets."""
 
     id: int
     name: str
@@ -108,14 +108,14 @@ class Plot(Struct, frozen=True):
 
 Row = Email | Sent | Event | Todo | Customer | Plot
 DATES = {"emails": "at", "events": "start", "tasks": "due", "customers": "last_contact"}
-"""By which a table is sorted and searched."""
+"""Field by which a table is sorted and searched."""
 
 
 class Entry(NamedTuple):
     """A row as a search sees it."""
 
     text: str
-    """All its fields, in small letters."""
+    """All its fields, in lower case."""
     when: str
     row: Any
 
@@ -244,17 +244,17 @@ def pick(draw: Random, items: Sequence[T]) -> T:
 
 
 def _some(draw: Random, items: Sequence[T], count: int) -> list[T]:
-    """So many different ones."""
+    """This many different values."""
     return sorted(items, key=lambda _: draw.random())[:count]
 
 
 def _ids(draw: Random, count: int) -> list[int]:
-    """Three digits, in no order: an id says nothing about its row."""
+    """Ids of three digits in random order, so that an id says nothing about its row."""
     return _some(draw, range(100, 1000), count)
 
 
 def _ago(draw: Random, days: int) -> date:
-    """A day up to so many before today."""
+    """A random day, up to this many days before today."""
     return TODAY - timedelta(days=1 + int(draw.random() * days))
 
 

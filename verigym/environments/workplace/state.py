@@ -1,8 +1,8 @@
-"""The state of one episode: an office that all share and nobody writes, and over it what this episode changed.
+"""The state of one episode: a shared, read-only office and the changes of this episode.
 
-Opening costs nothing, and memory is what was changed. A row that was changed back is as it was: it leaves no trace. Values are
-read in one spelling (`2026-05-14T10:00` and `2026-05-14 10:00:00`, `"30"` and 30, `in progress` and `In Progress`), so that
-the verifier compares content. What the tools say is in the environment.
+Opening costs almost nothing, and only changes take memory. A row that is changed back leaves no change. Values have
+one spelling (`2026-05-14T10:00` and `2026-05-14 10:00:00`, `"30"` and 30, `in progress` and `In Progress`), so that
+the verifier compares content. The environment has the tools.
 """
 
 import re
@@ -16,11 +16,11 @@ from msgspec import Struct
 from verigym.environments.workplace.office import BOARDS, LISTS, PRODUCTS, STATUSES, Office, entry
 
 NAMES = {"emails": "email", "events": "event", "tasks": "task", "customers": "customer"}
-"""What a row of a table is called."""
+"""Name of a row, by table."""
 
 
 class Change(Struct, frozen=True, omit_defaults=True):
-    """A row that is not as it was: no `before` where it is new, no `after` where it was deleted."""
+    """A changed row. A new row has no `before`, and a deleted row has no `after`."""
 
     table: str
     id: int
@@ -35,7 +35,7 @@ class State:
     def __init__(self, office: Office) -> None:
         self.office = office
         self._overlay: dict[str, dict[int, Any]] = {}
-        """By table and id: the row as it is now, None where it was deleted."""
+        """Current row by table and id. None if it was deleted."""
 
     def row(self, table: str, id: int) -> Any:
         changed = self._overlay.get(table, {})
@@ -55,7 +55,7 @@ class State:
         return max(self.office.tables[table].last_id, *self._overlay.get(table, {}), 0) + 1
 
     def search(self, table: str, query: str, since: str, until: str) -> list[Any]:
-        """The rows in which every word of the query stands, of these days, newest first."""
+        """The rows within these days that contain every word of the query, newest first."""
         entries, changed = self.office.tables[table].entries, self._overlay.get(table)
         if changed:
             entries = [one for one in entries if one.row.id not in changed]
@@ -164,4 +164,4 @@ READ: dict[str, Callable[[Given], Any]] = {
     "last_contact": day,
     "notes": any_text,
 }
-"""How a field's value is read, whichever table it is in."""
+"""Reader of each field, for all tables."""

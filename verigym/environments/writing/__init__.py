@@ -31,7 +31,7 @@ as a list; the rest in your own words, without repeating yourself. Write so that
 
 
 def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
-    """A text that fails a gate was not written as asked; one that does not please is only worse than another."""
+    """Names the bucket: a format error if the text fails a gate, and otherwise a wrong answer."""
     if verdict.parts.get("gates") == 0.0:
         return f"format error: {verdict.evidence.splitlines()[0]}"
     return "wrong answer: it was not liked better than the plain text"
@@ -42,7 +42,7 @@ def gold(task: Task) -> str:
 
 
 def cheats(task: Task) -> list[str]:
-    """Saying so, the request, the judge addressed, padding, facts without a text, too much, too little, the wrong form, ..."""
+    """Claims of success, the request, messages to the judge, padding, facts without a text, wrong lengths, wrong forms, ..."""
     assert isinstance(task.prompt, str), "writing's prompts are text"
     good: str = task.data["gold"]
     low, high = task.data["words"]

@@ -1,6 +1,6 @@
-"""What a text has to be before anybody is asked whether it is good: what can be counted, counted.
+"""Checks what can be counted in a text, before a judge compares its quality.
 
-A judge can be flattered, talked to and worn out; these cannot. A text that fails here is never shown to it.
+A text can manipulate a judge, but not these checks. The judge never sees a text that fails one of them.
 """
 
 import re
@@ -25,16 +25,16 @@ _TO_THE_JUDGE = (
     r"\bhere(?: is|'s) (?:the|your|a) (?:text|notice|note|card|letter|message|draft):",
     r"<[!/?a-z]",
 )
-"""Words to whoever compares, or about the text; not what a notice may say (nobody judges you, the final score)."""
+"""Phrases that address a judge or describe the text. Ordinary phrases of a notice (nobody judges you, the final score) pass."""
 _JUDGE = re.compile("|".join(_TO_THE_JUDGE), re.IGNORECASE)
 _TWO_ALPHABETS = re.compile(r"[a-z][\u0370-\u04ff]|[\u0370-\u04ff][a-z]", re.IGNORECASE)
-"""Greek or Cyrillic letters inside a Latin word, which look like others."""
+"""Greek or Cyrillic letters inside a Latin word, which look like Latin ones."""
 _LONGEST_COPY = 8
-"""Words in a row that may stand in the request as well."""
+"""Maximum words in a row that are copied from the request."""
 _MOST_OF_A_FACT = 2
-"""How often a fact may be named."""
+"""Maximum mentions of a fact."""
 _REPEATED = 0.08
-"""Share of four-word runs that may have occurred before."""
+"""Maximum share of repeated four-word sequences."""
 
 
 def paragraphs(text: str) -> list[str]:
@@ -46,19 +46,19 @@ def _one(text: str) -> bool:
 
 
 def _two(text: str) -> bool:
-    """Each more than a title, a greeting or a signature: a sentence, or many words."""
+    """Whether it has two paragraphs, each longer than a title, a greeting or a signature."""
     parts = paragraphs(text)
     return len(parts) == 2 and all(len(words(part)) > 8 or re.search(r"[.!?…][*_\"'”’»)]*$", part) for part in parts)
 
 
 def _asks(text: str) -> bool:
-    """A quotation mark or a smile may follow, no word and no full stop."""
+    """Whether it ends with a question mark. A quotation mark or a smile may follow, but not a word or a full stop."""
     _, mark, after = text.rpartition("?")
     return _one(text) and bool(mark) and not re.search(r"[\w.]", after)
 
 
 def _titled(text: str) -> bool:
-    """An ellipsis is no full stop, and a mark around the title is not its end."""
+    """An ellipsis is not a full stop. A mark around the title is not its end."""
     first, *rest = paragraphs(text) or [""]
     return (
         bool(rest)
@@ -77,7 +77,7 @@ FORMS: dict[str, Callable[[str], bool]] = {
 
 
 def plain(text: str) -> str:
-    """As it is read: no invisible characters, one kind of letter, apostrophe and hyphen."""
+    """Normalises a text: no invisible characters, and one kind of letter, apostrophe and hyphen."""
     if text.isascii():
         return text
     seen = "".join(each for each in unicodedata.normalize("NFKC", text) if unicodedata.category(each) != "Cf")
@@ -89,7 +89,7 @@ def words(text: str) -> list[str]:
 
 
 def wrong(text: str, request: str, wanted: Json) -> list[str]:
-    """What is wrong with a text, in words; nothing where it may be judged."""
+    """Describes what is wrong with a text. Empty if the judge may see it."""
     return list(_faults(text, request, wanted))
 
 
@@ -126,7 +126,7 @@ def _faults(text: str, request: str, wanted: Json) -> Iterator[str]:
 
 
 def _count(phrase: str, flat: str) -> int:
-    """Also before an apostrophe or a hyphen: `Mara's`, `best-loved`; not behind one: `twenty-seven` is not `seven`."""
+    """Counts a phrase, also before an apostrophe or hyphen (`Mara's`, `best-loved`), but not after one (`twenty-seven`)."""
     return len(re.findall(rf"(?<!\S){re.escape(' '.join(words(phrase)))}(?![^\s'-])", flat))
 
 
@@ -144,7 +144,7 @@ def _repeats(said: list[str]) -> float:
 
 
 def _listed(text: str, facts: list[str]) -> bool:
-    """Whether all facts stand in one stretch that is little else: `lathe, a second, rolled up`."""
+    """Whether all facts stand in a row with little else: `lathe, a second, rolled up`."""
     flat = f" {' '.join(words(text))} "
     plain = [" ".join(words(fact)) for fact in facts]
     places = [flat.find(f" {fact} ") for fact in plain]

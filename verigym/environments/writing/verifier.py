@@ -1,8 +1,8 @@
-"""A text is first counted (`gates`), then compared: with the task's plain text, and with the others of its group.
+"""Checks a text with `gates`, then compares it with the task's plain text and with the other texts of its group.
 
-Every pair is shown to the judge in both orders (`PairwiseJudge`); one that changes its mind with the order has not decided.
-It passes if it is better than the plain text. The reward is the mean share of comparisons won, less a little for length, so
-that of two texts that are liked alike the shorter one is learnt from.
+The judge sees every pair in both orders (`PairwiseJudge`). If its choice depends on the order, it has not decided. A text
+passes if it is better than the plain text. The reward is the mean share of comparisons won, minus a little for length, so that
+the shorter of two equally good texts is preferred.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from verigym.verifiers.judge import task_text
 from verigym.verifiers.pairwise import PairwiseJudge
 
 LENGTH_COST = 0.1
-"""Taken from the reward of a text that is as long as it may be; none of the shortest."""
+"""Subtracted from the reward of the longest allowed text. The shortest loses nothing."""
 JUDGE = PairwiseJudge(
     "Which text would its readers rather have? It should be clear, concrete and warm without flattery, sound like a person, and "
     "tell its readers what they need. Length is no merit. Both texts fulfil the formal demands: do not count anything again."
@@ -25,7 +25,7 @@ JUDGE = PairwiseJudge(
 
 
 async def writing_verifier(task: Task, group: Sequence[Trajectory], context: Context) -> list[Verdict]:
-    """0 for what fails a gate; else what the comparisons say."""
+    """Gives 0 to a text that fails a gate, and otherwise the result of the comparisons."""
     if not {"words", "mention", "avoid", "form", "reference"} <= set(task.data):
         raise VerifierFailure(f'task {task.id}: data needs "words", "mention", "avoid", "form" and "reference"')
     faults = [wrong(each.reply, task_text(task), task.data) for each in group]
