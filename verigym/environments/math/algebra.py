@@ -1,10 +1,10 @@
-"""Expressions and equations with rational numbers and unknowns: read without running anything, and told to be the same.
+"""Reads and compares expressions and equations with rational numbers and unknowns. It executes nothing.
 
     3(x - 2)^2 / 4    2x + 3y = 7    \\frac{1}{2}x    x²
 
-An unknown is one letter; `xy` is x times y, and `1/2x` is half of x. Two expressions are the same when they are equal as
-quotients of polynomials, two equations when one is the other times a number. Roots, functions and inequalities are not read.
-What is read is bounded (`_LONGEST`, `_DEEPEST`, `_HIGHEST`, `_MOST_TERMS`), so that no reply takes long.
+An unknown is one letter. `xy` is x times y, and `1/2x` is half of x. Two expressions are the same if they are equal as
+quotients of polynomials. Two equations are the same if one is the other times a number. Roots, functions and inequalities are
+not supported. Limits (`_LONGEST`, `_DEEPEST`, `_HIGHEST`, `_MOST_TERMS`) keep every reply fast.
 """
 
 import re
@@ -13,27 +13,27 @@ from math import gcd
 from typing import Literal, NamedTuple
 
 _LONGEST = 200
-"""Characters."""
+"""Maximum characters."""
 _DEEPEST = 12
-"""Brackets within brackets."""
+"""Maximum depth of nested brackets."""
 _HIGHEST = 12
-"""Power."""
+"""Maximum power."""
 _MOST_TERMS = 100
 _MOST_DIGITS = 40
 
 Monomial = tuple[tuple[str, int], ...]
-"""`(("x", 2), ("y", 1))` is x²y; `()` is 1."""
+"""`(("x", 2), ("y", 1))` is x²y, and `()` is 1."""
 Polynomial = dict[Monomial, Fraction]
 """Without terms that are 0."""
 
 
 class Node(NamedTuple):
-    """A part of an expression as it was written: its form is judged by it, its value by `Quotient`."""
+    """A part of an expression as it was written. It decides the form, and `Quotient` decides the value."""
 
     kind: Literal["number", "name", "sum", "product", "quotient", "power", "minus"]
     parts: tuple["Node", ...] = ()
     value: Fraction = Fraction(0)
-    """Of a number; of a power, the exponent."""
+    """Value of a number, or exponent of a power."""
     name: str = ""
 
 
@@ -58,7 +58,7 @@ _TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d+)?|\.\d+)|([A-Za-z])|(\\frac|[-+*/^(){}]
 
 
 def read(text: str) -> Node:
-    """`ValueError` says what cannot be read."""
+    """Reads an expression. `ValueError` says what cannot be read."""
     return _Reader(text).whole()
 
 
@@ -84,7 +84,7 @@ class _Reader:
         return self.tokens[self.place] if self.place < len(self.tokens) else ""
 
     def take(self, *wanted: str) -> str:
-        """The next token if it is one of those, else nothing."""
+        """Takes the next token if it is one of these."""
         if self.next in wanted:
             self.place += 1
             return self.tokens[self.place - 1]
@@ -171,7 +171,7 @@ _ONE: Polynomial = {(): Fraction(1)}
 
 
 def quotient(node: Node) -> Quotient:
-    """`ValueError` where it divides by 0, or grows beyond what is needed."""
+    """Raises `ValueError` for a division by 0, or if the result grows too large."""
     match node.kind:
         case "number":
             return Quotient({(): node.value} if node.value else {}, _ONE)
@@ -199,7 +199,7 @@ def quotient(node: Node) -> Quotient:
 
 
 def constant_of(node: Node) -> Fraction | None:
-    """Its value, where there is no unknown in it."""
+    """Its value, if it has no unknown."""
     top, bottom = quotient(node)
     if top.keys() - {()} or bottom.keys() - {()}:
         return None
@@ -212,8 +212,8 @@ def same(one: Node, two: Node) -> bool:
 
 
 def same_equation(one: Equation, two: Equation) -> bool:
-    """Whether the difference of the sides of one is that of the other times a number other than 0, also without what it is
-    divided by."""
+    """Whether the difference of the sides of one equation is that of the other times a number other than 0, with or without
+    its denominator."""
     left, right = [quotient(Node("sum", (each.left, Node("minus", (each.right,))))) for each in (one, two)]
     crossed = _times(left.top, right.bottom), _times(right.top, left.bottom)
     return _proportional(left.top, right.top) or _proportional(*crossed)
@@ -270,26 +270,26 @@ def _degree(value: Polynomial) -> int:
 
 
 def is_expanded(node: Node) -> bool:
-    """A sum of terms without brackets, no two of a kind, none with a number or an unknown to multiply or divide twice."""
+    """Whether it is a sum of terms without brackets, with no two like terms, and with each number and unknown once per term."""
     terms = node.parts if node.kind == "sum" else (node,)
     return all(map(_is_term, terms)) and len(terms) == max(1, len(quotient(node).top))
 
 
 def is_factored(node: Node) -> bool:
-    """A product of factors in which the unknowns have no power above 1: x(x + 2), 3(x - 1)^2."""
+    """Whether it is a product of factors in which no unknown has a power above 1: x(x + 2), 3(x - 1)^2."""
     degrees = [_degree(quotient(factor).top) for factor in _factors(node)]
     return sum(degrees) > 1 and max(degrees) == 1
 
 
 def is_fully_factored(node: Node) -> bool:
-    """And no number can be taken out of a bracket: not x(2x + 4)."""
+    """Whether it is factored and no number can be taken out of a bracket: not x(2x + 4)."""
     sums = [list(top.values()) for factor in _factors(node) if len(top := quotient(factor).top) > 1]
     whole = [[each.numerator for each in values] for values in sums if all(each.denominator == 1 for each in values)]
     return is_factored(node) and all(gcd(*values) == 1 for values in whole)
 
 
 def is_solved_for(equation: Equation, name: str) -> bool:
-    """`r = ...` without r on the other side."""
+    """Whether it is `r = ...` without r on the other side."""
     return any(
         one == Node("name", name=name) and name not in _names(other)
         for one, other in (equation, (equation.right, equation.left))
@@ -306,7 +306,7 @@ def _is_term(node: Node) -> bool:
 
 
 def _leaves(node: Node) -> tuple[list[Node], list[Node]]:
-    """What is multiplied, and what it is divided by; a power of an unknown counts as the unknown."""
+    """The factors and the divisors. A power of an unknown counts as the unknown."""
     match node.kind:
         case "minus":
             return _leaves(node.parts[0])

@@ -1,4 +1,4 @@
-"""What a family gives for a draw: the question, a worked solution, what is right (see `verifier`); how numbers are written."""
+"""What a family returns per draw: the question, a worked solution and the right answer (see `verifier`). Also formats numbers."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -32,7 +32,7 @@ def number(prompt: str, work: str, answer: Value, unit: str = "", tolerance: flo
 
 
 def rounded(prompt: str, work: str, answer: Fraction, unit: str = "") -> Asked:
-    """To two decimals; 0.01 beside it still counts, for roundings on the way."""
+    """Rounds to two decimals, with a tolerance of 0.01 for intermediate rounding."""
     return number(prompt, work, Fraction(round(answer * 100), 100), unit, 0.01)
 
 
@@ -72,7 +72,7 @@ def clock(prompt: str, work: str, minutes: int) -> Asked:
 
 
 def plain(value: Value) -> str:
-    """`12`, `3.25`, and `7/3` where a decimal would not end."""
+    """`12`, `3.25`, or `7/3` if the decimal would not end."""
     value = Fraction(value)
     if value.denominator == 1:
         return str(value.numerator)
@@ -93,7 +93,7 @@ def at(minutes: int) -> str:
 
 
 def terms(**factors: Value) -> str:
-    """`terms(x2=1, x=-3, one=2)` is `x^2 - 3x + 2`; what is 0 is left out."""
+    """`terms(x2=1, x=-3, one=2)` is `x^2 - 3x + 2`. Terms of 0 are left out."""
     text = ""
     for name, factor in factors.items():
         if not factor:

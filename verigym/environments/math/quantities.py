@@ -1,7 +1,7 @@
-"""Numbers with units as people write them: `3.5 km`, `3,500 m`, `2 h 30 min`, `€12.50`, `1250 cents`, `12 m²`.
+"""Reads numbers with units as people write them: `3.5 km`, `3,500 m`, `2 h 30 min`, `€12.50`, `1250 cents`, `12 m²`.
 
-A unit that is known and of the wanted kind is converted; one of another kind makes another quantity. Words that are no units
-("12 apples") say nothing. Numbers themselves are read by `verifiers.numeric`.
+A known unit of the wanted kind is converted. A unit of another kind makes another quantity. Words that are not units
+("12 apples") are ignored. `verifiers.numeric` reads the numbers.
 """
 
 import re
@@ -14,11 +14,11 @@ from verigym.verifiers.numeric import Number, first_number
 class Unit(NamedTuple):
     kind: str
     factor: Fraction
-    """To the first unit of its kind."""
+    """Conversion factor to the first unit of its kind."""
 
 
 def _units() -> dict[str, Unit]:
-    """By every name, in lower case."""
+    """Units by every name, in lower case."""
     given = {
         "length": ("mm millimetre:0.001 cm centimetre:0.01 m metre:1 km kilometre:1000"),
         "mass": "mg milligram:0.001 g gram:1 kg kilogram kilo:1000 t tonne:1000000",
@@ -47,7 +47,7 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 _MOST = 20
-"""Numbers in one answer that are looked at."""
+"""Maximum numbers read in one answer."""
 
 
 class Quantity(NamedTuple):
@@ -90,8 +90,8 @@ _SIGNS = {
 
 
 def _plain(text: str) -> str:
-    """Without LaTeX, `1 234` as one number, units by their signs (so that the 2 of m^2 is no number), minus and fractions in
-    ASCII."""
+    """Removes LaTeX, joins `1 234` into one number, writes units as signs (so that the 2 of m^2 is not a number), and writes
+    minus signs and fractions in ASCII."""
     for pattern, words in _WORDS:
         text = pattern.sub(words, text)
     for sign, words in _SIGNS.items():
@@ -100,8 +100,8 @@ def _plain(text: str) -> str:
 
 
 def in_unit(found: list[Quantity], wanted: str) -> list[Number]:
-    """Each as a number of that unit (as it is, where none is wanted or given). What follows a whole number of a larger unit
-    belongs to it: `2 h 30 min (150 min)` is 150 min, twice. What is of another kind is none."""
+    """Converts each to that unit, or leaves it unchanged if no unit is wanted or given. A smaller unit after a whole number of a
+    larger one belongs to it: `2 h 30 min (150 min)` is 150 min, twice. A quantity of another kind becomes None."""
     unit = UNITS[wanted.casefold()] if wanted else None
     if unit is None:
         return [one.number for one in found]

@@ -1,7 +1,7 @@
-"""What is true in a region (a small knowledge base, drawn from a seed), and how it is told in articles of varying words.
+"""Generates the facts of a region (a small knowledge base, drawn from a seed) and the articles that state them.
 
-Each document knows which facts it states: `("company-12", "founder")`. Some facts stand in two documents, some in none,
-so that a question about them has no answer. Almanac pages give an older census of half the towns: often a near miss.
+Each document records which facts it states: `("company-12", "founder")`. Two documents state some facts. No document states
+some others, so a question about them has no answer. Almanac pages give an older census of half the towns: often a near miss.
 """
 
 from random import Random
@@ -15,7 +15,7 @@ NUMBERS = {
 }
 CENSUSES = [1950, 1960, 1970, 1980, 1990]
 _PAGES, _LINES = 4, 5
-"""Almanac pages of a census, and towns on a page."""
+"""Almanac pages per census, and towns per page."""
 _HIDDEN = {
     "company": (0.35, ["employees", "founded"]),
     "person": (0.35, ["born"]),
@@ -28,10 +28,10 @@ _HIDDEN = {
     "club": (0.35, ["members"]),
     "line": (0.35, ["length", "opened"]),
 }
-"""The share of a kind of which one of these facts is stated nowhere."""
+"""By kind: the share of entities with a hidden fact, and the facts that can be hidden."""
 
 Fact = tuple[str, str]
-"""An entity and what is told of it."""
+"""An entity and the name of its fact."""
 
 SAYS: dict[str, dict[str, list[str]]] = {
     "town": {
@@ -124,7 +124,7 @@ _ECHOES = {
     "designer": "Drew the plans of {}.",
     "climber": "First on the top of {}.",
 }
-"""Facts that the page of the person may state as well."""
+"""Facts that the page of the person may also state."""
 _CALLED = {"rule": "bylaw", "event": "custom", "line": "railway line"}
 _FILLER = [
     "Little else is on record.",
@@ -138,7 +138,7 @@ MONTHS = ["March", "April", "May", "June", "July", "August", "September", "Octob
 
 
 Known = dict[str, str | int]
-"""Facts by name; one that is another entity is its id."""
+"""Facts by name. Another entity is given by its id."""
 
 
 class Entity(NamedTuple):
@@ -158,7 +158,7 @@ class Document(NamedTuple):
 
 
 def names_of(words: Words) -> dict[str, list[str]]:
-    """All names there may be of a kind; those of the customs and bylaws begin with a town's."""
+    """All possible names of a kind. Names of customs and bylaws begin with a town."""
 
     def pairs(heads: list[str], tails: list[str], between: str = " ") -> list[str]:
         return [head + between + tail for head in heads for tail in tails]
@@ -191,7 +191,7 @@ def entities(words: Words, draw: Random) -> list[Entity]:
 
 
 class _Facts:
-    """What is so in a region: first who belongs to what, drawn once, then, by kind, what is known of each one."""
+    """The facts of a region: first the relations between entities, then, by kind, the facts of each entity."""
 
     def __init__(self, words: Words, draw: Random) -> None:
         self.words, self.draw = words, draw
@@ -312,13 +312,13 @@ class _Facts:
         return ", ".join(told)
 
     def _aged(self, year: int, least: int, most: int, but: set[str]) -> str:
-        """Somebody of that age in that year, not one of these."""
+        """A person of that age in that year, except these."""
         fit = [one for one in self.ids["person"] if least <= year - self.born[one] <= most and one not in but]
         return self.draw.choice(fit)
 
 
 def documents(entities: list[Entity], draw: Random) -> list[Document]:
-    """An article of each, and the almanac, in any order."""
+    """One article per entity, and the almanac, in random order."""
     by_id = {entity.id: entity for entity in entities}
     told = [_article(entity, by_id, draw) for entity in entities] + _almanac(entities, draw)
     draw.shuffle(told)
@@ -326,7 +326,7 @@ def documents(entities: list[Entity], draw: Random) -> list[Document]:
 
 
 def _article(entity: Entity, by_id: dict[str, Entity], draw: Random) -> Document:
-    """Its own facts, and of people some of what they founded, lead, wrote, designed or climbed."""
+    """The facts of the entity. For people, also some of what they founded, lead, wrote, designed or climbed."""
     sentences: list[str] = []
     states: set[Fact] = set()
     for fact, ways in SAYS[entity.kind].items():
@@ -351,7 +351,7 @@ def _article(entity: Entity, by_id: dict[str, Entity], draw: Random) -> Document
 
 
 def _almanac(entities: list[Entity], draw: Random) -> list[Document]:
-    """Half the towns at each of the older censuses, five to a page."""
+    """Half of the towns at each older census, five per page."""
     towns = [entity for entity in entities if entity.kind == "town"]
     pages: list[Document] = []
     for year in CENSUSES:

@@ -1,4 +1,4 @@
-"""Names of two invented regions, one to learn in and one held out, which share none of them."""
+"""Names of two invented regions, one for training and one held out. They share no name."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What a family gives for a draw, the schema's shorthand, and the ways in which people write dates, times and amounts."""
+"""What a family returns per draw, shorthand for schemas, and the ways in which people write dates, times and amounts."""
 
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
@@ -13,7 +13,7 @@ class Document(NamedTuple):
     gold: Json
     text: str
     decoys: Json
-    """By dotted path: a value that stands in the text as well, and is not the right one."""
+    """Wrong values that the text also contains, by dotted path."""
 
 
 Family = Callable[[Random], Document]
@@ -33,19 +33,19 @@ def one_of(*values: str) -> Json:
 
 
 def maybe(schema: Json) -> Json:
-    """Or null."""
+    """Allows null too."""
     if "enum" in schema:
         return {"enum": [*schema["enum"], None]}
     return {**schema, "type": [schema["type"], "null"]}
 
 
 def fields(**properties: Json) -> Json:
-    """An object of exactly these."""
+    """An object with exactly these fields."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def listed(items: Json) -> Json:
-    """In the order of the text."""
+    """A list in the order of the text."""
     return {"type": "array", "items": items}
 
 
@@ -54,7 +54,7 @@ def unordered(items: Json) -> Json:
 
 
 def noted(schema: Json, words: str) -> Json:
-    """With what is meant, where the name does not say it."""
+    """Adds a description, if the name does not explain the field."""
     return {**schema, "description": words}
 
 
@@ -102,7 +102,7 @@ def money(draw: Random, value: float) -> str:
 
 
 def price(draw: Random, low: int, high: int) -> float:
-    """In steps of five cents."""
+    """A price in steps of five cents."""
     return draw.randrange(low * 20, high * 20) / 20
 
 
@@ -125,17 +125,17 @@ def counted(number: int, noun: str) -> str:
 
 
 def scattered(draw: Random, lines: Sequence[str]) -> str:
-    """In any order."""
+    """The items in random order."""
     return "\n".join(draw.sample(list(lines), len(lines)))
 
 
 def either(draw: Random, value: Any, chance: float = 0.6) -> Any:
-    """The value, or nothing."""
+    """The value or nothing, at random."""
     return value if draw.random() < chance else None
 
 
 def messy(draw: Random, text: str, noise: Sequence[str]) -> str:
-    """With stray blanks and empty lines, and with a line before and after that says nothing about the matter."""
+    """Adds extra spaces, empty lines, and an irrelevant line before and after."""
     head, tail = draw.sample(list(noise), 2)
     lines: list[str] = []
     for line in [head, *text.split("\n"), tail]:

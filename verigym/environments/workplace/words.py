@@ -1,6 +1,6 @@
-"""What the offices are made of: names, subjects, texts. Training and held-out offices share no name and no subject.
+"""Vocabulary of the offices: names, subjects and texts. Training and held-out offices share no name and no subject.
 
-All of it is invented. How rows are drawn from it is `office`; what is asked of the assistant is in `stories_*`.
+All of it is invented. `office` draws the rows. `authoring/workplace` has the requests to the assistant.
 """
 
 from typing import NamedTuple
@@ -29,10 +29,10 @@ class Words(NamedTuple):
     objects: list[str]
     """Tasks: a verb and an object."""
     bodies: list[str]
-    """Of emails; `{thing}` is what it is about."""
+    """Texts of emails. `{thing}` is the subject."""
     notes: list[str]
     messages: list[str]
-    """What somebody wants to be told."""
+    """Messages to pass on."""
     titles: list[str]
     """Subjects of new emails."""
 
