@@ -7,14 +7,14 @@ notebook, where another event loop runs already. `AsyncWorkspace` has the same m
 import asyncio
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from verigym import verbs
 from verigym.api_production import ProductionVerbs
 from verigym.api_records import RecordVerbs
-from verigym.core.records import Check, Dataset, Decision, Report, Sampling, Version
+from verigym.core.records import Case, Check, Dataset, Decision, Label, Report, Sampling, Trajectory, Version
 from verigym.present import Metrics, RecordList
 from verigym.progress_bar import ProgressBar
 from verigym.verbs import Agent
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from verigym.store.database import Run
     from verigym.training.recipe import Recipe
     from verigym.workspace.advise import AdviceReport
+    from verigym.workspace.design import DesignFiles, VariationFiles
     from verigym.workspace.dry_run import DryRun
     from verigym.workspace.train import OnStep
 
@@ -190,6 +191,86 @@ class Workspace(ProductionVerbs, RecordVerbs):
     ) -> "Audit":
         """Test whether a verifier can be trusted, on `n` stored outputs of a run and on the labels of people."""
         return self._call(verbs.audit_verifier, environment, run, n, seed, verifier, judge, who)
+
+    def audit_case(
+        self,
+        environment: "str | EnvironmentSpec",
+        trajectory: str | Trajectory,
+        *,
+        should: Literal["pass", "fail"],
+        note: str = "",
+        who: str = "",
+        verifier: str = "",
+    ) -> Case:
+        """Save an output with its right verdict. `check` and `audit` replay it from now on.
+
+        `note` is the reason. `who` defaults to your user name.
+        """
+        return self._call(verbs.save_case, environment, trajectory, should, note, who, verifier)
+
+    def label(
+        self,
+        trajectory: str | Trajectory,
+        judgement: Literal["good", "bad", "better", "worse", "same"],
+        *,
+        other: str | Trajectory = "",
+        note: str = "",
+        who: str = "",
+    ) -> Label:
+        """Store a person's judgement of an output: `good` or `bad`, for `audit`.
+
+        With `other`, an output of the same task, the judgement is `better`, `worse` or `same`, for `pairs(labels=True)`.
+        The newest label of a person counts.
+        """
+        return self._call(verbs.store_label, trajectory, judgement, other, note, who)
+
+    # -- designed tasks -----------------------------------------------------------------------------------------------
+
+    def design_make(
+        self,
+        spec: str | Path,
+        *,
+        n: int | None = None,
+        out: str | Path | None = None,
+        seed: int | None = None,
+        model: Agent = "",
+        teacher: Agent = "",
+        k: int = 4,
+        teacher_output: Literal["demos", "pairs"] = "demos",
+    ) -> "DesignFiles":
+        """Generate exactly `n` rows from a spec, or fail and name the constraint that cannot be met.
+
+        Writes NAME.jsonl or `out`, and the rejected rows with reasons beside it. A repeated call resumes. `model` fills
+        columns that name no model. A `teacher` tries each task `k` times, and its tries become a dataset.
+        """
+        bar = ProgressBar("rows")
+        taught = verbs.TeacherChoice(teacher, k, teacher_output)
+        return self._call(verbs.make_design, spec, n, out, seed, model, taught, bar, bar=bar)
+
+    def design_vary(
+        self,
+        environment: str,
+        *,
+        kinds: Sequence[str] = (),
+        split: str = "train",
+        played_in: str = "",
+        n: int | None = None,
+        out: str | Path | None = None,
+        seed: int = 0,
+        preview: bool = False,
+        teacher: Agent = "",
+        k: int = 4,
+        teacher_output: Literal["demos", "pairs"] = "demos",
+    ) -> "VariationFiles":
+        """Vary the tasks of an environment or a task file and write them to NAME.varied.jsonl or `out`.
+
+        `kinds` are paraphrase, distractor, boundary, typo and unsafe. The default is all. Each variation is verified.
+        `played_in` names the environment that plays the tasks of a file. `preview` writes nothing.
+        """
+        bar = ProgressBar("variations")
+        taught = verbs.TeacherChoice(teacher, k, teacher_output)
+        settings = (list(kinds), split, played_in, n, out, seed, preview)
+        return self._call(verbs.vary_tasks, environment, *settings, taught, bar, bar=bar)
 
     # -- data and training --------------------------------------------------------------------------------------------
 

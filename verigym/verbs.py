@@ -3,14 +3,16 @@
 They run on the thread of the workspace. What they need is imported when it is first used, because `import verigym` is fast.
 """
 
+import contextlib
+import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
 from verigym.core.errors import BadInput, Refused
-from verigym.core.records import Check, Dataset, Decision, Report, Sampling, Version
+from verigym.core.records import Case, Check, Dataset, Decision, Label, Report, Sampling, Trajectory, Version
 
 if TYPE_CHECKING:
     from verigym.audit.verifier import Audit
@@ -19,15 +21,14 @@ if TYPE_CHECKING:
     from verigym.evaluation.failures import Explanation
     from verigym.gates.policy import GatePolicy
     from verigym.harness.environment import EnvironmentSpec
-    from verigym.mining.mine import MiningReport
     from verigym.progress_bar import ProgressBar
     from verigym.registry.ledger import LedgerEntry
     from verigym.rollout.rescore import RescoreResult
     from verigym.rollout.settings import RunSettings
     from verigym.store.database import Run
-    from verigym.traces.ingest import IngestSummary
     from verigym.training.recipe import Recipe
     from verigym.workspace.advise import AdviceReport
+    from verigym.workspace.design import DesignFiles, Teacher, VariationFiles
     from verigym.workspace.dry_run import DryRun
     from verigym.workspace.workspace import WorkspaceFolder
 
@@ -63,7 +64,7 @@ def open_policy(folder: "WorkspaceFolder", agent: Agent) -> "Policy":
     return folder.open_policy(find_agent(folder, agent))
 
 
-def _nothing(*_: Any) -> None:
+def nothing(*_: Any) -> None:
     pass
 
 
@@ -100,7 +101,7 @@ def rollout(
     spec, chosen = open_environment(environment, verifier), settings(folder)
     tasks = measure.tasks_of(spec, split, n, chosen.seed)
     run = measure.rollout(
-        folder, spec, find_agent(folder, agent), tasks, chosen, name=name, on_progress=on_progress or _nothing
+        folder, spec, find_agent(folder, agent), tasks, chosen, name=name, on_progress=on_progress or nothing
     )
     return folder.store.run(run)
 
@@ -126,7 +127,7 @@ def evaluate(
         split=split,
         n=n,
         name=name,
-        on_progress=on_progress or _nothing,
+        on_progress=on_progress or nothing,
     )
 
 
@@ -136,7 +137,7 @@ def rescore_run(
     from verigym.workspace.rescore import rescore
 
     given = _agent_or_none(folder, judge)
-    return rescore(folder, _run_id(run), environment, verifier, given, on_progress or _nothing).scores
+    return rescore(folder, _run_id(run), environment, verifier, given, on_progress or nothing).scores
 
 
 def explain_run(folder: "WorkspaceFolder", run: Any, judge: "Agent | None") -> "Explanation":
@@ -173,7 +174,7 @@ def find_version(folder: "WorkspaceFolder", version: Agent) -> Version:
 def check_environment(folder: "WorkspaceFolder", environment: Any, on_check: Any) -> list[Check]:
     from verigym.workspace.audit import check
 
-    return check(folder, open_environment(environment), on_check or _nothing)
+    return check(folder, open_environment(environment), on_check or nothing)
 
 
 def audit_verifier(
@@ -190,6 +191,112 @@ def audit_verifier(
 
     spec = open_environment(environment, verifier)
     return audit(folder, spec, _run_id(run), n=n, seed=seed, judge=_agent_or_none(folder, judge), who=who)
+
+
+def save_case(
+    folder: "WorkspaceFolder", environment: Any, trajectory: Any, should: str, note: str, who: str, verifier: str
+) -> Case:
+    from verigym.registry.ledger import current_user
+    from verigym.workspace.audit import keep_case
+
+    if should not in ("pass", "fail"):
+        raise BadInput(f'should is "{should}". It must be "pass" or "fail"')
+    spec = open_environment(environment, verifier)
+    return keep_case(folder, spec, _trajectory_id(trajectory), should, note, who or current_user())[1]
+
+
+def _trajectory_id(trajectory: str | Trajectory) -> str:
+    return trajectory if isinstance(trajectory, str) else trajectory.id
+
+
+def store_label(folder: "WorkspaceFolder", trajectory: Any, judgement: Any, other: Any, note: str, who: str) -> Label:
+    from verigym.registry.ledger import current_user
+
+    judgements = ("better", "worse", "same") if other else ("good", "bad")
+    if judgement not in judgements:
+        kind = "A comparison with another output" if other else "The judgement of one output"
+        raise BadInput(f'The judgement is "{judgement}". {kind} is one of: {", ".join(judgements)}')
+    labelled = folder.store.trajectory(_trajectory_id(trajectory))[1]
+    compared = folder.store.trajectory(_trajectory_id(other))[1] if other else None
+    if compared is not None and (compared.task != labelled.task or compared.id == labelled.id):
+        raise BadInput(f"Compare two different outputs of one task. {labelled.id} and {compared.id} are not")
+    label = Label(
+        trajectory=labelled.id,
+        judgement=judgement,
+        other=compared.id if compared is not None else "",
+        who=who or current_user(),
+        note=note,
+    )
+    folder.store.put("label", uuid.uuid4().hex, label)
+    return label
+
+
+class TeacherChoice(NamedTuple):
+    """The teacher of designed tasks, as the caller named it."""
+
+    agent: Agent
+    k: int
+    output: Literal["demos", "pairs"]
+
+    def open(self, folder: "WorkspaceFolder") -> "Teacher | None":
+        from verigym.workspace.design import Teacher
+
+        return Teacher(model=_agent_name(folder, self.agent), k=self.k, output=self.output) if self.agent else None
+
+
+def _agent_name(folder: "WorkspaceFolder", agent: Agent) -> str:
+    """The text that names an agent. A version is registered first."""
+    return agent if isinstance(agent, str) else folder.register(agent).id
+
+
+def make_design(
+    folder: "WorkspaceFolder",
+    spec: str | Path,
+    n: int | None,
+    out: str | Path | None,
+    seed: int | None,
+    model: Agent,
+    teacher: TeacherChoice,
+    bar: "ProgressBar",
+) -> "DesignFiles":
+    from verigym.workspace import design
+
+    chosen = teacher.open(folder)
+    path = Path(out) if out else None
+    job = design.open_design(Path(spec), out=path, seed=seed, model=_agent_name(folder, model), teacher=chosen)
+    return design.make_design(
+        lambda: folder, job, n, bar.report, teacher=chosen, bars=lambda _: contextlib.nullcontext(bar.episodes)
+    )
+
+
+def vary_tasks(
+    folder: "WorkspaceFolder",
+    environment: str,
+    kinds: list[str],
+    split: str,
+    played_in: str,
+    n: int | None,
+    out: str | Path | None,
+    seed: int,
+    preview: bool,
+    teacher: TeacherChoice,
+    bar: "ProgressBar",
+) -> "VariationFiles":
+    from verigym.workspace import design
+
+    chosen = teacher.open(folder)
+    path = Path(out) if out else None
+    job = design.open_vary(environment, kinds=kinds, split=split, environment=played_in, out=path, teacher=chosen)
+    return design.vary_tasks(
+        lambda: folder,
+        job,
+        n,
+        seed,
+        bar.report,
+        preview=preview,
+        teacher=chosen,
+        bars=lambda _: contextlib.nullcontext(bar.episodes),
+    )
 
 
 def demos(folder: "WorkspaceFolder", run: Any, per_task: int, min_reward: float | None, name: str) -> Dataset:
@@ -326,48 +433,6 @@ def rollback(folder: "WorkspaceFolder", version: Agent, why: str) -> "LedgerEntr
     if earlier.adapter:
         folder.adapter_folder(earlier.adapter)  # raises if the adapter is missing
     return ledger.rollback(folder.store, earlier.id, why=why)
-
-
-def ingest_traces(
-    folder: "WorkspaceFolder", files: list[str], name: str, format: str, rules: Any, keep_raw: bool, on_progress: Any
-) -> "IngestSummary":
-    from verigym.traces import ingest
-    from verigym.traces.redaction import Redaction
-
-    redaction = Redaction.load(Path(rules) if rules else None)
-    return ingest(
-        folder.store,
-        folder.home,
-        files,
-        redaction,
-        name=name,
-        format=format,
-        keep_raw=keep_raw,
-        on_progress=on_progress or _nothing,
-    )
-
-
-def mine_traces(
-    folder: "WorkspaceFolder",
-    environment: Any,
-    runs: Sequence[str],
-    held_out_share: float,
-    accept: bool,
-    who: str,
-    on_progress: Any,
-) -> "MiningReport":
-    from verigym.mining.mine import mine
-    from verigym.registry.ledger import current_user
-
-    return mine(
-        folder,
-        open_environment(environment),
-        runs,
-        held_out_share=held_out_share,
-        accept=accept,
-        who=who or current_user(),
-        on_progress=on_progress or _nothing,
-    )
 
 
 def read_reports(folder: "WorkspaceFolder", agent: "Agent | None") -> list[Report]:

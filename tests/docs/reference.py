@@ -101,7 +101,8 @@ def _signature(function: Any) -> str:
     signature = inspect.signature(function)
     given = [one for name, one in signature.parameters.items() if name != "self"]
     keywords = next((i for i, one in enumerate(given) if one.kind is one.KEYWORD_ONLY), len(given))
-    words = [str(one).replace("'", "").replace('"', "").replace("verigym.core.records.", "") for one in given]
+    modules = r"\b(verigym\.core\.records|pathlib|collections\.abc|typing)\."
+    words = [re.sub(modules, "", _unquoted(one)) for one in given]
     defaults = [
         re.sub(r" = .*", "", text) + (f" = {one.default!r}" if one.default is not one.empty else "")
         for one, text in zip(given, words, strict=True)
@@ -114,6 +115,12 @@ def _signature(function: Any) -> str:
     )
     inside = ", ".join(defaults) if len(", ".join(defaults)) < 80 else "\n    " + ",\n    ".join(defaults) + ",\n"
     return f"({inside}){returned}"
+
+
+def _unquoted(parameter: inspect.Parameter) -> str:
+    """A parameter with its annotation. The quotes of a Literal stay."""
+    text = str(parameter)
+    return text.replace("'", "").replace('"', "") if isinstance(parameter.annotation, str) else text
 
 
 def _name(kind: Any) -> str:

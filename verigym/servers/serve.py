@@ -1,10 +1,14 @@
 """Serving an agent: opens it, listens, and answers until it is stopped. Captures what goes through unless told not to."""
 
+import atexit
 import contextlib
 import signal
 import socket
+import threading
+import time
 import urllib.parse
 from collections.abc import Callable, Iterator
+from typing import Self
 
 import uvicorn
 
@@ -79,6 +83,70 @@ def url_of(listening: socket.socket) -> str:
 
 def run_gateway(gateway: Gateway, listening: socket.socket, capture: Capture | None) -> None:
     """Answers until Ctrl-C or SIGTERM. Captured exchanges are written before it returns."""
+    try:
+        with _sigterm_as_ctrl_c():
+            _uvicorn(gateway).run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if capture is not None:
+            capture.close()
+        listening.close()
+
+
+class RunningServer:
+    """A gateway that answers on a thread of its own until it is closed. It is a context manager."""
+
+    def __init__(
+        self, gateway: Gateway, listening: socket.socket, capture: Capture | None, folder: WorkspaceFolder
+    ) -> None:
+        self.url = f"{url_of(listening)}/v1"
+        """Base URL for OpenAI clients."""
+        self._listening, self._capture, self._folder = listening, capture, folder
+        self._server = _uvicorn(gateway)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [listening]}, daemon=True, name="verigym-serve"
+        )
+        self._closed = False
+        self._thread.start()
+        while self._thread.is_alive() and not self._server.started:
+            time.sleep(0.01)
+        atexit.register(self.close)
+
+    def wait(self) -> None:
+        """Blocks until Ctrl-C, then closes the server."""
+        try:
+            while self._thread.is_alive():
+                self._thread.join(0.2)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Lets open requests finish, writes captured exchanges and stops. Closing twice does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        atexit.unregister(self.close)
+        self._server.should_exit = True
+        self._thread.join()
+        if self._capture is not None:
+            self._capture.close()
+        self._listening.close()
+        self._folder.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"RunningServer({self.url!r}{', closed' if self._closed else ''})"
+
+
+def _uvicorn(gateway: Gateway) -> uvicorn.Server:
     settings = uvicorn.Config(
         make_app(gateway),
         log_level="error",
@@ -86,15 +154,7 @@ def run_gateway(gateway: Gateway, listening: socket.socket, capture: Capture | N
         timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=_GRACE_S,
     )
-    try:
-        with _sigterm_as_ctrl_c():
-            uvicorn.Server(settings).run(sockets=[listening])
-    except KeyboardInterrupt:
-        pass
-    finally:
-        if capture is not None:
-            capture.close()
-        listening.close()
+    return uvicorn.Server(settings)
 
 
 @contextlib.contextmanager

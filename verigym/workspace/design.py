@@ -3,7 +3,6 @@
 The work is resumable and never overwrites a file that another command wrote.
 """
 
-import asyncio
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -12,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from verigym.core import event_loop
 from verigym.core.errors import BadInput, Refused, not_found
 from verigym.core.records import Task
 from verigym.core.words import counted
@@ -116,7 +116,7 @@ def preview_design(
     open_workspace: Callable[[], WorkspaceFolder], job: DesignJob, rows: int, on_progress: Progress
 ) -> DesignResult:
     """The first rows of a design. Writes nothing."""
-    return asyncio.run(made_by(open_workspace, job.design, rows, job.seed, partial=None, on_progress=on_progress))
+    return event_loop.run(made_by(open_workspace, job.design, rows, job.seed, partial=None, on_progress=on_progress))
 
 
 def make_design(
@@ -135,7 +135,7 @@ def make_design(
     check_ours(out, made_by_command)
     partial, title = partial_of(design, seed, out), f"{design.stem}, seed {seed}"
     try:
-        made = asyncio.run(
+        made = event_loop.run(
             made_by(open_workspace, design, n or design.spec.n, seed, partial=partial, on_progress=on_progress)
         )
     except DesignExhausted as error:
@@ -221,7 +221,7 @@ def vary_tasks(
     made_by_command = f"design --vary {source} --split {job.split} --by {','.join(sorted(job.kinds))}"
     if not preview:
         check_ours(job.out, made_by_command)
-    varied = asyncio.run(vary(job.environment, job.tasks, job.kinds, n, seed, on_progress=on_progress))
+    varied = event_loop.run(vary(job.environment, job.tasks, job.kinds, n, seed, on_progress=on_progress))
     taught = None
     if not preview:
         save_tasks(job.out, varied.tasks)
