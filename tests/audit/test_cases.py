@@ -52,7 +52,7 @@ def test_a_line_that_is_no_case_is_named(tmp_path: Path) -> None:
     path = tmp_path / "bad.cases.jsonl"
     for text in ("{", "[]", '{"should": "perhaps"}', "\xff"):
         path.write_text(f"\n{text}\n")
-        with pytest.raises(BadInput, match=r"bad\.cases\.jsonl line 2: .*; put the line right or take it out"):
+        with pytest.raises(BadInput, match=r"bad\.cases\.jsonl line 2: .*\. Correct or delete the line"):
             cases.read(path)
 
 
@@ -65,7 +65,7 @@ def test_cases_are_replayed_and_those_that_are_judged_wrongly_are_named(tmp_path
     words = asked(found, "corrected cases hold").words
     assert not found.trust and words in found.fix
     assert words.startswith(
-        '1 of 2 corrected cases are judged wrongly: run/val/10/2 fails and should pass ("it is polite")'
+        '1 of 2 corrected cases get the wrong verdict: run/val/10/2 fails and should pass ("it is polite")'
     )
 
 

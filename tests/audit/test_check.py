@@ -88,7 +88,7 @@ def test_what_is_no_task_is_said_once_and_nothing_is_played() -> None:
     wrong: Any = 7
     found = check_environment(environment(tasks=lambda split: [Task(id=f"{split}/a", prompt=wrong, split=split)]))
     assert outcomes(found) == {"tasks of train": "fail", "tasks of val": "fail", "tools have valid schemas": "pass"}
-    assert "is no task: Expected" in found[0].words and "$.prompt" in found[0].words
+    assert "is not valid: Expected" in found[0].words and "$.prompt" in found[0].words
 
 
 def test_a_good_environment_passes_every_question() -> None:
@@ -140,13 +140,23 @@ def broken_tasks(split: str) -> list[Task]:
     ("name", "made", "outcome", "words"),
     [
         ("tasks of val", broken_tasks, "fail", "tasks.jsonl line 3: no"),
-        ("tasks of train", lambda split: tasks(split) if split == "val" else [], "unclear", "it can be measured on"),
-        ("tasks of val", lambda split: tasks(split) if split == "train" else [], "fail", "nothing can be measured"),
+        (
+            "tasks of train",
+            lambda split: tasks(split) if split == "val" else [],
+            "unclear",
+            "can be used for evaluation",
+        ),
+        (
+            "tasks of val",
+            lambda split: tasks(split) if split == "train" else [],
+            "fail",
+            "so nothing can be evaluated",
+        ),
         (
             "tasks of val",
             lambda split: tasks("train"),
             "fail",
-            'train/0 and 2 more do not say so; set Task(split="val")',
+            'train/0 and 2 more have another split. Set Task(split="val")',
         ),
         ("tasks of val", tasks, "pass", "3 tasks in 3 families"),
     ],
@@ -201,8 +211,8 @@ class BadSchema(Shop):
     ("kind", "outcome", "words"),
     [
         (Shop, "pass", "1 tool, each with a description"),
-        (Bare, "pass", "it has no tools"),
-        (BadName, "fail", 'no provider takes the name "put it in, please"'),
+        (Bare, "pass", "the environment has no tools"),
+        (BadName, "fail", 'providers reject the name "put it in, please"'),
         (Silent, "unclear", "nod: no docstring"),
         (BadSchema, "fail", "weigh: 'heavy' is not of type 'number'"),
     ],
@@ -241,8 +251,8 @@ def said_all(task: Task, trajectory: Trajectory) -> float:
         (lambda task: [ADD, "Here you are."], "pass", "6 of 6"),
         (lambda task: ADD if task.split == "val" else None, "pass", "3 of 3"),
         (lambda task: "tea", "fail", "the gold solution of train/0 scores 0.0: no evidence given"),
-        (lambda task: None, "unclear", "write gold(task)"),
-        (None, "unclear", "write gold(task)"),
+        (lambda task: None, "unclear", "Write gold(task)"),
+        (None, "unclear", "Write gold(task)"),
         (lambda task: {}["gold"], "fail", "KeyError: 'gold'"),
     ],
     ids=["a call", "two replies", "of some tasks", "wrong", "none", "not written", "raises"],
@@ -270,10 +280,10 @@ def broken_by_nothing(task: Task, trajectory: Trajectory) -> float:
     [
         (verify, {}, "pass", "18 tried"),
         (verify, {"cheats": lambda task: ["tea tea", "tea please"]}, "pass", "30 tried"),
-        (verify, {"cheats": lambda task: [ADD]}, "fail", "train/0: a reply that should not pass did"),
-        (lambda task, trajectory: 1.0, {}, "fail", "a reply that should not pass did: ''"),
+        (verify, {"cheats": lambda task: [ADD]}, "fail", "train/0: a reply that should fail passed"),
+        (lambda task, trajectory: 1.0, {}, "fail", "a reply that should fail passed: ''"),
         (lambda task, trajectory: 0.5, {}, "fail", "'' earns 0.5, as much as the gold solution (0.5)"),
-        (broken_by_nothing, {}, "fail", "train/0: no verdict for '': ZeroDivisionError"),
+        (broken_by_nothing, {}, "fail", "train/0: the verifier gave no verdict on '': ZeroDivisionError"),
         (half, {}, "pass", "18 tried"),
     ],
     ids=[
@@ -359,14 +369,18 @@ def test_episodes_share_no_state(kind: type, outcome: str) -> None:
     Shared.basket.clear()
     found = ask("episodes share no state", kind)
     assert found[0] == outcome
-    assert outcome == "pass" or "make the state in open()" in found[1]
+    assert outcome == "pass" or "Create its state in open()" in found[1]
 
 
 @pytest.mark.parametrize(
     ("kind", "verifier", "words"),
     [
-        (ByChance, verify, "the same replies got other results from the tools; draw from task.id"),
-        (StateByChance, verify, "the same replies led to another end state"),
+        (
+            ByChance,
+            verify,
+            "the tools returned different results for the same replies. Seed random numbers from task.id",
+        ),
+        (StateByChance, verify, "the same replies gave a different end state"),
         (Shop, lambda task, trajectory: random.random(), "the same replies scored"),
     ],
     ids=["results", "end state", "verdict"],
@@ -389,7 +403,7 @@ def in_turns() -> Callable[..., float]:
 @pytest.mark.parametrize(
     ("verifier", "words"),
     [
-        (in_turns(), "live it scored"),
+        (in_turns(), "the live episode scored"),
         (lambda task, trajectory: 1 / 0, "the verifier gave no verdict: ZeroDivisionError"),
     ],
     ids=["another score", "none at all"],
@@ -439,9 +453,9 @@ class Greedy(Shop):
     [
         (Shop, verify, "pass", "malformed replies and arguments became marks, not exceptions"),
         (Guess, said_all, "pass", "malformed replies"),
-        (Fragile, said_all, "fail", "'' led to: ValueError: invalid literal for int()"),
-        (Greedy, verify, "fail", "led to: AssertionError: less than nothing"),
-        (Shop, broken_by_nothing, "fail", "'' led to: ZeroDivisionError"),
+        (Fragile, said_all, "fail", "'' caused: ValueError: invalid literal for int()"),
+        (Greedy, verify, "fail", "caused: AssertionError: less than nothing"),
+        (Shop, broken_by_nothing, "fail", "'' caused: ZeroDivisionError"),
     ],
     ids=["tools", "steps", "a step that raises", "an argument that breaks it", "a reply that breaks the verifier"],
 )
@@ -485,12 +499,12 @@ class Eluding(Shop):
 @pytest.mark.parametrize(
     ("kind", "outcome", "words"),
     [
-        (Shop, "pass", "it has no close(): nothing to give back"),
+        (Shop, "pass", "the environment has no close()"),
         (Closing, "pass", "after 3 of 3 episodes"),
         (ClosingSlowly, "pass", "after 3 of 3 episodes"),
         (Slotted, "pass", "after 3 of 3 episodes"),
         (Stuck, "fail", "train/0: close() raised OSError: it is in use"),
-        (Eluding, "fail", "3 episodes opened and 0 closed"),
+        (Eluding, "fail", "3 episodes opened, but 0 closed"),
     ],
     ids=["no close", "good", "async", "with slots", "raises", "never called"],
 )
@@ -509,7 +523,7 @@ class Busy(Shop):
 def test_an_environment_that_takes_its_time_is_told_what_that_costs() -> None:
     few = {"tasks": lambda split: tasks(split)[:1], "gold": lambda task: "tea", "toolbox": ToolBox(Bare)}
     outcome, words = ask("episodes are quick", Busy, **few)
-    assert outcome == "unclear" and "thousands of episodes will wait for that" in words
+    assert outcome == "unclear" and "This is slow for thousands of episodes" in words
 
 
 @pytest.mark.timeout(100, method="thread")  # the other method has an alarm of its own

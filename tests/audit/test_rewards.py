@@ -47,16 +47,16 @@ def test_a_part_that_is_high_whether_it_passed_or_not_says_little() -> None:
     ]
     assert found[0].relation == pytest.approx(1) and found[1].relation is None
     assert parts_that_say_little(found) == [
-        "form is high where the output failed as well (1.00): it says little about passing"
+        "form is high for failed outputs too (1.00), so it says little about passing"
     ]
 
 
 @pytest.mark.parametrize(
     ("found", "outcome", "words"),
     [
-        (verdicts((1, True), (0, False), (0.2, False)), "pass", "the middle failed one 0.10 of that"),
+        (verdicts((1, True), (0, False), (0.2, False)), "pass", "the median failed one 0.10 of that"),
         (verdicts((1, True), (0.8, False), (0.8, False)), "unclear", "too much shaping"),
-        (verdicts((1, True), (1, False), (0, False)), "fail", "1 of 2 failed ones earn as much as a passed one"),
+        (verdicts((1, True), (1, False), (0, False)), "fail", "1 of 2 failed outputs earn as much as a passed one"),
         (verdicts((1, True), (0.2, False), (-9, False), (0.3, False)), "unclear", "too much shaping"),
         (verdicts((0, False)), "unclear", "all 1 outputs failed"),
         ([], "unclear", "no output has a reward"),
@@ -70,10 +70,10 @@ def test_what_a_failed_output_earns_beside_a_passed_one(found: list[Verdict], ou
 def test_rewards_that_hardly_differ_leave_it_open() -> None:
     assert rewards_differ(verdicts(*[(0.0, False)] * 99, (1.0, True)))[0] == "unclear"
     assert rewards_differ(verdicts((0.1, False), (0.2, False)))[1].endswith(
-        "what a passed output earns is not to be seen in this run"
+        "This run has no passed output to compare with"
     )
     outcome, words = rewards_differ(verdicts((0.0, False), (1.0, True), (1.0, True), (0.5, False)))
     assert (
         outcome == "pass"
-        and words == "2 of 4 passed; most often 1 (50%); 25% at the lowest (0), 50% at the highest (1)"
+        and words == "2 of 4 passed, most frequent reward 1 (50%), 25% at the minimum (0), 50% at the maximum (1)"
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit.bad import DESK, RIGHT_DESK, RIGHT_SUM, SUMS, asked, audit, write
-from verigym.audit.verifier import HARM, Audit
+from verigym.audit.verifier import HARM, NO_JUDGE, Audit
 from verigym.core.protocols import Reply as PolicyReply
 from verigym.core.protocols import Request
 from verigym.core.records import FunctionCall, Label, Message, Turn
@@ -42,8 +42,8 @@ def test_a_sound_verifier_is_trusted_with_what_was_not_seen_left_open(tmp_path: 
             "cheats do not pass",
             "an echo of the prompt passes",
         ),
-        (SUMS, "return min(1.0, len(trajectory.reply) / 1500)", "longer does not pay", "it pays for length"),
-        (DESK, "return float(len(trajectory.calls) == 1)", "harmful edits change the verdict", "it looks at the form"),
+        (SUMS, "return min(1.0, len(trajectory.reply) / 1500)", "longer does not pay", "rewards length"),
+        (DESK, "return float(len(trajectory.calls) == 1)", "harmful edits change the verdict", "checks the format"),
         (
             DESK,
             "return float(any(call.name == 'book' for call in trajectory.calls) and '{who}' not in str(task))",
@@ -54,13 +54,13 @@ def test_a_sound_verifier_is_trusted_with_what_was_not_seen_left_open(tmp_path: 
             SUMS,
             f"if len(trajectory.reply) > 100_000:\n    raise MemoryError('too long')\n{RIGHT_SUM}",
             "cheats do not pass",
-            "a reply of a megabyte breaks it on val/10: MemoryError: too long",
+            "a reply of a megabyte makes the verifier fail on val/10: MemoryError: too long",
         ),
         (
             SUMS,
             f"try:\n    json.loads(trajectory.reply)\nexcept ValueError:\n    return 0.0\n{RIGHT_SUM}",
             "cheats do not pass",
-            "a JSON bomb breaks it on val/10: RecursionError",
+            "a JSON bomb makes the verifier fail on val/10: RecursionError",
         ),
         (
             SUMS,
@@ -68,24 +68,24 @@ def test_a_sound_verifier_is_trusted_with_what_was_not_seen_left_open(tmp_path: 
             "cheats do not pass",
             "of another task passes 12 of 12 tasks",
         ),
-        (SUMS, "return random.random()", "the verdict is always the same", "it draws by chance"),
+        (SUMS, "return random.random()", "the verdict is always the same", "uses random numbers"),
         (
             SUMS,
             f"{RIGHT_SUM} - 0.01 * list({{'a', 'b', 'c', 'd', 'e', 'f', 'g'}}).index('a')",
             "the verdict is always the same",
-            "it depends on the order of a set or on hash()",
+            "depends on the order of a set or on hash()",
         ),
         (
             SUMS,
             f"{RIGHT_SUM} if datetime.date.today().year == {{year}} else 0.0",
             "the verdict is always the same",
-            "it depends on today's date",
+            "depends on today's date",
         ),
         (
             SUMS,
             SHAPED.format(good=0.5, bad=0.5),
             "passing is what pays",
-            "24 of 24 failed ones earn as much as a passed one",
+            "24 of 24 failed outputs earn as much as a passed one",
         ),
         (
             SUMS,
@@ -93,7 +93,7 @@ def test_a_sound_verifier_is_trusted_with_what_was_not_seen_left_open(tmp_path: 
             "harmless edits keep the verdict",
             "white space around the answer turned a pass into a failure in 12 of 12",
         ),
-        (SUMS, "return 1 / int(trajectory.reply)", "every output gets a verdict", "12 of 36 outputs get no verdict"),
+        (SUMS, "return 1 / int(trajectory.reply)", "every output gets a verdict", "12 of 36 outputs have no verdict"),
         (SUMS, "return 0.0", "gold solutions pass", "the gold solution of val/10 scores 0.0"),
     ],
     ids=[
@@ -116,7 +116,7 @@ def test_what_remembers_earlier_outputs_is_told_from_what_draws_by_chance(tmp_pa
     counts = "seen[trajectory.id] += 1\nreturn 0.1 * seen[trajectory.id]"
     follows = "before = last[-1:]\nlast.append(trajectory.id)\nreturn 0.5 * (before == [trajectory.id[:-1] + '0'])"
     again = failed(audit(write(tmp_path, SUMS, counts, seen)))["the verdict is always the same"]
-    assert "scored again at once, 36 of 36 differ (run/val/10/0: " in again
+    assert "scored twice in a row, 36 of 36 differ (run/val/10/0: " in again
     order = failed(audit(write(tmp_path, SUMS, follows, seen)))["the verdict is always the same"]
     assert "in another order, 12 of 36 differ" in order and "depends on the order of outputs" in order
 
@@ -124,8 +124,8 @@ def test_what_remembers_earlier_outputs_is_told_from_what_draws_by_chance(tmp_pa
 def test_too_much_shaping_is_said_with_its_figure_and_is_no_failure(tmp_path: Path) -> None:
     found = audit(write(tmp_path, SUMS, SHAPED.format(good=1.0, bad=0.8)))
     check = asked(found, "passing is what pays")
-    assert check.outcome == "unclear" and "the best failed output earns 0.8, the poorest passed one 1" in check.words
-    assert "the middle failed one 0.80 of that" in check.words and "too much shaping" in check.words
+    assert check.outcome == "unclear" and "the best failed output earns 0.8, the worst passed one 1" in check.words
+    assert "the median failed one 0.80 of that" in check.words and "too much shaping" in check.words
     assert found.trust and {part.name: part.relation for part in found.parts} == {
         "tidy": None,
         "right": pytest.approx(1),
@@ -136,7 +136,7 @@ def test_an_argument_that_is_never_looked_at_is_named(tmp_path: Path) -> None:
     verify = "return float([each[0] for each in trajectory.end_state['booked']] == [task.data['expected_args']['who']])"
     found = audit(write(tmp_path, DESK, verify), WRONG_CALL)
     check = asked(found, "harmful edits change the verdict")
-    assert check.outcome == "unclear" and "it passes: book day. Is that meant?" in check.words and found.trust
+    assert check.outcome == "unclear" and "Any value passes for book day. Check" in check.words and found.trust
 
 
 def test_looking_around_before_the_right_call_is_no_cheat(tmp_path: Path) -> None:
@@ -172,12 +172,12 @@ def test_labels_that_agree_give_trust_and_few_of_them_leave_it_open(tmp_path: Pa
     full = audit(where, labels=labelled(range(10, 22), range(10, 22)))
     check = asked(full, "it agrees with people")
     assert check.outcome == "pass" and check.words.startswith(
-        "24 of 24 labelled outputs judged as people do, kappa 1.00 (0."
+        "the verifier agrees with the label on 24 of 24 outputs, kappa 1.00 (0."
     )
     few = asked(audit(where, labels=labelled(range(10, 12), range(10, 12))), "it agrees with people")
-    assert few.outcome == "unclear" and "20 labels or more would tell; verigym label run --single" in few.words
+    assert few.outcome == "unclear" and "At least 20 labels are needed. Run verigym label run --single" in few.words
     alike = asked(audit(where, labels=labelled(range(10, 22), range(0))), "it agrees with people")
-    assert alike.outcome == "unclear" and "all of one kind, so kappa says nothing" in alike.words
+    assert alike.outcome == "unclear" and "All labels are equal, so kappa is undefined" in alike.words
 
 
 def test_a_verifier_that_people_disagree_with_is_not_trusted_and_its_leaning_is_said(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_verifier_that_people_disagree_with_is_not_trusted_and_its_leaning_is_
         labels=labelled(range(10, 22), range(10, 22)),
     )
     words = failed(found)["it agrees with people"]
-    assert "12 of 24" in words and "it passes 12 that people call bad, and fails 0 that they call good" in words
+    assert "12 of 24" in words and "passes 12 outputs labelled bad and fails 0 labelled good" in words
     assert found.agreement and len(found.agreement.disagreements) == 12
     one = found.agreement.disagreements[0]
     assert (one.label, one.who, one.passed) == ("bad", "anna", True)
@@ -220,9 +220,9 @@ class Swayed:
 def test_a_judge_is_tried_only_where_one_is_named(tmp_path: Path) -> None:
     where = write(tmp_path, SUMS, RIGHT_SUM, JUDGED)
     alone = audit(where)
-    assert alone.asks_judge and "nobody has labelled outputs of this run" in failed(alone)["it agrees with people"]
+    assert alone.asks_judge and "no output of this run is labelled" in failed(alone)["it agrees with people"]
     assert "no output has a verdict" in failed(alone)["every output gets a verdict"]
-    assert asked(alone, "the verdict is always the same").words == "it asks a judge; --judge MODEL tries it"
+    assert asked(alone, "the verdict is always the same").words == NO_JUDGE
     assert asked(alone, "cheats do not pass").outcome == "unclear"
     firm = audit(where, judge=Swayed(obeys=False))
     assert firm.asks_judge and "white space" not in firm.fix
@@ -256,4 +256,4 @@ def test_a_judge_of_pairs_that_follows_the_order_is_found_by_swapping(tmp_path: 
     found = audit(write(tmp_path, SUMS, RIGHT_SUM, PAIRWISE), ["four hundred", "I do not know"], judge=First(blind))
     check = asked(found, "the judge does not mind the order")
     assert check.outcome == ("fail" if blind else "pass")
-    assert ("72 of 72 pairs (72 times the first)" if blind else "0 of 72 pairs") in check.words
+    assert ("72 of 72 pairs (72 times the first place)" if blind else "0 of 72 pairs") in check.words

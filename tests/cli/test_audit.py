@@ -86,7 +86,7 @@ def shell(tmp_path: Path) -> Shell:
 def test_it_ends_in_trust_and_in_the_next_command(shell: Shell) -> None:
     said = shell.audit("-n", "20")
     assert f"on 20 outputs of {RUN} (50 to 100 are better)" in said and "reward  outputs" in said and "####" in said
-    assert "ok   cheats do not pass:" in said and "nobody has labelled outputs of this run" in said
+    assert "ok   cheats do not pass:" in said and "no output of this run is labelled" in said
     assert 'trust it, except for checks that are still open: "it agrees with people"' in said
     assert said.splitlines()[-1].startswith(f"next: verigym label {RUN} --single")
     [kept] = shell.ws.store.documents("audited", AuditRecord)
@@ -150,13 +150,13 @@ def keep(shell: Shell, said: dict[str, str]) -> None:
 def test_labels_are_compared_and_disagreements_become_cases_that_check_replays(shell: Shell) -> None:
     keep(shell, right(shell, contrary=8))
     said = shell.audit(code=1)
-    assert "16 of 24 labelled outputs judged as people do, kappa 0." in said and "disagreements with people:" in said
+    assert "label on 16 of 24 outputs, kappa 0." in said and "disagreements with people:" in said
     assert "by anna: as I see it" in said and f"next: verigym audit run {shell.where} {RUN} --save-cases" in said
     said = shell.audit("--save-cases", code=1)
     assert f"saved 8 new cases in {shell.folder / 'bad.cases.jsonl'}" in said and "corrected cases" not in said
     assert "FAIL corrected cases hold: 8 of 8" in shell("check", shell.where, code=1)
     said = shell.audit("--save-cases", code=1)
-    assert "saved 0 new cases" in said and "8 of 8 corrected cases are judged wrongly" in said, "each is kept once"
+    assert "saved 0 new cases" in said and "8 of 8 corrected cases get the wrong verdict" in said, "each is kept once"
 
 
 def test_the_next_command_of_a_run_with_a_space_in_its_name_can_be_typed(shell: Shell) -> None:
@@ -177,7 +177,7 @@ def test_after_check_the_next_command_names_a_judge_where_one_is_asked(shell: Sh
 def test_full_agreement_leads_to_training(shell: Shell) -> None:
     keep(shell, right(shell))
     said = shell.audit("--who", "anna")
-    assert "24 of 24 labelled outputs judged as people do, kappa 1.00 (" in said
+    assert "label on 24 of 24 outputs, kappa 1.00 (" in said
     assert said.splitlines()[-2:] == ["trust it", "next: verigym train RECIPE"]
     assert shell.ws.store.documents("calibration", Calibration) == [], "it asks no judge"
 
@@ -195,10 +195,10 @@ def test_of_a_judge_the_agreement_is_remembered_for_the_gate(tmp_path: Path) -> 
     ws.store.scored_by(RUN, name)
     keep(shell, right(shell, contrary=1))
     said = shell.audit("--verifier", "judged")
-    assert "it asks a judge; --judge MODEL tries it" in said and "23 of 24 labelled outputs" in said
+    assert "the verifier needs a judge. Pass --judge MODEL" in said and "label on 23 of 24 outputs" in said
     assert f"next: verigym audit run {shell.where} {RUN} --verifier judged --save-cases" in said
     shell.case(f"{RUN}/val/10/0", "--verifier", "judged", "--should", "pass")
-    assert "?    corrected cases hold: it asks a judge" in shell("check", shell.where), "and that is no failure"
+    assert "?    corrected cases hold: not tested" in shell("check", shell.where), "and that is no failure"
     [one] = ws.store.documents("calibration", Calibration)
     assert (one.verifier, one.judge, one.n) == (name, "some judge", 24) and one.low < one.kappa < one.high
 
@@ -215,7 +215,7 @@ def test_a_case_is_kept_beside_the_environment_and_replayed(shell: Shell) -> Non
     assert "already in" in shell.case(id, "--should", wanted, "--note", "half a point")
     said = " ".join(shell.audit(code=1).split())
     assert (
-        f'1 of 1 corrected cases are judged wrongly: {id} {"passes" if passes else "fails"} and should {wanted} ("half a point")'
+        f'1 of 1 corrected cases get the wrong verdict: {id} {"passes" if passes else "fails"} and should {wanted} ("half'
         in said
     )
     shell.case(id, "--should", "pass" if passes else "fail")

@@ -93,7 +93,7 @@ def test_check_says_what_to_do_with_tasks_none_of_which_is_held_out() -> None:
     rows = [f'{{"prompt": "What is {n} and {n}?", "answer": "{2 * n}", "split": "train"}}' for n in range(9)]
     Path("sums.jsonl").write_text("\n".join(rows))
     code, said = run("check", "sums.jsonl")
-    assert code == 1 and "FAIL tasks of val: there are none" in said and "next: verigym tasks split sums.jsonl" in said
+    assert code == 1 and "FAIL tasks of val: no val tasks" in said and "next: verigym tasks split sums.jsonl" in said
 
 
 WIDE = (

@@ -314,7 +314,7 @@ def test_an_empty_folder_is_a_job_too() -> None:
 )  # fmt: skip
 def test_a_folder_that_is_flooded_fails_in_words(flood: str) -> None:
     done = played(TOTALS, "printf 'ben 5\\nmia 6\\n' > totals.txt", flood)
-    assert done.trajectory.error is None and done.verdict.reward == 0.0 and "can be listed" in done.verdict.evidence
+    assert done.trajectory.error is None and done.verdict.reward == 0.0 and "cannot be listed" in done.verdict.evidence
 
 
 @boxed
@@ -334,7 +334,7 @@ def test_a_folder_that_is_flooded_fails_in_words(flood: str) -> None:
 )  # fmt: skip
 def test_what_was_lost_before_a_flood_is_seen_all_the_same(before: str, flood: str, words: str) -> None:
     done = played(TOTALS, before, flood)
-    assert words in done.verdict.evidence and "can be listed" in done.verdict.evidence
+    assert words in done.verdict.evidence and "cannot be listed" in done.verdict.evidence
     assert done.verdict.reward == (-1.0 if words.startswith("unsafe") else 0.0)
     assert len(json.dumps(done.trajectory.end_state)) < 3000
 

@@ -212,13 +212,13 @@ def test_a_box_that_holds_too_much_is_not_listed(sandbox: ProcessSandbox, make: 
             assert (await box.run(["bash", "-c", make])).stderr == ""
             await box.list(most_files, most_bytes)
 
-    with pytest.raises(BadInput, match="than can be listed"):
+    with pytest.raises(BadInput, match="cannot be listed"):
         asyncio.run(inside(8, 10))
 
 
 def test_a_box_that_no_disk_takes_is_nobodys_program(sandbox: ProcessSandbox, monkeypatch: Any) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/nosuch/folder")
-    with pytest.raises(InfrastructureFailure, match="a box could not be made"):
+    with pytest.raises(InfrastructureFailure, match="box could not be created"):
         asyncio.run(sandbox.open())
 
 

@@ -473,7 +473,7 @@ def refused(box: ProcessBox, do: Any) -> Any:
 
 def test_a_planted_link_is_not_read(host_file: Path) -> None:
     said = after(f"import os; os.symlink({str(host_file)!r}, 'a')", lambda box: refused(box, lambda b: b.read("a")))
-    assert "links are not followed" in said
+    assert "Links are not followed" in said
 
 
 @pytest.mark.parametrize(
@@ -481,7 +481,7 @@ def test_a_planted_link_is_not_read(host_file: Path) -> None:
 )
 def test_a_planted_link_to_a_folder_is_not_entered(do: Any, host_file: Path) -> None:
     said = after(f"import os; os.symlink({str(host_file.parent)!r}, 'd')", lambda box: refused(box, do))
-    assert "links are not followed" in said and host_file.read_text() == "dear"
+    assert "Links are not followed" in said and host_file.read_text() == "dear"
 
 
 def test_writing_where_a_link_was_planted_replaces_the_link(host_file: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_run_that_is_begun_again_with_the_same_settings_goes_on(store: Store) 
 
 def test_a_run_with_other_settings_is_refused(store: Store) -> None:
     store.begin_run("r", "eval", {"k": 1}, TASKS)
-    with pytest.raises(BadInput, match=r'run "r" exists with other settings; give this one another name \(--name\)'):
+    with pytest.raises(BadInput, match=r'Run "r" exists with other settings\. Choose another name \(--name\)'):
         store.begin_run("r", "eval", {"k": 2}, TASKS)
     assert store.run("r").config == {"k": 1}
 
@@ -110,7 +110,7 @@ def test_a_run_that_is_unknown_or_ambiguous_lists_what_there_is(store: Store) ->
         store.begin_run(id, "eval", {})
     with pytest.raises(NotFound, match=r'Did you mean "sft-c"\? Available: eval-a1, eval-a2, sft-c. See: verigym runs'):
         store.run("sftc")
-    with pytest.raises(NotFound, match=r'"eval" fits 2 runs: eval-a1, eval-a2; write more'):
+    with pytest.raises(NotFound, match=r'"eval" matches 2 runs: eval-a1, eval-a2\. Write more'):
         store.run("eval")
 
 
@@ -282,7 +282,7 @@ def test_a_file_that_is_no_store_is_refused_in_words(tmp_path: Path, kind: str) 
         path.write_bytes(b"these are somebody's holiday notes " * 200)
     else:
         path.mkdir()
-    with pytest.raises(InfrastructureFailure, match=r"store\.db: cannot be used as a store .*name another --home"):
+    with pytest.raises(InfrastructureFailure, match=r"store\.db cannot be used as a store .*choose another --home"):
         Store(path)
     if kind == "garbage":
         assert path.read_bytes().startswith(b"these are"), "the file was left as it is"
@@ -290,7 +290,7 @@ def test_a_file_that_is_no_store_is_refused_in_words(tmp_path: Path, kind: str) 
 
 def test_a_home_inside_a_file_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("")
-    with pytest.raises(InfrastructureFailure, match=r"notes: cannot be made a folder .*name another --home"):
+    with pytest.raises(InfrastructureFailure, match=r"notes cannot be created .*Choose another --home"):
         Store(tmp_path / "notes" / "store.db")
 
 
@@ -369,7 +369,7 @@ def test_a_run_is_made_by_one_process_at_a_time(store: Store) -> None:
     other = Store(store.path)
     with store.claim("r"):
         with (
-            pytest.raises(Refused, match=rf"run r is being made by another process \(pid {os.getpid()}\)"),
+            pytest.raises(Refused, match=rf"Another process \(pid {os.getpid()}\) is working on run r"),
             other.claim("r"),
         ):
             pass

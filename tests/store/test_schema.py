@@ -91,7 +91,7 @@ def test_a_store_of_a_newer_verigym_is_refused_and_left_alone(tmp_path: Path) ->
     Store(path).close()
     with sqlite3.connect(path) as connection:
         connection.execute(f"PRAGMA user_version = {VERSION + 1}")
-    with pytest.raises(BadInput, match=rf"newer verigym \(store version {VERSION + 1}, this one knows {VERSION}\)"):
+    with pytest.raises(BadInput, match=rf"newer verigym \(store version {VERSION + 1}, supported {VERSION}\)"):
         Store(path)
 
 

@@ -199,20 +199,20 @@ def changed(record: str, field: str, value: Any) -> Any:
 
 
 BROKEN = {
-    "nothing": (lambda rows: "", "holds no run"),
+    "nothing": (lambda rows: "", "contains no run"),
     "words": (lambda rows: "once upon a time", "line 1: JSON is malformed"),
     "a number": (lambda rows: "7", "line 1: Expected `object`, got `int`"),
     "a line cut short": (cut_a_line, "line 24: Input data was truncated"),
-    "no run at all": (without_a_run, "line 1: a task before the first run"),
-    "an unknown record": (lambda rows: '{"record": "dream"}', 'line 1: there is no record "dream"; it is one of task'),
+    "no run at all": (without_a_run, "line 1: a task record comes before the first run record"),
+    "an unknown record": (lambda rows: '{"record": "dream"}', 'line 1: unknown record "dream". It must be one of task'),
     "no record": (changed("verdict", "record", None), "Expected `str`, got `null`"),
     "a task without a prompt": (changed("task", "prompt", None), r"line \d+: This is not a Task: .*prompt"),
-    "a task twice": (changed("task", "id", "b"), 'line 17: the run has a task "b" already'),
+    "a task twice": (changed("task", "id", "b"), 'line 17: task "b" is a duplicate'),
     "a trajectory of another schema": (changed("trajectory", "schema", 99), "schema version 99, .*Upgrade verigym"),
     "a stop nobody knows": (changed("trajectory", "stop", "bored"), "not a Trajectory: Invalid enum value 'bored'"),
     "a verdict in words": (changed("verdict", "reward", "good"), r"not a Verdict: .*reward"),
     "a blob that is no base64": (changed("blob", "base64", "%%%"), "line .*"),
-    "a blob with other bytes": (changed("blob", "base64", "AAAA"), "the blob's bytes are not those of"),
+    "a blob with other bytes": (changed("blob", "base64", "AAAA"), "the blob's bytes do not match its hash"),
     "a metric in words": (changed("metrics", "values", {"loss": "high"}), "line .*values"),
     "a run without a config": (changed("run", "config", None), r"line 15: Expected `object`, got `null` .*config"),
     "deep": (lambda rows: '{"record": "run", "config": ' + "[" * 100_000, "line 1: .*recursion"),
@@ -248,7 +248,7 @@ def test_a_run_that_is_here_with_other_settings_is_refused_before_anything_is_im
     export_run(store, store.run("grpo"), path)
     other.begin_run("grpo/step-2", "collect", {"step": "another"})
     before = contents(other)
-    with pytest.raises(BadInput, match=r'run "grpo/step-2" exists with other settings.*Nothing of the file'):
+    with pytest.raises(BadInput, match=r'Run "grpo/step-2" exists with other settings.*Nothing of the file'):
         import_runs(other, path)
     assert contents(other) == before
 
@@ -266,7 +266,7 @@ def test_a_parquet_file_of_something_else_is_refused_in_words(other: Store, tmp_
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(arrow.table({"prompt": ["a"]}), tmp_path / "tasks.parquet")
-    with pytest.raises(BadInput, match="has no column body: it is not an exported run"):
+    with pytest.raises(BadInput, match=r"has no column .body., so it is not an exported run"):
         import_runs(other, tmp_path / "tasks.parquet")
     parquet.write_table(arrow.table({"body": [1, None]}), tmp_path / "numbers.parquet")
     with pytest.raises(BadInput, match=r"row 1: .*Nothing of the file was imported"):
@@ -298,7 +298,7 @@ def test_a_parquet_file_with_a_flipped_byte_never_crashes_the_import_nor_is_read
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("run.csv", r"run\.csv: the file's name ends in \.jsonl or \.parquet"),
+        ("run.csv", r"run\.csv: the file name must end in \.jsonl or \.parquet"),
         ("missing.jsonl", r"missing\.jsonl cannot be read: No such file"),
         ("missing.parquet", r"missing\.parquet cannot be read: "),
     ],
@@ -312,7 +312,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_words(other: Store, tmp_path: 
 def test_a_place_that_cannot_be_written_is_said_and_nothing_is_left(store: Store, tmp_path: Path, where: str) -> None:
     (tmp_path / "folder.jsonl").mkdir()
     fill(store)
-    with pytest.raises(BadInput, match=r"\.jsonl cannot be written: .*; nothing was changed"):
+    with pytest.raises(BadInput, match=r"\.jsonl cannot be written: .*\. Nothing was changed"):
         export_run(store, store.run("grpo"), tmp_path / where)
     assert not list(tmp_path.glob(".*"))
 
@@ -322,7 +322,7 @@ def test_an_export_that_fails_leaves_the_file_that_was_there(store: Store, tmp_p
     path.write_text("the old one")
     store.begin_run("r", "rollout", {})
     store.add("r", [Trajectory(id="r/a/0", task="a", group="r/a", blobs={"page": "lost"})])
-    with pytest.raises(NotFound, match="there is no blob lost"):
+    with pytest.raises(NotFound, match="has no blob lost"):
         export_run(store, store.run("r"), path)
     assert path.read_text() == "the old one"
     assert not list(tmp_path.glob(".*"))
@@ -333,7 +333,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     store.begin_run("r", "rollout", {})
-    with pytest.raises(BadInput, match=r"Parquet needs pyarrow: pip install 'verigym\[parquet\]'"):
+    with pytest.raises(BadInput, match=r"Parquet needs pyarrow\. Run pip install 'verigym\[parquet\]'"):
         export_run(store, store.run("r"), tmp_path / "run.parquet")
 
 
@@ -431,8 +431,6 @@ def test_a_run_of_the_same_name_that_was_made_here_is_not_replaced(store: Store,
         each.begin_run("r", "rollout", {}, [Task(id="a", prompt="p")])
         each.add("r", [episode("r", "a", text=text)])
     export_run(store, store.run("r"), tmp_path / "r.jsonl")
-    with pytest.raises(
-        BadInput, match=r'run "r" exists here and was made by itself; .*Nothing of the file was imported'
-    ):
+    with pytest.raises(BadInput, match=r'A different run "r" exists here\. .*Nothing of the file was imported'):
         import_runs(other, tmp_path / "r.jsonl")
     assert [one.reply for one in other.trajectories("r")] == ["ours"]

@@ -125,7 +125,7 @@ def test_a_store_that_is_locked_for_a_while_is_waited_for(store: Store, capsys: 
 
     asyncio.run(ten())
     assert len(store.trajectories("r")) == 10
-    assert "database is locked); trying again for 120 s" in capsys.readouterr().err
+    assert "database is locked). Retrying for 120 s" in capsys.readouterr().err
 
 
 def test_a_full_disk_is_told_to_whoever_adds_next_and_what_was_committed_stays(

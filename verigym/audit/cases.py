@@ -39,7 +39,7 @@ def read(path: Path) -> list[Case]:
         try:
             case = codec.decode(line, Case)
         except BadInput as error:
-            raise BadInput(f"{path} line {number}: {error}; put the line right or take it out") from error
+            raise BadInput(f"{path} line {number}: {error}. Correct or delete the line") from error
         cases[f"{case.verifier} {case.trajectory.id}"] = case
     return list(cases.values())
 
@@ -91,11 +91,11 @@ async def cases_hold(environment: EnvironmentSpec, cases: Sequence[Case], contex
         elif verdict.passed != (case.should == "pass"):
             said = "passes" if verdict.passed else "fails"
             wrong.append(
-                f"{case.trajectory.id} {said} and should {case.should}{note}: {verdict.evidence or 'no reason given'}"
+                f"{case.trajectory.id} {said} and should {case.should}{note}: {verdict.evidence or 'no evidence'}"
             )
     if wrong or broken:
         return (
             "fail",
-            f"{len(wrong) + len(broken)} of {len(cases)} corrected cases are judged wrongly: {'; '.join([*wrong, *broken])}",
+            f"{len(wrong) + len(broken)} of {len(cases)} corrected cases get the wrong verdict: {'; '.join([*wrong, *broken])}",
         )
     return "pass", f"{len(cases)} of {len(cases)}"

@@ -22,7 +22,7 @@ _HUGE = 1_000_000
 _DIGITS = "9" * 5_000
 COSTLY = ("a JSON bomb", "a huge number", "a reply of a megabyte")
 _FEW = 3
-OWN = "a cheat of the environment's own"
+OWN = "a cheat from the environment's cheats(task)"
 
 
 def cheats(environment: EnvironmentSpec, task: Task, gold: Replies) -> Iterator[tuple[str, Replies]]:
@@ -68,7 +68,7 @@ async def cheats_fail(
             reward = played.verdict.reward
             shown = f" ({short(replies[0] if len(replies) == 1 else replies)})" if name == OWN else ""
             if reward is None:
-                faults[name] = f"{name} breaks it on {task.id}: {why(played)[:300]}"
+                faults[name] = f"{name} makes the verifier fail on {task.id}: {why(played)[:300]}"
             elif played.verdict.passed:
                 faults[name] = f"{name} passes {task.id}{shown}"
             elif best is not None and reward >= best:

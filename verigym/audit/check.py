@@ -129,20 +129,20 @@ def _tasks_load(environment: EnvironmentSpec, split: str) -> tuple[Check, list[T
     except VerigymError as error:
         return Check(name=name, outcome="fail", words=str(error)), []
     if not tasks and split == "train":
-        words = "there are none: it can be measured on, not trained in"
+        words = "no train tasks. The environment can be used for evaluation, but not for training"
         return Check(name=name, outcome="unclear", words=words), []
     if not tasks:
         return Check(
-            name=name, outcome="fail", words="there are none, so nothing can be measured on held-out tasks"
+            name=name, outcome="fail", words=f"no {split} tasks, so nothing can be evaluated on held-out tasks"
         ), []
     for task in tasks:
         try:
             msgspec.convert(msgspec.to_builtins(task), Task)
         except msgspec.ValidationError as error:
-            return Check(name=name, outcome="fail", words=f"{task.id!r} is no task: {error}"), []
+            return Check(name=name, outcome="fail", words=f"task {task.id!r} is not valid: {error}"), []
     wrong = [task.id for task in tasks if task.split != split]
     if wrong:
-        words = f'{wrong[0]} and {len(wrong) - 1} more do not say so; set Task(split="{split}")'
+        words = f'{wrong[0]} and {len(wrong) - 1} more have another split. Set Task(split="{split}")'
         return Check(name=name, outcome="fail", words=words), tasks
     families = len({task.family or task.id for task in tasks})
     return Check(
@@ -158,16 +158,16 @@ def _splits_disjoint(environment: EnvironmentSpec, splits: Sequence[str]) -> Che
             check_split(environment.tasks(train), environment.tasks(split), prompts=not environment.steps)
     except VerigymError as error:
         return Check(name=name, outcome="fail", words=str(error))
-    return Check(name=name, outcome="pass", words="no family and no prompt is both trained on and held out")
+    return Check(name=name, outcome="pass", words="no family and no prompt is in both training and held-out tasks")
 
 
 def _schemas_valid(environment: EnvironmentSpec) -> Check:
     name = "tools have valid schemas"
     if not environment.tools:
-        return Check(name=name, outcome="pass", words="it has no tools")
+        return Check(name=name, outcome="pass", words="the environment has no tools")
     for spec in environment.tools:
         if not _WIRE_NAME.fullmatch(spec.name):
-            words = f'no provider takes the name "{spec.name}": letters, digits, _ . and -, at most 64'
+            words = f'providers reject the name "{spec.name}". Use at most 64 letters, digits, _, . and -'
             return Check(name=name, outcome="fail", words=words)
         try:
             jsonschema.Draft202012Validator.check_schema(spec.parameters)
@@ -175,7 +175,7 @@ def _schemas_valid(environment: EnvironmentSpec) -> Check:
             return Check(name=name, outcome="fail", words=f"{spec.name}: {error.message}")
     silent = [spec.name for spec in environment.tools if not spec.description]
     if silent:
-        words = f"{', '.join(silent[:5])}: no docstring, so the model is told nothing but the name"
+        words = f"{', '.join(silent[:5])}: no docstring, so the model sees only the name"
         return Check(name=name, outcome="unclear", words=words)
     return Check(name=name, outcome="pass", words=f"{counted(len(environment.tools), 'tool')}, each with a description")
 
@@ -194,7 +194,7 @@ async def gold_passes(environment: EnvironmentSpec, tasks: list[Task], judge: Po
         if not played.verdict.passed:
             return "fail", f"the gold solution of {task.id} scores {played.verdict.reward}: {why(played)}"
     if not tried:
-        return "unclear", "no task has an answer, an expected call or a gold solution to try; write gold(task)"
+        return "unclear", "no task has an answer, an expected call or a gold solution. Write gold(task)"
     return "pass", f"{tried} of {tried}"
 
 
@@ -211,9 +211,9 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task]) -> Answe
             played = await play(environment, task, cheat)
             reward = played.verdict.reward
             if reward is None:
-                return "fail", f"{task.id}: no verdict for {short(reply)}: {why(played)}"
+                return "fail", f"{task.id}: the verifier gave no verdict on {short(reply)}: {why(played)}"
             if played.verdict.passed:
-                return "fail", f"{task.id}: a reply that should not pass did: {short(reply)}"
+                return "fail", f"{task.id}: a reply that should fail passed: {short(reply)}"
             if best is not None and reward >= best:
                 return "fail", f"{task.id}: {short(reply)} earns {reward}, as much as the gold solution ({best})"
     return "pass", f"{tried} tried"
@@ -223,17 +223,17 @@ async def _repeatable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer
     for task in tasks[:10]:
         first, again = [await play(environment, task, busy_replies(environment, task)) for _ in range(2)]
         if first.trajectory.error is not None:
-            return "fail", f"{task.id}: the episode broke: {why(first)}"
+            return "fail", f"{task.id}: the episode failed: {why(first)}"
         if first.trajectory.items != again.trajectory.items:
             return (
                 "fail",
-                f"{task.id}: the same replies got other results from the tools; draw from task.id, not from chance",
+                f"{task.id}: the tools returned different results for the same replies. Seed random numbers from task.id",
             )
         if first.trajectory.end_state != again.trajectory.end_state:
-            return "fail", f"{task.id}: the same replies led to another end state"
+            return "fail", f"{task.id}: the same replies gave a different end state"
         if first.verdict != again.verdict:
             return "fail", f"{task.id}: the same replies scored {first.verdict.reward}, then {again.verdict.reward}"
-    return "pass", "results, end state and verdict depend on the task and the replies alone"
+    return "pass", "tool results, end state and verdict depend only on the task and the replies"
 
 
 async def _rescorable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
@@ -243,10 +243,13 @@ async def _rescorable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer
         await play(environment, task, [""])  # what a verifier might remember of the live episode is gone
         again = await judged(environment, task, stored, played.context)
         if again != played.verdict:
-            return "fail", f"{task.id}: live it scored {played.verdict.reward}, from the record {again.reward}"
+            return (
+                "fail",
+                f"{task.id}: the live episode scored {played.verdict.reward}, the stored trajectory {again.reward}",
+            )
         if again.reward is None:
             return "fail", f"{task.id}: the verifier gave no verdict: {why(played)}"
-    return "pass", "from the record alone, written and read back"
+    return "pass", "the stored trajectory gets the verdict of the live episode"
 
 
 async def _isolated(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
@@ -255,7 +258,7 @@ async def _isolated(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     for task, other in zip(some, some[1:] + some[:1], strict=True):
         alone = [(await play(environment, each, busy_replies(environment, each))).trajectory for each in (task, other)]
         if alone[0].error is not None:
-            return "fail", f"{task.id}: the episode broke: {alone[0].error.kind}: {alone[0].error.message}"
+            return "fail", f"{task.id}: the episode failed: {alone[0].error.kind}: {alone[0].error.message}"
         idle = (await play(environment, task, [""])).trajectory
         plays = [
             play(environment, each, busy_replies(environment, each), pause_s=0.001) for each in (task, other, task)
@@ -266,9 +269,9 @@ async def _isolated(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
         if any(one.end_state != two.end_state or one.items != two.items for one, two in pairs):
             return (
                 "fail",
-                f"{task.id}: it depends on other episodes; make the state in open(), not in the class or the module",
+                f"{task.id}: the episode depends on other episodes. Create its state in open(), not in the class or the module",
             )
-    return "pass", "episodes between each other's turns leave no trace in one another"
+    return "pass", "episodes that run at the same time do not affect each other"
 
 
 async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
@@ -279,7 +282,7 @@ async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task]) ->
             tried += 1
             played = await play(environment, task, [reply])
             if played.trajectory.error is not None or played.verdict.reward is None:
-                return "fail", f"{task.id}: {short(reply)} led to: {why(played)}"
+                return "fail", f"{task.id}: the reply {short(reply)} caused: {why(played)}"
     return "pass", f"{tried} malformed replies and arguments became marks, not exceptions"
 
 
@@ -296,7 +299,7 @@ def _bad_calls(environment: EnvironmentSpec) -> list[FunctionCall]:
 
 async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     if not callable(getattr(environment.factory, "close", None)):
-        return "pass", "it has no close(): nothing to give back"
+        return "pass", "the environment has no close()"
     kind: Any = environment.factory
     made: list[Any] = []
     closed: list[Any] = []
@@ -317,7 +320,7 @@ async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
         if broken is not None:
             return "fail", f"{tasks[0].id}: close() raised {broken.detail}"
     if [id(state) for state in made] != [id(state) for state in closed]:
-        return "fail", f"{counted(len(made), 'episode')} opened and {len(closed)} closed"
+        return "fail", f"{counted(len(made), 'episode')} opened, but {len(closed)} closed"
     return "pass", f"after {len(made)} of {counted(len(made), 'episode')}"
 
 
@@ -330,8 +333,8 @@ async def _quick(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     cpu_ms, wall_ms = [
         1e3 * (now - then) / count for now, then in zip((time.process_time(), time.perf_counter()), began, strict=True)
     ]
-    words = f"{_number(cpu_ms)} CPU-ms an episode, {_number(wall_ms)} ms on the clock, verdict included"
-    return ("pass", words) if cpu_ms <= 100 else ("unclear", f"{words}: thousands of episodes will wait for that")
+    words = f"{_number(cpu_ms)} CPU-ms and {_number(wall_ms)} ms wall time per episode, including the verdict"
+    return ("pass", words) if cpu_ms <= 100 else ("unclear", f"{words}. This is slow for thousands of episodes")
 
 
 def _number(value: float) -> str:

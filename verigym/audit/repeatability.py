@@ -45,28 +45,31 @@ async def repeats(
     processes there are several: a set of two has the same order in every second one."""
     n, verifier = len(first), environment.verifier
     again = await score(verifier, groups, context)
-    if words := _differing(first, again, "scored again at once"):
-        return "fail", f"{words}: it draws by chance, looks at the clock, or remembers what it saw before"
+    if words := _differing(first, again, "scored twice in a row"):
+        return "fail", f"{words}. The verifier uses random numbers or the clock, or keeps state between calls"
     turned = [msgspec.structs.replace(group, trajectories=group.trajectories[::-1]) for group in reversed(groups)]
-    if words := _differing(first, await score(verifier, turned, context), "in another order"):
-        return "fail", f"{words}: it depends on the order of outputs, or remembers what it saw before"
+    if words := _differing(first, await score(verifier, turned, context), "scored in another order"):
+        return "fail", f"{words}. The verifier depends on the order of outputs, or keeps state between calls"
     named = {one.verifier for one in first.values()}
     before = {id: verdict for id, verdict in stored.items() if verdict.verifier in named and verdict.reward is not None}
-    if words := _differing(before, first, "stored, and scored now"):
-        return "fail", f"{words}: the same version judged otherwise then, so something beside the record decides"
+    if words := _differing(before, first, "scored again after the run"):
+        return "fail", f"{words}. The verifier has the same version, so it depends on something outside the trajectory"
     work = _work(environment, groups, context)
     for seed in range(1, processes + 1):
         try:
             fresh = in_fresh_process(work, seed, _PATIENCE_S)
         except VerifierFailure as error:
             return "fail", str(error)
-        if words := _differing(first, fresh.elsewhere, "in another process"):
-            return "fail", f"{words}: it depends on the order of a set or on hash(), which every process draws anew"
-        if words := _differing(fresh.elsewhere, fresh.a_year_later, "a year later"):
-            return "fail", f"{words}: it depends on today's date; take the date from the task"
+        if words := _differing(first, fresh.elsewhere, "scored in another process"):
+            return (
+                "fail",
+                f"{words}. The verifier depends on the order of a set or on hash(), which differ between processes",
+            )
+        if words := _differing(fresh.elsewhere, fresh.a_year_later, "scored with the clock a year ahead"):
+            return "fail", f"{words}. The verifier depends on today's date. Take the date from the task"
     return (
         "pass",
-        f"{n} outputs, again, in another order, in {processes} other processes, and with the clock a year ahead",
+        f"{n} outputs scored again, in another order, in {processes} other processes and with the clock a year ahead",
     )
 
 
@@ -84,7 +87,7 @@ async def judge_repeats(
     share = len(changes) / len(first)
     words = f"asked three times, the judge changed its verdict on {len(changes)} of {len(first)} outputs ({100 * share:.0f}%)"
     if share > _NOISY:
-        return "fail", f"{words}: more votes (Judge(votes=5)), a lower temperature or a better judge"
+        return "fail", f"{words}. Use more votes (Judge(votes=5)), a lower temperature or a better judge"
     return ("unclear" if changes else "pass"), words
 
 
@@ -96,7 +99,7 @@ def _work(environment: EnvironmentSpec, groups: Sequence[ScoringGroup], context:
 
 
 def _differing(one: Mapping[str, Verdict], other: Mapping[str, Verdict], how: str) -> str:
-    """`scored again at once, 3 of 80 differ (run/task/0: 0.4, then 1)`; empty where none does."""
+    """`scored twice in a row, 3 of 80 differ (run/task/0: 0.4, then 1)`; empty where none does."""
     ids = [id for id in one if id in other and not same(one[id], other[id])]
     if not ids:
         return ""

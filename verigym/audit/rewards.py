@@ -77,19 +77,19 @@ def rewards_differ(verdicts: Sequence[Verdict]) -> Answer:
     value, most = Counter(rewards).most_common(1)[0]
     low, high, n = min(rewards), max(rewards), len(rewards)
     passed = sum(one.passed for one in verdicts)
-    words = f"{passed} of {n} passed; most often {value:.3g} ({_percent(most, n)})"
+    words = f"{passed} of {n} passed, most frequent reward {value:.3g} ({_percent(most, n)})"
     if low < high:
         ends = [_percent(sum(reward == end for reward in rewards), n) for end in (low, high)]
-        words += f"; {ends[0]} at the lowest ({low:.3g}), {ends[1]} at the highest ({high:.3g})"
+        words += f", {ends[0]} at the minimum ({low:.3g}), {ends[1]} at the maximum ({high:.3g})"
     if most >= _SAME * n:
         return (
             "unclear",
-            f"{words}: little can be told, or learnt, where nearly all earn the same; audit a run with a mixture",
+            f"{words}. Nearly all rewards are equal, so there is little to learn. Audit a run with mixed results",
         )
     if passed in (0, n):
         return (
             "unclear",
-            f"{words}: what a {'failed' if passed else 'passed'} output earns is not to be seen in this run",
+            f"{words}. This run has no {'failed' if passed else 'passed'} output to compare with",
         )
     return "pass", words
 
@@ -104,27 +104,28 @@ def passing_pays(verdicts: Sequence[Verdict]) -> Answer:
     if not good or not bad:
         return "unclear", f"all {len(scored)} outputs {'passed' if good else 'failed'}, so there is nothing to compare"
     best, poorest, floor = max(bad), min(good), min(*bad, 0.0)
-    words = f"the best failed output earns {best:.3g}, the poorest passed one {poorest:.3g}"
+    words = f"the best failed output earns {best:.3g}, the worst passed one {poorest:.3g}"
     if best >= poorest:
         many = sum(reward >= poorest for reward in bad)
         return (
             "fail",
-            f"{words}: {many} of {len(bad)} failed ones earn as much as a passed one, so passing is not what pays",
+            f"{words}. {many} of {len(bad)} failed outputs earn as much as a passed one, so passing is not required for reward",
         )
     relation = point_biserial([reward for reward, _ in scored], [passed for _, passed in scored]) or 0.0
     share = (statistics.median(bad) - floor) / (poorest - floor)
-    words += f"; the middle failed one {share:.2f} of that; {100 * (1 - relation**2):.0f}% of the reward's variance is shaping"
+    shaping = 100 * (1 - relation**2)
+    words += f", the median failed one {share:.2f} of that. Shaping causes {shaping:.0f}% of the reward's variance"
     if share > _HALF:
-        return "unclear", f"{words}: too much shaping, a policy can live well on it without ever passing"
+        return "unclear", f"{words}. This is too much shaping: a policy earns a high reward without passing"
     if relation**2 < _HALF:
-        return "unclear", f"{words}: too much shaping, a policy earns more by other things than by passing more often"
+        return "unclear", f"{words}. This is too much shaping: the reward depends more on other parts than on passing"
     return "pass", words
 
 
 def parts_that_say_little(parts: Sequence[RewardPart]) -> list[str]:
     """In words: parts that are nearly as high where the output failed."""
     return [
-        f"{part.name} is high where the output failed as well ({part.failed:.2f}): it says little about passing"
+        f"{part.name} is high for failed outputs too ({part.failed:.2f}), so it says little about passing"
         for part in parts
         if part.failed is not None and part.passed is not None and part.failed >= _HIGH * part.passed > 0
     ]

@@ -100,7 +100,7 @@ async def try_edits(environment: EnvironmentSpec, some: Sequence[EditableOutput]
     async def verdict(one: EditableOutput, replies: Replies) -> Verdict:
         played = await play(environment, one.task, replies, judge=judge, user=one.user)
         if played.verdict.reward is None and replies is not one.replies:
-            raise VerifierFailure(f"an edit of {one.name} gets no verdict: {why(played)[:300]}")
+            raise VerifierFailure(f"the verifier gave no verdict on an edit of {one.name}: {why(played)[:300]}")
         return played.verdict
 
     def count(kind: str, one: EditableOutput, wrong: bool) -> None:
@@ -147,19 +147,19 @@ def harmful_change(tried: EditResults) -> Answer:
     kinds = list(HARMFUL)
     outcome, words = _said(tried, kinds, "still passed", "noticed")
     if outcome == "fail" and all(tried.wrong[kind] == tried.tried[kind] for kind in kinds if kind != "a call dropped"):
-        return "fail", f"it looks at the form and not at what is in it: {words}"
+        return "fail", f"the verifier checks the format and not the content: {words}"
     never = [what.split(": ")[1] for what, count in tried.unnoticed.items() if count >= _OFTEN and "argument" in what]
     if never and outcome != "fail":
-        return "unclear", f"{words}; whatever stands there, it passes: {', '.join(never[:5])}. Is that meant?"
+        return "unclear", f"{words}. Any value passes for {', '.join(never[:5])}. Check that this is intended"
     return outcome, words
 
 
 def longer_pays(tried: EditResults) -> Answer:
     if not tried.padded:
-        return "unclear", "no output could be made longer"
-    words = f"six hundred empty words more raised the reward of {tried.paid} of {tried.padded} outputs"
+        return "unclear", "no output could be padded"
+    words = f"600 words of filler raised the reward of {tried.paid} of {tried.padded} outputs"
     if tried.paid > tried.padded / 4:
-        return "fail", f"{words}, by {tried.gain / tried.paid:.3g} on average: it pays for length"
+        return "fail", f"{words}, by {tried.gain / tried.paid:.3g} on average, so the verifier rewards length"
     return ("unclear" if tried.paid else "pass"), words
 
 
@@ -168,7 +168,7 @@ def _said(tried: EditResults, kinds: Sequence[str], bad: str, good: str) -> Answ
         return "fail", tried.broken
     some = [kind for kind in kinds if tried.tried[kind]]
     if not some:
-        return "unclear", "no passing output could be edited; audit a run in which some passed, or write gold(task)"
+        return "unclear", "no passing output could be edited. Audit a run with passing outputs, or write gold(task)"
     wrong = [kind for kind in some if tried.wrong[kind]]
     told = [f"{kind} {bad} in {tried.wrong[kind]} of {tried.tried[kind]} ({tried.example[kind]})" for kind in wrong]
     fine = [f"{kind} ({tried.tried[kind]})" for kind in some if kind not in wrong]

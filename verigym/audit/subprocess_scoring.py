@@ -68,10 +68,10 @@ def in_fresh_process(work: ScoringJob, hash_seed: int, seconds: float) -> Subpro
         try:
             done = subprocess.run(command, env=env, capture_output=True, timeout=seconds, check=False)
         except subprocess.TimeoutExpired as error:
-            raise VerifierFailure(f"another process had not scored the same outputs after {seconds:.0f} s") from error
+            raise VerifierFailure(f"scoring the outputs in another process took more than {seconds:.0f} s") from error
         if done.returncode or not made.exists():
             last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
-            raise VerifierFailure(f"the outputs could not be scored in another process: {last[0]}")
+            raise VerifierFailure(f"scoring the outputs in another process failed: {last[0]}")
         return msgspec.json.decode(made.read_bytes(), type=SubprocessVerdicts)
 
 

@@ -37,7 +37,7 @@ _JUDGED = 5
 """Tasks that are cheated on, and where each reply costs a judge's answer."""
 _SWAYED = 0.2
 """Share of pairs in which a judge may follow the order."""
-NO_JUDGE = "it asks a judge; --judge MODEL tries it"
+NO_JUDGE = "not tested, because the verifier needs a judge. Pass --judge MODEL"
 HARM = (
     "cheats do not pass",
     "harmful edits change the verdict",
@@ -100,7 +100,7 @@ class NoJudge:
 
     async def respond(self, request: Request) -> Reply:
         self.asked = True
-        raise InfrastructureFailure("it asks a judge, and none was named (--judge MODEL)")
+        raise InfrastructureFailure("the verifier needs a judge. Pass --judge MODEL")
 
 
 class ObservedJudge:
@@ -202,9 +202,9 @@ def _all_judged(run: str, judged: Mapping[str, Verdict], trajectories: Mapping[s
     broken = [one for id, one in judged.items() if one.reward is None and trajectories[id].scorable]
     if broken and (error := broken[0].error):
         words = f"{error.kind}: {error.message}"
-        return "fail", f"{len(broken)} of {len(judged)} outputs get no verdict: {broken[0].trajectory}: {words}"
+        return "fail", f"{len(broken)} of {len(judged)} outputs have no verdict. {broken[0].trajectory}: {words}"
     if not judged:
-        return "fail", f"no output has a verdict, so nothing is known yet: verigym rescore {run} --judge MODEL"
+        return "fail", f"no output has a verdict. Run verigym rescore {run} --judge MODEL"
     return "pass", f"{len(judged)} of {len(judged)}"
 
 
@@ -212,27 +212,27 @@ def _agrees(found: Agreement | None, run: str, asks_judge: bool) -> Answer:
     """A judge is a person's stand-in: without labels there is no reason to trust it."""
     more = f"verigym label {run} --single"
     if found is None:
-        words = "it asks a judge, which is worth as much as it agrees with people, and " if asks_judge else ""
-        return ("fail" if asks_judge else "unclear"), f"{words}nobody has labelled outputs of this run: {more}"
-    words = f"{found.agreed} of {found.n} labelled outputs judged as people do"
+        words = "the verifier asks a judge, and agreement with people is not measured. " if asks_judge else ""
+        return ("fail" if asks_judge else "unclear"), f"{words}no output of this run is labelled. Run {more}"
+    words = f"the verifier agrees with the label on {found.agreed} of {found.n} outputs"
     if found.kappa is None:
         least = 0.05 ** (1 / found.n)
-        words += f" (of many, at least {100 * least:.0f}%)"
-        return "unclear", f"{words}; all of one kind, so kappa says nothing: label a run with a mixture"
+        words += f" (true rate at least {100 * least:.0f}%)"
+        return "unclear", f"{words}. All labels are equal, so kappa is undefined. Label a run with good and bad outputs"
     words += f", kappa {found.kappa:.2f} ({found.low:.2f} to {found.high:.2f})"
     if found.n < FEW:
-        return "unclear", f"{words}: {FEW} labels or more would tell; {more}"
+        return "unclear", f"{words}. At least {FEW} labels are needed. Run {more}"
     if found.kappa < _AGREE:
-        return "fail", f"{words}: too little; {_leaning(found)}"
+        return "fail", f"{words}. The agreement is too low: {_leaning(found)}"
     if found.low < _DOUBT:
-        return "unclear", f"{words}: more labels would tell; {more}"
+        return "unclear", f"{words}. The interval is too wide. Add labels with {more}"
     return "pass", words
 
 
 def _leaning(found: Agreement) -> str:
     lenient = sum(one.passed for one in found.disagreements)
     strict = len(found.disagreements) - lenient
-    return f"it passes {lenient} that people call bad, and fails {strict} that they call good"
+    return f"the verifier passes {lenient} outputs labelled bad and fails {strict} labelled good"
 
 
 async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None, alone: bool) -> Answer:
@@ -240,7 +240,7 @@ async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy
         return "unclear", NO_JUDGE
     tried, faults = await cheats_fail(environment, tasks[: _JUDGED if judge else _CHEATED], judge)
     if not tried:
-        return "unclear", "no task could be tried: their gold solutions get no verdict"
+        return "unclear", "no task could be tested, because the gold solutions get no verdict"
     return ("fail", "; ".join(faults)) if faults else ("pass", f"{tried} tried")
 
 
@@ -256,8 +256,8 @@ def _order(verdicts: Sequence[Verdict]) -> Answer | None:
     swayed = [pair for pair in decided if pair[0] == pair[1]]
     share = len(swayed) / len(decided)
     first = sum(pair[0] == "A" for pair in swayed)
-    words = f"with the places of two outputs swapped it named the same place in {len(swayed)} of {len(decided)} pairs"
-    words += f" ({first} times the first)" if swayed else ""
+    words = f"after two outputs swapped places, the judge chose the same place in {len(swayed)} of {len(decided)} pairs"
+    words += f" ({first} times the first place)" if swayed else ""
     return ("fail" if share > 0.5 else "unclear" if share > _SWAYED else "pass"), words
 
 

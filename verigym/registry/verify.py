@@ -92,7 +92,7 @@ def _ledger(store: Store, expect: str) -> Iterator[IntegrityCheck]:
 def _expected(entries: list[ledger.LedgerEntry], expect: str) -> IntegrityCheck:
     if len(expect) < _SHORTEST or not set(expect.lower()) <= set("0123456789abcdef"):
         raise BadInput(
-            f'--expect "{expect}": give the hash that models verify printed, at least {_SHORTEST} digits of it'
+            f'--expect "{expect}" is not valid. Pass at least {_SHORTEST} digits of the hash that models check-integrity printed'
         )
     for entry in entries:
         if entry.hash.startswith(expect.lower()):
@@ -145,7 +145,7 @@ def _report(one: StoredDocument) -> IntegrityCheck:
         return _damaged("report", one.id, "cannot be read")
     if plain.get("id") != one.id or content_hash({**plain, "id": ""})[:12] != one.id:
         return _damaged("report", one.id, "its figures or results were changed")
-    words = f"of {plain['agent']} on {plain['suite']['name']}: unchanged"
+    words = f"{plain['agent']} on {plain['suite']['name']}: unchanged"
     return IntegrityCheck(what="report", id=one.id, sound=True, words=words)
 
 
@@ -186,7 +186,7 @@ def _adapters(place: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:
             yield _damaged("adapter", id, f"{settings} was changed: it holds the rank and scale", again)
         else:
             size = weights.stat().st_size
-            words = f"of {version.label}: {size:,} bytes, unchanged"
+            words = f"{version.label}: {size:,} bytes, unchanged"
             yield IntegrityCheck(what="adapter", id=id, sound=True, words=words)
 
 

@@ -64,7 +64,7 @@ class ProcessSandbox:
             made.add_done_callback(lambda late: late.exception() or late.result().delete())
             raise
         except OSError as error:
-            raise InfrastructureFailure(f"a box could not be made: {error}") from error
+            raise InfrastructureFailure(f"a sandbox box could not be created: {error}") from error
 
 
 def _filled(files: Mapping[str, str | bytes]) -> Folder:
@@ -144,7 +144,7 @@ def execute(
     """Runs one command to its end, or kills it: whatever it started is gone when this returns. Plain commands of one box take
     turns: each kills all that is left of its user."""
     if not command:
-        raise BadInput("a command needs at least one word")
+        raise BadInput("The command is empty. Pass a program and its arguments")
     wall_s = limits.seconds if seconds is None else seconds
     cpu_s = limits.cpu_seconds * wall_s / limits.seconds
     stop: KillReason | None = None
@@ -155,7 +155,9 @@ def execute(
             streams = _Streams(started.process, stdin.encode("utf-8", "replace"), limits.output_kb << 10)
             while started.process.poll() is None and stop is None:
                 streams.move(watch.pause_s)
-                stop = KillReason("killed", "it was called off") if halt.is_set() else streams.full() or watch.look()
+                stop = (
+                    KillReason("killed", "the caller cancelled it") if halt.is_set() else streams.full() or watch.look()
+                )
             seconds = watch.passed_s
         finally:
             started.kill()
@@ -177,7 +179,7 @@ def _start(
     except (ValueError, OSError) as error:
         if isinstance(error, OSError) and error.errno != errno.E2BIG:
             raise InfrastructureFailure(f"the sandbox could not start a command: {error}") from error
-        raise BadInput(f"this command cannot be run: {error}; write long or binary text to a file of the box") from None
+        raise BadInput(f"The command cannot run: {error}. Write long or binary text to a file in the box") from None
 
 
 class _Streams:

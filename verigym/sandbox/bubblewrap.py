@@ -157,4 +157,4 @@ def _alive(one: Process) -> bool:
 def _broken(monitor: "subprocess.Popen[bytes]") -> InfrastructureFailure:
     monitor.kill()
     said = monitor.communicate()[1].decode(errors="replace").strip()
-    return InfrastructureFailure(f"bubblewrap did not start: {said or 'it ended without a word'}")
+    return InfrastructureFailure(f"bubblewrap did not start: {said or 'it ended without a message'}")

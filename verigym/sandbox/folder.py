@@ -82,7 +82,7 @@ class Folder:
         """The open folder that holds the last part of a path, and that part."""
         parts = PurePosixPath(path).parts
         if not parts or parts[0] == "/" or ".." in parts or "\0" in path:
-            raise BadInput(f'"{path}" is not a path in the box; give one without a leading / and without ..')
+            raise BadInput(f'"{path}" is not a valid path in the box. Use a relative path without ".."')
         folder = os.dup(self._fd)
         for part in parts[:-1]:
             try:
@@ -113,7 +113,7 @@ class Folder:
             found[path] = one
             most_bytes -= len(one.data)
             if len(found) > most_files + 1 or most_bytes < 0 or path.count("/") >= _DEEPEST:
-                raise BadInput("the box holds more files, larger ones or deeper folders than can be listed")
+                raise BadInput("The box cannot be listed. It has too many files, too large files or too deep folders")
         return found
 
     def used(self, most_files: int) -> tuple[int, int]:
@@ -153,7 +153,9 @@ class Folder:
                 name, folders, above = trail.pop()
                 there = os.open("..", _FOLDER, dir_fd=here)
                 if not os.path.samestat(os.fstat(there), above):
-                    raise InfrastructureFailure(f"{self.top} was moved while it was deleted; look what is left of it")
+                    raise InfrastructureFailure(
+                        f"{self.top} was moved while it was deleted. Delete what is left by hand"
+                    )
                 os.rmdir(name, dir_fd=there)
             os.close(here)
             here = there
@@ -212,5 +214,5 @@ def _allow(name: str, folder: int) -> None:
 
 def _bad(path: str, error: OSError) -> BadInput:
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return BadInput(f'"{path}" in the box goes through a link or a file; links are not followed')
+        return BadInput(f'"{path}" in the box goes through a link or a file. Links are not followed')
     return BadInput(f'"{path}" in the box: {os.strerror(error.errno or 0)}')

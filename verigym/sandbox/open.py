@@ -17,20 +17,20 @@ from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.plain import PlainRunner
 from verigym.sandbox.seccomp import seccomp_filter
 
-INSTALL = "apt-get install bubblewrap (dnf, pacman and apk name it so too)"
+INSTALL = "apt-get install bubblewrap (the package has the same name in dnf, pacman and apk)"
 
 
 def open_sandbox(require: bool = False, limits: SandboxLimits = SandboxLimits()) -> ProcessSandbox:
     """Opens it; the first call tries it out. With `require`, or VERIGYM_REQUIRE_SANDBOX=1, what is not isolated is refused."""
     if sys.platform != "linux":
-        raise Refused("the sandbox needs Linux; run verigym in a virtual machine or a container")
+        raise Refused("The sandbox needs Linux. Run verigym in a Linux virtual machine or container")
     reason = why_not_isolated()
     if not reason:
         return ProcessSandbox(BubblewrapRunner(), limits)
     if require or os.environ.get("VERIGYM_REQUIRE_SANDBOX") == "1":
-        raise Refused(f"code must not run without a sandbox (--require-sandbox), and there is none: {reason}")
+        raise Refused(f"--require-sandbox is set, and no sandbox is available: {reason}")
     if os.geteuid() == 0 and (plain := fails(PlainRunner())):
-        raise Refused(f"{reason} Without it, root's code runs as a user that owns nothing, which fails too: {plain}")
+        raise Refused(f"{reason} Running code as a separate user failed too: {plain}")
     _warn(reason)
     return ProcessSandbox(PlainRunner(), limits)
 
@@ -59,16 +59,16 @@ class LazySandbox:
 def why_not_isolated() -> str:
     """Empty where bubblewrap works; else what is missing and what to do, as a sentence."""
     if not shutil.which("bwrap"):
-        return f"bubblewrap is not installed; {INSTALL}."
+        return f"bubblewrap is not installed. Run {INSTALL}."
     if os.geteuid() == 0 and not shutil.which("setpriv"):
-        return "root needs setpriv beside bubblewrap; install util-linux (on Alpine: apk add setpriv)."
+        return "setpriv is missing. As root, the sandbox needs it. Install util-linux (on Alpine: apk add setpriv)."
     if seccomp_filter() is None:
-        return f"the sandbox's filter of system calls does not know this processor ({platform.machine()})."
+        return f"the sandbox's system call filter does not support this processor ({platform.machine()})."
     said = fails(BubblewrapRunner())
     return said and (
-        f"bubblewrap is installed and does not work here: {said}. Containers often forbid namespaces: allow them (docker run"
+        f"bubblewrap is installed but does not work here: {said}. Containers often forbid namespaces. Allow them (docker run"
         " --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined),"
-        " or work outside of the container. On Ubuntu, see kernel.apparmor_restrict_unprivileged_userns."
+        " or run outside the container. On Ubuntu, see kernel.apparmor_restrict_unprivileged_userns."
     )
 
 
@@ -90,9 +90,9 @@ def _warn(reason: str) -> None:
     """Once a process, however many sandboxes it opens."""
     print(
         f"WARNING: code runs WITHOUT A SANDBOX: {reason}\n"
-        "WARNING: it can reach the network and read and change what its user can; only its limits hold "
+        "WARNING: the code can use the network and every file of its user. Only time, memory and disk limits apply "
         "(docs/how-to/sandbox.md).\n"
-        "WARNING: --require-sandbox refuses instead.",
+        "WARNING: pass --require-sandbox to stop instead.",
         file=sys.stderr,
         flush=True,
     )

@@ -96,7 +96,7 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InfrastructureFailure(
-                f"{path.parent}: cannot be made a folder ({error}); name another --home"
+                f"The folder {path.parent} cannot be created ({error}). Choose another --home"
             ) from error
         self.path = path
         self._engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
@@ -105,7 +105,7 @@ class Store:
             prepare(self._engine, path)
         except exc.DatabaseError as error:
             raise InfrastructureFailure(
-                f"{path}: cannot be used as a store ({error.orig}); move it away or name another --home"
+                f"{path} cannot be used as a store ({error.orig}). Move the file or choose another --home"
             ) from error
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class Store:
                 yield connection
         except exc.OperationalError as error:
             raise InfrastructureFailure(
-                f"{self.path}: could not be written ({error.orig}); what was committed before is kept"
+                f"{self.path} could not be written ({error.orig}). Earlier commits are kept"
             ) from error
 
     # -- runs -------------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ class Store:
             if _is_begun(connection, id, msgspec.json.encode(config, order="sorted")):
                 made = connection.execute(sa.select(RUNS.c.created).where(RUNS.c.id == id)).scalar_one()
                 if made != created:
-                    raise BadInput(f'run "{id}" exists here and was made by itself; import into another --home')
+                    raise BadInput(f'A different run "{id}" exists here. Import into another --home')
 
     def finish_run(self, id: str, when: float | None = None) -> None:
         one = RUNS.update().where(RUNS.c.id == id)
@@ -173,7 +173,7 @@ class Store:
             except OSError as error:
                 file.seek(0)
                 raise Refused(
-                    f"run {run} is being made by another process ({file.read().strip() or 'unknown'}); wait for it, or stop it"
+                    f"Another process ({file.read().strip() or 'unknown'}) is working on run {run}. Wait for it, or stop it"
                 ) from error
             file.truncate(0)
             file.write(f"pid {os.getpid()}")
@@ -206,9 +206,9 @@ class Store:
             if len(found) > 1:
                 ids = [run.id for run in found]
                 some = ", ".join(ids if len(ids) < 7 else [*ids[:3], "...", *ids[-3:]])
-                raise NotFound(f'"{name}" fits {len(found)} runs: {some}; write more of the id')
+                raise NotFound(f'"{name}" matches {len(found)} runs: {some}. Write more of the id')
             if not found:
-                raise not_found("run", name, [run.id for run in runs if not run.parent], "See: verigym runs")
+                raise not_found("run", name, [run.id for run in runs if not run.parent], "See: verigym runs list")
             return _counted(connection, found[0])
 
     def delete_run(self, id: str) -> None:
@@ -335,7 +335,7 @@ class Store:
         with self._engine.connect() as connection:
             body = connection.execute(sa.select(BLOBS.c.body).where(BLOBS.c.sha256 == sha256)).scalar()
         if body is None:
-            raise NotFound(f"{self.path}: there is no blob {sha256}")
+            raise NotFound(f"{self.path} has no blob {sha256}")
         return body
 
     # -- metrics ----------------------------------------------------------------------------------------------------
@@ -421,7 +421,7 @@ class Store:
 def _is_begun(connection: sa.Connection, id: str, config: bytes) -> bool:
     known = connection.execute(sa.select(RUNS.c.config).where(RUNS.c.id == id)).scalar()
     if known is not None and known != config:
-        raise BadInput(f'run "{id}" exists with other settings; give this one another name (--name)')
+        raise BadInput(f'Run "{id}" exists with other settings. Choose another name (--name)')
     return known is not None
 
 
@@ -459,7 +459,7 @@ def _sound(record: T, kind: type[T]) -> bytes:
     body = codec.encode(record)
     codec.decode(body, kind)
     if len(body) > _LONGEST:
-        raise BadInput(f"it takes {len(body):,} bytes, and at most {_LONGEST:,} can be kept")
+        raise BadInput(f"the record has {len(body):,} bytes, and the store takes at most {_LONGEST:,}")
     return body
 
 

@@ -132,7 +132,7 @@ def prepare(engine: sa.Engine, path: Path) -> None:
             return
         if version > VERSION:
             raise BadInput(
-                f"{path} was written by a newer verigym (store version {version}, this one knows {VERSION}): upgrade verigym"
+                f"{path} was written by a newer verigym (store version {version}, supported {VERSION}). Upgrade verigym"
             )
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:

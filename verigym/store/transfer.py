@@ -69,7 +69,7 @@ class _Blob(msgspec.Struct):
     def data(self) -> bytes:
         data = base64.b64decode(self.base64, validate=True)
         if hashlib.sha256(data).hexdigest() != self.sha256:
-            raise BadInput(f"the blob's bytes are not those of {self.sha256}")
+            raise BadInput(f"the blob's bytes do not match its hash {self.sha256}")
         return data
 
 
@@ -89,7 +89,7 @@ def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
         write(draft, counted())
         draft.replace(path)
     except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror or error}; nothing was changed") from error
+        raise BadInput(f"{path} cannot be written: {error.strerror or error}. Nothing was changed") from error
     finally:
         with contextlib.suppress(OSError):
             draft.unlink()
@@ -110,16 +110,16 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
                 runs.append(record.id)
                 tasks = set()
             elif not runs:
-                raise BadInput(f"a {head.record} before the first run")
+                raise BadInput(f"a {head.record} record comes before the first run record")
             elif isinstance(record, Task):
                 if record.id in tasks:
-                    raise BadInput(f'the run has a task "{record.id}" already')
+                    raise BadInput(f'task "{record.id}" is a duplicate')
                 tasks.add(record.id)
         except (BadInput, msgspec.DecodeError, ValueError, RecursionError) as error:
             raise BadInput(f"{path} {place}: {str(error).rstrip('.')}. Nothing of the file was imported.") from error
         counts[head.record] += 1
     if not runs:
-        raise BadInput(f"{path} holds no run; verigym runs export RUN --out FILE writes one")
+        raise BadInput(f"{path} contains no run. Create a file with verigym runs export RUN --out FILE")
     waiting = _ImportBatch(store)
     for _, body in read(path):
         waiting.add(_decoded(body)[1])
@@ -227,7 +227,7 @@ def _decoded(body: bytes) -> tuple[_RowHead, Any]:
         return head, record
     others = {"run": _RunLine, "metrics": _Metrics, "blob": _Blob}
     if head.record not in others:
-        raise BadInput(f'there is no record "{head.record}"; it is one of {", ".join([*_KINDS, *others])}')
+        raise BadInput(f'unknown record "{head.record}". It must be one of {", ".join([*_KINDS, *others])}')
     record = msgspec.json.decode(body, type=others[head.record])
     if isinstance(record, _Blob):
         record.data  # noqa: B018 (a blob that is broken is said now)
@@ -243,7 +243,7 @@ def _with_head(row: _TransferRow) -> bytes:
 
 def _format(path: Path, known: dict[str, Any]) -> Any:
     if path.suffix not in known:
-        raise BadInput(f"{path}: the file's name ends in {' or '.join(known)}, which says how it is written")
+        raise BadInput(f"{path}: the file name must end in {' or '.join(known)}")
     return known[path.suffix]
 
 
@@ -273,7 +273,7 @@ def _pyarrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise BadInput("Parquet needs pyarrow: pip install 'verigym[parquet]'") from error
+        raise BadInput("Parquet needs pyarrow. Run pip install 'verigym[parquet]'") from error
     return pyarrow
 
 
@@ -298,7 +298,7 @@ def _read_parquet(path: Path) -> Iterator[tuple[str, bytes]]:
     except arrow.ArrowInvalid as error:
         raise BadInput(f"{path} is not a Parquet file: {error}") from error
     if "body" not in file.schema_arrow.names:
-        raise BadInput(f"{path} has no column body: it is not an exported run (tasks are read by verigym tasks)")
+        raise BadInput(f'{path} has no column "body", so it is not an exported run. To read tasks, use verigym tasks')
     number = 0
     try:
         for batch in file.iter_batches(_BATCH, columns=["body"]):

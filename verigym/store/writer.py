@@ -141,6 +141,6 @@ class Writer:
                 if time.monotonic() - began + wait_s > (_PATIENCE_S / 10 if self._closing else _PATIENCE_S):
                     raise
                 if wait_s == 1.0:
-                    print(f"{error}; trying again for {_PATIENCE_S:g} s", file=sys.stderr, flush=True)
+                    print(f"{error}. Retrying for {_PATIENCE_S:g} s", file=sys.stderr, flush=True)
             await asyncio.sleep(wait_s)
             wait_s = min(2 * wait_s, 15.0)
