@@ -101,3 +101,11 @@ def test_the_quickstart_is_run_on_the_folder(ws: verigym.Workspace, monkeypatch:
     monkeypatch.setattr(quickstart, "quickstart", lambda folder, screen: folder)
     assert ws.quickstart() is ws.folder
     assert ledger.champion(ws.folder.store) is None
+
+
+def test_advice_tries_the_cheap_fixes(ws: verigym.Workspace, server: str) -> None:
+    report = ws.evaluate("toolcall", f"{server}#parrot?tools=text", n=4)
+    before = len(ws.runs())
+    assert ws.advise(report).evidence.run == report.run and len(ws.runs()) == before
+    assert ws.advise(report, try_fixes=True, n=2).evidence.run == report.run
+    assert len(ws.runs()) > before
