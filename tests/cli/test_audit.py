@@ -247,9 +247,9 @@ def test_audits_are_listed(shell: Shell) -> None:
 
 
 def test_where_there_is_nothing_to_audit_it_says_which_command_makes_some(shell: Shell) -> None:
-    with pytest.raises(Refused, match="make some: verigym eval toolcall -m smollm2-135m -n 50"):
+    with pytest.raises(Refused, match="Create some: verigym eval toolcall -m smollm2-135m -n 50"):
         shell("audit", "run", "toolcall")
-    with pytest.raises(Refused, match=f"run {RUN} is one of .*bad.py, not of toolcall; those of toolcall: none"):
+    with pytest.raises(Refused, match=f"Run {RUN} belongs to .*bad.py, not to toolcall. Runs of toolcall: none"):
         shell("audit", "run", "toolcall", RUN)
 
 

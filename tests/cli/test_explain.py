@@ -135,7 +135,7 @@ def test_an_environment_may_name_buckets_of_its_own(shell: Shell, server: str, t
     assert "small talk: 4 (100%) - by the environment's own rule" in shell("explain", run)
     path.unlink()
     said = " ".join(shell("explain", run).split())
-    assert "small talk" not in said and "wrong answer: 4" in said and "only the general rules spoke" in said
+    assert "small talk" not in said and "wrong answer: 4" in said and "only the general rules were used" in said
 
 
 def test_an_explain_that_is_no_function_is_refused(shell: Shell, tmp_path: Path) -> None:
@@ -198,6 +198,6 @@ def test_what_cannot_be_advised_on_is_said(shell: Shell, server: str, quiz: str)
     run = _run(shell("eval", quiz, "-m", f"{server}#prose"))
     with pytest.raises(NotFound, match="no run"):
         shell("advise", "evla")
-    with pytest.raises(Exception, match="no training tasks to try on"):
+    with pytest.raises(Exception, match="no training tasks for a trial"):
         shell("advise", run, "--try")
     assert "more tasks" in shell("advise", run)

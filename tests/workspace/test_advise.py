@@ -139,11 +139,11 @@ def test_who_and_what_cannot_be_advised_on_is_said(fresh: Bench):
     with pytest.raises(NotFound, match="no run"):
         open_subject(fresh.ws, "latest")
     version = fresh.ws.register(Version(base="nothing", name="idle"))
-    with pytest.raises(NotFound, match="was never run; first: verigym eval ENV -m"):
+    with pytest.raises(NotFound, match=r"has no run yet\. Run: verigym eval ENV -m"):
         open_subject(fresh.ws, version.id)
     fresh.ws.store.begin_run("lost", "rollout", {"environment": fresh.desk}, [])
-    with pytest.raises(BadInput, match="does not say whose it is"):
+    with pytest.raises(BadInput, match="does not record its agent"):
         open_subject(fresh.ws, "lost")
     fresh.ws.store.begin_run("empty", "rollout", {"environment": fresh.desk, "agent": version.id}, [])
-    with pytest.raises(Refused, match="no episode was scored"):
+    with pytest.raises(Refused, match="has no scored episode"):
         open_subject(fresh.ws, "empty")

@@ -30,13 +30,13 @@ def test_it_says_what_is_trained_on_what(fresh: Bench) -> None:
     prompt = len(Renderer(tiny().tokenizer).prompt([Message("user", "train a")], []))
     assert first == f"grpo of {fresh.model.name}, 2 steps"
     assert "desk.py: 12 tasks, rewards of letters@" in where and where.endswith("val held out")
-    assert step == f"a step is 2 prompts of {prompt} tokens x 4 episodes of at most 8 a reply"
+    assert step == f"a step is 2 prompts of {prompt} tokens x 4 episodes with at most 8 tokens per reply"
 
 
 def test_sampled_tokens_are_counted_and_more_rounds_are_said(fresh: Bench) -> None:
     plan = of(fresh, "grpo", steps=5).plan
     assert (plan.sampled_per_step, plan.sampled) == (2 * 4 * 8, 5 * 2 * 4 * 8)
-    assert any("up to 4 times the sampling" in line for line in of(fresh, "dapo").lines)
+    assert any("up to 4 times as long as estimated" in line for line in of(fresh, "dapo").lines)
     assert of(fresh, "grpo", prompts_per_step=50).plan.sampled_per_step == 12 * 4 * 8, "there are no more tasks than 12"
 
 

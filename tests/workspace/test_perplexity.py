@@ -78,7 +78,7 @@ def test_a_report_is_found_again_by_its_content_without_the_model(fresh: Bench) 
 
 def test_a_server_and_a_reward_model_are_refused_in_words(fresh: Bench) -> None:
     remote = fresh.ws.agent("http://localhost:1/v1#qwen")
-    with pytest.raises(Refused, match=r"behind a server.*its perplexity is not measured"):
+    with pytest.raises(Refused, match=r"behind a server.*its perplexity cannot be measured"):
         perplexity(fresh.ws, remote)
     scorer = msgspec.structs.replace(tuned(fresh), recipe={"algorithm": "reward"}, id="r")
     with pytest.raises(Refused, match="cannot answer"):
@@ -87,7 +87,7 @@ def test_a_server_and_a_reward_model_are_refused_in_words(fresh: Bench) -> None:
 
 def test_no_passage_and_one_of_a_single_token_are_refused(fresh: Bench) -> None:
     base = fresh.ws.agent(str(fresh.model))
-    with pytest.raises(Refused, match="no passage"):
+    with pytest.raises(Refused, match="at least one passage"):
         perplexity(fresh.ws, base, [])
     with pytest.raises(BadInput, match='"x" is too short'):
         perplexity(fresh.ws, base, [Passage(id="x", kind="odd", text="x")])

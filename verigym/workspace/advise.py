@@ -1,6 +1,6 @@
-"""advise, composed: what a workspace knows about a run becomes evidence, and training that is advised is estimated.
+"""Advice in a workspace: gathers the evidence about a run, and estimates the cost of advised training.
 
-What is concluded from it is `evaluation.advise`'s; cheap changes are tried out by `trials`.
+`evaluation.advise` draws the conclusions. `flywheel.trials` tries cheap changes.
 """
 
 from collections.abc import Sequence
@@ -27,20 +27,20 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 KINDS = ("rollout", "eval")
 LOOKED_AT = 64
-"""Training tasks that are asked for a gold solution."""
+"""Number of training tasks that are checked for a gold solution."""
 KNOWN = 2
-"""Times as many known solutions as new ones, where a trained agent learns more."""
+"""Known solutions per new one, if an agent that is already trained is trained further."""
 
 
 class AdviceReport(Printable, msgspec.Struct, frozen=True, kw_only=True):
     evidence: AdviceEvidence
     advice: list[Advice]
     notes: list[str] = []
-    """What else a reader should know: where figures come from, what could not be estimated."""
+    """Notes for the reader: where figures come from, and what could not be estimated."""
 
 
 class AdviceSubject(msgspec.Struct, frozen=True):
-    """Who is advised on, and where."""
+    """The agent, environment and run that the advice is about."""
 
     ws: WorkspaceFolder
     run: Run
@@ -50,17 +50,17 @@ class AdviceSubject(msgspec.Struct, frozen=True):
 
 
 def open_subject(ws: WorkspaceFolder, text: str) -> AdviceSubject:
-    """By run, or by version: then its newest run."""
+    """Finds the subject by run, or by version with its newest run."""
     run = _run(ws, text)
     agent = ws.store.get("version", str(run.config.get("agent", "")), Version)
     if agent is None:
         raise BadInput(
-            f"run {run.id} does not say whose it is (a step of training, or imported); name an eval or a rollout, or a version"
+            f"Run {run.id} does not record its agent (it is a training step or imported). Name an eval, a rollout or a version"
         )
     tasks = ws.store.tasks(run.id)
     environment = environment_of(str(run.config["environment"]), tasks)
     if not run.scored:
-        raise Refused(f"run {run.id}: no episode was scored; see why: verigym explain {run.id}")
+        raise Refused(f"Run {run.id} has no scored episode. Find out why: verigym explain {run.id}")
     return AdviceSubject(ws, run, agent, environment, open_run(ws, run.id))
 
 
@@ -74,19 +74,19 @@ def _run(ws: WorkspaceFolder, text: str) -> Run:
             raise no_run from None
     runs = [one for one in ws.store.runs() if one.kind in KINDS and one.config.get("agent") == agent.id and one.scored]
     if not runs:
-        raise NotFound(f"{agent.label} was never run; first: verigym eval ENV -m {agent.id}")
+        raise NotFound(f"{agent.label} has no run yet. Run: verigym eval ENV -m {agent.id}")
     return runs[-1]
 
 
 def advise_on(subject: AdviceSubject, notes: Sequence[str] = ()) -> AdviceReport:
-    """Advice with recipes written and estimated; `notes` are what the caller has to add."""
+    """Gives advice with complete recipes and their estimates. `notes` are added to the report."""
     evidence, more = gather(subject)
     said = [*notes, *more]
     advice = [_completed(subject, one, said) for one in advise(evidence)]
     return AdviceReport(evidence=evidence, advice=advice, notes=said)
 
 
-# -- what is known ----------------------------------------------------------------------------------------------------------
+# -- evidence ----------------------------------------------------------------------------------------------------------
 
 
 def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
@@ -96,7 +96,7 @@ def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
     tried, k = found, int(run.config.get("k", 1))
     if not found.groups and (other := _several_tries(subject)) is not None:
         tried, k = open_run(ws, other.id).explained(), int(other.config["k"])
-        notes.append(f"pass@{k} and the signal in groups are of run {other.id}")
+        notes.append(f"pass@{k} and the signal in groups come from run {other.id}")
     train = training_tasks(environment)
     gold = sum(bool(environment.gold_replies(task)) for task in train[:LOOKED_AT])
     sets = [one for one in data.known(ws) if one.environment in ("", environment.name)]
@@ -136,7 +136,7 @@ def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
 
 
 class StoredTrial(msgspec.Struct, frozen=True):
-    """A trial as the store keeps it."""
+    """A stored trial."""
 
     agent: str
     environment: str
@@ -147,7 +147,7 @@ class StoredTrial(msgspec.Struct, frozen=True):
 
 
 def _success(subject: AdviceSubject) -> Estimate:
-    """Tries of a task are averaged first; the interval is clustered by family."""
+    """The success of the run. Episodes of a task are averaged first, and the interval is clustered by family."""
     passed: dict[str, list[bool]] = {}
     for one in subject.ws.store.standing(subject.run.id, subject.run.verifier):
         if one.judged and one.reward is not None:
@@ -158,7 +158,7 @@ def _success(subject: AdviceSubject) -> Estimate:
 
 
 def _several_tries(subject: AdviceSubject) -> Run | None:
-    """The newest run of the same agent in the same environment in which tasks were tried several times."""
+    """The newest run of the same agent and environment with several episodes per task."""
     ours = (subject.agent.id, subject.environment.name)
     runs = [
         one
@@ -169,7 +169,7 @@ def _several_tries(subject: AdviceSubject) -> Run | None:
 
 
 def training_tasks(environment: EnvironmentSpec) -> list[Task]:
-    """Of a file of tasks that is all held out, none."""
+    """The training tasks of an environment. Empty for a task file that is all held out."""
     try:
         return environment.tasks("train")
     except VerigymError:
@@ -177,7 +177,7 @@ def training_tasks(environment: EnvironmentSpec) -> list[Task]:
 
 
 def _passed_in_training(subject: AdviceSubject) -> int:
-    """Episodes on training tasks that passed, in rollouts that anybody made here."""
+    """Number of passed episodes on training tasks in the rollouts of this workspace."""
     where, store = subject.environment.name, subject.ws.store
     runs = [
         one for one in store.runs() if one.kind == "rollout" and one.config.get("environment") == where and one.passed
@@ -186,8 +186,9 @@ def _passed_in_training(subject: AdviceSubject) -> int:
 
 
 def fresh_tasks(ws: WorkspaceFolder, agent: Version, environment: EnvironmentSpec) -> list[Task]:
-    """Of a trained agent: training tasks with a solution that are new to it. Either it has not learnt from their family, or they
-    were mined from production and are not in the data sets that it learnt from: it failed, however much its family is known."""
+    """Training tasks with a solution that are new to a trained agent: their family was not trained on, or they were mined from
+    production and are in none of its datasets. A mined task counts even if its family was trained on, because the agent failed
+    it."""
     if not agent.adapter:
         return []
     families, shown = set(agent.families), _shown(ws, agent)
@@ -204,7 +205,7 @@ def _is_mined(task: Task) -> bool:
 
 
 def _shown(ws: WorkspaceFolder, agent: Version | None) -> set[str]:
-    """Tasks in the data sets that an agent and those before it learnt from."""
+    """Tasks in the datasets that an agent and its ancestors were trained on."""
     found: set[str] = set()
     while agent is not None:
         dataset = ws.store.get("dataset", agent.data_hash, Dataset) if agent.data_hash else None
@@ -219,7 +220,7 @@ def is_local(agent: Version) -> bool:
 
 
 def _parameters(agent: Version) -> float:
-    """0 where the shape cannot be read: no torch, no network, a server."""
+    """Number of parameters of the model. 0 if it cannot be read, for example without torch, or behind a server."""
     if not is_local(agent):
         return 0.0
     try:
@@ -230,13 +231,13 @@ def _parameters(agent: Version) -> float:
         return 0.0
 
 
-# -- what training takes ----------------------------------------------------------------------------------------------------
+# -- training recipes ----------------------------------------------------------------------------------------------------
 
 _ALGORITHM = {SFT: "sft", DPO: "dpo", REWARD_MODEL: "reward", GRPO: "grpo", WORKFLOW: "grpo"}
 
 
 def _completed(subject: AdviceSubject, one: Advice, notes: list[str]) -> Advice:
-    """A training advice with its recipe written, and what the dry run says that it takes."""
+    """A training advice with its recipe and the estimate of the dry run."""
     if not one.advised or one.fix not in _ALGORITHM:
         return one
     algorithm = _ALGORITHM[one.fix]
@@ -248,7 +249,7 @@ def _completed(subject: AdviceSubject, one: Advice, notes: list[str]) -> Advice:
     try:
         estimate = _estimate(subject, fields)
     except (ImportError, VerigymError) as error:
-        notes.append(f"{one.fix}: what it takes could not be estimated ({error})")
+        notes.append(f"{one.fix}: the cost could not be estimated ({error})")
         estimate = {}
     return msgspec.structs.replace(one, command=command, estimate=estimate)
 
@@ -270,7 +271,7 @@ def _estimate(subject: AdviceSubject, fields: dict[str, Any]) -> dict[str, float
 
 
 def recipe_for(subject: AdviceSubject, algorithm: str) -> dict[str, Any]:
-    """Settings to start from, those that were measured (docs/how-to/training.md, recipes/). An adapter keeps its shape."""
+    """A recipe with measured default settings (docs/how-to/training.md, recipes/). An existing adapter keeps its shape."""
     agent, environment = subject.agent, subject.environment
     small = _parameters(agent) < 1e9
     fields: dict[str, Any] = {"model": agent.base, "algorithm": algorithm, "environment": environment.name}
@@ -294,8 +295,8 @@ def recipe_for(subject: AdviceSubject, algorithm: str) -> dict[str, Any]:
 
 
 def _imitated(subject: AdviceSubject) -> dict[str, Any]:
-    """Gold solutions where tasks have them, else the newest demonstrations. A trained agent learns what is new to it, beside
-    what it knows."""
+    """The sft data: gold solutions if tasks have them, otherwise the newest demonstrations. For a trained agent: new solutions
+    mixed with known ones."""
     if len(fresh_tasks(subject.ws, subject.agent, subject.environment)) >= MIN_FRESH:
         return {"data": _new_beside_known(subject).name}
     if any(subject.environment.gold_replies(task) for task in training_tasks(subject.environment)[:LOOKED_AT]):
@@ -304,8 +305,8 @@ def _imitated(subject: AdviceSubject) -> dict[str, Any]:
 
 
 def _new_beside_known(subject: AdviceSubject) -> Dataset:
-    """Solutions that are new to the agent, and `KNOWN` times as many of families that it has learnt from, so that it does not
-    forget them over the new ones."""
+    """A dataset of solutions that are new to the agent, and `KNOWN` times as many from families that it was trained on, so that
+    it does not forget them."""
     agent, environment = subject.agent, subject.environment
     fresh = fresh_tasks(subject.ws, agent, environment)
     new = {task.id for task in fresh}

@@ -1,6 +1,6 @@
-"""Checking and auditing, composed: an environment's contract and its verifier, tried on what the workspace holds, and remembered.
+"""Checks and audits in a workspace: the contract of an environment, and its verifier on stored outputs.
 
-What was found is a document of the workspace under the verifier's name@version: a changed verifier was never audited.
+The result is stored under name@version of the verifier. A changed verifier therefore counts as not audited.
 """
 
 import uuid
@@ -28,11 +28,11 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 KINDS = ("rollout", "eval", "collect")
 ENOUGH = 50
-"""Outputs that a run should have to be audited without being named."""
+"""Minimum outputs of a run that is selected automatically for an audit."""
 
 
 class CheckRecord(msgspec.Struct, frozen=True):
-    """That the contract of an environment held, with this verifier."""
+    """Records that the contract of an environment held with this verifier."""
 
     environment: str
     verifier: str
@@ -40,14 +40,14 @@ class CheckRecord(msgspec.Struct, frozen=True):
 
 
 class AuditRecord(msgspec.Struct, frozen=True):
-    """That a verifier was audited, and what came of it."""
+    """The result of an audit of a verifier."""
 
     environment: str
     verifier: str
     run: str
     n: int
     fix: list[str]
-    """What it should put right first; empty where it can be trusted."""
+    """The fixes to make first. Empty if the verifier can be trusted."""
 
 
 def check(
@@ -56,8 +56,8 @@ def check(
     on_check: Callable[[Check], None] = lambda _: None,
     num_tasks: int | None = None,
 ) -> list[Check]:
-    """The environment's contract on a sample of its tasks, and the corrected cases of its verifiers. That it held is
-    remembered. `num_tasks` sets the size of the sample, which is spread over splits and families."""
+    """Checks the environment's contract on a sample of its tasks, and the corrected cases of its verifiers. Stores a record
+    if all hold. `num_tasks` sets the size of the sample, which is spread over splits and families."""
     found = check_environment(environment, num_tasks=num_tasks, on_check=on_check, pick=partial(pick, seed=0))
     known = cases.read(cases.path_of(environment.name, ws.home))
     if known:
@@ -92,7 +92,7 @@ def was_checked(ws: WorkspaceFolder, environment: EnvironmentSpec) -> bool:
 
 
 def last_audit(ws: WorkspaceFolder, environment: EnvironmentSpec) -> AuditRecord | None:
-    """The newest of the verifier as it is now."""
+    """The newest audit of the current verifier."""
     name = environment.verifier.name
     return next((one for one in reversed(ws.store.documents("audited", AuditRecord)) if one.verifier == name), None)
 
@@ -107,7 +107,7 @@ def audit(
     judge: Version | None = None,
     who: str = "",
 ) -> Audit:
-    """The verifier tried on n outputs of a run, and on all that were labelled; what came of it is remembered."""
+    """Audits the verifier on n outputs of a run and on all labelled outputs. Stores the result."""
     found = run_of(ws, environment, run)
     known = single_labels(ws.store.documents("label", Label), who)
     outputs = outputs_of(ws, found, n, seed, also=known)
@@ -130,25 +130,25 @@ def audit(
 
 
 def run_of(ws: WorkspaceFolder, environment: EnvironmentSpec, name: str = "") -> Run:
-    """The run that is named; else the environment's newest with enough outputs, or its largest."""
+    """The named run. Without a name, the environment's newest run with enough outputs, or its largest."""
     if name and name != "latest":
         found = ws.store.run(name, kinds=KINDS)
         if not _same_place(found.config.get("environment", ""), environment.name):
             raise Refused(
-                f"run {found.id} is one of {found.config.get('environment')}, not of {environment.name}; "
-                f"those of {environment.name}: {', '.join(one.id for one in _runs(ws, environment)) or 'none'}"
+                f"Run {found.id} belongs to {found.config.get('environment')}, not to {environment.name}. "
+                f"Runs of {environment.name}: {', '.join(one.id for one in _runs(ws, environment)) or 'none'}"
             )
     else:
         runs = _runs(ws, environment)
         if not runs:
             raise Refused(
-                f"there are no outputs of {environment.name} to audit its verifier on; make some: "
+                f"No run of {environment.name} has outputs to audit its verifier on. Create some: "
                 f"verigym eval {environment.name} -m smollm2-135m -n {ENOUGH}"
             )
         enough = [one for one in runs if one.trajectories >= ENOUGH]
         found = enough[-1] if enough else max(runs, key=lambda one: one.trajectories)
     if not found.trajectories:
-        raise Refused(f"run {found.id} has no outputs yet; the command that began it goes on with it")
+        raise Refused(f"Run {found.id} has no outputs yet. Repeat the command that started it to resume")
     return found
 
 
@@ -161,17 +161,17 @@ def _runs(ws: WorkspaceFolder, environment: EnvironmentSpec) -> list[Run]:
 
 
 def _same_place(one: str, other: str) -> bool:
-    """`desk.py` and `./desk.py` are one environment."""
+    """Whether two names mean the same environment, such as `desk.py` and `./desk.py`."""
     return one == other or (Path(one).suffix == ".py" and Path(one).resolve() == Path(other).resolve())
 
 
 def outputs_of(
     ws: WorkspaceFolder, run: Run, n: int, seed: int, also: Sequence[str] | dict[str, Label] = ()
 ) -> Outputs:
-    """n outputs of a run, and those that are named, with their groups."""
+    """n outputs of a run and the outputs in `also`, with their groups."""
     chosen = labels.pick(ws.store.standing(run.id, run.verifier), n, seed)
     if not chosen:
-        raise Refused(f"run {run.id}: no output says anything about the model; see: verigym explain {run.id}")
+        raise Refused(f"Run {run.id} has no output to audit. Find out why: verigym explain {run.id}")
     tasks = {task.id: task for task in ws.store.tasks(run.id)}
     wanted = dict.fromkeys(task for task, _ in chosen)
     if also:
@@ -192,7 +192,8 @@ def outputs_of(
 def keep_case(
     ws: WorkspaceFolder, environment: EnvironmentSpec, trajectory: str, should: str, note: str, who: str
 ) -> tuple[Path, Case, bool]:
-    """An output with what is right, kept beside the environment: where, the case, and whether it is new."""
+    """Stores an output with its correct verdict as a case beside the environment. Returns the file, the case and whether it is
+    new."""
     run, found = ws.store.trajectory(trajectory)
     if not _same_place(ws.store.run(run).config.get("environment", ""), environment.name):
         raise Refused(
@@ -208,7 +209,8 @@ def keep_case(
 def keep_disagreements(
     ws: WorkspaceFolder, environment: EnvironmentSpec, found: Sequence[Disagreement]
 ) -> tuple[Path, int]:
-    """Each disagreement with a person as a case, in the person's sense: where, and how many are new."""
+    """Stores each disagreement with a person as a case with the person's verdict. Returns the file and the number of
+    new cases."""
     new = 0
     for one in found:
         note = one.note or f"labelled {one.label}"
@@ -220,5 +222,5 @@ def keep_disagreements(
 
 
 def _is_of(environment: EnvironmentSpec, case: Case) -> bool:
-    """Whether it is about the verifier that is audited, or about one that is no longer there."""
+    """Whether the case is about the audited verifier, or about one that no longer exists."""
     return case.verifier not in environment.verifiers or case.verifier == next(iter(environment.verifiers))

@@ -39,19 +39,19 @@ class Teacher(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
     k: int = 4
-    """Tries per task."""
+    """Episodes per task."""
     output: TeacherOutput = "demos"
 
 
 class DesignJob(msgspec.Struct, frozen=True, kw_only=True):
-    """A spec that was read and checked, ready to be made."""
+    """A spec that was read and checked."""
 
     design: Design
     spec: Path
     out: Path
     seed: int
     resumed: int
-    """Rows that an interrupted command already worked out."""
+    """Rows that an interrupted command already generated."""
 
 
 class DesignFiles(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,13 +66,13 @@ class DesignFiles(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VaryJob(msgspec.Struct, frozen=True, kw_only=True):
-    """Tasks that are to be varied, with the environment that proves the variations."""
+    """The tasks to vary, with the environment that verifies the variations."""
 
     where: str
     tasks: list[Task]
     environment: EnvironmentSpec
     named: str
-    """Environment to name in later commands. Empty if a task file is played by its own data."""
+    """The environment to name in later commands. Empty if the task file needs none."""
     kinds: list[str]
     split: str
     out: Path
@@ -128,8 +128,8 @@ def make_design(
     teacher: Teacher | None = None,
     bars: Bars,
 ) -> DesignFiles:
-    """Makes exactly n rows and writes them with the rejected rows and a picture. If a constraint cannot be met, the rejected
-    rows and the picture are written and `Refused` names the constraint."""
+    """Generates exactly n rows and writes them with the rejected rows and a profile image. If a constraint cannot be met, only
+    the rejected rows and the image are written, and `Refused` names the constraint."""
     design, out, seed = job.design, job.out, job.seed
     made_by_command = f"design {_relative(out, job.spec)}"
     check_ours(out, made_by_command)
@@ -155,7 +155,7 @@ def make_design(
 
 
 def _relative(out: Path, source: Path) -> str:
-    """The source as seen from the file that is made of it, so that both can be moved together."""
+    """The path of the source relative to the output file, so that you can move both together."""
     return os.path.relpath(source.resolve(), out.resolve().parent)
 
 
@@ -216,7 +216,7 @@ def vary_tasks(
     teacher: Teacher | None = None,
     bars: Bars,
 ) -> VariationFiles:
-    """Makes up to n variations of the tasks, each proven by the environment. A preview writes nothing."""
+    """Generates up to n variations of the tasks, each verified by the environment. A preview writes nothing."""
     source = _relative(job.out, Path(job.where)) if Path(job.where).is_file() else job.where
     made_by_command = f"design --vary {source} --split {job.split} --by {','.join(sorted(job.kinds))}"
     if not preview:

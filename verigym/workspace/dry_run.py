@@ -1,4 +1,4 @@
-"""The dry run of a recipe: what training checks is checked, nothing is loaded but the tokenizer, nothing is trained."""
+"""The dry run of a recipe: runs the checks of training and loads only the tokenizer. Nothing is trained."""
 
 import statistics
 from typing import Any, NamedTuple
@@ -14,14 +14,14 @@ from verigym.workspace.train import TrainingJob
 from verigym.workspace.workspace import WorkspaceFolder
 
 _LOOKED_AT = 64
-"""Tasks or rows whose tokens are counted."""
+"""Number of tasks or rows whose tokens are counted."""
 
 
 class DryRun(NamedTuple):
     run: str
-    """The name that the run would have."""
+    """The id that the run would have."""
     lines: list[str]
-    """What would be trained on what."""
+    """A summary of the training, line by line."""
     plan: TrainingEstimate
     device: str
 
@@ -55,7 +55,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
 
 
 def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
-    """Of a prompt and of a reply that is written, on average."""
+    """Mean tokens of a prompt and of a written reply."""
     from verigym.training.samples import compared, imitated, preferred
 
     if job.recipe.samples:
@@ -94,12 +94,12 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float) -> list[str]:
         lines.append(f"data {job.dataset.name}: {job.dataset.rows} rows, {job.dataset.source}")
     if recipe.episodes.dynamic_rounds and recipe.samples:
         lines.append(
-            f"groups that say nothing are replaced, up to {recipe.episodes.dynamic_rounds} times a step: "
-            f"up to {recipe.episodes.dynamic_rounds + 1} times the sampling below"
+            f"groups without signal are replaced up to {recipe.episodes.dynamic_rounds} times per step, "
+            f"so sampling can take up to {recipe.episodes.dynamic_rounds + 1} times as long as estimated"
         )
     lines.append(
         f"a step is {wanted.prompts_per_step} prompts of {prompt:.0f} tokens x {recipe.num_generations_per_prompt} episodes "
-        f"of at most {recipe.max_tokens} a reply"
+        f"with at most {recipe.max_tokens} tokens per reply"
         if recipe.samples
         else f"a step is {recipe.prompts_per_step} rows of {prompt:.0f} + {reply:.0f} tokens"
     )

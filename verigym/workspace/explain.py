@@ -1,7 +1,7 @@
-"""explain, composed: a stored run, its environment's own rule and, where one is asked for, a judge.
+"""Explains a stored run with the general rules, the rule of its environment and, optionally, a judge.
 
-A run is streamed from the store. What a judge says of an episode is kept by judge and question, so that the same question is
-never asked, or paid for, twice.
+A run is streamed from the store. The answer of a judge is stored by judge and question, so the same question is never paid for
+twice.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ _AT_ONCE = 32
 
 
 class JudgeExplanation(Struct, frozen=True):
-    """What a judge said of one failure."""
+    """The explanation of a judge for one failure."""
 
     trajectory: str
     judge: str
@@ -47,17 +47,17 @@ class JudgeExplanation(Struct, frozen=True):
 
 
 class ExplainSource(Struct, frozen=True):
-    """A run to be explained: its records and who has a say."""
+    """A run to explain: its records, its environment and its judge."""
 
     ws: WorkspaceFolder
     run: Run
     tasks: list[Task]
     own: Rule | None = None
     note: str = ""
-    """Why the environment's own rule could not be asked."""
+    """Why the rule of the environment could not be used."""
     judged: dict[str, Reason] = {}
     unanswered: int = 0
-    """Episodes of which the judge gave no usable answer."""
+    """Episodes for which the judge gave no usable answer."""
 
     def explained(self) -> Explanation:
         return failures.explained(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
@@ -73,7 +73,7 @@ class ExplainSource(Struct, frozen=True):
 
 
 def open_run(ws: WorkspaceFolder, run: str) -> ExplainSource:
-    """A run by id, beginning of an id, or latest."""
+    """Opens a run by id, prefix of an id, or latest."""
     found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
     tasks = ws.store.tasks(found.id)
     where = str(found.config.get("environment", ""))
@@ -82,14 +82,14 @@ def open_run(ws: WorkspaceFolder, run: str) -> ExplainSource:
         return ExplainSource(ws, found, tasks, own)
     except VerigymError as error:
         return ExplainSource(
-            ws, found, tasks, note=f"{where} could not be opened, so only the general rules spoke: {error}"
+            ws, found, tasks, note=f"{where} could not be opened, so only the general rules were used: {error}"
         )
 
 
 def with_judge(
     source: ExplainSource, judge: Version, on_asked: Callable[[int, int], None] = lambda done, total: None
 ) -> ExplainSource:
-    """With a judge's word on what the rules leave as "wrong answer"."""
+    """Adds the explanations of a judge for failures that the rules classify as "wrong answer"."""
     open_cases = [one.trajectory for one in source.failed() if one.reason.bucket == WRONG_ANSWER]
     judged, unanswered = event_loop.run(_judged(source, judge, open_cases, on_asked))
     return ExplainSource(source.ws, source.run, source.tasks, source.own, source.note, judged, unanswered)

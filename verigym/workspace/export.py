@@ -1,7 +1,6 @@
-"""A version as files for others: a PEFT folder, weights of their own, or prompt and settings alone.
+"""Exports a version as files: a PEFT adapter, merged weights, or only prompt and settings.
 
-The folder appears whole or not at all, under a name that was free. Nothing that belongs to a base model or to the workspace
-is ever written to.
+The folder is created atomically and must not exist yet. Folders of a base model or of the workspace are never written to.
 """
 
 import os
@@ -23,11 +22,11 @@ CARD = "README.md"
 
 
 def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False) -> list[str]:
-    """Writes the version into a new folder; returns the names of its files. `merged` writes weights that load by themselves,
-    else an adapter is written as PEFT reads it. Prompt, tool descriptions, constraints and sampling are in `version.json`."""
+    """Writes the version into a new folder and returns the names of its files. With `merged`, it writes complete weights,
+    otherwise a PEFT adapter. Prompt, tool descriptions, constraints and sampling are in `version.json`."""
     _check_place(ws, version, to)
     if merged and version.is_remote:
-        raise Refused(f"{version.base}: the weights behind a server are not here to be merged; leave out --merged")
+        raise Refused(f"{version.base}: the weights of a model behind a server cannot be merged. Remove --merged")
     adapter = ws.adapter_folder(version.adapter) if version.adapter else None
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -46,7 +45,7 @@ def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False
             _check_free(to)
             folder.rename(to)
     except OSError as error:
-        raise InfrastructureFailure(f"{to} cannot be written ({error}); nothing was left there") from error
+        raise InfrastructureFailure(f"{to} cannot be written ({error}). No files were left there") from error
     return sorted(file.name for file in to.iterdir())
 
 
@@ -62,13 +61,11 @@ def _check_place(ws: WorkspaceFolder, version: Version, to: Path) -> None:
     place = to.resolve()
     for whose, folder in kept.items():
         if folder.is_dir() and place.is_relative_to(folder.resolve()):
-            raise Refused(
-                f"{to} is inside {folder}, the folder of {whose}, where nothing is exported to; name another --out"
-            )
+            raise Refused(f"{to} is inside {folder}, the folder of {whose}. Pass another folder with --out")
 
 
 def _check_free(to: Path) -> None:
     if not to.name:
-        raise BadInput(f"--out {to}: name a folder that does not exist yet")
+        raise BadInput(f"--out {to} is invalid. Name a folder that does not exist yet")
     if to.exists() or to.is_symlink():
-        raise Refused(f"{to} exists and is not overwritten; name a folder that does not exist yet")
+        raise Refused(f"{to} already exists. Name a folder that does not exist yet")

@@ -1,8 +1,7 @@
-"""How well a version still predicts plain English: nats per token on passages that nobody trains on.
+"""The perplexity of a version on plain English: nats per token on passages that are never trained on.
 
-No chat template and no sampling: the model's own forward over each passage (see `policies.local.passages`). Tuning that
-ruins a model shows here first, and without a verifier. Figures of two versions can be compared where their base model,
-and so their tokens, are the same.
+It uses the model's forward pass over each passage, without chat template or sampling. It detects training that damages a
+model, without a verifier. You can compare two versions if they have the same base model and so the same tokens.
 """
 
 from collections.abc import Sequence
@@ -19,39 +18,39 @@ from verigym.workspace.workspace import WorkspaceFolder
 class PerplexityReport(Struct, frozen=True, kw_only=True):
     id: str
     agent: str
-    """The version."""
+    """The id of the version."""
     base: str
-    """Its base model, whose tokens these are."""
+    """The base model, which defines the tokens."""
     text: str
     """Hash of the passages."""
     nats: dict[str, float]
-    """Passage to nats per token: the mean of -log p over its tokens but the first."""
+    """Nats per token by passage: the mean of -log p over all tokens except the first."""
     tokens: dict[str, int]
-    """Passage to the number of tokens that were predicted."""
+    """Number of predicted tokens by passage."""
 
     @property
     def mean(self) -> float:
-        """Over passages, each counted once."""
+        """The mean over passages with equal weights."""
         return fmean(self.nats.values())
 
 
 def perplexity(ws: WorkspaceFolder, version: Version, of: Sequence[Passage] | None = None) -> PerplexityReport:
-    """The version on the shipped passages, or on others. What was measured once is found again, and no model is loaded."""
+    """Measures the version on the shipped passages, or on others. A stored result is reused without loading a model."""
     chosen = passages() if of is None else list(of)
     if not chosen:
-        raise Refused("there is no passage to measure perplexity on; give at least one")
+        raise Refused("Perplexity needs at least one passage. Pass one")
     name = version.label
     if version.is_remote:
         raise Refused(
-            f"{name} is behind a server, which tells no probabilities of given text: its perplexity is not measured; "
-            "its success on retention_eval can be"
+            f"{name} is behind a server, so its perplexity cannot be measured. "
+            "Measure its success on retention_eval instead"
         )
     text = content_hash(chosen)
     id = content_hash([version.id, text])[:12]
     known = ws.store.get("perplexity", id, PerplexityReport)
     if known is not None:
         return known
-    policy = ws.policy(version)  # refuses what does not answer
+    policy = ws.policy(version)  # refuses a reward model
     from verigym.policies.local.perplexity import nats_per_token
 
     found = nats_per_token(policy, [each.text for each in chosen])  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What the designer needs of a workspace: models that columns ask, and a teacher who solves the tasks that were made."""
+"""Models for the designer: those that columns ask, and a teacher that solves the generated tasks."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -38,7 +38,7 @@ async def made_by(
     partial: Path | None,
     on_progress: Progress,
 ) -> DesignResult:
-    """A design made with the models that it names. A design that asks none opens no workspace."""
+    """Generates a design with the models that it names. A design without models does not open the workspace."""
     environment = load_environment(design.spec.environment) if design.spec.environment else None
     policies: dict[str, Any] = {}
     scorers: dict[str, Any] = {}
@@ -60,7 +60,7 @@ def teach(
     keep: Literal["demos", "pairs"],
     on_progress: OnProgress = lambda _: None,
 ) -> TeachingResult:
-    """k tries of a teacher at each task, scored; those that passed are kept as demonstrations, or better and worse as pairs."""
+    """Runs and scores k episodes of a teacher on each task. Stores the passed ones as demonstrations, or pairs by reward."""
     settings = RunSettings(k=k, sampling=Sampling(max_tokens=_MAX_TOKENS))
     run = stages.rollout(ws, environment, ws.agent(teacher), tasks, settings, on_progress=on_progress)
     made = ws.store.run(run)
