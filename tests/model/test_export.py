@@ -102,5 +102,5 @@ def test_a_versions_sampling_becomes_the_models(
 
 def test_a_reward_model_is_not_merged(base: Path, tmp_path: Path):
     _random(AutoModelForCausalLM.from_pretrained(base), tmp_path / "scorer", LoraConfig(r=2, alpha=4, head=True))
-    with pytest.raises(Refused, match="a reward model is an adapter and a head"):
+    with pytest.raises(Refused, match="A reward model cannot be merged"):
         save_merged(str(base), tmp_path / "scorer", tmp_path / "merged", None)

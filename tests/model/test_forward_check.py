@@ -25,9 +25,9 @@ def test_a_model_that_cannot_says_so_once(name: str, capsys: pytest.CaptureFixtu
     model = SEPARATE[name]()
     capsys.readouterr()
     assert not can_share(model) and not can_share(model)
-    reason = "attention with s_aux" if name == "gpt-oss" else "a branch of the tree is not blind to the other"
+    reason = "attention with s_aux" if name == "gpt-oss" else "branches of the prefix tree affect each other"
     said = capsys.readouterr().err
-    assert said.count("common prefixes are computed anew for every sample") == 1
+    assert said.count("shared prefixes are computed again for every sample") == 1
     assert type(model).__name__ in said and reason in said
 
 
@@ -63,7 +63,7 @@ def test_a_wrong_forward_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) ->
     forget_the_tree(monkeypatch, wrong_from=20)
     model = make("Llama")
     assert can_share(model), "too few tokens to notice"
-    words = r"LlamaForCausalLM: logprobs of the first batch differ by up to \d.*nothing was updated"
+    words = r"LlamaForCausalLM: logprobs of the first batch differ by up to \d.*Nothing was updated"
     with pytest.raises(Refused, match=words):
         check_agreement(model, SAMPLES)
 

@@ -112,7 +112,7 @@ def test_each_kind_of_model_gets_its_decoder_and_the_slow_one_is_said(
 ) -> None:
     found = decoder_for(family(name), 8, 256)
     assert isinstance(found, kind) and (getattr(found, "fused", None) is not None) == fused
-    assert ("decoded without sharing" in capsys.readouterr().err) == (kind is PlainDecoder)
+    assert ("uses the slow decoder" in capsys.readouterr().err) == (kind is PlainDecoder)
 
 
 @pytest.mark.parametrize("adapter", [False, True], ids=["bare", "adapter"])

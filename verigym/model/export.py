@@ -1,4 +1,4 @@
-"""A base model and an adapter as one: weights that transformers loads by itself. The base is read, never written."""
+"""Merges a base model and an adapter into weights that transformers can load. The base is never written to."""
 
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from verigym.model.load import load
 
 
 def save_merged(base: str, adapter: Path | None, folder: Path, sampling: Sampling | None) -> None:
-    """Writes weights, configuration, tokenizer and generation settings into `folder`. Sums are made in float32 and kept in
-    the precision that the base model is kept in."""
+    """Writes weights, configuration, tokenizer and generation settings into `folder`. Weights are merged in float32 and stored
+    in the precision of the base model."""
     as_kept: Any = "auto"
     model, tokenizer, _ = load(base, device="cpu", dtype=as_kept)
     if adapter is not None:
@@ -25,13 +25,15 @@ def save_merged(base: str, adapter: Path | None, folder: Path, sampling: Samplin
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     except (OSError, SafetensorError) as error:
-        raise InfrastructureFailure(f"{folder}: the weights could not be written ({error}); make room") from error
+        raise InfrastructureFailure(
+            f"{folder}: the weights could not be written ({error}). Free some disk space and try again"
+        ) from error
 
 
 @torch.no_grad()
 def _merge(model: Any, adapter: lora.LoraAdapter) -> None:
     if adapter.config.head:
-        raise Refused("a reward model is an adapter and a head, which cannot be merged into a model that writes")
+        raise Refused("A reward model cannot be merged into a language model. Remove --merged")
     for name, module in model.named_modules():
         pair = lora.pair(module, name, adapter)
         if pair is not None:
@@ -40,7 +42,7 @@ def _merge(model: Any, adapter: lora.LoraAdapter) -> None:
 
 
 def _generation(own: GenerationConfig, sampling: Sampling | None) -> GenerationConfig:
-    """The base model's settings, with the version's where it has them; 0 is greedy."""
+    """The generation settings of the base model, overridden by those of the version. Temperature 0 is greedy."""
     if sampling is None:
         return own
     settings: dict[str, Any] = {"max_new_tokens": sampling.max_tokens, "do_sample": sampling.temperature > 0}

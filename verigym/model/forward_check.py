@@ -1,4 +1,5 @@
-"""Whether our forward and transformers' own give the same logprobs: asked of every model once, and of every run's first batch."""
+"""Checks that our forward pass and that of transformers give the same logprobs: once per model, and on the first batch of a
+run."""
 
 import sys
 from collections.abc import Sequence
@@ -16,8 +17,8 @@ _MOST_SAMPLES, _MOST_TOKENS = 4, 2000
 
 
 def can_share(model: Any) -> bool:
-    """Whether samples may share their prefixes in this model: tried once, on two that do. Layers that carry a state from token
-    to token (Mamba) cannot; such a model takes every sample as a line of its own."""
+    """Whether samples can share prefixes in this model, tested once on two samples. Layers with a recurrent state (Mamba) cannot
+    share, so such a model computes every sample separately."""
     if not hasattr(model, "_verigym_shares"):
         step = model.config.get_text_config().vocab_size // 16
         ids = [step * i for i in range(1, 15)]
@@ -28,18 +29,21 @@ def can_share(model: Any) -> bool:
                     token_logprobs(model, pack(probes, 100, share=share, device=model.device)[0])[0]
                     for share in (True, False)
                 )
-            why = "" if _alike(together, apart, model.dtype) else "a branch of the tree is not blind to the other"
-        except Exception as error:  # whatever a model does not take is a reason not to ask it again
+            why = "" if _alike(together, apart, model.dtype) else "branches of the prefix tree affect each other"
+        except Exception as error:  # any error means that the model is not supported
             why = f"{type(error).__name__}: {error}"
         model._verigym_shares = not why
         if why:
-            line = f"{type(model).__name__}: common prefixes are computed anew for every sample ({why.splitlines()[0]})"
+            line = (
+                f"{type(model).__name__}: shared prefixes are computed again for every sample ({why.splitlines()[0]})"
+            )
             print(line, file=sys.stderr, flush=True)
     return model._verigym_shares
 
 
 def check_agreement(model: Any, samples: Sequence[Sample]) -> None:
-    """Compares the logprobs that training would see with those of transformers' plain forward on a few of the samples."""
+    """Compares the logprobs of training with those of the transformers forward pass on a few samples. Refuses to train if they
+    differ."""
     chosen = _some(samples)
     apart: list[float] = []
     with torch.no_grad():
@@ -52,9 +56,9 @@ def check_agreement(model: Any, samples: Sequence[Sample]) -> None:
                 apart.append((ours - plain).abs().max().item())
     if apart:
         raise Refused(
-            f"{type(model).__name__}: logprobs of the first batch differ by up to {max(apart):.2g} from transformers' own, "
-            "so training would learn from wrong numbers; nothing was updated. Try another version of transformers "
-            "or another model, and please report this one"
+            f"{type(model).__name__}: logprobs of the first batch differ by up to {max(apart):.2g} from those of transformers, "
+            "so training would use wrong values. Nothing was updated. Try another version of transformers "
+            "or another model, and please report this model"
         )
 
 
@@ -63,7 +67,7 @@ def _all_scored(ids: list[int]) -> Sample:
 
 
 def _some(samples: Sequence[Sample]) -> list[Sample]:
-    """A few neighbours, from the two on that share most; every token is scored."""
+    """A few neighbouring samples around the two that share the longest prefix, with every token scored."""
     rows = sorted(sample.ids[: _MOST_TOKENS // 2] for sample in samples)
     pairs = range(len(rows) - 1)
     first = max(pairs, key=lambda i: common(rows[i], rows[i + 1]), default=0)
@@ -81,7 +85,7 @@ def _plain(model: Any, ids: list[int]) -> Tensor:
 
 
 def _alike(one: Tensor, other: Tensor, dtype: torch.dtype) -> bool:
-    """Within rounding: every logprob in float32; in half precision, where single ones scatter, their mean difference."""
+    """Whether logprobs agree within rounding: each of them in float32, and their mean difference in half precision."""
     if dtype.itemsize < 4:
         return (one - other).abs().mean().item() <= 0.25
     return torch.allclose(one, other, rtol=1e-4, atol=1e-4)

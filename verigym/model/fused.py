@@ -1,8 +1,8 @@
-"""The weights of a plain model made for decoding: joined, the adapter merged into them.
+"""The weights of a plain model for decoding: fused, with the adapter merged in.
 
-A step of a small model is bound by the number of products, so joined ones decode faster, and a merged adapter costs nothing.
-The buffers stay where they are when weights change, so that CUDA graphs over them stay valid; without an adapter they are the
-model's own.
+The speed of a small model depends on the number of products, so fused weights decode faster, and a merged adapter costs nothing.
+The buffers keep their addresses when weights change, so that CUDA graphs stay valid. Without an adapter they are the model's
+own tensors.
 """
 
 import torch
@@ -16,12 +16,12 @@ class Fused:
     def __init__(self, plain: Plain) -> None:
         self.plain = plain
         self.weights: list[list[Tensor]] = [[part.weight for part in layer.joined] for layer in plain.layers]
-        """A list a layer: qkv, out, gate_up, down."""
+        """One list per layer: qkv, out, gate_up, down."""
         self._own = False
 
     @torch.no_grad()
     def wear(self, adapter: lora.LoraAdapter | None = None) -> bool:
-        """Takes over the adapter given, or what sits on the model. Says whether the buffers are other ones than before."""
+        """Merges the given adapter, or the one on the model. Returns whether the buffers changed their addresses."""
         adapters = joined_adapters(self.plain, adapter)
         moved = not self._own and any(each is not None for layer in adapters for each in layer)
         if moved:

@@ -1,4 +1,4 @@
-"""Logits from hidden states, as each family makes them."""
+"""Logits from hidden states for each model family."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def logits_of(model: Any, hidden: Tensor) -> Tensor:
 
 
 def bare_head(model: Any) -> Tensor | None:
-    """The weight of an output layer whose logits are one product with it, nothing more."""
+    """The weight of the output layer, if logits are a single product with it. Otherwise None."""
     head = model.get_output_embeddings()
     bare = _scale(model.config) == 1.0 and not _cap(model.config) and type(head) is nn.Linear and head.bias is None
     return head.weight.detach() if bare else None

@@ -1,6 +1,6 @@
-"""Whether a hub id is one, asked once and briefly: a name that was mistyped should not be tried again for a minute.
+"""Checks once and quickly whether a hub id exists, so that a mistyped name fails without a minute of retries.
 
-What is in the cache needs no hub, and what the hub has is fetched elsewhere (`load`).
+A cached model needs no hub. `load` fetches models.
 """
 
 import os
@@ -13,7 +13,7 @@ TIMEOUT_S = 5.0
 
 
 def ask(name: str) -> None:
-    """Raises NotFound where `name` is no folder and not embedded, and neither the cache nor the hub has it."""
+    """Raises NotFound if `name` is not a folder, not embedded, not cached and not on the hub."""
     if name == embedded.NAME or Path(name).is_dir() or os.environ.get("HF_HUB_OFFLINE"):
         return
     from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
@@ -24,9 +24,9 @@ def ask(name: str) -> None:
             return
         get_hf_file_metadata(hf_hub_url(name, "config.json"), timeout=TIMEOUT_S)
     except (GatedRepoError, EntryNotFoundError):
-        return  # it is there; what is in the way is told when it is fetched
+        return  # the model exists. Fetching it reports other problems
     except RepositoryNotFoundError as error:
-        raise NotFound(f'no model "{name}": it is no folder, and the hub has none of that name.') from error
-    except Exception as error:  # of the network, in the words of whatever library the hub's client is built on
-        words = f"it is no folder and not in the cache, and the hub could not be asked ({type(error).__name__})"
+        raise NotFound(f'no model "{name}": it is not a folder, and the hub has no model of that name.') from error
+    except Exception as error:  # any network error of the hub client
+        words = f"it is not a folder and not in the cache, and the hub is not reachable ({type(error).__name__})"
         raise NotFound(f'no model "{name}": {words}.') from error

@@ -1,13 +1,13 @@
-"""CUDA kernels of the decoder, in Triton: norm, turning by position with the write into the cache, attention over pages,
-the gate, and the draw of a token. Each compiles in about a second at its first use; no compiler runs over the whole model.
+"""CUDA kernels of the decoder, in Triton: norm, rotary embedding with the write into the cache, paged attention, the gate, and
+token sampling. Each compiles in about a second at its first use. The whole model is never compiled.
 
 Shapes: N tokens, H query heads, K key-value heads, D head size, W pages of a row's table, V vocabulary. Keys and values lie in
-pages of PAGE positions: `cache[page, head, place, D]`; row r's position p is in page `table[r, p // PAGE]`. Page 0 belongs to
-nobody: what runs past a row's end is written there.
+pages of PAGE positions: `cache[page, head, place, D]`. Position p of row r is in page `table[r, p // PAGE]`. Page 0 belongs to
+no row. Writes past the end of a row go there.
 """
 
 # pyright: reportMissingImports=false, reportIndexIssue=false
-# Triton is there with every CUDA build of torch, and only there; a kernel is launched by indexing it.
+# Only CUDA builds of torch include Triton. A kernel is launched by indexing it.
 import torch
 import triton
 import triton.language as tl
@@ -106,7 +106,7 @@ def turn_and_keep(
     qkv: Tensor, keys: Tensor, values: Tensor, rope: Tensor, rows_N: Tensor, positions_N: Tensor, table: Tensor,
     heads: int, norms: tuple[Tensor, Tensor] | None, eps: float,
 ) -> Tensor:  # fmt: skip
-    """Queries turned by their positions, (N, H, D); keys, turned, and values go to their places in the cache."""
+    """Applies the rotary embedding. Returns the queries, (N, H, D), and writes keys and values into the cache."""
     kv, size = keys.shape[1], keys.shape[3]
     q = qkv.new_empty(len(qkv), heads, size)
     q_norm, k_norm = norms or (qkv, qkv)
@@ -166,7 +166,7 @@ def _attend(
 
 
 class Tiles:
-    """How the queries of a prefill are cut: each tile is a run of at most `tokens` queries of one row."""
+    """The tiles of a prefill. Each tile is a run of at most `tokens` queries of one row."""
 
     def __init__(self, runs: list[tuple[int, int, int]], groups: int, device: torch.device) -> None:
         """`runs` are (row, first position, number of queries), in the order of the flat queries."""
@@ -184,7 +184,7 @@ class Tiles:
 def attend(
     q_NHD: Tensor, keys: Tensor, values: Tensor, table: Tensor, positions: Tensor, tiles: Tiles | None, scale: float
 ) -> Tensor:
-    """What every head gathers from the pages of its row. Without tiles, query i is row i's only one, at `positions[i]`."""
+    """Attention of every head over the pages of its row. Without tiles, query i is the only query of row i, at `positions[i]`."""
     heads, size = q_NHD.shape[1:]
     kv = keys.shape[1]
     groups = heads // kv
@@ -204,7 +204,7 @@ def attend(
 
 @triton.jit
 def _consider(logits_ptr, at, vocabulary, cold, greedy, bits, best, best_at, best_x, top, total):
-    """One block of a row's tokens: the best score so far at each place, and the running sum of exponentials."""
+    """Processes one block of a row's tokens: updates the best score at each place and the running sum of exponentials."""
     x = tl.load(logits_ptr + at, at < vocabulary, other=-float("inf")).to(tl.float32) * cold
     new_top = tl.maximum(top, x)
     safe = tl.where(new_top == -float("inf"), 0.0, new_top)
@@ -264,8 +264,8 @@ def draw(
     logits: Tensor, which_B: Tensor, temperature_B: Tensor, seed_B: Tensor, count_B: Tensor, token_B: Tensor,
     logprob_B: Tensor,
 ) -> None:  # fmt: skip
-    """One token for each row from row `which` of the logits, by the largest of logit / temperature + Gumbel noise.
-    The noise depends on the row's seed and on how many tokens it has drawn, on nothing else. At temperature 0 there is none."""
+    """Draws one token for each row from row `which` of the logits: the largest logit / temperature + Gumbel noise.
+    The noise depends only on the row's seed and its number of drawn tokens. At temperature 0 there is no noise."""
     _draw[(len(token_B),)](
         logits, which_B, temperature_B, seed_B, count_B, token_B, logprob_B, logits.shape[1], logits.stride(0),
         BLOCK=1024, num_warps=8,

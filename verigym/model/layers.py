@@ -1,16 +1,15 @@
-"""The layers of a plain model for training: forward and backward written out, over one flat row of tokens.
+"""The layers of a plain model for training: explicit forward and backward passes over one flat row of tokens.
 
-The base is frozen and only adapters learn, so a layer keeps little for its backward pass: its input, the joined q k v, what
-attention gathered, the middle of the layer and the narrow A x. All else is computed again; gate and up, the largest part, are
-kept on a CPU, where time is dearer than memory.
+The base is frozen and only adapters are trained, so a layer keeps little for its backward pass: its input, the joined q k v, the
+attention output, the middle of the layer and the narrow A x. Everything else is recomputed. On a CPU, gate and up, the largest
+part, are kept, because time matters more than memory there.
 
     y = W x + B A x      dx = W' dy + A' (B' dy)      dA = (B' dy) x'      dB = dy (A x)'
 
-A GPU is faster than Python can tell it what to do next, so there is one A and one B for linear layers that are joined, B times
-its scale.
+Python launches are the bottleneck on a GPU, so joined linear layers have one A and one B, with the scale included in B.
 
-Shapes: N tokens, H hidden size, R ranks of the joined adapters, O outputs, L layers, X = heads of q, k and v. What attends is
-passed in: it is given q, k and v and returns what was gathered, with what its own backward pass needs.
+Shapes: N tokens, H hidden size, R ranks of the joined adapters, O outputs, L layers, X = heads of q, k and v. The attention
+is passed in. It gets q, k and v and returns its output and the state for its backward pass.
 """
 
 import importlib.util
@@ -38,14 +37,14 @@ class Attention(Protocol):
 
 
 class Ops(Protocol):
-    """The few steps that are not products: in torch, or as kernels."""
+    """The operations that are not matrix products, in torch or as kernels."""
 
     def norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor: ...
     def norm_back(self, grad: Tensor, x: Tensor, weight: Tensor, eps: float, plus: Tensor | None) -> Tensor: ...
     def gate(self, gate_up: Tensor, gelu: bool) -> Tensor: ...
     def gate_back(self, grad: Tensor, gate_up: Tensor, gelu: bool) -> Tensor: ...
     def turn_(self, x_NHD: Tensor, turns: Tensor, back: bool) -> None:
-        """Turns heads by their positions, in place."""
+        """Applies the rotary embedding in place."""
         ...
 
 
@@ -61,7 +60,7 @@ def over_tree(plain: Plain, packed: PackedBatch) -> Tensor:
 
 
 def hidden(plain: Plain, ids_N: Tensor, positions_N: Tensor, attention: Attention, ops: Ops) -> Tensor:
-    """The last hidden states with the adapter that sits on the model, ready for a backward pass."""
+    """The last hidden states with the adapter on the model, with gradients."""
     x_NH = plain.embed(ids_N)
     turns = torch.cat(plain.turns(positions_N), -1)[:, 0].contiguous()
     for layer, adapters in zip(plain.layers, joined_adapters(plain), strict=True):
@@ -77,7 +76,7 @@ class _Adapted:
     ) -> None:
         self.joined, self.a_RH, self.b_OR = joined, a_RH, b_OR
         self.low_NR = low_NR
-        """A x, once it was computed."""
+        """A x, after it was computed."""
 
     def forward(self, x: Tensor) -> Tensor:
         return self._add(F.linear(x, self.joined.weight, self.joined.bias), x)
@@ -172,7 +171,7 @@ def _heads(flat: Tensor, plain: Plain) -> Tensor:
 
 
 def _qkv(heads: Tensor, plain: Plain, layer: Layer, turns: Tensor, ops: Ops) -> tuple[Tensor, Tensor, Tensor]:
-    """What attention is given: of heads that have norms of their own, these and the turn are still to come."""
+    """The inputs of attention. Heads with their own norms are normalised and rotated here."""
     q, k, v = split(heads, plain)
     if layer.head_norms is None:
         return q, k, v
@@ -193,7 +192,7 @@ def _norm_heads_back_(grad_NXD: Tensor, heads_NXD: Tensor, plain: Plain, norms: 
 
 
 class Blockwise:
-    """Attention over a tree in torch, for every device; made again for the backward pass."""
+    """Attention over a tree in torch, for every device. It is recomputed in the backward pass."""
 
     def __init__(self, tree: Tree) -> None:
         self.blocks = tree.blocks(None)
@@ -215,7 +214,7 @@ class Blockwise:
 
 
 class TorchOps:
-    """In torch, for every device."""
+    """The operations in torch, for every device."""
 
     def norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
         return normed(x, weight, eps)

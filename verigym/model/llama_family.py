@@ -1,11 +1,11 @@
-"""The plain decoder-only model, whose layers we compute ourselves: Llama, Mistral, Qwen 2 and 3, Gemma.
+"""The plain decoder-only model, whose layers Verigym computes itself: Llama, Mistral, Qwen 2 and 3, Gemma.
 
     h = norm(x);  q k v = qkv h;  q, k turned by their positions;  x += out attend(q, k, v)
     h = norm(x);  g u = gate_up h;  x += down (act(g) * u)
 
-q, k and v are one product, gate and up another: their weights are joined here, and the model's own layers get views of the
-joined tensors, so nothing is held twice. `plain` says none for a model that is not of this shape: what comes out is compared
-with the model itself before it is believed.
+q, k and v are one product, gate and up another. Their weights are joined here, and the model's own layers get views of the
+joined tensors, so no weight is stored twice. `plain` returns None for a model of another shape. It compares the results with
+those of the model first.
 """
 
 import functools
@@ -21,7 +21,7 @@ from verigym.model import lora
 from verigym.model.head import logits_of
 
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
-"""(layer, q_NHD, k_NKD, v_NKD) -> what each token's heads gathered, (N, H, D)"""
+"""(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
 
 _FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "gemma"}
 _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
@@ -29,10 +29,10 @@ _PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
 
 
 class JoinedWeights:
-    """Linear layers of one input, joined. `weight` is without adapters."""
+    """Joined linear layers with the same input. `weight` is without adapters."""
 
     def __init__(self, module: nn.Module, name: str, parts: Sequence[str]) -> None:
-        """`parts` of the module that has this name in its model."""
+        """Joins the `parts` of a module. `name` is its name in the model."""
         self.names = [f"{name}.{part}" for part in parts]
         self._get = [functools.partial(getattr, module, part) for part in parts]
         bases = [_base(get()) for get in self._get]
@@ -50,11 +50,11 @@ class JoinedWeights:
 
     @property
     def layers(self) -> list[nn.Module]:
-        """As they are now: an adapter may have been put on."""
+        """The current linear layers, which may have an adapter."""
         return [get() for get in self._get]
 
     def pairs(self, adapter: lora.LoraAdapter | None = None) -> list[lora.Pair | None]:
-        """A, B and scale of each part: of the adapter given, else of what sits on the model."""
+        """A, B and scale of each part: from the given adapter, otherwise from the adapter on the model."""
         return [lora.pair(layer, name, adapter) for layer, name in zip(self.layers, self.names, strict=True)]
 
 
@@ -110,8 +110,8 @@ class Plain:
 
 
 def joined_adapters(plain: Plain, adapter: lora.LoraAdapter | None = None) -> list[list[Tensor | None]]:
-    """For each layer A and B of its four joined linear layers, at the precision of the base; none where there is none. The A
-    of the parts are below each other, the B, times their scale, along the diagonal. Layers alike are joined all at once."""
+    """A and B of the four joined linear layers of each layer, in the precision of the base. None without an adapter. The A of
+    the parts are stacked. The B, times their scale, are block diagonal. Equal layers are joined at once."""
     made: list[list[Tensor | None]] = [[None] * 8 for _ in plain.layers]
     for place in range(4):
         alike: dict[tuple[int, ...], list[tuple[int, list[lora.Pair | None]]]] = {}
@@ -130,7 +130,7 @@ def joined_adapters(plain: Plain, adapter: lora.LoraAdapter | None = None) -> li
 def _join(
     layers: list[list[lora.Pair | None]], ranks: tuple[int, ...], sizes: list[int], weight: Tensor
 ) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
-    """Of each layer, its A below each other and its B along the diagonal, as `weight` is."""
+    """Stacks the A and joins the B of each layer as a block diagonal, in the precision and on the device of `weight`."""
     a: list[Tensor] = []
     b: list[Tensor] = []
     like = next(pair.a for pair in layers[0] if pair)
@@ -145,7 +145,7 @@ def _join(
 
 
 def plain(model: Any) -> Plain | None:
-    """The model as a plain one, or none when it is not; found out once."""
+    """The model as a `Plain`, or None if it has another shape. The result is cached."""
     if not hasattr(model, "_verigym_plain"):
         with torch.inference_mode(False), torch.no_grad():
             found = Plain(model) if _looks_plain(model.config) else None
@@ -162,10 +162,10 @@ def _looks_plain(config: Any) -> bool:
 
 
 def _agrees(plain: Plain) -> bool:
-    """Whether each layer answers a few tokens as the model's own does, without any adapter.
+    """Whether each layer gives the same output as the model's own layer on a few tokens, without any adapter.
 
-    Each gets what the model's own got, and medians are compared: in bfloat16 rounding grows from layer to layer, and a few
-    channels of trained models are so large that nothing but their rounding shows in a sum over all of them.
+    Each layer gets the input of the model's own layer, because rounding in bfloat16 grows from layer to layer. Medians are
+    compared, because a few channels of trained models are so large that their rounding dominates a sum.
     """
     weight = plain.embedding
     ids_N = torch.tensor([id % len(weight) for id in _PROBE], device=weight.device)
@@ -193,7 +193,7 @@ def _agrees(plain: Plain) -> bool:
 
 
 def hidden(plain: Plain, weights: list[list[Tensor]], ids_N: Tensor, positions_N: Tensor, attend: Attend) -> Tensor:
-    """The last hidden states with these weights (a list a layer: qkv, out, gate_up, down), nothing kept for a gradient."""
+    """The last hidden states with these weights (one list per layer: qkv, out, gate_up, down), without gradients."""
     x_NH = plain.embed(ids_N)
     turns = plain.turns(positions_N)
     for number, each in enumerate(weights):
@@ -218,13 +218,13 @@ def _layer(
 
 
 def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """A linear layer's result added."""
+    """`sum_NH` plus the result of a linear layer."""
     added = torch.addmm(sum_NH, x, weight.T)
     return added if bias is None else added + bias
 
 
 def split(qkv: Tensor, plain: Plain) -> tuple[Tensor, Tensor, Tensor]:
-    """(N, (H + 2K) D) as queries, keys and values of heads."""
+    """Splits (N, (H + 2K) D) into queries, keys and values of heads."""
     heads = qkv.view(len(qkv), -1, plain.head_size)
     q, k, v = heads.split([plain.heads, plain.kv_heads, plain.kv_heads], 1)
     return q, k, v
@@ -239,7 +239,7 @@ def act(gate: Tensor, gelu: bool) -> Tensor:
 
 
 def turned(x_NHD: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Each pair (i, i + D/2) turned by its angle."""
+    """Rotates each pair (i, i + D/2) by its angle."""
     first, second = x_NHD.float().chunk(2, -1)
     return torch.cat([first * cos - second * sin, second * cos + first * sin], -1).to(x_NHD.dtype)
 
@@ -249,6 +249,6 @@ def _base(layer: nn.Module) -> Any:
 
 
 def _norm(module: Any, offset: float) -> Tensor:
-    """The factor of a norm; one family keeps it less one."""
+    """The weight of a norm. Gemma stores it minus one."""
     weight = module.weight.detach()
     return (weight.float() + offset).to(weight.dtype) if offset else weight

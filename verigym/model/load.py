@@ -1,4 +1,4 @@
-"""A model and its tokenizer, by name: `smollm2-135m` (embedded), a local folder, or a hub id."""
+"""Loads a model and its tokenizer by name: `smollm2-135m` (embedded), a local folder, or a hub id."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ from verigym.model import embedded
 
 class LoadedModel(NamedTuple):
     model: Any
-    """A transformers causal LM in evaluation mode, its parameters frozen: adapters are trained, the base never is."""
+    """A transformers causal LM in evaluation mode with frozen parameters. Only adapters are trained."""
     tokenizer: Any
     name: str
 
@@ -26,7 +26,7 @@ def default_device() -> str:
 
 
 def default_dtype(device: str) -> torch.dtype:
-    """bfloat16 on a GPU; float32 on a CPU, where half precision is slow, or missing, on most machines."""
+    """bfloat16 on a GPU. float32 on a CPU, where half precision is slow or missing on most machines."""
     return torch.bfloat16 if device.startswith("cuda") else torch.float32
 
 
@@ -35,12 +35,12 @@ def _say(line: str) -> None:
 
 
 def load_tokenizer(name: str) -> Any:
-    """The tokenizer alone."""
+    """Loads only the tokenizer."""
     return _opened(name, lambda place, local: AutoTokenizer.from_pretrained(place, local_files_only=local))
 
 
 def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = None) -> LoadedModel:
-    """Loads `name`; the embedded model is pulled first when it is not there yet."""
+    """Loads `name`. The embedded model is pulled first if needed."""
     device = device or default_device()
     tokenizer = load_tokenizer(name)
     model = _opened(
@@ -54,10 +54,10 @@ def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = No
 
 
 def _opened(name: str, read: Callable[[str, bool], Any]) -> Any:
-    """What `read` makes of the folder or hub id behind a name."""
+    """Calls `read` with the folder or hub id of a name and translates its errors."""
     place = str(embedded.pull(say=_say)) if name == embedded.NAME else name
     if Path(place).is_dir() and not (Path(place) / "config.json").exists():
-        raise BadInput(f"{place}: not a model folder (no config.json in it)")
+        raise BadInput(f"{place} is not a model folder. It has no config.json")
     logging.disable_progress_bar()
     local = Path(place).is_dir() or bool(os.environ.get("HF_HUB_OFFLINE"))
     try:

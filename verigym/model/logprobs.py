@@ -18,11 +18,11 @@ from verigym.model.llama_family import plain
 from verigym.model.tree import PackedBatch
 
 _CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
-"""Of the logits that exist at once."""
+"""Bytes of logits that exist at once."""
 
 
 def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
-    """The last hidden state of every place, (N, H): of the tree in one row, or of separate lines, those of a length together."""
+    """The last hidden state of every place, (N, H). The tree is one row. Separate lines are batched by length."""
     known = plain(model) if packed.shared and _adapters_alone(model) else None
     if known is not None:
         return layers.over_tree(known, packed)
@@ -46,7 +46,7 @@ def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
 
 
 def _adapters_alone(model: Any) -> bool:
-    """Whether nothing but adapters is trained."""
+    """Whether only adapters are trained."""
     adapters = {id(parameter) for parameter in lora.parameters(model)}
     return not any(parameter.requires_grad and id(parameter) not in adapters for parameter in model.parameters())
 
@@ -54,7 +54,7 @@ def _adapters_alone(model: Any) -> bool:
 def token_logprobs(
     model: Any, packed: PackedBatch, temperature: float = 1.0, *, entropy_too: bool = False
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Logprobs, entropies and mask of the scored tokens, each (B, S): a row holds its own in order, then zeros.
+    """Logprobs, entropies and mask of the scored tokens, each (B, S). A row has its tokens in order, then zeros.
     Entropies have a gradient only with `entropy_too`."""
     hidden_MH = hidden_states(model, packed).index_select(0, packed.parents_M)
     found_M, entropy_M = _score(model, hidden_MH, packed.targets_M, temperature or 1.0, entropy_too)
@@ -67,9 +67,9 @@ def token_logprobs(
 
 
 def scores(model: Any, packed: PackedBatch) -> Tensor:
-    """What a reward model's head says of each sample, at its last token, (B,)."""
+    """The score of a reward model for each sample, at its last token, (B,)."""
     weight_H = lora.head(model)
-    assert weight_H is not None, "the model wears no head"
+    assert weight_H is not None, "the model has no head"
     last_B = torch.tensor([places[-1] for places in packed.places], device=packed.ids_N.device)
     return hidden_states(model, packed).index_select(0, last_B).float() @ weight_H
 
@@ -90,14 +90,14 @@ def _score(
 
 
 def _logprobs(model: Any, hidden_CH: Tensor, targets_C: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
-    """Where the output layer itself is trained, or entropy: the logits are made again for the backward pass."""
+    """Logprobs and entropies if the output layer is trained or entropy needs a gradient. The backward pass recomputes logits."""
     all_CV = torch.log_softmax(logits_of(model, hidden_CH).float() / temperature, -1)
     return all_CV.gather(-1, targets_C[:, None])[:, 0], -(all_CV.exp() * all_CV).sum(-1)
 
 
 class _Scores(torch.autograd.Function):
-    """Logprob and entropy of a chunk of tokens. A logprob depends on its own hidden state alone, so its gradient there is made
-    at once, while the logits exist; the backward pass only weighs it."""
+    """Logprob and entropy of a chunk of tokens. A logprob depends only on its own hidden state, so its gradient is computed in
+    the forward pass while the logits exist. The backward pass only scales it."""
 
     @staticmethod
     def forward(

@@ -1,9 +1,9 @@
-"""LoRA adapters on any causal LM, in PEFT's file format. One adapter at a time sits on a model.
+"""LoRA adapters on any causal LM, in PEFT's file format. A model has at most one adapter at a time.
 
     y = W x + (alpha / r) B A x        A: r x in, B: out x r (zero at first, so that a new adapter changes nothing)
 
-The adapter's weights are float32 whatever the base is. `attach` puts modules in place, `load`, `save` and `detach` do what
-they say; `weights` and `set_weights` move an adapter in memory, which is how one model serves several agent versions.
+The weights of an adapter are always float32. `attach` adds its modules to a model. `load`, `save` and `detach` load, save and
+remove it. `weights` and `set_weights` swap adapters in memory, so that one model serves several versions.
 """
 
 import json
@@ -31,21 +31,21 @@ class LoraConfig(msgspec.Struct, frozen=True, kw_only=True):
     targets: tuple[str, ...] = ALL_LINEAR
     """Last part of the names of the linear layers that get an adapter."""
     top_layers: int | None = None
-    """Only the last n transformer layers; none for all. Fewer layers make the backward pass shorter."""
+    """Number of transformer layers to adapt, counted from the last. None for all. Fewer layers shorten the backward pass."""
     head: bool = False
-    """With the head of a reward model: one number from the last hidden state."""
+    """Whether the adapter has the head of a reward model, which maps the last hidden state to one number."""
 
 
 class LoraAdapter(NamedTuple):
-    """An adapter in memory, on no model."""
+    """An adapter in memory that is not on a model."""
 
     config: LoraConfig
     weights: dict[str, Tensor]
-    """Under PEFT's names."""
+    """Weights by their PEFT names."""
 
 
 class _Lora(torch.autograd.Function):
-    """The arithmetic of a frozen layer with its adapter: in place, in the layer's own precision, and only x and A x are kept."""
+    """A frozen layer with its adapter: computed in place, in the precision of the layer. Only x and A x are kept."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scale: float) -> Tensor:
@@ -100,26 +100,26 @@ class LoraLinear(nn.Module):
 
 
 class _Head(NamedTuple):
-    """Beside the model's own parameters, not among them: the model stays the plain one it is."""
+    """The head, stored outside the parameters of the model, so that the model stays unchanged."""
 
     weight_H: nn.Parameter
 
 
 def head(model: Any) -> nn.Parameter | None:
-    """The head of a reward model, where the adapter has one."""
+    """The head of a reward model, or None."""
     found = getattr(model, "_verigym_head", None)
     return found and found.weight_H
 
 
 def attach(model: Any, config: LoraConfig, seed: int = 0) -> None:
-    """Puts a fresh adapter on the model (any older one is removed first)."""
+    """Puts a new adapter on the model and removes any older one."""
     detach(model)
     generator = torch.Generator().manual_seed(seed)
     names = [name for name, module in model.named_modules() if _wanted(name, module, model, config)]
     if not names:
         linear = sorted({n.rsplit(".", 1)[-1] for n, m in model.named_modules() if isinstance(m, nn.Linear)})
         raise BadInput(
-            f"no linear layer matches adapter targets {', '.join(config.targets)}; the model has: {', '.join(linear)}"
+            f"No linear layer matches the adapter targets {', '.join(config.targets)}. The model has: {', '.join(linear)}"
         )
     for name in names:
         parent, leaf = model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2]
@@ -130,7 +130,7 @@ def attach(model: Any, config: LoraConfig, seed: int = 0) -> None:
 
 
 def add_head(model: Any, seed: int = 0) -> None:
-    """A fresh head beside the adapter that is on the model."""
+    """Adds a new head to the adapter on the model."""
     size = model.get_output_embeddings().weight.shape[1]
     weight_H = torch.empty(size).normal_(std=size**-0.5, generator=torch.Generator().manual_seed(seed))
     model._verigym_head = _Head(nn.Parameter(weight_H.to(model.device)))
@@ -149,7 +149,7 @@ def _wanted(name: str, module: nn.Module, model: Any, config: LoraConfig) -> boo
 
 
 def layer_of(name: str) -> int | None:
-    """`model.layers.7.mlp.up_proj` is in layer 7."""
+    """The layer number in a module name: 7 for `model.layers.7.mlp.up_proj`."""
     return next((int(part) for part in name.split(".") if part.isdigit()), None)
 
 
@@ -198,7 +198,7 @@ def set_weights(model: nn.Module, given: dict[str, Tensor]) -> None:
 
 @contextmanager
 def wearing(model: nn.Module, given: dict[str, Tensor] | None) -> Iterator[None]:
-    """Within, the adapter has these weights; none for the bare base."""
+    """A context in which the adapter has these weights. None for the base model."""
     if given is None:
         with without(model):
             yield
@@ -235,17 +235,17 @@ def save(model: nn.Module, folder: Path, base: str) -> None:
         (folder / "adapter_config.json").write_text(json.dumps(peft, indent=2))
     except (OSError, SafetensorError) as error:
         raise InfrastructureFailure(
-            f"{folder}: the adapter could not be written ({error}); make room and try again"
+            f"{folder}: the adapter could not be written ({error}). Free some disk space and try again"
         ) from error
 
 
 def read(model: Any, folder: Path) -> LoraAdapter:
-    """The adapter saved in `folder`, which must be one for this model."""
+    """Reads the adapter in `folder`, which must fit this model."""
     try:
         peft = json.loads((folder / "adapter_config.json").read_text())
         given = load_file(folder / "adapter_model.safetensors")
     except (OSError, ValueError, SafetensorError) as error:
-        raise BadInput(f"{folder}: not an adapter folder ({error})") from error
+        raise BadInput(f"{folder} is not an adapter folder ({error})") from error
     layers = peft.get("layers_to_transform")
     top = None if layers is None else model.config.num_hidden_layers - min(layers)
     targets, head = tuple(peft["target_modules"]), _HEAD in given
@@ -263,19 +263,20 @@ def read(model: Any, folder: Path) -> LoraAdapter:
     )
     if odd:
         raise BadInput(
-            f"{folder}: made for another model: {odd[0]} and {len(odd) - 1} more are missing, unknown or of another shape"
+            f"{folder}: the adapter belongs to another model. {odd[0]} and {len(odd) - 1} more weights are missing, unknown or "
+            "of another shape"
         )
     return LoraAdapter(config, given)
 
 
 def put(model: nn.Module, adapter: LoraAdapter) -> None:
-    """Puts an adapter on the model, in place of any other."""
+    """Puts an adapter on the model and replaces any other."""
     attach(model, adapter.config)
     set_weights(model, adapter.weights)
 
 
 def wear(model: nn.Module, adapter: LoraAdapter | None) -> None:
-    """As `put`; an adapter without weights is none, and none leaves the model as it is."""
+    """Like `put`, but an adapter without weights counts as no adapter, and None leaves the model unchanged."""
     if adapter is not None and adapter.weights:
         put(model, adapter)
     elif adapter is not None:
@@ -288,7 +289,8 @@ def load(model: Any, folder: Path) -> None:
 
 
 def pair(layer: nn.Module, name: str, adapter: LoraAdapter | None) -> Pair | None:
-    """Of one layer: in the adapter given, else of what sits on it and is on; none when there is none."""
+    """The adapter pair of one layer: from the given adapter, otherwise from the enabled adapter on the layer. None if there is
+    none."""
     if adapter is None:
         return Pair(layer.a, layer.b, layer.scale) if isinstance(layer, LoraLinear) and layer.on else None
     a = adapter.weights.get(f"{_PREFIX}{name}.lora_A.weight")
@@ -298,7 +300,7 @@ def pair(layer: nn.Module, name: str, adapter: LoraAdapter | None) -> Pair | Non
 
 @contextmanager
 def without(model: nn.Module) -> Iterator[None]:
-    """Within, the model is its bare base."""
+    """A context in which the adapter is disabled."""
     worn = [module for _, module in modules(model) if module.on]
     for module in worn:
         module.on = False

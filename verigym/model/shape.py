@@ -1,4 +1,4 @@
-"""The shape of a model, read from its configuration: what a plan needs to know. No weights are loaded or fetched."""
+"""The shape of a model, read from its configuration for a training plan. No weights are loaded or fetched."""
 
 import os
 from pathlib import Path
@@ -20,18 +20,18 @@ class Shape(Struct, frozen=True, kw_only=True):
     vocabulary: int
     parameters: int
     active: int
-    """Parameters that one token goes through, the output layer included: fewer than all in a mixture of experts."""
+    """Parameters that process one token, including the output layer. Fewer than all in a mixture of experts."""
     bytes_per_weight: int
 
 
 def read_shape(name: str, device: str | None = None) -> Shape:
-    """Of `smollm2-135m`, a folder or a hub id, in the precision that `device` would load it in."""
+    """The shape of `smollm2-135m`, a folder or a hub id, in the precision that `device` loads it in."""
     from transformers import AutoConfig
 
     from verigym.model.load import default_device, default_dtype
 
     if name == embedded.NAME and not embedded.is_pulled():
-        raise NotFound(f"{name} is not on this machine yet: verigym models pull {name}")
+        raise NotFound(f"{name} is not on this machine yet. Run: verigym models pull {name}")
     place = str(embedded.folder()) if name == embedded.NAME else name
     local = Path(place).is_dir() or bool(os.environ.get("HF_HUB_OFFLINE"))
     try:
@@ -45,7 +45,7 @@ def read_shape(name: str, device: str | None = None) -> Shape:
 
 
 def shape_of(config: object, name: str, bytes_per_weight: int) -> Shape:
-    """Parameters are counted on a model without memory, which is exact for every family."""
+    """The shape from a configuration. Parameters are counted on a meta device, which is exact for every family."""
     import torch
     from transformers import AutoModelForCausalLM, PretrainedConfig
 
@@ -58,7 +58,7 @@ def shape_of(config: object, name: str, bytes_per_weight: int) -> Shape:
     chosen = getattr(text, "num_experts_per_tok", None) or 1
     idle = sum(size for each, size in sizes.items() if ".experts." in each) * (1 - min(1.0, chosen / experts))
     embedding = text.vocab_size * text.hidden_size
-    looked_up = 0 if text.tie_word_embeddings else embedding  # a row of it is read, nothing is multiplied
+    looked_up = 0 if text.tie_word_embeddings else embedding  # a lookup without a product
     return Shape(
         name=name,
         hidden=text.hidden_size,

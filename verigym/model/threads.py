@@ -1,8 +1,8 @@
-"""Work in a thread of its own, which ends with it.
+"""Runs work in a thread that ends with it.
 
-On a CPU torch keeps helper threads for each thread that ever computed in parallel. As soon as there are more of them than
-cores they stop waiting actively for each other, and everybody's steps take half as long again. So whoever computes does it in a
-thread that ends, the engine as well as an update; the event loop stays free meanwhile.
+On a CPU, torch keeps helper threads for each thread that computed in parallel. If there are more helpers than cores, they stop
+busy-waiting and every step takes 50% longer. The engine and the update therefore compute in threads that end afterwards. The
+event loop stays free.
 """
 
 import asyncio
@@ -16,6 +16,6 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of `work(*args, **kwargs)`. Cancelled, it is waited for all the same: nobody sees weights half changed."""
+    """The result of `work(*args, **kwargs)`. A cancelled call still waits for the work, so weights are never half changed."""
     with ThreadPoolExecutor(1, "verigym-update") as thread:
         return await asyncio.get_running_loop().run_in_executor(thread, functools.partial(work, *args, **kwargs))

@@ -1,12 +1,12 @@
-"""CUDA kernels of training, in Triton: backward of norm and gate, turning by position, and attention over a prefix tree.
+"""CUDA kernels of training, in Triton: backward of norm and gate, rotary embedding, and attention over a prefix tree.
 
-The tree is laid out depth first (see tree.py): place i may look at place j exactly when `j <= i < ends[j]`. Both passes go over
-blocks of places and skip the pairs of blocks in which nobody sees anybody; which pairs are left is worked out once for all
-layers. The root is seen by everybody, so the gradients of its keys are added up by many programs.
+The tree is laid out depth first (see tree.py): place i attends to place j exactly if `j <= i < ends[j]`. Both passes go over
+blocks of places and skip fully masked pairs of blocks. The remaining pairs are computed once for all layers. Every place attends
+to the root, so many programs add up the gradients of its keys.
 """
 
 # pyright: reportMissingImports=false, reportIndexIssue=false
-# Triton is there with every CUDA build of torch, and only there; a kernel is launched by indexing it.
+# Only CUDA builds of torch include Triton. A kernel is launched by indexing it.
 from typing import Any, NamedTuple
 
 import torch
@@ -17,7 +17,7 @@ from torch import Tensor
 from verigym.model import kernels
 
 _STEPS = 16
-"""Pairs of blocks that one program adds up."""
+"""Pairs of blocks per program."""
 
 
 @triton.jit
@@ -222,7 +222,7 @@ def _attend_back_kv(
 
 
 class _Pairs(NamedTuple):
-    """For each block the others that it has to do with: their number, and which."""
+    """For each block, the number and the indices of the blocks that it interacts with."""
 
     counts: Tensor
     lists: Tensor
@@ -250,7 +250,7 @@ class TreeKernel:
         self.shares: dict[int, tuple[Tensor, Tensor]] = {}
 
     def _shares(self, groups: int) -> tuple[Tensor, Tensor]:
-        """The work on keys in shares of a few steps: the block of each, and the step it starts at."""
+        """Splits the work on keys into shares of a few steps: the block of each share, and its first step."""
         if groups not in self.shares:
             shares = (self.up.counts * groups + _STEPS - 1) // _STEPS
             block = torch.repeat_interleave(shares)
@@ -354,7 +354,7 @@ def _score(
 
 
 def score(logits_CV: Tensor, targets_C: Tensor, temperature: float, slope: bool) -> tuple[Tensor, Tensor]:
-    """Logprobs and entropies at temperature. With `slope` the logits are replaced by each logprob's gradient there."""
+    """Logprobs and entropies at temperature. With `slope`, the gradient of each logprob overwrites the logits."""
     found, entropy = (torch.empty(len(logits_CV), device=logits_CV.device) for _ in range(2))
     _score[(len(logits_CV),)](
         logits_CV, targets_C, found, entropy, logits_CV.shape[1], 1 / temperature, SLOPE=slope, BLOCK=2048, num_warps=8

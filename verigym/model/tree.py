@@ -1,13 +1,13 @@
-"""Samples as a prefix tree: what several of them begin with is stored, and computed, once.
+"""Samples as a prefix tree: a shared prefix is stored and computed once.
 
-Shapes: N places of the tree, M scored places, B samples, S the most scored tokens that a sample has.
+Shapes: N places of the tree, M scored places, B samples, S maximum scored tokens of a sample.
 
     samples  5 4            ids        5 4 6 7 8 9
              5 6 7 8        positions  0 1 1 2 3 2
              5 6 9          ends       6 2 6 5 5 6
 
-Places are laid out depth first, so all that follows from place j is the run before `ends[j]`: place i may look at place j
-exactly when `j <= i < ends[j]`. A token is predicted at its parent's place. Unshared, the tree is a row of separate lines.
+Places are laid out depth first, so the descendants of place j are the run before `ends[j]`. Place i attends to place j exactly if
+`j <= i < ends[j]`. A token is predicted at its parent's place. Without sharing, the tree is a row of separate lines.
 """
 
 from collections.abc import Sequence
@@ -24,21 +24,21 @@ class PackedBatch(NamedTuple):
     """A micro-batch."""
 
     samples: list[int]
-    """Which of the given samples these are, in the order of the rows."""
+    """Indices of the given samples, in the order of the rows."""
     places: list[np.ndarray]
-    """Where the tokens of each row are."""
+    """The places of the tokens of each row."""
     ids_N: Tensor
     positions_N: Tensor
     ends_N: Tensor
-    """The first place after all that follows from this one."""
+    """The first place after the descendants of each place."""
     parents_M: Tensor
-    """The places whose hidden states predict the scored tokens, each of which is here once."""
+    """The places whose hidden states predict the scored tokens, each once."""
     targets_M: Tensor
     """The ids of the scored tokens."""
     scored_BS: Tensor
-    """For each row, which of the M are its scored tokens, in order; 0 where there is none."""
+    """For each row, the indices (into M) of its scored tokens in order. 0 for padding."""
     mask_BS: Tensor
-    """Where there is one."""
+    """True for a scored token, False for padding."""
     shared: bool
 
 
@@ -50,8 +50,9 @@ def pack(
     together: int = 1,
     device: torch.device | str = "cpu",
 ) -> list[PackedBatch]:
-    """Micro-batches of at most `budget` places each; what is longer by itself is one by itself. Sorted, samples that begin alike
-    (unshared: that are equally long) are neighbours. Of `together` samples in a row (a pair) none is without the others."""
+    """Packs samples into micro-batches of at most `budget` places. A longer sample gets its own micro-batch. Samples are
+    sorted so that those with a shared prefix are neighbours (without sharing: those of equal length). Each run of `together`
+    samples, such as a pair, stays in one micro-batch."""
 
     def key(i: int) -> list[int] | int:
         return samples[i].ids if share else len(samples[i].ids)
@@ -68,13 +69,13 @@ def pack(
             size = 0
         batches[-1] += rows
         size += _places(samples, rows)
-    if together > 1:  # units of a batch may begin between each other
+    if together > 1:  # units can be interleaved after sorting
         batches = [_known(samples, sorted((i for i, _ in rows), key=key), None, share) for rows in batches]
     return [_tree(samples, rows, share, device) for rows in batches]
 
 
 def _known(samples: Sequence[Sample], order: list[int], before: int | None, share: bool) -> list[tuple[int, int]]:
-    """Each sample with the number of ids that the one before it begins with as well."""
+    """Each sample with the length of the prefix that it shares with the sample before it."""
     rows: list[tuple[int, int]] = []
     for i in order:
         rows.append((i, common(samples[before].ids, samples[i].ids) if share and before is not None else 0))
@@ -87,7 +88,7 @@ def _places(samples: Sequence[Sample], rows: list[tuple[int, int]]) -> int:
 
 
 def common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many ids both begin with. Whole stretches are compared at once, which is faster than id by id."""
+    """The length of the common prefix. Comparing whole slices is faster than comparing single ids."""
     least, most = 0, min(len(one), len(other))
     while least < most:
         middle = (least + most + 1) // 2
@@ -106,7 +107,7 @@ def _tree(
     ids_N, positions_N, ends_N = np.empty((3, size), dtype=np.int64)
     parents_N = np.arange(-1, size - 1)
     ends_N[:] = size
-    path = np.empty(0, dtype=np.int64)  # the places of the sample at hand
+    path = np.empty(0, dtype=np.int64)  # the places of the current sample
     start = 0
     places: list[np.ndarray] = []
     scored: list[np.ndarray] = []

@@ -1,1 +1,1 @@
-"""A model in this process: the engine that decodes, and the policy that speaks through it."""
+"""Models in this process: the engine that decodes, and the policy that uses it."""

@@ -1,4 +1,4 @@
-"""Constrained decoding: which tokens may come next, so that a reply keeps to its grammar (see grammars)."""
+"""Constrained decoding: which tokens may come next, so that a reply follows its grammar (see grammars)."""
 
 import functools
 from typing import Any
@@ -19,7 +19,7 @@ from verigym.policies.render import Renderer
 
 
 class Constraints:
-    """Of one model. Each is compiled once; a reply gets a matcher of its own."""
+    """The constraints of one model. Each is compiled once. Every reply gets its own matcher."""
 
     def __init__(self, render: Renderer, vocabulary: int) -> None:
         self._render = render
@@ -29,8 +29,8 @@ class Constraints:
         self._compiled = functools.lru_cache(maxsize=64)(self._compile)
 
     def matcher(self, constrain: str, tools: list[ToolSpec]) -> "Matcher | None":
-        """Of a reply under `Sampling.constrain`; none where nothing is asked of it. `call` is as `tools`, and it must be a call:
-        for the one request that demands it, not for a version."""
+        """The matcher of a reply under `Sampling.constrain`. None without a constraint. `call` is like `tools`, but the reply
+        must be a call. It is for single requests, not for a version."""
         if constrain in ("tools", "call"):
             if not tools:
                 return None
@@ -44,18 +44,18 @@ class Constraints:
     def _compile(self, grammar: str) -> llguidance.LLMatcher:
         found = llguidance.LLMatcher(self._tokenizer, llguidance.LLMatcher.grammar_from_lark(grammar), log_level=0)
         if found.is_error():
-            raise BadInput(f"this constraint cannot be kept to: {found.get_error()}")
+            raise BadInput(f"The constraint cannot be compiled: {found.get_error()}. Change the JSON schema")
         return found
 
 
 class Matcher:
-    """Where in its grammar a reply is."""
+    """The position of a reply in its grammar."""
 
     def __init__(self, inner: llguidance.LLMatcher) -> None:
         self._inner = inner
 
     def allowed(self, vocabulary: int) -> Tensor:
-        """Which tokens may come next, (V,) of bools."""
+        """Which tokens may come next, as (V,) bools."""
         bits = llguidance.numpy.allocate_token_bitmask(1, vocabulary)
         llguidance.numpy.fill_next_token_bitmask(self._inner, bits)
         return torch.from_numpy(np.unpackbits(bits.view(np.uint8)[0], bitorder="little")[:vocabulary].astype(bool))
@@ -70,5 +70,5 @@ def read_schema(text: str) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise BadInput(f'a constraint is "tools" or a JSON schema, and this is neither: {text[:80]}')
+        raise BadInput(f'The constraint is neither "tools" nor a JSON schema: {text[:80]}')
     return found

@@ -1,11 +1,11 @@
 """The engine: requests in, token ids and logprobs out, many at a time.
 
-Requests may come at any moment; they join the running batch at its next step and leave it when they are done. What requests
-share (a system prompt, the prompt of a group) is computed once. A request's tokens depend on its own seed alone, never on what
-else is in the batch. Several adapters are served side by side where the model allows it, else one after the other.
+Requests can arrive at any time. They join the running batch at its next step and leave it when they finish. A prefix that
+requests share (a system prompt, the prompt of a group) is computed once. The tokens of a request depend only on its own seed,
+never on the rest of the batch. Several adapters are served concurrently if the model allows it, otherwise in turn.
 
-Three decoders stand behind it, chosen by the model: `paged` on CUDA and `slots` on the CPU for attention models, and `plain`
-for every other architecture, which batches prompts of equal length and is slower.
+The model determines one of three decoders: `paged` on CUDA and `slots` on the CPU for attention models, and `plain` for every
+other architecture. `plain` batches prompts of equal length and is slower.
 """
 
 import asyncio
@@ -30,38 +30,38 @@ from verigym.policies.local import plain_decoder, slots
 from verigym.policies.local.sampling import SampledTokens, restricts
 
 MOST_SIDES = 4
-"""Adapters served side by side, each with weights of its own; more take turns."""
+"""Maximum adapters served concurrently, each with its own merged weights. More adapters take turns."""
 _GATHER_S, _GATHERS = 0.001, 20
-"""How long, and how often, the first request of a batch waits for others."""
+"""How long, and how often, the first request of a batch waits for other requests."""
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
     ids: list[int]
     """The whole prompt."""
     shared: int = 0
-    """How many leading ids other requests have as well."""
+    """Number of leading ids that other requests share."""
     sampling: Sampling = Sampling()
     seed: int = 0
     version: str = ""
-    """Whose weights: a key of `Engine.adapters`, or what sits on the model."""
+    """The adapter to use: a key of `Engine.adapters`, or empty for the adapter on the model."""
     matcher: Any = None
-    """Says which tokens may come next: `allowed(vocabulary)`, and is told which one came: `took(id)`."""
+    """Returns which tokens may come next with `allowed(vocabulary)`, and is notified of the sampled one with `took(id)`."""
     heard: Callable[[list[int]], None] | None = None
-    """Is told the tokens as they are sampled, on the thread of whoever asked."""
+    """Called with the tokens as they are sampled, on the thread of the caller."""
 
 
 class EngineReply(msgspec.Struct, frozen=True):
     ids: list[int]
-    """Sampled tokens, the end token included when there was one."""
+    """The sampled tokens, including the end token if there is one."""
     logprobs: list[float]
-    """At the sampling temperature (at 1 when greedy), of the whole distribution."""
+    """Logprobs at the sampling temperature (1 if greedy), over the whole distribution."""
     finish: Literal["stop", "length", "context_full"]
     restricted: list[float] = []
-    """The same of what truncation and constraint left; empty where neither was on."""
+    """Logprobs after truncation and constraint. Empty without either."""
 
 
 class Row:
-    """A request under way."""
+    """A request in progress."""
 
     def __init__(
         self,
@@ -77,17 +77,17 @@ class Row:
         self.logprobs: list[float] = []
         self.restricted: list[float] = []
         self.prefix = tuple(request.ids[: min(request.shared, len(request.ids) - 1)])
-        """The ids it shares, at least one of its prompt left for itself."""
+        """The shared ids. At least one id of the prompt is not shared."""
         self.matcher = request.matcher
         self.seed = request.seed & (2**63 - 1)
         self.most = min(request.sampling.max_tokens, window - len(request.ids))
-        """Tokens that it may sample in all."""
+        """Maximum tokens to sample."""
         self.watched = request.matcher is not None or bool(request.sampling.stop)
-        """Whether each of its tokens has to be looked at."""
+        """Whether each token must be inspected before the next step."""
 
     @functools.cached_property
     def random(self) -> random.Random:
-        """Its own stream of numbers."""
+        """The random number generator of this row."""
         return random.Random(self.request.seed)
 
     @property
@@ -96,22 +96,22 @@ class Row:
 
     @property
     def context(self) -> list[int]:
-        """What has to be computed before its next token: after an interruption, what it sampled as well."""
+        """The ids to compute before the next token. After an interruption, they include the sampled ones."""
         return self.request.ids + self.ids if self.ids else self.request.ids
 
     @property
     def left(self) -> int:
-        """Tokens that it may still sample."""
+        """Remaining tokens to sample."""
         return self.most - len(self.ids)
 
     @property
     def dead(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """Whether the caller has cancelled the request."""
         return self.future.cancelled()
 
 
 class _Side:
-    """One set of weights, and the batch that runs on it."""
+    """One set of weights and the batch that uses it."""
 
     def __init__(self, decoder: Any) -> None:
         self.decoder = decoder
@@ -129,7 +129,7 @@ class Engine:
         self.max_batch = max_batch or (128 if on_cpu else 512)
         self.window: int = getattr(model.config, "max_position_embeddings", None) or 1 << 30
         self.adapters: dict[str, lora.LoraAdapter] = {}
-        """By version. The version "" is whatever sits on the model."""
+        """Adapters by version. The version "" is the adapter on the model."""
         self._waiting: deque[Row] = deque()
         self._lock = threading.Lock()
         self._running = False
@@ -137,7 +137,7 @@ class Engine:
         self._idle.set()
         self._sides: list[_Side] = []
         self._taken: list[tuple[_Side, list[Row]]] = []
-        """Admitted, and not begun yet."""
+        """Admitted requests that have not begun."""
 
     async def generate(self, request: Generation) -> EngineReply:
         loop = asyncio.get_running_loop()
@@ -153,20 +153,21 @@ class Engine:
         return await row.future
 
     def refresh(self) -> None:
-        """The weights on the model changed: take them over. Requests under way are waited for."""
+        """Takes over changed weights of the model. Waits for requests in progress."""
         self.wait()
         for side in self._sides:
             if side.version == "":
                 side.version = None
 
     def wait(self) -> None:
-        """Until nothing runs, so that weights may be changed."""
+        """Waits until no request runs, so that weights can be changed."""
         self._idle.wait()
 
     # -- the thread -----------------------------------------------------------------------------------------------
 
     def _drive(self) -> None:
-        """Runs until nothing waits and nothing is active. Not a daemon: a thread killed inside torch takes the process down."""
+        """Runs until no request is waiting or active. It is not a daemon thread, because killing a thread inside torch crashes
+        the process."""
         try:
             self._gather()
             with torch.inference_mode():
@@ -193,7 +194,7 @@ class Engine:
                     row.loop.call_soon_threadsafe(_fail, row.future, error)
 
     def _gather(self) -> None:
-        """Waits while requests keep coming, so that those asked for together begin together."""
+        """Waits while requests keep arriving, so that simultaneous requests begin together."""
         seen = 0
         for _ in range(_GATHERS):
             time.sleep(_GATHER_S)
@@ -209,7 +210,7 @@ class Engine:
             return self._running
 
     def _admit(self) -> None:
-        """Takes waiting requests, in order, as far as there is room and their batch can take them."""
+        """Admits waiting requests in order, as long as there is room in their batch."""
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
         room = self.max_batch - sum(len(side.decoder.rows) for side in self._sides)
@@ -234,7 +235,7 @@ class Engine:
         self._taken = list(taken.values())
 
     def _side(self, version: str, taken: dict[str, Any]) -> _Side | None:
-        """The side that wears this version; else a new one, or one that nobody uses, puts it on."""
+        """The side with this version. Otherwise a new or idle side loads it."""
         found = next((side for side in self._sides if side.version == version), None)
         if found is not None:
             return found
@@ -251,7 +252,7 @@ class Engine:
         return free
 
     def _turn(self, side: _Side, new: list[Row] | None) -> None:
-        """One look at a batch: new rows begin, or all go on."""
+        """One turn of a batch: begins new rows, or advances all rows."""
         decoder = side.decoder
         try:
             if new is not None:
@@ -265,7 +266,7 @@ class Engine:
             self._shrink(decoder, new or [], error)
 
     def _shrink(self, decoder: Any, new: list[Row], error: Exception) -> None:
-        """Out of memory: half as many rows at once from now on. All begin again where they are: nothing is sampled twice."""
+        """Halves the batch size after memory ran out. Rows resume after their last token, so nothing is sampled twice."""
         rows = [*decoder.rows, *(row for row in new if row not in decoder.rows)]
         decoder.reset()
         if len(rows) == 1:
@@ -276,7 +277,7 @@ class Engine:
             self._waiting.extendleft(reversed(rows))
 
     def _settle(self, decoder: Any, rows: list[Row], drawn: SampledTokens) -> None:
-        """Gives each row its tokens, and lets the finished ones go."""
+        """Appends the tokens to their rows and releases finished rows."""
         done: dict[asyncio.AbstractEventLoop, list[tuple[Row, EngineReply]]] = {}
         steps = len(drawn.ids[0])
         for place, (row, ids, logprobs) in enumerate(zip(rows, drawn.ids, drawn.logprobs, strict=True)):
@@ -298,7 +299,7 @@ class Engine:
             loop.call_soon_threadsafe(_resolve, finished)
 
     def _finish(self, row: Row, ids: list[int]) -> tuple[Literal["stop", "length"] | None, int]:
-        """Whether these next tokens end the row, and how many of them it takes."""
+        """Whether these tokens end the row, and how many of them it keeps."""
         settings = row.request.sampling
         for taken, id in enumerate(ids[: row.left], 1):
             if row.matcher is not None and id not in self.stop_ids:
@@ -308,18 +309,18 @@ class Engine:
         return ("length", row.left) if row.left <= len(ids) else (None, len(ids))
 
     def _said(self, ids: list[int], stops: list[str]) -> bool:
-        """Whether the last tokens hold one of the texts: a token is at least one byte, so only few of them can."""
+        """Whether the last tokens contain a stop text. A token is at least one byte, so only a few tokens are decoded."""
         tail = self.decode(ids[-max(len(text.encode()) for text in stops) - 4 :])
         return any(text in tail for text in stops)
 
 
 def decoder_for(model: Any, max_batch: int, window: int) -> Any:
-    """The fastest decoder that is right for this model."""
+    """The fastest decoder that gives correct results for this model."""
     found = plain(model)
     if found is None:
         why = slots.right(model)
         if why:
-            line = f"{type(model).__name__}: decoded without sharing, prompts of equal length together ({why})"
+            line = f"{type(model).__name__}: uses the slow decoder without shared prefixes ({why})"
             print(line, file=sys.stderr, flush=True)
         return plain_decoder.PlainDecoder(model) if why else slots.SlotDecoder(model, None)
     if found.embedding.device.type == "cuda" and importlib.util.find_spec("triton"):

@@ -1,9 +1,8 @@
-"""The decoder on CUDA: fused weights, a cache of pages, one CUDA graph a step.
+"""The decoder on CUDA: fused weights, a paged cache, and one CUDA graph per step.
 
-A step of a small model is hundreds of kernels of a few microseconds each: launched one by one they wait for Python, recorded
-once as a graph they do not. A graph is made for a batch size when it is first needed, and several steps run before anybody
-looks at the tokens. Prompts are computed flat, without padding, each shared page once; a prompt asked for several times is
-computed once.
+A step of a small model is hundreds of kernels of a few microseconds each. Launched one by one, they wait for Python. A CUDA graph
+avoids this wait. A graph is recorded for a batch size at its first use, and several steps run before the tokens are read.
+Prompts are computed without padding. Each shared page and each repeated prompt is computed once.
 """
 
 from typing import Any
@@ -20,15 +19,15 @@ from verigym.policies.local.pages import Pages, SequencePages
 from verigym.policies.local.sampling import SampledTokens
 
 STEPS = 8
-"""Steps between two looks at the tokens; a row that ends in between wastes the rest."""
+"""Steps between two reads of the tokens. A row that ends in between wastes the remaining steps."""
 _SIZES = [1, 2, 4, 8, 16, 32, 64, 96, *range(128, 4097, 64)]
 _SHARE = 0.35
-"""Of the free memory, at most, for keys and values."""
+"""Maximum share of the free memory for keys and values."""
 
 
 class PagedDecoder:
     beside = True
-    """Several of it, each with an adapter of its own, may run beside each other."""
+    """Several instances with different adapters can run concurrently."""
 
     def __init__(self, fused: Fused, max_batch: int, window: int) -> None:
         self.fused = fused
@@ -58,21 +57,21 @@ class PagedDecoder:
         self.drawn_logprobs = torch.zeros(STEPS, max_batch, device=self.device)
         self.logits = torch.zeros(0)
 
-    # -- what the engine calls ------------------------------------------------------------------------------------
+    # -- interface for the engine ------------------------------------------------------------------------------------
 
     def wear(self, adapter: lora.LoraAdapter | None) -> None:
         if self.fused.wear(adapter):
             self.graphs.clear()
 
     def reset(self) -> None:
-        """Lets go of all rows, and of what was computed: the weights changed, or memory ran out."""
+        """Releases all rows and the cache, after the weights changed or memory ran out."""
         for row in list(self.held):
             self.pages.release(self.held.pop(row), [])
         self.pages.forget()
         self.rows = []
 
     def fits(self, row: Any, new: list[Any]) -> bool:
-        """Takes pages for the whole row, so that no row under way ever lacks one."""
+        """Reserves the pages of a whole row, so that no row in progress runs out of pages."""
         ids = row.context
         positions = min(len(ids) + row.left, self.window)
         held = self.pages.take(ids, positions)
@@ -113,7 +112,7 @@ class PagedDecoder:
         return self._draw(logits, new, which)
 
     def advance(self, steps: int) -> SampledTokens:
-        """The next tokens of all rows, at most so many steps of them."""
+        """The next tokens of all rows, for at most `steps` steps."""
         active, number = self.rows, len(self.rows)
         size = next(size for size in _SIZES if size >= number)
         if self.changed:
@@ -138,7 +137,7 @@ class PagedDecoder:
         self.rows.remove(row)
         self.changed = True
 
-    # -- one pass over the model ----------------------------------------------------------------------------------
+    # -- forward pass ----------------------------------------------------------------------------------
 
     def _hidden(
         self, ids: Tensor, rows: Tensor, positions: Tensor, table: Tensor, tiles: kernels.Tiles | None
@@ -160,7 +159,7 @@ class PagedDecoder:
         return kernels.norm(x, plain.norm, plain.eps)
 
     def _step(self, size: int, restricted: bool) -> None:
-        """What a graph records: one token of `size` rows, from the buffers into the buffers."""
+        """The step that a graph records: one token for `size` rows, read from and written to the buffers."""
         hidden = self._hidden(self.ids[:size], self.which[:size], self.positions[:size], self.table[:size], None)
         logits = self.plain.logits(hidden)
         if restricted:
@@ -178,7 +177,7 @@ class PagedDecoder:
                     self.max_batch, self.plain.logits(self.plain.embedding[:1]).shape[-1], device=self.device
                 )
             kept = [buffer.clone() for buffer in (self.ids, self.state, self.logprobs)]
-            self._step(size, restricted)  # compiles what is not compiled yet
+            self._step(size, restricted)  # compiles the kernels
             torch.cuda.synchronize()
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, capture_error_mode="thread_local"):
@@ -209,7 +208,7 @@ class PagedDecoder:
         return SampledTokens(ids[:, None].tolist(), free[:, None].tolist(), logprobs.tolist())
 
     def _upload(self, active: list[Any]) -> None:
-        """The rows under way, as they stand, into the buffers that the graphs read."""
+        """Copies the state of the active rows into the buffers that the graphs read."""
         number = len(active)
         settings = [row.request.sampling for row in active]
         self.ids[:number] = self._to(np.array([row.ids[-1] for row in active]))
@@ -235,7 +234,7 @@ class PagedDecoder:
         return torch.from_numpy(array).to(self.device)
 
     def _grow(self, needed: int) -> bool:
-        """More pages, when memory allows: what is there is kept, the graphs are made anew."""
+        """Adds pages if memory allows. The cache is kept and the graphs are recorded again."""
         plain = self.plain
         one = 2 * len(plain.layers) * plain.kv_heads * kernels.PAGE * plain.head_size * plain.embedding.element_size()
         free = torch.cuda.mem_get_info(self.device)[0] if self.device.type == "cuda" else 1 << 33
@@ -255,7 +254,7 @@ class PagedDecoder:
 
 
 def _add(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """Adds a linear layer's result, in place."""
+    """Adds the result of a linear layer in place."""
     sum_NH.addmm_(x, weight.T)
     if bias is not None:
         sum_NH += bias

@@ -1,11 +1,11 @@
-"""Who holds which page of the cache. A page has a fixed number of positions; full pages are found again by their ids.
+"""The page table of the cache. A page has a fixed number of positions. Full pages are found again by their ids.
 
     system prompt          group's prompt      own
     [page 3] [page 7]  ->  [page 9]       ->  [page 12] [page 15]        one row
                            [page 9]       ->  [page 13] [page 16]        its sibling: the same pages, then its own
 
-A page that nobody holds any more keeps what was computed until its place is needed, the longest unused first. Page 0 is
-nobody's. A row's last prompt page is always its own, so that no page is written while another row reads it.
+A page that no row holds keeps its content until it is needed for something else, least recently used first. Page 0 is never
+assigned. The last prompt page of a row is never shared, so that no page is written while another row reads it.
 """
 
 from collections import OrderedDict
@@ -14,7 +14,7 @@ import msgspec
 
 
 class SequencePages(msgspec.Struct):
-    """A row's pages, in order, and how many of its leading positions were there already."""
+    """The pages of a row in order, and the number of its leading positions that were cached."""
 
     pages: list[int]
     known: int
@@ -24,7 +24,7 @@ class Pages:
     def __init__(self, total: int, size: int) -> None:
         self.size = size
         self.total = 1
-        """Page 0 included."""
+        """Number of pages, including page 0."""
         self._free: list[int] = []
         self._holders: list[int] = [0]
         self._serial: list[int] = [0]
@@ -44,14 +44,14 @@ class Pages:
 
     @property
     def room(self) -> int:
-        """Pages that can be taken."""
+        """Number of available pages."""
         return len(self._free) + len(self._unheld)
 
     def needed(self, positions: int) -> int:
         return -(-positions // self.size)
 
     def take(self, ids: list[int], positions: int) -> SequencePages | None:
-        """Pages for a row with this prompt that may grow to so many positions; none when there is no room."""
+        """Reserves pages for a row with this prompt and at most `positions` positions. None if there is no room."""
         found = self._known(ids)
         needed = self.needed(positions)
         if needed - len(found) > self.room - sum(not self._holders[page] for page in found):
@@ -63,7 +63,7 @@ class Pages:
         return SequencePages(pages=pages, known=len(found) * self.size)
 
     def release(self, held: SequencePages, ids: list[int]) -> None:
-        """Gives a row's pages back; `ids` are those whose keys and values were computed."""
+        """Releases the pages of a row. `ids` are those whose keys and values were computed."""
         self._register(held.pages, ids)
         for page in reversed(held.pages):
             self._holders[page] -= 1
@@ -74,7 +74,7 @@ class Pages:
                     self._unheld[page] = None
 
     def forget(self) -> None:
-        """No page is found again: the weights changed."""
+        """Drops all cached pages, because the weights changed."""
         self._found.clear()
         self._key = [None] * self.total
         self._free += self._unheld
@@ -92,7 +92,7 @@ class Pages:
         return pages
 
     def _register(self, pages: list[int], ids: list[int]) -> None:
-        """Makes the full pages of these ids known, as far as they are not."""
+        """Registers the full pages of these ids in the cache."""
         before = 0
         for place, page in enumerate(pages[: len(ids) // self.size]):
             if self._key[page] is None:

@@ -1,4 +1,4 @@
-"""Plain text under a model in this process: how many nats each token of it costs, with no chat template around it."""
+"""Perplexity of plain text under a model in this process, in nats per token and without a chat template."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,19 +18,19 @@ _TOKENS = 2048
 
 class TextScore(NamedTuple):
     nats: float
-    """Mean of -log p over the tokens that were predicted: all but the first, which nothing predicts."""
+    """Mean of -log p over all tokens except the first, which has no context."""
     tokens: int
 
 
 @torch.no_grad()
 def nats_per_token(policy: LocalPolicy, texts: Sequence[str]) -> list[TextScore]:
-    """Of each text by itself, under the weights and the adapter that the policy wears now."""
+    """Scores each text separately, with the current weights and adapter of the policy."""
     policy.engine.wait()
     samples: list[Sample] = []
     for text in texts:
         ids: list[int] = policy.render.tokenizer(text).input_ids
         if len(ids) < 2:
-            raise BadInput(f'"{text}" is too short for perplexity: it needs two tokens at least')
+            raise BadInput(f'"{text}" is too short for perplexity. Use a text of at least two tokens')
         samples.append(Sample(ids=ids, mask=[0] + [1] * (len(ids) - 1), logprobs=[]))
     found: dict[int, TextScore] = {}
     for packed in pack(samples, _TOKENS, share=can_share(policy.model), device=policy.model.device):

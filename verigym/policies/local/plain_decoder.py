@@ -1,7 +1,7 @@
-"""The decoder for every architecture: transformers' own forward and cache, prompts of equal length together.
+"""The decoder for every architecture: uses the forward pass and cache of transformers on prompts of equal length.
 
-No padding is needed, so recurrent state, sliding windows and whatever else a model has are right by construction.
-Slower than `slots`: nothing is shared, and new requests wait until the batch is done.
+It needs no padding, so recurrent states and sliding windows are correct by construction. It is slower than `slots`, because
+prefixes are not shared and new requests wait until the batch is done.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ class PlainDecoder:
         self.cache: Any = None
         self.rows: list[Any] = []
         self.places: dict[Any, int] = {}
-        """Row of the cache of each request: rows that are done stay in the cache until the batch is."""
+        """The cache row of each request. Finished rows stay in the cache until the batch is done."""
 
     def fits(self, row: Any, new: list[Any]) -> bool:
         return not self.rows and (not new or len(row.context) == len(new[0].context))

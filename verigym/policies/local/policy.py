@@ -27,7 +27,7 @@ class LocalPolicy:
         self.model: Any = loaded.model
         self.base = loaded.name
         self.agent = agent or loaded.name
-        """Agent version that is written into its turns."""
+        """The version that is recorded in the turns."""
         self.render = Renderer(loaded.tokenizer)
         more: Any = getattr(loaded.model.generation_config, "eos_token_id", None)
         self.render.stop_ids |= {id for id in (more if isinstance(more, list) else [more]) if id is not None}
@@ -37,7 +37,7 @@ class LocalPolicy:
 
     @property
     def max_concurrency(self) -> int:
-        """Episodes beyond this number would only wait, and their time would run."""
+        """Maximum useful number of concurrent episodes. More would only wait while their timeout runs."""
         return self.engine.max_batch
 
     @classmethod
@@ -70,7 +70,7 @@ class LocalPolicy:
         return other
 
     def weights_changed(self, agent: str) -> None:
-        """Call this after changing the weights in place. Drops what was computed with the old weights."""
+        """Drops the cache of the old weights. Call this after changing the weights in place."""
         self.agent = agent
         self.engine.refresh()
 
@@ -88,8 +88,8 @@ class LocalPolicy:
         return await self._respond(request, None)
 
     async def stream(self, request: Request, said: Callable[[str], None]) -> Reply:
-        """Like `respond`, and calls `said` with the text of the reply while it is sampled. With tools on offer the text may turn
-        out to be a call, so it is held back. Thinking is never passed on."""
+        """Like `respond`, and calls `said` with the text of the reply while it is sampled. If tools are offered, the text could
+        be a call, so it is held back. Thinking is never passed on."""
         spoken = ReplyStream(self.render.decode, self.render.stop_ids, request.sampling.stop, said)
         return await self._respond(request, None if request.tools else spoken.add)
 

@@ -1,8 +1,8 @@
-"""Drawing tokens: temperature, truncation, constraint. B rows, V vocabulary.
+"""Token sampling: temperature, truncation, constraint. B rows, V vocabulary.
 
-Truncation and constraint leave out tokens by setting their logits to minus infinity; the draw itself is the decoder's. The
-logprob of a drawn token is given twice where anything was left out: of the whole distribution at temperature, which training
-compares, and of what was left.
+Truncation and constraint exclude tokens by setting their logits to minus infinity. The decoder draws the token. If tokens were
+excluded, a drawn token has two logprobs: over the whole distribution at temperature, which training uses, and over the
+remaining tokens.
 """
 
 from typing import Any, NamedTuple
@@ -15,23 +15,23 @@ _BLOCK = 256
 
 
 class SampledTokens(NamedTuple):
-    """The next tokens of each row, a list a row, all equally many."""
+    """The next tokens of each row, one list per row, all of the same length."""
 
     ids: list[list[int]]
     logprobs: list[list[float]]
-    """At temperature (at 1 when greedy), of the whole distribution."""
+    """Logprobs at temperature (1 if greedy), over the whole distribution."""
     restricted: list[float] | None
-    """Of what truncation and constraint left, then one token a row; none where they were not on."""
+    """Logprobs after truncation and constraint, for one token per row. None without either."""
 
 
 def restricts(row: Any) -> bool:
-    """Whether some tokens may not be drawn."""
+    """Whether some tokens are excluded."""
     settings = row.request.sampling
     return row.matcher is not None or settings.top_p < 1 or settings.top_k > 0 or settings.min_p > 0
 
 
 def scale(rows: list[Any], device: torch.device) -> Tensor:
-    """What logits are divided by, (B, 1): the temperature, 1 for greedy rows."""
+    """The divisor of the logits, (B, 1): the temperature, or 1 for greedy rows."""
     return torch.tensor([[row.request.sampling.temperature or 1.0] for row in rows], device=device)
 
 
@@ -41,8 +41,8 @@ def _scaled(logits_BV: Tensor, rows: list[Any]) -> Tensor:
 
 
 def restrict(logits_BV: Tensor, rows: list[Any]) -> Tensor:
-    """The logits with minus infinity where a row's truncation or constraint leaves a token out.
-    Constraint first; then top_k, top_p and min_p, each of what is likely at the row's temperature."""
+    """The logits with minus infinity for tokens that a row's constraint or truncation excludes.
+    The constraint applies first, then top_k, top_p and min_p at the row's temperature."""
     kept_BV = logits_BV.clone()
     for place, row in enumerate(rows):
         if row.matcher is not None:
@@ -66,13 +66,13 @@ def restrict(logits_BV: Tensor, rows: list[Any]) -> Tensor:
 
 
 def logprobs_of(logits_BV: Tensor, rows: list[Any], ids_B: Tensor) -> Tensor:
-    """Of the given tokens, at temperature."""
+    """The logprobs of the given tokens at temperature."""
     scaled_BV = _scaled(logits_BV.float(), rows)
     return scaled_BV.gather(-1, ids_B[:, None])[:, 0] - scaled_BV.logsumexp(-1)
 
 
 def draw(logits_BV: Tensor, rows: list[Any]) -> SampledTokens:
-    """One token a row by inverting its distribution at one number of the row's own stream. For decoders without kernels."""
+    """Draws one token per row by inverting its distribution at a random number of the row. For decoders without kernels."""
     on = any(map(restricts, rows))
     kept_BV = restrict(logits_BV.float(), rows) if on else logits_BV.float()
     scaled_BV = _scaled(kept_BV, rows)
@@ -82,8 +82,8 @@ def draw(logits_BV: Tensor, rows: list[Any]) -> SampledTokens:
 
 
 def _invert(scaled_BV: Tensor, rows: list[Any]) -> tuple[Tensor, Tensor]:
-    """The drawn tokens (of greedy rows the likeliest) and their logprobs. Sums of blocks first, then inside of the one block
-    that the number falls into: the vocabulary is read few times, and summed in double precision where it matters."""
+    """The drawn tokens (the likeliest for greedy rows) and their logprobs. It sums blocks first and then searches the block of
+    the random number, to read the vocabulary only a few times and use double precision where it matters."""
     most_B1 = scaled_BV.amax(-1, keepdim=True)
     weights_BNW = F.pad((scaled_BV - most_B1).exp_(), (0, -scaled_BV.shape[1] % _BLOCK)).unflatten(-1, (-1, _BLOCK))
     sums_BN = weights_BNW.sum(-1).double().cumsum(-1)
@@ -103,6 +103,6 @@ def _invert(scaled_BV: Tensor, rows: list[Any]) -> tuple[Tensor, Tensor]:
 
 
 def _place(sums_BN: Tensor, target_B1: Tensor) -> tuple[Tensor, Tensor]:
-    """Which step of growing sums the target falls into; rounding never carries it past the last step that has any width."""
+    """The interval of the cumulative sums that contains the target. Rounding never selects an interval of width zero."""
     target_B1 = torch.minimum(target_B1, torch.nextafter(sums_BN[:, -1:], torch.zeros_like(target_B1)))
     return target_B1, torch.searchsorted(sums_BN, target_B1, right=True)

@@ -1,4 +1,4 @@
-"""A reward model in this process: an adapter with a head on a base of its own, which gives a whole conversation one number."""
+"""A reward model in this process: an adapter with a head on its own base model. It scores a whole conversation."""
 
 import asyncio
 import copy
@@ -30,7 +30,7 @@ class LocalScorer:
         self._turn = asyncio.Lock()
 
     def offered(self, tools: list[ToolSpec]) -> "LocalScorer":
-        """The same one, for conversations in which these tools were offered."""
+        """The same scorer for conversations with these tools."""
         other = copy.copy(self)
         other._tools = tools
         return other
@@ -40,7 +40,9 @@ class LocalScorer:
         loaded = load(base)
         lora.load(loaded.model, adapter)
         if lora.head(loaded.model) is None:
-            raise BadInput(f"{name} is no reward model: its adapter has no head. Train one with algorithm: reward")
+            raise BadInput(
+                f"{name} is not a reward model, because its adapter has no head. Train one with algorithm: reward"
+            )
         return cls(loaded.model, Renderer(loaded.tokenizer), name)
 
     async def score(self, trajectories: Sequence[Trajectory]) -> list[float]:

@@ -1,10 +1,10 @@
-"""The decoder for attention models without kernels of our own: every row has a slot of keys and values, prefixes are shared.
+"""The decoder for attention models on the CPU: every row has a slot of keys and values, and prefixes are shared.
 
     keys of a row = its prefix (one copy for all rows that have it, P positions)  +  its own slot (T positions)
 
-Attention reads a prefix once for all its rows, as one product, instead of a copy of it for each row. Slots 0..n-1 are in use:
-when a row leaves, the last takes its place. The forward pass is the fused one where there is one, else the model's own with
-its attention handed to us.
+Attention reads a prefix once for all its rows, as one product, instead of one copy per row. Slots 0..n-1 are in use. When a row
+leaves, the last row moves into its slot. The forward pass is the fused one if the model has one. Otherwise it is the model's own
+with our attention.
 
 Shapes: B rows, K key-value heads, G query heads to each of them, S new positions of a row, D head size.
 """
@@ -27,20 +27,21 @@ from verigym.policies.local.sampling import SampledTokens
 _NAME = "verigym_slots"
 _GROW = 64
 _PREFILL = 384
-"""Tokens of prompts computed at once, if they are of more than one."""
+"""Maximum tokens of several prompts that are computed at once."""
 _PREFIXES = 8
-"""Prefixes kept, the longest unused forgotten first."""
+"""Number of cached prefixes. The least recently used is dropped first."""
 
 
 class Prefix(NamedTuple):
     keys: list[Tensor]
-    """A layer each, (K, P, D)."""
+    """One tensor per layer, (K, P, D)."""
     values: list[Tensor]
 
 
 class _SlotPass:
     """Keys and values during one forward pass, in the shape of a transformers cache.
-    `write` none: fresh prompts, their keys are kept as they come. Else: row i's new key goes to position `write[i]` of slot i."""
+    If `write` is None, the rows are new prompts and their keys are collected. Otherwise the new key of row i goes to position
+    `write[i]` of slot i."""
 
     is_compileable = False
 
@@ -52,21 +53,21 @@ class _SlotPass:
         prefixes: list[tuple[Prefix, Tensor | slice]],
         write: Tensor | None,
     ) -> None:
-        """`offsets_B` are the lengths of the rows' prefixes, `prefixes` those there are, each with its rows."""
+        """`offsets_B` are the lengths of the rows' prefixes. `prefixes` lists each prefix with its rows."""
         self.keys: list[Tensor] = []
         self.values: list[Tensor] = []
         self.decoder = decoder
         self.prefixes = prefixes
         self.write = write
         self.flat: Tensor | None = None
-        """Where the new keys go, as rows of a buffer without its shape."""
+        """Row indices of the new keys in the flattened buffer."""
         self.width = int(offsets_B.max())
         self.own = positions_BS.shape[1] if write is None else int(write.max()) + 1
         before = torch.arange(self.width, device=positions_BS.device).expand(len(offsets_B), -1)
         before = before.masked_fill(before >= offsets_B[:, None], 1 << 30)
         own = offsets_B[:, None] + torch.arange(self.own, device=positions_BS.device)
         self.back_BSX = positions_BS[:, :, None] - torch.cat([before, own], 1)[:, None]
-        """How far back each key is; negative for what may not be seen."""
+        """The distance of each key from the query. Negative if the key is hidden."""
         self.masks: dict[int | None, Tensor] = {}
 
     def update(self, key: Tensor, value: Tensor, layer_idx: int, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
@@ -114,7 +115,7 @@ class _SlotPass:
         return out.view(rows, heads, new, size).transpose(1, 2)
 
     def _prefix_scores(self, layer: int, query: Tensor) -> Tensor:
-        """Of each row's queries with the keys of its prefix, zero past its end; all rows of a prefix in one product."""
+        """The scores of each row's queries with the keys of its prefix, zero past its end, as one product per prefix."""
         found = [
             (query[which].transpose(0, 1).flatten(1, 2) @ prefix.keys[layer].transpose(-1, -2))
             .unflatten(1, (-1, query.shape[2]))
@@ -129,7 +130,7 @@ class _SlotPass:
         return scores
 
     def _mask(self, window: int | None, dtype: torch.dtype) -> Tensor:
-        """Minus infinity for the keys that a query may not see, else 0; (B, 1, 1, S, X)."""
+        """Minus infinity for keys that are hidden from a query, otherwise 0, (B, 1, 1, S, X)."""
         if window not in self.masks:
             far = self.back_BSX >= window if window is not None else False
             hidden_BSX = (self.back_BSX < 0) | far
@@ -183,7 +184,7 @@ class SlotDecoder:
         return True
 
     def begin(self, new: list[Any]) -> SampledTokens:
-        """Computes the prompts of new rows, those of one prefix together, and draws their first tokens."""
+        """Computes the prompts of new rows, grouped by prefix, and draws their first tokens."""
         by_prefix: dict[tuple[int, ...], list[Any]] = {}
         for row in new:
             by_prefix.setdefault(row.prefix, []).append(row)
@@ -198,7 +199,7 @@ class SlotDecoder:
         return sampling.draw(self.logits(), self.rows)
 
     def logits(self) -> Tensor:
-        """Of the next token of every row."""
+        """The logits of the next token of every row."""
         ids = torch.tensor([[row.ids[-1]] for row in self.rows], device=self.device)
         write = torch.tensor([self._length(row) - 1 for row in self.rows], device=self.device)
         offset = torch.tensor([len(row.prefix) for row in self.rows], device=self.device)
@@ -215,10 +216,10 @@ class SlotDecoder:
             for buffer in self.slot_keys + self.slot_values:
                 buffer[place, :, :length] = buffer[len(self.rows), :, :length]
 
-    # -- how ----------------------------------------------------------------------------------------------------------
+    # -- implementation ----------------------------------------------------------------------------------------------------------
 
     def _length(self, row: Any) -> int:
-        """Positions of its slot, its last token included."""
+        """Number of used positions of a row's slot, including its last token."""
         return len(row.context) - len(row.prefix)
 
     @property
@@ -226,8 +227,8 @@ class SlotDecoder:
         return self.model.get_output_embeddings().weight.dtype
 
     def _begin(self, prefix_ids: tuple[int, ...], new: list[Any]) -> Tensor:
-        """Fills the slots of new rows with one prefix; the logits of their next tokens. Equal prompts are computed once, those of
-        like length together, few enough at once that memory does not depend on how many there are."""
+        """Fills the slots of new rows with one prefix and returns the logits of their next tokens. Equal prompts are computed
+        once. Prompts of similar length are computed together, in batches of limited size."""
         prefix = self._prefix_of(prefix_ids)
         tails = [tuple(row.context[len(prefix_ids) :]) for row in new]
         window = getattr(self.model.config, "max_position_embeddings", None) or 1 << 30
@@ -304,7 +305,7 @@ class SlotDecoder:
         return fused.hidden(ids.view(-1), positions.reshape(-1), attend).view(rows, new, -1)
 
     def _make_room(self, rows: int, positions: int) -> None:
-        """Slots for `rows` rows of `positions` positions; what is in use is kept."""
+        """Makes room for `rows` slots of `positions` positions. Slots in use are kept."""
         have_rows, have = (self.slot_keys[0].shape[0], self.slot_keys[0].shape[2]) if self.slot_keys else (0, 0)
         if have_rows >= rows and have >= positions:
             return
@@ -316,7 +317,7 @@ class SlotDecoder:
         used = len(self.rows)
         for buffers in (self.slot_keys, self.slot_values):
             buffers.extend([torch.empty(0)] * (config.num_hidden_layers - len(buffers)))
-            for layer, old in enumerate(buffers):  # one after another: the old ones are never all beside the new ones
+            for layer, old in enumerate(buffers):  # one by one, so that old and new buffers never exist all at once
                 new = torch.zeros(rows, heads, positions, size, device=self.device, dtype=self._dtype)
                 if used:
                     new[:used, :, :have] = old[:used]
@@ -324,7 +325,7 @@ class SlotDecoder:
 
 
 def _together(tails: list[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
-    """Prompts, the shortest first, in batches of about so many tokens as a CPU is as fast with as with more."""
+    """Prompts in batches of about `_PREFILL` tokens, shortest first. Larger batches are not faster on a CPU."""
     batch: list[tuple[int, ...]] = []
     for tail in tails:
         if batch and (len(batch) + 1) * len(tail) > _PREFILL:
@@ -336,7 +337,7 @@ def _together(tails: list[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
 
 @torch.inference_mode()
 def right(model: Any) -> str:
-    """Why this decoder would be wrong for the model, found out on two rows that share a prefix; empty when it is not."""
+    """Why this decoder is wrong for the model, tested on two rows that share a prefix. Empty if it is correct."""
     vocabulary = model.config.get_text_config().vocab_size
     ids = [(7 + 5 * i) % vocabulary for i in range(14)]
     rows = [_Probe(ids[:8], tuple(ids[:5])), _Probe(ids[:5] + ids[9:], tuple(ids[:5]))]
@@ -347,14 +348,14 @@ def right(model: Any) -> str:
             row.ids, row.context = [ids[3]], [*row.context, ids[3]]
         mine = decoder.logits()
         own = torch.stack([model(torch.tensor([row.context], device=model.device)).logits[0, -1] for row in rows])
-    except Exception as error:  # whatever a model does not take is a reason not to ask it again
+    except Exception as error:  # any error means that the model is not supported
         return f"{type(error).__name__}: {error}".splitlines()[0]
     near = 1e-3 if own.dtype == torch.float32 else 0.1
-    return "" if (mine - own).abs().max() <= near * own.abs().max() else "its attention does not see what it should"
+    return "" if (mine - own).abs().max() <= near * own.abs().max() else "its attention gives different results"
 
 
 class _Probe:
-    """As much of a request as `right` needs."""
+    """The part of a request that `right` needs."""
 
     left = 4
 

@@ -1,7 +1,6 @@
-"""The words of a reply while it is sampled: text that later tokens cannot change, each piece once.
+"""Streams the text of a reply while it is sampled, in pieces that later tokens cannot change.
 
-Held back: letters that are not whole yet, what may be the beginning of a stop text, the end token, and all of a reply that
-thinks.
+It holds back incomplete characters, a possible beginning of a stop text, the end token, and thinking.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,7 +8,7 @@ from collections.abc import Callable, Sequence
 from verigym.policies.dialects import thinking
 
 _BROKEN = "\ufffd"
-"""What half a letter is decoded to."""
+"""The character that an incomplete character is decoded to."""
 
 
 class ReplyStream:
@@ -19,8 +18,8 @@ class ReplyStream:
         self._decode, self._stop_ids, self._stops, self._said = decode, stop_ids, stops, said
         self._ids: list[int] = []
         self._start, self._read = 0, 0
-        """Tokens from `start` to `read` are in the text already, and decoded again with the next ones: what a token says may
-        depend on the one before it."""
+        """Tokens from `start` to `read` are already in the text. They are decoded again with the next tokens, because the text of
+        a token can depend on the token before it."""
         self._text = ""
         self._told = 0
 
@@ -37,7 +36,7 @@ class ReplyStream:
             self._told = sure
 
     def _sure(self) -> int:
-        """How much of the text is sure to be words of the reply."""
+        """Length of the text that can no longer change."""
         begun = self._text.lstrip()
         if begun.startswith(thinking.OPENING) or thinking.OPENING.startswith(begun):
             return 0
@@ -45,7 +44,7 @@ class ReplyStream:
 
 
 def _before(stop: str, text: str) -> int:
-    """Where the stop text begins, or may begin at the end of the text."""
+    """Index at which the stop text begins, or could begin at the end of the text."""
     found = text.find(stop)
     if found >= 0:
         return found
