@@ -94,7 +94,7 @@ def test_a_recipe_that_makes_no_sense_is_refused_in_words(bench: Bench, fields: 
         ({"reward": {"letters": 1, "shor": 1}}, NotFound, 'no reward "shor". Did you mean "short"'),
         ({"held_out_eval": "desk_evil"}, NotFound, 'no held_out_eval "desk_evil". Did you mean "desk_eval"'),
         ({"environment": "tolcall"}, NotFound, 'no environment "tolcall". Did you mean "toolcall"'),
-        ({"environment": "nosuch.py"}, BadInput, "nosuch.py: no such file"),
+        ({"environment": "nosuch.py"}, BadInput, "nosuch.py: the file does not exist"),
         ({"environment": None, "reward": "nosuch"}, NotFound, 'no verifier or suite "nosuch"'),
         ({"environment": None, "environments": {"tolcall": 1}}, NotFound, 'Did you mean "toolcall"'),
         (
