@@ -328,7 +328,7 @@ def test_a_file_without_a_last_line_break_is_continued_on_a_new_line(counter: Co
 
 def test_two_at_once_are_refused(counter: Counter) -> None:
     fail(counter, 0, "Ana")
-    with counter.ws.store.claim("mine-small"), pytest.raises(Refused, match="another process"):
+    with counter.ws.store.claim("mine-small"), pytest.raises(Refused, match="Another process"):
         counter.mine()
 
 
