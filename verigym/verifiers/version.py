@@ -11,6 +11,7 @@ import functools
 import hashlib
 import inspect
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,9 +76,19 @@ def _add_file(code: Any, files: dict[Path, None]) -> None:
 def code_text(source: str) -> str:
     """The source as text that depends on its code alone: no comments, docstrings, formatting or positions."""
     try:
-        return "".join(_node_text(ast.parse(source)))
+        return "".join(_node_text(_parse(source)))
     except SyntaxError:  # part of a statement, such as the line of a lambda
         return source
+
+
+def _parse(source: str) -> ast.Module:
+    """Parses source code. Some Python versions fail at random if two threads parse at once; a second try succeeds."""
+    for _ in range(20):
+        try:
+            return ast.parse(source)
+        except SystemError:
+            time.sleep(0.01)
+    return ast.parse(source)
 
 
 def _node_text(node: Any) -> Iterator[str]:
@@ -153,7 +164,7 @@ def _counts(path: Path, file: Path) -> bool:
 @functools.lru_cache(maxsize=256)
 def _imported_names(source: str) -> list[tuple[int, str]]:
     """`(0, "a.b")` for `import a.b`; `(1, "c")` for `from . import c` and `from .c import d`."""
-    return list(_each_name(ast.parse(source)))
+    return list(_each_name(_parse(source)))
 
 
 def _each_name(tree: ast.Module) -> Iterator[tuple[int, str]]:
