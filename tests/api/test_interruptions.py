@@ -72,14 +72,18 @@ def test_what_finished_is_kept_and_the_same_call_resumes(slow: Path, desk: str, 
         f"    slow.rollout(ws, {desk!r})\n"
         "except KeyboardInterrupt:\n"
         "    print('interrupted', len(ws.runs()), flush=True)\n"
+        "else:\n"
+        "    print('ended', flush=True)\n"
     )
     process = python(slow, code)
     wait_for_episodes(home, process)
     process.send_signal(signal_sent)
     out, _ = process.communicate(timeout=60)
     if signal_sent == signal.SIGINT:
-        if not out:
+        if out == "ended\n":
             pytest.skip("the run ended before the signal arrived, as on a busy machine")
+        if not out:
+            pytest.xfail("seen once under load and not explained: the process ended without a word")
         assert out == "interrupted 1\n"
     kept = stored(home)
     assert 5 <= kept < 480
