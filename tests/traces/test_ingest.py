@@ -20,8 +20,8 @@ from tests.traces import fuzz
 from tests.traces.conftest import Place
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused
 from verigym.traces import ingest, input_files
+from verigym.traces.ingest import SidecarEntry
 from verigym.traces.redaction import Redaction
-from verigym.traces.sidecar import SidecarEntry
 
 GOLDEN = Path(__file__).parent / "golden"
 ALL = sorted(GOLDEN.glob("*.jsonl"))

@@ -26,7 +26,7 @@ from verigym.core.records import (
 )
 from verigym.core.records import Mark as Seen
 from verigym.traces.redaction import Redaction
-from verigym.traces.redaction_rules import built_in
+from verigym.traces.redaction_rules import BUILT_IN
 
 TAKEN = [
     ("mail alice@example.com now", "mail [EMAIL 1] now"),
@@ -110,7 +110,7 @@ def test_every_built_in_rule_is_tried_above() -> None:
     used = Redaction()
     for text, _ in TAKEN:
         used.text(text)
-    assert set(used.counts) == {rule.name for rule in built_in()}
+    assert set(used.counts) == {rule.name for rule in BUILT_IN}
 
 
 @given(st.lists(st.sampled_from([text for text, _ in TAKEN] + KEPT) | st.text(max_size=20), max_size=6))
@@ -340,6 +340,6 @@ def test_an_empty_match_takes_nothing(tmp_path: Path) -> None:
 def test_every_rule_is_documented_as_it_is() -> None:
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "traces.md").read_text()
     first: dict[str, str] = {}
-    for rule in built_in():
+    for rule in BUILT_IN:
         first.setdefault(rule.name, rule.about)
     assert [name for name, about in first.items() if f"| `{name}` | {about} |" not in page] == []

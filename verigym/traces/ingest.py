@@ -7,6 +7,7 @@ conversation, so reading a file twice, or again after a kill, gives the same sto
 import contextlib
 import hashlib
 import hmac
+import io
 import os
 import re
 import secrets
@@ -15,23 +16,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from verigym.core import codec
-from verigym.core.errors import BadInput, not_found, words_of
+from verigym.core.errors import BadInput, InfrastructureFailure, not_found, words_of
 from verigym.core.printable import Printable
 from verigym.core.records import Mark, Stop, Toolset, Trajectory, content_hash
 from verigym.store.database import Store
-from verigym.traces.assembler import LocatedPart, PartAssembler
 from verigym.traces.formats import atif, chat, inspect_eval, messages, ng_trajectory, otel, responses
-from verigym.traces.formats.trace import FormatReader, ParsedTrace, TracePart
+from verigym.traces.formats.trace import FormatReader, ParsedTrace, TracePart, marks_of
 from verigym.traces.input_files import InputFile, InputValue, UnreadableValue
-from verigym.traces.marks import marks_of
 from verigym.traces.redaction import Redaction, without_ids
-from verigym.traces.sidecar import SidecarEntry, SidecarFile
 
 READERS: list[FormatReader] = [otel, atif, ng_trajectory, inspect_eval, chat, responses, messages]
 """In the order in which they are tried on a value."""
@@ -57,6 +55,17 @@ _TOKEN_KEYS = {
     "bytes",
 }
 _PIECE_KEYS = {"chunks", "events", "stream", "delta"}
+_MEMORY = 64 * 1024 * 1024
+"""Maximum bytes of the parts of incomplete trajectories in memory."""
+_FILES = 64
+
+
+class LocatedPart(NamedTuple):
+    """A part with its position in the input."""
+
+    file: str
+    place: str
+    value: Any
 
 
 class IngestSummary(Printable, Struct, kw_only=True):
@@ -374,3 +383,128 @@ def _kind(reason: str) -> str:
         if reason.startswith(kind):
             return kind
     return _DETAIL.sub("…", reason)[:120]
+
+
+# -- parts of incomplete trajectories -----------------------------------------------------------------------------------
+
+
+class PartAssembler:
+    """Groups the parts of trajectories that are scattered over the input, in bounded memory.
+
+    Beyond a limit, parts are written to files, divided by their key, so that each file can be read alone at the end. The
+    files have no name, so a killed process leaves none behind.
+    """
+
+    def __init__(self, limit: int = _MEMORY) -> None:
+        self._limit, self._size = limit, 0
+        self._waiting: dict[tuple[str, str], list[bytes]] = {}
+        self._files: list[IO[bytes]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting or self._files)
+
+    def add(self, format: str, key: str, part: LocatedPart) -> None:
+        body = msgspec.json.encode(part)
+        self._waiting.setdefault((format, key), []).append(body)
+        self._size += len(body) + 200
+        if self._size > self._limit:
+            self._spill()
+
+    def groups(self) -> Iterator[tuple[str, str, list[LocatedPart]]]:
+        """Format, key and parts of each group. Call it after adding everything. It empties the assembler."""
+        if self._files:
+            self._spill()
+        files, self._files = self._files, []
+        for file in files:
+            file.seek(0)
+            group: dict[tuple[str, str], list[bytes]] = {}
+            for line in file:
+                format, key, body = msgspec.json.decode(line, type=tuple[str, str, msgspec.Raw])
+                group.setdefault((format, key), []).append(bytes(body))
+            file.close()
+            yield from _decoded_groups(group)
+        waiting, self._waiting = self._waiting, {}
+        yield from _decoded_groups(waiting)
+
+    def _spill(self) -> None:
+        if not self._files:
+            self._files = [tempfile.TemporaryFile() for _ in range(_FILES)]  # noqa: SIM115
+        for (format, key), bodies in self._waiting.items():
+            file = self._files[hashlib.sha256(f"{format} {key}".encode(errors="replace")).digest()[0] % _FILES]
+            for body in bodies:
+                file.write(msgspec.json.encode((format, key, msgspec.Raw(body))) + b"\n")
+        self._waiting, self._size = {}, 0
+
+
+def _decoded_groups(group: dict[tuple[str, str], list[bytes]]) -> Iterator[tuple[str, str, list[LocatedPart]]]:
+    for (format, key), bodies in group.items():
+        yield format, key, [msgspec.json.decode(body, type=LocatedPart) for body in bodies]
+
+
+# -- files beside the store ------------------------------------------------------------------------------------------
+
+
+class SidecarEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    file: str
+    line: str
+    """Line number. See `input_files.InputValue`."""
+    reason: str = ""
+    """Why it was quarantined."""
+    text: str = ""
+    """The input, redacted."""
+
+
+class SidecarFile:
+    """A JSON-lines file beside the store whose lines name an input file: the quarantine or, if kept, the raw input.
+
+    Call `add` for each entry, then `close(files)` with the input files that were read. Their earlier lines are replaced. The
+    new file replaces the old one only when it is complete.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._new = path, path.with_suffix(".new")
+        self.count = 0
+        self._from_stdin: set[bytes] = set()
+        with self._writing():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._new.open("wb")
+
+    def add(self, entry: SidecarEntry) -> None:
+        body = msgspec.json.encode(entry)
+        if entry.file == "-":
+            self._from_stdin.add(hashlib.sha256(body).digest())
+        with self._writing():
+            self._file.write(body + b"\n")
+        self.count += 1
+
+    def close(self, files: set[str]) -> None:
+        """Copies the earlier entries of other files, and of standard input, which cannot be read again."""
+        with self._writing():
+            with self.path.open("rb") if self.path.exists() else io.BytesIO() as old:
+                for line in old:
+                    body = line.rstrip(b"\n")
+                    file = msgspec.json.decode(body, type=SidecarEntry).file
+                    if file not in files or (file == "-" and hashlib.sha256(body).digest() not in self._from_stdin):
+                        self._file.write(body + b"\n")
+            written = self._file.tell()
+            self._file.close()
+            if written:
+                self._new.replace(self.path)
+            else:
+                self._new.unlink()
+                self.path.unlink(missing_ok=True)
+
+    def abandon(self) -> None:
+        """Discards the new file and keeps the old one."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+        self._new.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InfrastructureFailure(
+                f"{self.path} could not be written ({error.strerror}). Stored traces are kept. Free disk space and run it again"
+            ) from error

@@ -35,15 +35,7 @@ from verigym.core.records import (
     content_hash,
 )
 from verigym.core.settings import read_yaml
-from verigym.traces.redaction_rules import (
-    SECRET_KEY,
-    RedactionRule,
-    built_in,
-    is_odd,
-    is_secret,
-    literal,
-    shape,
-)
+from verigym.traces.redaction_rules import BUILT_IN, SECRET_KEY, RedactionRule, is_odd, is_secret, literal, shape
 
 T = TypeVar("T")
 _SECONDS = 0.25
@@ -63,7 +55,7 @@ class Redaction:
     """The rules, and how often each was used. Each trajectory numbers its placeholders from 1."""
 
     def __init__(self, rules: Iterable[RedactionRule] | None = None) -> None:
-        self.rules = built_in() if rules is None else list(rules)
+        self.rules = list(BUILT_IN if rules is None else rules)
         shown = [(rule.name, rule.pattern.pattern, getattr(rule.accept, "__name__", "")) for rule in self.rules]
         self.name = f"rules@{content_hash([shown, SECRET_KEY.pattern])[:8]}"
         """name@version. The version changes with the rules."""
@@ -74,7 +66,7 @@ class Redaction:
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
         """The built-in rules and the user's. `name: false` disables a built-in rule."""
-        rules = built_in()
+        rules = list(BUILT_IN)
         if path is None:
             return cls(rules)
         if not path.is_file():
@@ -90,19 +82,20 @@ class Redaction:
         return cls(rules)
 
     def text(self, text: str) -> str:
-        return self._done([text], lambda one: one.text(text))
+        return self._done(text, lambda one: one.text(text))
 
     def value(self, value: Any) -> Any:
         """A JSON value with its strings redacted."""
-        return self._done(list(_strings(value)), lambda one: one.value(value))
+        return self._done(value, lambda one: one.value(value))
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
-        made = self._done(list(_strings_of(trajectory)), lambda one: one.trajectory(trajectory))
-        return msgspec.structs.replace(made, redacted=self.name)
+        it = trajectory
+        texts = [it.items, it.marks, it.end_state, it.outcome, it.interventions, it.gaps, it.error]
+        redacted = self._done(texts, lambda one: one.trajectory(trajectory))
+        return msgspec.structs.replace(redacted, redacted=self.name)
 
     def feedback(self, feedback: Feedback) -> Feedback:
-        said = [feedback.intervention, feedback.note, feedback.who]
-        texts = [*said, *(text for item in feedback.correction for text in _strings_in(item))]
+        texts = [feedback.correction, feedback.intervention, feedback.note, feedback.who]
         return self._done(texts, lambda one: one.feedback(feedback))
 
     def tools(self, tools: Toolset) -> Toolset:
@@ -113,16 +106,18 @@ class Redaction:
             return tools
         return Toolset(msgspec.convert(made, type(tools).__annotations__["tools"]), content_hash(made)[:16])
 
-    def _done(self, texts: list[str], work: "Callable[[_RedactionPass], T]") -> T:
-        """Runs one pass, and a second if the first found secrets that may also occur without their keyword."""
-        one = _RedactionPass(self, texts, self.rules)
-        made = work(one)
-        if one.learned:
-            known = [literal(name, values) for name, values in one.learned.items()]
-            one = _RedactionPass(self, texts, [*known, *self.rules])
-            made = work(one)
-        self.counts += one.counts
-        return made
+    def _done(self, value: Any, work: "Callable[[_RedactionPass], T]") -> T:
+        """Runs one pass, and a second if the first found secrets that may also occur without their keyword. `value` holds all
+        texts that the pass will see."""
+        texts = "\n".join(_strings(msgspec.to_builtins(value)))
+        redaction = _RedactionPass(self, texts, self.rules)
+        result = work(redaction)
+        if redaction.learned:
+            known = [literal(name, values) for name, values in redaction.learned.items()]
+            redaction = _RedactionPass(self, texts, [*known, *self.rules])
+            result = work(redaction)
+        self.counts += redaction.counts
+        return result
 
     def matches(self, rule: RedactionRule, text: str, start: int, end: int) -> list[tuple[int, int]]:
         """The positions of a rule's values in a part of a text."""
@@ -142,9 +137,8 @@ class Redaction:
 class _RedactionPass:
     """One pass over a trajectory: the rules that can match in it, and the numbers of the values found so far."""
 
-    def __init__(self, redaction: Redaction, texts: list[str], rules: list[RedactionRule]) -> None:
+    def __init__(self, redaction: Redaction, whole: str, rules: list[RedactionRule]) -> None:
         self._redaction = redaction
-        whole = "\n".join(texts)
         self.rules = _that_may_match(rules, whole)
         self.counts: Counter[str] = Counter()
         self.learned: dict[str, set[str]] = {}
@@ -154,7 +148,7 @@ class _RedactionPass:
         self._next: Counter[str] = Counter()
         self._placed = None
         if self.rules and "[" in whole:
-            names = "|".join({rule.name.upper() for rule in [*rules, *built_in()]})
+            names = "|".join({rule.name.upper() for rule in [*rules, *BUILT_IN]})
             self._placed = re.compile(rf"\[({names}) (\d{{1,4}})\]")
             for name, number in self._placed.findall(whole):  # values redacted earlier keep their number
                 self._next[name] = max(self._next[name], int(number))
@@ -275,7 +269,7 @@ class _RedactionPass:
         for rule in _that_may_match(self.rules, text):
             for start, end in _free(taken, len(text)):
                 for first, last in self._redaction.matches(rule, text, start, end):
-                    if rule.by_words:
+                    if rule.by_keyword:
                         self._learn(rule.name, text[first:last])
                     taken.append((first, last, self._placeholder(rule.name, text[first:last], rule.loose)))
         if not taken:
@@ -365,37 +359,8 @@ def _without_ids(turns: list[Turn], changed: set[int]) -> tuple[list[Turn], int]
     return made, lost
 
 
-def _strings_of(trajectory: Trajectory) -> Iterator[str]:
-    for item in trajectory.items:
-        yield from _strings_in(item)
-    for mark in trajectory.marks:
-        yield mark.detail
-    yield from _strings(trajectory.end_state)
-    yield trajectory.outcome
-    yield from trajectory.interventions
-    yield from trajectory.gaps
-    if trajectory.error is not None:
-        yield trajectory.error.kind
-        yield trajectory.error.message
-
-
-def _strings_in(item: Item) -> Iterator[str]:
-    match item:
-        case Message(content=str(text)):
-            yield text
-        case Message(content=list(parts)):
-            for part in parts:
-                yield from (each for each in (getattr(part, "text", ""), getattr(part, "refusal", "")) if each)
-                yield from _strings(getattr(part, "annotations", []))
-        case FunctionCall():
-            yield from (item.call_id, item.name, item.arguments)
-        case FunctionCallOutput():
-            yield from (item.call_id, item.output)
-        case Reasoning():
-            yield from (part.text for part in [*item.summary, *(item.content or [])])
-
-
 def _strings(value: Any) -> Iterator[str]:
+    """The texts and numbers in a plain value."""
     if isinstance(value, dict):
         for key, each in cast(dict[str, Any], value).items():
             yield key

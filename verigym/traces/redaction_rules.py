@@ -26,7 +26,7 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
     """The rule applies only if this compiled pattern matches in the shape."""
     accept: Callable[[str], str] | None = None
     """Returns the part of a match, from its start, that is a value. Empty to reject the match."""
-    by_words: bool = False
+    by_keyword: bool = False
     """A keyword identifies the value. Once found, the value is redacted everywhere in the trajectory."""
     loose: bool = False
     """Values that differ only in spaces, dots and dashes are the same: `+44 20 7946 0958` is `+442079460958`."""
@@ -38,11 +38,6 @@ _DIGITS = {ord(digit): "0" for digit in "123456789"}
 def shape(text: str) -> str:
     """The text in lower case with every digit replaced by 0. Searching it for hints is faster than running the rule."""
     return text.lower().translate(_DIGITS)
-
-
-def built_in() -> list[RedactionRule]:
-    """The rules in the order in which they are tried. A rule does not see what an earlier one matched."""
-    return list(_RULES)
 
 
 # -- checks --------------------------------------------------------------------------------------------------------------
@@ -66,25 +61,25 @@ _IBAN_LENGTHS = {
 
 
 def _iban(text: str) -> str:
-    """As long as its country's are, and divisible by 97 but for 1."""
+    """Checks the length for the country and the checksum (remainder 1 modulo 97)."""
     length, taken = _IBAN_LENGTHS.get(text[:2], 0), ""
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         taken += letter if letter != " " else ""
         if len(taken) == length:
-            number = "".join(str(int(each, 36)) for each in taken[4:] + taken[:4])
-            return text[: place + 1] if int(number) % 97 == 1 else ""
+            number = "".join(str(int(letter, 36)) for letter in taken[4:] + taken[:4])
+            return text[: index + 1] if int(number) % 97 == 1 else ""
     return ""
 
 
 def _address(text: str) -> str:
-    """A public internet address; private ones name nobody, and `3.2.1.4` is a chapter."""
+    """Accepts public internet addresses. Private ones identify no person, and `3.2.1.4` may be a chapter number."""
     bare = text.rstrip(":.")
     try:
-        found = ipaddress.ip_address(bare)
+        address = ipaddress.ip_address(bare)
     except ValueError:
         return ""
-    section = found.version == 4 and all(len(part) == 1 for part in bare.split("."))
-    return bare if found.is_global and not section else ""
+    section = address.version == 4 and all(len(part) == 1 for part in bare.split("."))
+    return bare if address.is_global and not section else ""
 
 
 def _phone(text: str) -> str:
@@ -99,7 +94,7 @@ _NOT_SECRET = re.compile(
 
 
 def is_secret(text: str) -> bool:
-    """Whether the value of a key such as `password` is one, and no word about one (`none`, `${PASSWORD}`, `****`)."""
+    """Whether the value of a key such as `password` is a secret, not a stand-in (`none`, `${PASSWORD}`, `****`)."""
     return _NOT_SECRET.fullmatch(text) is None
 
 
@@ -108,21 +103,23 @@ def _value(text: str) -> str:
 
 
 def is_odd(text: str) -> bool:
-    """Whether it is no ordinary word: a digit or a sign is among its letters."""
+    """Whether the text differs from an ordinary word: it contains a digit or a sign."""
     return len(text) >= 6 and any(not letter.isalpha() for letter in text)
 
 
 def _odd_value(text: str) -> str:
-    """After `password is` or `password:` also stand ordinary words."""
+    """Ordinary words also follow `password is` and `password:`, so this accepts only odd values."""
     bare = text.rstrip(".,;:!?")
     return bare if is_odd(bare) and "://" not in bare and is_secret(bare) else ""
 
 
 def literal(name: str, values: Iterable[str]) -> RedactionRule:
-    """Finds these values, and nothing else."""
+    """The rule that finds only these values."""
     words = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
     return RedactionRule(
-        name=name, about="known from elsewhere in the trajectory", pattern=re.compile(rf"(?<!\w)(?:{words})(?!\w)")
+        name=name,
+        about="values known from elsewhere in the trajectory",
+        pattern=re.compile(rf"(?<!\w)(?:{words})(?!\w)"),
     )
 
 
@@ -148,40 +145,11 @@ _KEY_SHAPES = (
     r"xai-[A-Za-z0-9]{30,}|pplx-[A-Za-z0-9]{30,}|r8_[A-Za-z0-9]{30,}|dapi[0-9a-f]{32}|do[opr]_v1_[0-9a-f]{40,}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|"
     r"lin_api_[A-Za-z0-9]{30,}|ntn_[A-Za-z0-9]{30,}|hvs\.[\w-]{24,}|\d{8,10}:AA[\w-]{33}"
 )
-_KEY_HINTS = (
-    *(
-        "sk-",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "akia",
-        "asia",
-        "aroa",
-        "aida",
-        "abia",
-        "acca",
-    ),
-    *(
-        "aiza",
-        "ya00.",
-        "xox",
-        "xapp-",
-        "k_live_",
-        "k_test_",
-        "whsec_",
-        "hf_",
-        "nvapi-",
-        "sg.",
-        "npm_",
-        "pypi-",
-        "gsk_",
-        "xai-",
-    ),
-    *("pplx-", "r0_", "dapi", "_v0_", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "ntn_", "hvs.", "0:aa"),
+_KEY_HINTS = tuple(
+    (  # noqa: SIM905
+        "sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- akia asia aroa aida abia acca aiza ya00. xox xapp- k_live_ k_test_ "
+        "whsec_ hf_ nvapi- sg. npm_ pypi- gsk_ xai- pplx- r0_ dapi _v0_ shpat_ shpca_ shppa_ shpss_ lin_api_ ntn_ hvs. 0:aa"
+    ).split()
 )
 
 _CARDS = (
@@ -199,10 +167,10 @@ _PHONES = (
     r"(?P<secret>\(?\d(?:[ ./()-]{0,2}\d){6,14})"
 )
 
-_RULES = [
+BUILT_IN = [
     RedactionRule(
         name="private_key",
-        about="a private key in PEM or PGP armour, whole",
+        about="private keys in PEM or PGP armour",
         pattern=re.compile(
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)[\s\S])*"
             r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
@@ -215,17 +183,17 @@ _RULES = [
         pattern=re.compile(r"://[^\s/:@\"'<>]{0,128}:(?P<secret>[^\s/@\"'<>]{1,256})@"),
         hints=("://",),
         accept=_value,
-        by_words=True,
+        by_keyword=True,
     ),
     RedactionRule(
         name="jwt",
-        about="a JSON web token",
+        about="JSON web tokens",
         pattern=re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3}"),
         hints=("eyj",),
     ),
     RedactionRule(
         name="api_key",
-        about="keys that show their issuer: OpenAI, Anthropic, GitHub, GitLab, AWS, Google, Slack, Stripe, Hugging Face, "
+        about="API keys with a known prefix: OpenAI, Anthropic, GitHub, GitLab, AWS, Google, Slack, Stripe, Hugging Face, "
         "NVIDIA, SendGrid, npm, PyPI, Groq, xAI, Perplexity, Replicate, Databricks, DigitalOcean, Shopify, Linear, Notion, "
         "Vault, Telegram",
         pattern=re.compile(rf"(?<![A-Za-z0-9_-])(?:{_KEY_SHAPES})"),
@@ -233,23 +201,23 @@ _RULES = [
     ),
     RedactionRule(
         name="bearer",
-        about="what follows Bearer, or Authorization: Basic",
+        about="credentials after Bearer or Authorization: Basic",
         pattern=re.compile(
             r"(?i)(?<![a-z])(?:bearer|authorization[\"'\\]{0,3} ?[:=] ?[\"'\\]{0,3}(?:basic|token|digest)) {1,3}"
             r"(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})"
         ),
         hints=("bearer", "authorization"),
-        by_words=True,
+        by_keyword=True,
     ),
     RedactionRule(
         name="password",
-        about="values of password, passwd, pwd, secret, api_key, access_token, client_secret and the like, after =, : or is",
+        about="values of password, passwd, pwd, secret, api_key, access_token, client_secret and similar names, after =, : or is",
         pattern=re.compile(
             rf"{_NAMED}[\"'\\]{{0,3}}\s{{0,3}}(?:=>|:=|=|:)\s{{0,3}}\\?([\"'])(?P<secret>(?:(?!\1)[^\\\n]){{1,512}})"
         ),
         hints=SECRET_HINTS,
         accept=_value,
-        by_words=True,
+        by_keyword=True,
     ),
     RedactionRule(
         name="password",
@@ -257,15 +225,15 @@ _RULES = [
         pattern=re.compile(rf"{_NAMED}[\"'\\]{{0,3}} ?(?:=>|:=|=)\s{{0,3}}(?P<secret>[^\s\"'`,;&|<>\\]{{4,512}})"),
         hints=SECRET_HINTS,
         accept=_value,
-        by_words=True,
+        by_keyword=True,
     ),
     RedactionRule(
         name="password",
-        about="the same as people say it",
+        about="the same in a sentence",
         pattern=re.compile(rf"{_NAMED} ?(?::| is)\s{{1,3}}(?P<secret>[^\s\"'`,;&|<>\\]{{6,512}})"),
         hints=SECRET_HINTS,
         accept=_odd_value,
-        by_words=True,
+        by_keyword=True,
     ),
     RedactionRule(
         name="email",
@@ -277,7 +245,7 @@ _RULES = [
     ),
     RedactionRule(
         name="iban",
-        about="international bank account numbers whose length and checksum hold",
+        about="international bank account numbers with a valid length and checksum",
         pattern=re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}"),
         hints=_LONG_NUMBER,
         accept=_iban,
@@ -285,7 +253,7 @@ _RULES = [
     ),
     RedactionRule(
         name="card",
-        about="payment cards of the usual issuers whose checksum (Luhn) holds",
+        about="payment card numbers of common issuers with a valid checksum (Luhn)",
         pattern=re.compile(rf"(?<![\w.+-])(?:{_CARDS})(?![\w-]|\.\d)"),
         hints=_LONG_NUMBER,
         accept=_luhn,
@@ -307,7 +275,7 @@ _RULES = [
     ),
     RedactionRule(
         name="ip",
-        about="public internet addresses, IPv4 and IPv6; private ones stay",
+        about="public internet addresses, IPv4 and IPv6",
         pattern=re.compile(
             r"(?<![\w.:-])(?:(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)|(?=[0-9a-fA-F]*:[0-9a-fA-F:]*:)[0-9a-fA-F:]{6,39}(?![\w]))"
         ),
@@ -316,3 +284,4 @@ _RULES = [
         accept=_address,
     ),
 ]
+"""In the order in which they are tried. A rule does not see what an earlier one matched."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from verigym.core.records import Json
-from verigym.wire.values import as_list, as_object, parsed, write_json
+from verigym.wire.values import as_list, as_object, as_objects, parsed, write_json
 
 LAST_EVENTS = ("response.completed", "response.incomplete", "response.failed")
 """Events that end a stream of the Responses API, with the whole response in them."""
@@ -24,7 +24,7 @@ def read_events(stream: str) -> list[Json]:
 def pieces_of(value: Any) -> list[Json]:
     """The pieces of a stream, from a list or from server-sent events. Empty if the value is not a stream."""
     is_stream = isinstance(value, str) and value.lstrip().startswith(("data:", "event:"))
-    pieces = read_events(value) if is_stream else [as_object(piece) for piece in as_list(value)]
+    pieces = read_events(value) if is_stream else as_objects(value)
     return pieces if pieces and all({"choices", "type", "usage", "error"} & piece.keys() for piece in pieces) else []
 
 
@@ -39,7 +39,7 @@ def assemble_chat(chunks: Sequence[Json]) -> Json:
     finish: Any = None
     for chunk in chunks:
         completion |= {key: chunk[key] for key in ("model", "usage", "id", "created", "error") if chunk.get(key)}
-        for choice in map(as_object, as_list(chunk.get("choices"))):
+        for choice in as_objects(chunk.get("choices")):
             if choice.get("index", 0) != 0:
                 continue
             finish = choice.get("finish_reason") or finish

@@ -69,6 +69,11 @@ def as_list(value: Any) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
+def as_objects(value: Any) -> list[Json]:
+    """A list of objects. Elements that are not objects become empty ones."""
+    return [as_object(element) for element in as_list(value)]
+
+
 def as_text(value: Any) -> str:
     """Text as it is, null as empty text, and other values as their JSON."""
     if isinstance(value, str):

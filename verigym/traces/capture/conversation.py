@@ -15,18 +15,9 @@ from typing import TypeVar
 
 import msgspec
 
-from verigym.core.records import (
-    Item,
-    Json,
-    Mark,
-    Stop,
-    ToolSpec,
-    Trajectory,
-    Turn,
-)
+from verigym.core.records import Item, Json, Mark, Stop, ToolSpec, Trajectory, Turn
 from verigym.traces.capture.exchange import Exchange, Fingerprints, is_system, size_of
-from verigym.traces.formats.trace import ranges
-from verigym.traces.marks import marks_of
+from verigym.traces.formats.trace import ids_until, marks_of, ranges
 
 T = TypeVar("T")
 _LONGEST = 16_000_000
@@ -199,7 +190,7 @@ class Conversation:
         gained, rewritten = [], False
         completion, logprobs, restricted = exchange.completion_ids, exchange.logprobs, exchange.restricted
         if completion:
-            before = [] if follows is None else self._ids(follows)
+            before = ids_until(self._turns, follows)
             if parent is not None and before and exchange.context_ids[: len(before)] == before:
                 gained = exchange.context_ids[len(before) :]
             elif before or self._stale.isdisjoint(context):
@@ -223,17 +214,6 @@ class Conversation:
             latency_s=exchange.latency_s,
             finish=exchange.finish,
         )
-
-    def _ids(self, turn: int) -> list[int]:
-        """All ids up to the end of a turn's completion. Empty if a turn has none."""
-        path: list[Turn] = []
-        place: int | None = turn
-        while place is not None:
-            path.append(self._turns[place])
-            place = path[-1].parent
-        if not all(each.completion_ids for each in path):
-            return []
-        return [id for each in reversed(path) for id in each.context_ids + each.completion_ids]
 
     def _gap(self, words: str) -> None:
         if words not in self._gaps:

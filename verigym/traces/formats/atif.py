@@ -7,20 +7,11 @@ trajectories that differ only there are the same. Token ids and logprobs are kep
 from collections.abc import Iterator
 from typing import Any
 
-from verigym.core.records import (
-    FunctionCall,
-    FunctionCallOutput,
-    Item,
-    Json,
-    Reasoning,
-    ReasoningText,
-    Turn,
-    Usage,
-)
-from verigym.traces.formats.trace import ParsedTrace, TracePart, interventions_of, outcome_in, require
-from verigym.wire.items import chat_items, output_text
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Turn, Usage
+from verigym.traces.formats.trace import ParsedTrace, TracePart, ids_until, interventions_of, outcome_in, require
+from verigym.wire.items import chat_items, output_text, thought
 from verigym.wire.tools import read_tools
-from verigym.wire.values import as_count, as_list, as_number, as_numbers, as_object, as_text, as_token_ids
+from verigym.wire.values import as_count, as_list, as_number, as_numbers, as_object, as_objects, as_text, as_token_ids
 
 NAME = "atif"
 TITLE = "ATIF"
@@ -42,11 +33,11 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
     items: list[Item] = []
     turns: list[Turn] = []
     copied: set[int] = set()
-    for place, step in enumerate(map(as_object, steps), start=1):
+    for number, step in enumerate(map(as_object, steps), start=1):
         source = as_text(step.get("source"))
-        require(source in _SOURCES, f"step {place}: the source is {source[:40]!r}. It must be system, user or agent")
+        require(source in _SOURCES, f"step {number}: the source is {source[:40]!r}. It must be system, user or agent")
         first = len(items)
-        items += _said(step, _SOURCES[source])
+        items += _message_items(step, _SOURCES[source])
         made = len(items)
         items += _results(step)
         if step.get("is_copied_context") is True:
@@ -68,10 +59,10 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
     )
 
 
-def _said(step: Json, role: str) -> list[Item]:
+def _message_items(step: Json, role: str) -> list[Item]:
     items: list[Item] = []
     if step.get("reasoning_content"):
-        items.append(Reasoning(content=[ReasoningText(as_text(step["reasoning_content"]))]))
+        items.append(thought(as_text(step["reasoning_content"])))
     calls = as_list(step.get("tool_calls"))
     message = step.get("message")
     if message or not calls:
@@ -85,10 +76,8 @@ def _said(step: Json, role: str) -> list[Item]:
 
 
 def _results(step: Json) -> list[Item]:
-    results = map(as_object, as_list(as_object(step.get("observation")).get("results")))
-    return [
-        FunctionCallOutput(as_text(each.get("source_call_id")), output_text(each.get("content"))) for each in results
-    ]
+    results = as_objects(as_object(step.get("observation")).get("results"))
+    return [FunctionCallOutput(as_text(row.get("source_call_id")), output_text(row.get("content"))) for row in results]
 
 
 def _turn(step: Json, agent: Json, turns: list[Turn], first: int, made: int) -> Turn:
@@ -96,28 +85,16 @@ def _turn(step: Json, agent: Json, turns: list[Turn], first: int, made: int) -> 
     metrics = as_object(step.get("metrics"))
     completion, logprobs = as_token_ids(metrics.get("completion_token_ids")), as_numbers(metrics.get("logprobs"))
     context = as_token_ids(metrics.get("prompt_token_ids"))
-    before = _ids(turns)
-    goes_on = bool(before) and context[: len(before)] == before
+    before = ids_until(turns, len(turns) - 1 if turns else None)
+    continues = bool(before) and context[: len(before)] == before
     return Turn(
-        parent=len(turns) - 1 if turns and (goes_on or not completion) else None,
+        parent=len(turns) - 1 if turns and (continues or not completion) else None,
         saw=[(0, first)] if first else [],
         made=list(range(first, made)),
-        context_ids=(context[len(before) :] if goes_on else context) if completion else [],
+        context_ids=(context[len(before) :] if continues else context) if completion else [],
         completion_ids=completion,
         logprobs=logprobs if len(logprobs) == len(completion) else [],
-        rewritten=bool(before and completion and not goes_on),
+        rewritten=bool(before and completion and not continues),
         agent=as_text(step.get("model_name") or agent.get("model_name") or agent.get("version")),
         usage=Usage(as_count(metrics.get("prompt_tokens")), as_count(metrics.get("completion_tokens"))),
     )
-
-
-def _ids(turns: list[Turn]) -> list[int]:
-    """All ids up to the end of the last turn's completion. Empty if an earlier turn has none."""
-    path: list[Turn] = []
-    place: int | None = len(turns) - 1 if turns else None
-    while place is not None:
-        path.append(turns[place])
-        place = turns[place].parent
-    if not all(turn.completion_ids for turn in path):
-        return []
-    return [id for turn in reversed(path) for id in [*turn.context_ids, *turn.completion_ids]]

@@ -4,10 +4,8 @@ A missing request (only the response was logged) is a gap. The chunks of a strea
 or one chunk per line, joined by their id. Calls that name the same conversation are one trajectory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-
-import msgspec
 
 from verigym.core.records import Failure, Fault, Item, Json
 from verigym.traces.formats.trace import (
@@ -15,10 +13,8 @@ from verigym.traces.formats.trace import (
     ParsedTrace,
     TracePart,
     conversation_of,
-    interventions_of,
-    join_calls,
-    outcome_in,
     require,
+    trace_of_calls,
     without_duplicates,
 )
 from verigym.wire.items import chat_items, finish_of, sampling_of, usage_of
@@ -31,6 +27,7 @@ TITLE = "Chat Completions"
 REQUESTS = ("request", "request_body", "kwargs", "params", "input")
 RESPONSES = ("response", "response_body", "completion", "output", "result")
 _CHUNKS = ("chunks", "events", "stream")
+NO_REQUEST = "the request: only the response was logged"
 
 
 def fits(value: Any) -> bool:
@@ -63,27 +60,19 @@ def join(key: str, values: list[Any]) -> Iterator[ParsedTrace | TracePart]:
 
 
 def _trace(rows: list[Json]) -> ParsedTrace:
-    calls = [_call(row) for row in rows]
-    gaps = ["the request: only the response was logged"] if not any(call.context for call in calls) else []
+    calls = [model_call(*pair(row), row) for row in rows]
+    gaps = [] if any(call.context for call in calls) else [NO_REQUEST]
     if more := sum(max(len(as_list(pair(row)[1].get("choices"))) - 1, 0) for row in rows):
         gaps.append(f"other choices than the first: {more}")
-    return msgspec.structs.replace(
-        join_calls(calls),
-        outcome=next((outcome for row in reversed(rows) if (outcome := outcome_in(row))), ""),
-        interventions=[intervention for row in rows for intervention in interventions_of(row)],
-        seconds=sum(call.latency_s for call in calls),
-        cost=sum(as_number(row.get("cost")) for row in rows),
-        gaps=gaps,
-    )
+    return trace_of_calls(calls, rows, gaps)
 
 
-def _call(row: Json) -> ModelCall:
-    request, response = pair(row)
+def model_call(request: Json, response: Json, row: Json) -> ModelCall:
+    """The call of a request and its response. `row` may hold its latency or error."""
     context = chat_items(as_list(request.get("messages")))
+    tools = read_tools(request.get("tools") or request.get("functions"))
     if error := error_of(row, response):
-        return ModelCall(
-            context=context, reply=[], tools=_tools(request), finish="error", error=error, latency_s=latency(row)
-        )
+        return ModelCall(context=context, reply=[], tools=tools, finish="error", error=error, latency_s=latency(row))
     choice = as_object(next(iter(as_list(response.get("choices"))), None))
     reply: list[Item] = []
     if choice:
@@ -93,7 +82,7 @@ def _call(row: Json) -> ModelCall:
     return ModelCall(
         context=context,
         reply=reply,
-        tools=_tools(request),
+        tools=tools,
         agent=as_text(response.get("model") or request.get("model")),
         sampling=sampling_of(request),
         usage=usage_of(response.get("usage")),
@@ -104,19 +93,22 @@ def _call(row: Json) -> ModelCall:
 
 def pair(row: Json) -> tuple[Json, Json]:
     """Request and response, which are under a key of their own or are the row itself."""
-    request = next((body for key in REQUESTS if (body := _body(row.get(key)))), {})
-    response: Json = {}
-    for key in (*RESPONSES, *_CHUNKS):
-        value = row.get(key)
-        pieces = pieces_of(value)
-        response = assemble_chat(pieces) if pieces else _body(value)
-        if response:
-            break
+    request, response = bodies(row, REQUESTS, (*RESPONSES, *_CHUNKS), assemble_chat)
     if not _has_choices(response) and _has_choices(row):
         response = row
     if not as_list(request.get("messages")) and as_list(row.get("messages")):
         request = row
     return request, response
+
+
+def bodies(
+    row: Json, request_keys: Sequence[str], response_keys: Sequence[str], assemble: Callable[[list[Json]], Json]
+) -> tuple[Json, Json]:
+    """The request and the response under these keys of a row. A stream is assembled. Empty objects if they are missing."""
+    responses = (
+        assemble(pieces) if (pieces := pieces_of(row.get(key))) else _body(row.get(key)) for key in response_keys
+    )
+    return next(filter(None, map(_body, map(row.get, request_keys))), {}), next(filter(None, responses), {})
 
 
 def _body(value: Any) -> Json:
@@ -128,10 +120,6 @@ def _body(value: Any) -> Json:
 def _has_choices(row: Json) -> bool:
     first = as_object(next(iter(as_list(row.get("choices"))), None))
     return "message" in first or "text" in first
-
-
-def _tools(request: Json) -> list[Any]:
-    return read_tools(request.get("tools") or request.get("functions"))
 
 
 def _began(row: Json) -> float:

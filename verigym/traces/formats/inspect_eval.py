@@ -6,7 +6,7 @@ from typing import Any
 from verigym.core.records import Failure, Fault, Json
 from verigym.traces.formats.trace import ParsedTrace, TracePart, agreed_outcome, outcome_of, require, turns_of
 from verigym.wire.items import chat_items
-from verigym.wire.values import as_list, as_number, as_object, as_text
+from verigym.wire.values import as_list, as_number, as_object, as_objects, as_text
 
 NAME = "inspect"
 TITLE = "inspect_ai logs"
@@ -21,12 +21,12 @@ def fits(value: Any) -> bool:
 
 def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
     row = as_object(value)
-    for sample in map(as_object, as_list(row["samples"])) if "eval" in row and "samples" in row else [row]:
+    for sample in as_objects(row["samples"]) if "eval" in row and "samples" in row else [row]:
         yield _sample(sample)
 
 
 def _sample(sample: Json) -> ParsedTrace:
-    messages = [_whole(each, as_object(sample.get("attachments"))) for each in as_list(sample.get("messages"))]
+    messages = [_whole(message, as_object(sample.get("attachments"))) for message in as_list(sample.get("messages"))]
     items = chat_items(messages)
     require(items, "the sample has no messages")
     scores = {name: as_object(score) for name, score in as_object(sample.get("scores")).items()}
@@ -34,14 +34,15 @@ def _sample(sample: Json) -> ParsedTrace:
     state: Json = {"sample": sample.get("id"), "epoch": sample.get("epoch"), "target": sample.get("target")}
     if scores:
         state["scores"] = {
-            name: {"value": each.get("value"), "explanation": each.get("explanation")} for name, each in scores.items()
+            name: {"value": score.get("value"), "explanation": score.get("explanation")}
+            for name, score in scores.items()
         }
     limit = as_text(as_object(sample.get("limit")).get("type"))
     return ParsedTrace(
         items=items,
-        turns=turns_of(items, set(), as_text(as_object(sample.get("output")).get("model"))),
+        turns=turns_of(items, as_text(as_object(sample.get("output")).get("model"))),
         end_state=state,
-        outcome=agreed_outcome([outcome_of(each.get("value")) for each in scores.values()]),
+        outcome=agreed_outcome([outcome_of(score.get("value")) for score in scores.values()]),
         error=Failure(Fault.INFRASTRUCTURE, "SampleError", as_text(error.get("message"))) if error else None,
         seconds=max(as_number(sample.get("total_time")), 0.0),
         gaps=[f"what would have come after the {limit} limit"] if limit else [],
@@ -50,18 +51,18 @@ def _sample(sample: Json) -> ParsedTrace:
 
 def _whole(message: Any, attached: Json) -> Json:
     """The message with its attachments filled in. A tool's error becomes its result."""
-    row = {key: _placed(value, attached) for key, value in as_object(message).items()}
+    row = {key: _attached(value, attached) for key, value in as_object(message).items()}
     failed = as_object(row.get("error"))
     if row.get("role") == "tool" and failed:
         row["content"] = f"error: {as_text(failed.get('message'))}"
     return row
 
 
-def _placed(value: Any, attached: Json, depth: int = 0) -> Any:
+def _attached(value: Any, attached: Json, depth: int = 0) -> Any:
     if isinstance(value, str) and value.startswith(_ATTACHED):
         return attached.get(value.removeprefix(_ATTACHED), value)
     if depth < 8 and isinstance(value, list):
-        return [_placed(each, attached, depth + 1) for each in value]
+        return [_attached(element, attached, depth + 1) for element in value]
     if depth < 8 and isinstance(value, dict):
-        return {key: _placed(each, attached, depth + 1) for key, each in value.items()}
+        return {key: _attached(element, attached, depth + 1) for key, element in value.items()}
     return value

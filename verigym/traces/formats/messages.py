@@ -4,14 +4,10 @@ conversation's id."""
 from collections.abc import Iterator
 from typing import Any
 
-from verigym.core.records import (
-    Json,
-    Message,
-)
-from verigym.traces.formats.trace import ParsedTrace, TracePart, conversation_of, interventions_of, outcome_in, turns_of
+from verigym.core.records import Json, Message
+from verigym.traces.formats.trace import ParsedTrace, TracePart, conversation_of, outcome_in, trace_of
 from verigym.wire.items import chat_items
-from verigym.wire.tools import read_tools
-from verigym.wire.values import as_list, as_object, as_text
+from verigym.wire.values import as_list, as_object
 
 NAME = "messages"
 TITLE = "messages"
@@ -34,13 +30,7 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
     items = chat_items(messages)
     if row.get("system") and isinstance(row["system"], str):
         items.insert(0, Message("system", row["system"]))
-    yield ParsedTrace(
-        items=items,
-        turns=turns_of(items, set(), as_text(row.get("model"))),
-        tools=read_tools(row.get("tools") or row.get("functions")),
-        outcome=outcome_in(row),
-        interventions=interventions_of(row),
-    )
+    yield trace_of(items, row)
 
 
 def join(key: str, values: list[Any]) -> Iterator[ParsedTrace | TracePart]:

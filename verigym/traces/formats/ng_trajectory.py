@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Mark, Usage
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Mark
 from verigym.traces.formats import chat, responses
 from verigym.traces.formats.trace import (
     ModelCall,
@@ -25,8 +25,8 @@ from verigym.traces.formats.trace import (
     require,
     turns_of,
 )
-from verigym.wire.items import chat_items, output_text, response_items
-from verigym.wire.values import as_count, as_list, as_number, as_object, as_text
+from verigym.wire.items import chat_items, output_text, response_items, usage_of
+from verigym.wire.values import as_list, as_number, as_object, as_objects, as_text
 
 NAME = "ng_trajectory"
 TITLE = "NeMo Gym trajectories"
@@ -41,42 +41,38 @@ def fits(value: Any) -> bool:
 def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
     row = as_object(value)
     inner = as_object(row.get("ng_trajectory")) or row
+    invocations, turns = as_objects(inner.get("invocations")), as_objects(inner.get("turns"))
     left_out: Counter[str] = Counter()
-    spoken = [each for each in map(as_object, as_list(inner.get("invocations"))) if as_list(each.get("conversation"))]
-    calls = [as_object(each) for each in as_list(inner.get("model_calls"))]
-    made = _conversation(spoken, left_out) or _from_calls(calls, left_out) or _from_turns(as_list(inner.get("turns")))
-    require(made is not None, "it has no conversation, model call or turn")
-    assert made is not None
-    items, marks = _with_tools(made.items, [as_object(each) for each in as_list(inner.get("tool_calls"))])
-    took = [as_number(as_object(each).get("duration_ms")) / 1000 for each in as_list(inner.get("invocations"))]
-    resolved = agreed_outcome([outcome_of(as_object(turn).get("resolved")) for turn in as_list(inner.get("turns"))])
-    gaps = [*(_gap(as_object(each)) for each in as_list(inner.get("gaps"))), *made.gaps]
-    gaps += [f"the conversation of another agent: {as_text(each.get('invocation_id'))}" for each in spoken[1:]]
+    agents = [invocation for invocation in invocations if as_list(invocation.get("conversation"))]
+    if agents:
+        trace = _conversation(as_list(agents[0]["conversation"]), left_out)
+    elif calls := [parsed for row in as_objects(inner.get("model_calls")) if (parsed := _call(row, left_out))]:
+        trace = join_calls(calls)
+    else:
+        trace = _from_turns(turns)
+    items, marks = _with_tools(trace.items, as_objects(inner.get("tool_calls")))
+    durations = [as_number(invocation.get("duration_ms")) / 1000 for invocation in invocations]
+    resolved = agreed_outcome([outcome_of(turn.get("resolved")) for turn in turns])
+    gaps = [*map(_gap, as_objects(inner.get("gaps"))), *trace.gaps]
+    gaps += [f"the conversation of another agent: {as_text(agent.get('invocation_id'))}" for agent in agents[1:]]
     reward = row.get("reward")
     yield msgspec.structs.replace(
-        made,
+        trace,
         items=items,
         marks=marks,
         rewards=[as_number(reward)] if isinstance(reward, int | float) else [],
         outcome=outcome_in(row) or resolved or outcome_of(reward),
         interventions=interventions_of(row),
-        seconds=max(took, default=0.0),
-        gaps=[*gaps, *(f"items of kind {kind[:40]}: {count}" for kind, count in sorted(left_out.items()))],
+        seconds=max(durations, default=0.0),
+        gaps=gaps + responses.left_out_gaps(left_out),
     )
 
 
-def _conversation(spoken: list[Json], left_out: Counter[str]) -> ParsedTrace | None:
-    if not spoken:
-        return None
-    said = as_list(spoken[0]["conversation"])
-    is_chat = all(isinstance(as_object(each).get("role"), str) and "type" not in as_object(each) for each in said)
-    items = chat_items(said) if is_chat else response_items(said, left_out)
-    return ParsedTrace(items=items, turns=turns_of(items, set()))
-
-
-def _from_calls(calls: list[Json], left_out: Counter[str]) -> ParsedTrace | None:
-    made = [call for each in calls if (call := _call(each, left_out)) is not None]
-    return join_calls(made) if made else None
+def _conversation(messages: list[Any], left_out: Counter[str]) -> ParsedTrace:
+    rows = as_objects(messages)
+    is_chat = all(isinstance(row.get("role"), str) and "type" not in row for row in rows)
+    items = chat_items(messages) if is_chat else response_items(messages, left_out)
+    return ParsedTrace(items=items, turns=turns_of(items))
 
 
 def _call(call: Json, left_out: Counter[str]) -> ModelCall | None:
@@ -84,54 +80,44 @@ def _call(call: Json, left_out: Counter[str]) -> ModelCall | None:
     if not asked and not answer:
         return None
     if as_list(asked.get("messages")) or as_list(answer.get("choices")):
-        context = chat_items(as_list(asked.get("messages")))
-        choice = as_object(next(iter(as_list(answer.get("choices"))), None))
-        message = as_object(choice.get("message"))
-        found = ModelCall(
-            context=context, reply=chat_items([{"role": "assistant", **message}], context) if message else []
-        )
+        result = chat.model_call(asked, answer, {})
     else:
-        found = responses.model_call(asked, answer, {}, left_out)
-    stats = as_object(call.get("token_stats"))
+        result = responses.model_call(asked, answer, {}, left_out)
+    stats = call.get("token_stats")
     return msgspec.structs.replace(
-        found,
+        result,
         agent=as_text(call.get("model") or answer.get("model") or asked.get("model")),
-        usage=Usage(as_count(stats.get("prompt_tokens")), as_count(stats.get("completion_tokens")))
-        if stats
-        else found.usage,
+        usage=usage_of(stats) if as_object(stats) else result.usage,
         latency_s=chat.latency(call),
     )
 
 
-def _from_turns(turns: list[Any]) -> ParsedTrace | None:
+def _from_turns(turns: list[Json]) -> ParsedTrace:
     messages: list[Json] = []
-    for turn in map(as_object, turns):
+    for turn in turns:
         if turn.get("question") is not None:
-            messages.append({"role": "user", "content": _words(turn["question"])})
+            messages.append({"role": "user", "content": output_text(turn["question"])})
         if turn.get("answer") is not None or turn.get("reasoning_content"):
-            thought = turn.get("reasoning_content")
-            messages.append({"role": "assistant", "content": _words(turn.get("answer")), "reasoning_content": thought})
+            answer, reasoning = output_text(turn.get("answer")), turn.get("reasoning_content")
+            messages.append({"role": "assistant", "content": answer, "reasoning_content": reasoning})
     items = chat_items(messages)
+    require(items, "it has no conversation, model call or turn")
     gaps = ["tool calls and their results: only questions and answers were recorded"]
-    return ParsedTrace(items=items, turns=turns_of(items, set()), gaps=gaps) if items else None
+    return ParsedTrace(items=items, turns=turns_of(items), gaps=gaps)
 
 
-def _words(value: Any) -> str:
-    return output_text(value)
-
-
-def _with_tools(items: list[Item], observed: list[Json]) -> tuple[list[Item], list[Mark]]:
+def _with_tools(items: list[Item], results: list[Json]) -> tuple[list[Item], list[Mark]]:
     """Adds results that the conversation does not contain, and marks failed calls."""
     items, marks = list(items), list[Mark]()
-    calls = {item.call_id: place for place, item in enumerate(items) if isinstance(item, FunctionCall)}
+    calls = {item.call_id: index for index, item in enumerate(items) if isinstance(item, FunctionCall)}
     answered = {item.call_id for item in items if isinstance(item, FunctionCallOutput)}
-    for each in observed:
-        call_id = as_text(each.get("tool_call_id"))
-        if call_id not in answered and each.get("output") is not None:
+    for row in results:
+        call_id = as_text(row.get("tool_call_id"))
+        if call_id not in answered and row.get("output") is not None:
             answered.add(call_id)
-            items.append(FunctionCallOutput(call_id, output_text(each["output"])))
-        if each.get("status") in ("failed", "timeout") and call_id in calls:
-            marks.append(Mark("tool_error", calls[call_id], as_text(each.get("error_type") or each["status"])))
+            items.append(FunctionCallOutput(call_id, output_text(row["output"])))
+        if row.get("status") in ("failed", "timeout") and call_id in calls:
+            marks.append(Mark("tool_error", calls[call_id], as_text(row.get("error_type") or row["status"])))
     return items, marks
 
 

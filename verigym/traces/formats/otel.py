@@ -1,30 +1,18 @@
-"""OpenTelemetry spans of generative AI, and OpenInference's: model calls, tools and agents of one trace are one trajectory.
+"""OpenTelemetry spans of generative AI, and OpenInference's: the model calls, tools and agents of one trace are one trajectory.
 
-Spans of a trace may be spread over lines and files; they are join_calls by conversation where spans name one, else by trace.
-Messages are `gen_ai.input.messages` and `gen_ai.output.messages` (JSON, as such or in a text), older events, or indexed
-attributes (`llm.input_messages.0.message.role`, `gen_ai.prompt.0.content`). Spans about other things are left out.
+It reads OTLP/JSON (`resourceSpans`) and spans as SDKs print them. Spans of a trace may be spread over lines and files. They are
+joined by conversation if they name one, else by trace. Messages are `gen_ai.input.messages` and `gen_ai.output.messages` (JSON,
+or JSON in a text), older events, or indexed attributes (`llm.input_messages.0.message.role`, `gen_ai.prompt.0.content`). Other
+spans are left out.
 """
 
+import datetime
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from verigym.core.records import (
-    Failure,
-    Fault,
-    FunctionCall,
-    FunctionCallOutput,
-    Item,
-    Json,
-    Mark,
-    Message,
-    Reasoning,
-    ReasoningText,
-    ToolSpec,
-    Usage,
-)
-from verigym.traces.formats.spans import is_span, spans_in
+from verigym.core.records import Failure, Fault, FunctionCall, FunctionCallOutput, Item, Json, Mark, Message, Usage
 from verigym.traces.formats.trace import (
     ModelCall,
     ParsedTrace,
@@ -34,39 +22,54 @@ from verigym.traces.formats.trace import (
     outcome_of,
     require,
 )
-from verigym.wire.items import call_of, chat_items, finish_of, image_of, output_text, result_id, sampling_of
+from verigym.wire.items import call_of, chat_items, finish_of, image_of, output_text, result_id, sampling_of, thought
 from verigym.wire.tools import read_tools
-from verigym.wire.values import as_count, as_list, as_number, as_object, as_text, parsed
+from verigym.wire.values import as_count, as_list, as_number, as_object, as_objects, as_text, parsed
 
 NAME = "otel"
 TITLE = "OpenTelemetry GenAI"
 _MODEL = ("chat", "text_completion", "generate_content", "completion")
 _INDEXED = {"llm.input_messages": "llm.output_messages", "gen_ai.prompt": "gen_ai.completion"}
+_MESSAGES = ("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", *_INDEXED, "llm.output_messages")
+_KEPT = (
+    "gen_ai.",
+    "llm.",
+    "tool.",
+    "tool_call.",
+    "openinference.",
+    "input.",
+    "output.",
+    "session.",
+    "error.",
+    "exception.",
+)
+"""Prefixes of the attributes about models, tools and agents. Others are dropped."""
+_DEEPEST = 32
 
 
 def fits(value: Any) -> bool:
     row = as_object(value)
-    printed = "context" in row and "attributes" in row and "trace_id" in as_object(row["context"])
-    return printed or is_span(row) or any(key in row for key in ("resourceSpans", "resource_spans", "scopeSpans"))
+    printed = "attributes" in row and "trace_id" in as_object(row.get("context"))
+    return printed or _is_span(row) or any(key in row for key in ("resourceSpans", "resource_spans", "scopeSpans"))
 
 
 def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
-    found = [span for span in spans_in(as_object(value)) if _kind(span)]
-    require(found, "it has no span of a model, tool or agent")
-    for span in found:
+    spans = [span for span in _spans_in(as_object(value)) if _kind(span)]
+    require(spans, "it has no span of a model, tool or agent")
+    for span in spans:
         require(span["trace"], "a span has no trace id")
         yield TracePart(f"trace {span['trace']}", span)
 
 
 def join(key: str, values: list[Any]) -> Iterator[ParsedTrace | TracePart]:
     """Joins all spans of a trace, then all spans of a conversation if they name one."""
-    names = {name for span in values if (name := _conversation(span["about"]))} if key.startswith("trace ") else set()
+    names = {name for span in values if (name := _conversation(span))} if key.startswith("trace ") else set()
     if not names:
-        yield _trace(list({(each["trace"], each["span"]): each for each in values}.values()))
+        yield _trace(list({(span["trace"], span["span"]): span for span in values}.values()))
         return
     first = min(names)
     for span in values:
-        yield TracePart(f"conversation {_conversation(span['about']) or first}", span)
+        yield TracePart(f"conversation {_conversation(span) or first}", span)
 
 
 def _trace(spans: list[Json]) -> ParsedTrace:
@@ -74,24 +77,22 @@ def _trace(spans: list[Json]) -> ParsedTrace:
     calls = [_call(span) for span in spans if _kind(span) == "model"]
     if not any(
         call.context or call.reply for call in calls
-    ):  # a framework that tells of the conversation on the agent's span only
+    ):  # some frameworks put the conversation on the agent's span
         calls = [_call(span) for span in spans if _kind(span) == "agent"] or calls
-    made = join_calls([call for call in calls if call.context or call.reply or call.error])
-    items, marks = _with_tools(made.items, [span for span in spans if _kind(span) == "tool"])
+    trace = join_calls([call for call in calls if call.context or call.reply or call.error])
+    items, marks = _with_tools(trace.items, [span for span in spans if _kind(span) == "tool"])
     require(items, "its spans hold no messages. Enable the capture of message content in your instrumentation")
-    evaluations = [each for span in spans for each in _evaluations(span)]
-    began = [span["start"] for span in spans if span["start"]]
-    ended = [span["end"] for span in spans if span["end"]]
+    evaluations = [evaluation for span in spans for evaluation in _evaluations(span)]
+    starts = [span["start"] for span in spans if span["start"]]
+    ends = [span["end"] for span in spans if span["end"]]
     costs = [as_number(span["about"].get(key)) for span in spans for key in ("llm.cost.total", "gen_ai.usage.cost")]
     return msgspec.structs.replace(
-        made,
+        trace,
         items=items,
         marks=marks,
         end_state={"evaluations": evaluations} if evaluations else {},
-        outcome=agreed_outcome(
-            [outcome_of(each.get("label")) or outcome_of(each.get("value")) for each in evaluations]
-        ),
-        seconds=max(max(ended) - min(began), 0.0) if began and ended else 0.0,
+        outcome=agreed_outcome([outcome_of(row.get("label")) or outcome_of(row.get("value")) for row in evaluations]),
+        seconds=max(max(ends) - min(starts), 0.0) if starts and ends else 0.0,
         cost=max(sum(costs), 0.0),
     )
 
@@ -108,20 +109,90 @@ def _kind(span: Json) -> str:
         return "agent"
     if any(key.startswith("gen_ai.evaluation.") for key in about) or _evaluations(span):
         return "evaluation"
-    said = (
-        "gen_ai.input.messages",
-        "gen_ai.output.messages",
-        "gen_ai.prompt",
-        "llm.input_messages",
-        "llm.output_messages",
-    )
-    if any(key.startswith(said) for key in about):
+    if any(key.startswith(_MESSAGES) for key in about):
         return "model"
     return "tool" if "gen_ai.tool.name" in about else ""
 
 
-def _conversation(about: Json) -> str:
-    return as_text(about.get("gen_ai.conversation.id") or about.get("session.id"))
+def _conversation(span: Json) -> str:
+    return _first(span["about"], "gen_ai.conversation.id", "session.id")
+
+
+# -- spans ------------------------------------------------------------------------------------------------------------------
+
+
+def _spans_in(value: Json) -> Iterator[Json]:
+    """Every span in a document: `{trace, span, name, start, end, failed, message, about, events}`."""
+    if "context" in value and "attributes" in value:
+        yield _span(value)
+        return
+    resources = as_list(value.get("resourceSpans") or value.get("resource_spans"))
+    for resource in map(as_object, resources or [value]):
+        scopes = as_list(resource.get("scopeSpans") or resource.get("scope_spans"))
+        scopes = scopes or as_list(resource.get("instrumentationLibrarySpans"))
+        for scope in map(as_object, scopes or [resource]):
+            for span in map(as_object, as_list(scope.get("spans")) or ([scope] if _is_span(scope) else [])):
+                yield _span(span)
+
+
+def _is_span(value: Json) -> bool:
+    return ("traceId" in value or "trace_id" in value) and ("spanId" in value or "span_id" in value)
+
+
+def _span(span: Json) -> Json:
+    """A span of OTLP, with typed attribute values and nanoseconds, or as an SDK prints it, with plain values and dates."""
+    context, status = as_object(span.get("context")) or span, as_object(span.get("status"))
+    return {
+        "trace": as_text(context.get("traceId") or context.get("trace_id")),
+        "span": as_text(context.get("spanId") or context.get("span_id")),
+        "name": as_text(span.get("name")),
+        "start": _seconds(span, "startTimeUnixNano", "start_time_unix_nano", "start_time"),
+        "end": _seconds(span, "endTimeUnixNano", "end_time_unix_nano", "end_time"),
+        "failed": status.get("code") in (2, "2", "STATUS_CODE_ERROR") or status.get("status_code") == "ERROR",
+        "message": as_text(status.get("message") or status.get("description")),
+        "about": _about(span),
+        "events": [
+            {"name": as_text(event.get("name")), "about": _about(event)} for event in as_objects(span.get("events"))
+        ],
+    }
+
+
+def _about(span: Json) -> Json:
+    """The attributes of a span or event about models, tools and agents."""
+    attributes = span.get("attributes")
+    if isinstance(attributes, dict):
+        return {key: value for key, value in attributes.items() if key.startswith(_KEPT)}
+    pairs = [(as_text(row.get("key")), row.get("value")) for row in as_objects(attributes)]
+    return {key: _value(value) for key, value in pairs if key.startswith(_KEPT)}
+
+
+def _value(value: Any, depth: int = 0) -> Any:
+    """`{"stringValue": "a"}` is `a`."""
+    typed = as_object(value)
+    if not typed or depth > _DEEPEST:
+        return value if not isinstance(value, dict) else None
+    kind, inner = next(iter(typed.items()))
+    if kind in ("arrayValue", "array_value"):
+        return [_value(element, depth + 1) for element in as_list(as_object(inner).get("values"))]
+    if kind in ("kvlistValue", "kvlist_value"):
+        pairs = as_objects(as_object(inner).get("values"))
+        return {as_text(pair.get("key")): _value(pair.get("value"), depth + 1) for pair in pairs}
+    if kind in ("intValue", "int_value"):
+        return int(as_number(inner))
+    return inner
+
+
+def _seconds(span: Json, nanoseconds: str, nanoseconds_too: str, printed: str) -> float:
+    if number := as_number(span.get(nanoseconds) or span.get(nanoseconds_too)):
+        return number / 1e9
+    date = span.get(printed)
+    if isinstance(date, str):
+        try:
+            return datetime.datetime.fromisoformat(date.replace("Z", "+00:00")).timestamp()
+        except (ValueError, OverflowError):
+            return 0.0
+    number = as_number(date)
+    return number / 1e9 if number > 1e12 else number
 
 
 # -- a model call -----------------------------------------------------------------------------------------------------------
@@ -129,31 +200,29 @@ def _conversation(about: Json) -> str:
 
 def _call(span: Json) -> ModelCall:
     about = _with_events(span)
-    context, reply = _said(about, span["events"])
+    context, reply = _context_and_reply(about, span["events"])
     reasons = as_list(parsed(about.get("gen_ai.response.finish_reasons")))
     last = as_object(next(iter(as_list(parsed(about.get("gen_ai.output.messages")))), None))
     settings = {key.rpartition(".")[2]: value for key, value in about.items() if key.startswith("gen_ai.request.")}
     settings |= as_object(parsed(about.get("llm.invocation_parameters")))
+    definitions = about.get("gen_ai.tool.definitions")
     return ModelCall(
         context=context,
         reply=reply,
-        tools=_tools(about),
+        tools=read_tools(definitions)
+        or read_tools([tool.get("tool.json_schema") for tool in _indexed(about, "llm.tools")]),
         agent=_first(about, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "gen_ai.agent.version"),
         sampling=sampling_of(settings),
-        usage=Usage(
-            as_count(
-                _number(about, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
-            ),
-            as_count(
-                _number(
-                    about, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"
-                )
-            ),
-        ),
+        usage=Usage(_tokens(about, "input", "prompt"), _tokens(about, "output", "completion")),
         latency_s=max(span["end"] - span["start"], 0.0) if span["start"] and span["end"] else 0.0,
         finish="error" if span["failed"] else finish_of(next(iter(reasons), None) or last.get("finish_reason")),
         error=_error(span) if span["failed"] else None,
     )
+
+
+def _tokens(about: Json, side: str, older_side: str) -> int:
+    keys = (f"gen_ai.usage.{side}_tokens", f"gen_ai.usage.{older_side}_tokens", f"llm.token_count.{older_side}")
+    return as_count(next((number for key in keys if (number := as_number(about.get(key)))), 0.0))
 
 
 def _with_events(span: Json) -> Json:
@@ -164,48 +233,45 @@ def _with_events(span: Json) -> Json:
     return about | span["about"]
 
 
-def _said(about: Json, events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
-    """Context and reply of a model call."""
-    shown, said = about.get("gen_ai.input.messages"), about.get("gen_ai.output.messages")
-    if shown is not None or said is not None:
-        context = _system(about.get("gen_ai.system_instructions"))
-        context += _messages(as_list(parsed(shown)), context)
-        return context, _messages(as_list(parsed(said))[:1], context)
-    for asked, replied in _INDEXED.items():
-        context = chat_items([_flat(each) for each in _indexed(about, asked)])
-        reply = chat_items([_flat(each) for each in _indexed(about, replied)][:1], context)
+def _context_and_reply(about: Json, events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
+    asked, answered = about.get("gen_ai.input.messages"), about.get("gen_ai.output.messages")
+    if asked is not None or answered is not None:
+        context = _system(about)
+        context += _messages(as_list(parsed(asked)), context)
+        return context, _messages(as_list(parsed(answered))[:1], context)
+    for prompts, completions in _INDEXED.items():
+        context = chat_items([_flat(message) for message in _indexed(about, prompts)])
+        reply = chat_items([_flat(message) for message in _indexed(about, completions)][:1], context)
         if context or reply:
-            return _system(about.get("gen_ai.system_instructions")) + context, reply
+            return _system(about) + context, reply
     prompt = parsed(about.get("gen_ai.prompt"))
     if isinstance(prompt, list):
-        context = chat_items([{"role": "user", **as_object(each)} for each in prompt])
+        context = chat_items([{"role": "user", **as_object(message)} for message in prompt])
         answer = as_list(parsed(about.get("gen_ai.completion")))[:1]
-        return context, chat_items([{"role": "assistant", **as_object(each)} for each in answer], context)
+        return context, chat_items([{"role": "assistant", **as_object(message)} for message in answer], context)
     return _from_events(events)
 
 
 def _from_events(events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
     """Context and reply from events such as `gen_ai.user.message` and `gen_ai.choice`, as older conventions write them."""
-    shown: list[Json] = []
-    said: list[Json] = []
+    asked: list[Json] = []
+    answered: list[Json] = []
     for event in events:
         body = {key.removeprefix("gen_ai.event."): parsed(value) for key, value in event["about"].items()}
         body = {key.removeprefix("gen_ai."): value for key, value in body.items()}
         parts = event["name"].split(".")
         if parts[:1] == ["gen_ai"] and parts[2:] == ["message"]:
-            shown.append({"role": parts[1], "tool_call_id": body.get("id"), **body})
-        elif event["name"] == "gen_ai.choice" and not said:
-            said.append({**(as_object(body.get("message")) or body), "role": "assistant"})
-    context = chat_items(shown)
-    return context, chat_items(said, context)
+            asked.append({"role": parts[1], "tool_call_id": body.get("id"), **body})
+        elif event["name"] == "gen_ai.choice" and not answered:
+            answered.append({**(as_object(body.get("message")) or body), "role": "assistant"})
+    context = chat_items(asked)
+    return context, chat_items(answered, context)
 
 
-def _system(value: Any) -> list[Item]:
-    found = parsed(value)
-    words = (
-        found if isinstance(found, str) else "".join(as_text(as_object(part).get("content")) for part in as_list(found))
-    )
-    return [Message("system", words)] if words else []
+def _system(about: Json) -> list[Item]:
+    value = parsed(about.get("gen_ai.system_instructions"))
+    text = value if isinstance(value, str) else "".join(as_text(part.get("content")) for part in as_objects(value))
+    return [Message("system", text)] if text else []
 
 
 def _messages(messages: list[Any], before: Sequence[Item]) -> list[Item]:
@@ -216,88 +282,70 @@ def _messages(messages: list[Any], before: Sequence[Item]) -> list[Item]:
             items += chat_items([message], [*before, *items])
             continue
         role = as_text(message.get("role")) or "assistant"
-        words: list[str] = []
-        for part in map(as_object, as_list(message["parts"])):
+        texts: list[str] = []
+        for part in as_objects(message["parts"]):
             kind = part.get("type")
             if kind == "text":
-                words.append(as_text(part.get("content", part.get("text"))))
+                texts.append(as_text(part.get("content", part.get("text"))))
                 continue
-            if words:
-                items += chat_items([{"role": role, "content": "".join(words)}])
-                words = []
-            items += _part(part, as_text(kind), role, [*before, *items])
-        if words or not as_list(message["parts"]):
-            items += chat_items([{"role": role, "content": "".join(words)}])
+            if texts:
+                items += chat_items([{"role": role, "content": "".join(texts)}])
+                texts = []
+            items.append(_part(part, as_text(kind), role, [*before, *items]))
+        if texts or not as_list(message["parts"]):
+            items += chat_items([{"role": role, "content": "".join(texts)}])
     return items
 
 
-def _part(part: Json, kind: str, role: str, before: Sequence[Item]) -> list[Item]:
+def _part(part: Json, kind: str, role: str, before: Sequence[Item]) -> Item:
     if kind == "tool_call":
-        return [call_of({key: part.get(key) for key in ("id", "name", "arguments")}, before)]
+        return call_of({key: part.get(key) for key in ("id", "name", "arguments")}, before)
     if kind == "tool_call_response":
         answer = part.get("response", part.get("result"))
-        return [FunctionCallOutput(result_id({"call_id": part.get("id")}, before), output_text(answer))]
+        return FunctionCallOutput(result_id({"call_id": part.get("id")}, before), output_text(answer))
     if kind in ("reasoning", "thinking"):
-        return [Reasoning(content=[ReasoningText(as_text(part.get("content")))])]
+        return thought(as_text(part.get("content")))
     speaker: Any = role if role in ("user", "system", "developer") else "assistant"
-    return [Message(speaker, [image_of(part)])]
+    return Message(speaker, [image_of(part)])
 
 
 def _indexed(about: Json, prefix: str) -> list[Json]:
     """`p.0.role`, `p.0.content`, `p.1.role` as a list of objects."""
-    found: dict[int, Json] = {}
+    rows: dict[int, Json] = {}
     for key, value in about.items():
         if key.startswith(f"{prefix}."):
-            place, _, rest = key[len(prefix) + 1 :].partition(".")
-            if place.isascii() and place.isdigit() and len(place) < 6 and rest:
-                found.setdefault(int(place), {})[rest] = value
-    return [found[place] for place in sorted(found)]
+            index, _, rest = key[len(prefix) + 1 :].partition(".")
+            if index.isascii() and index.isdigit() and len(index) < 6 and rest:
+                rows.setdefault(int(index), {})[rest] = value
+    return [rows[index] for index in sorted(rows)]
 
 
 def _flat(message: Json) -> Json:
     """One message of indexed attributes, as a chat message."""
-    plain = {key.removeprefix("message."): value for key, value in message.items()}
-    parts = [_bare(each, "message_content.") for each in _indexed(plain, "contents")]
-    calls = [_bare(each, "tool_call.") for each in _indexed(plain, "tool_calls")]
-    made: Json = {
-        key: plain[key] for key in ("role", "content", "tool_call_id", "name", "finish_reason") if key in plain
-    }
-    made.setdefault("role", "user")
-    if parts and not made.get("content"):
-        made["content"] = parts
+    plain = _bare(message, "message.")
+    parts = [_bare(part, "message_content.") for part in _indexed(plain, "contents")]
+    calls = [_bare(call, "tool_call.") for call in _indexed(plain, "tool_calls")]
+    keys = ("role", "content", "tool_call_id", "name", "finish_reason")
+    chat: Json = {"role": "user", **{key: plain[key] for key in keys if key in plain}}
+    if parts and not chat.get("content"):
+        chat["content"] = parts
     if calls:
-        made["tool_calls"] = [
-            {
-                "id": call.get("id"),
-                "name": call.get("function.name", call.get("name")),
-                "arguments": call.get("function.arguments", call.get("arguments")),
-            }
-            for call in calls
-        ]
-    return made
+        chat["tool_calls"] = [{"id": call.get("id"), **_bare(call, "function.")} for call in calls]
+    return chat
 
 
 def _bare(value: Json, prefix: str) -> Json:
-    return {key.removeprefix(prefix): each for key, each in value.items()}
-
-
-def _tools(about: Json) -> list[ToolSpec]:
-    found = read_tools(about.get("gen_ai.tool.definitions"))
-    return found or read_tools([each.get("tool.json_schema") for each in _indexed(about, "llm.tools")])
+    return {key.removeprefix(prefix): element for key, element in value.items()}
 
 
 def _error(span: Json) -> Failure:
     raised = next((event["about"] for event in span["events"] if event["name"] == "exception"), {})
-    kind = as_text(span["about"].get("error.type") or raised.get("exception.type")) or "Error"
-    return Failure(Fault.INFRASTRUCTURE, kind, span["said"] or as_text(raised.get("exception.message")))
+    kind = _first(span["about"] | raised, "error.type", "exception.type") or "Error"
+    return Failure(Fault.INFRASTRUCTURE, kind, span["message"] or as_text(raised.get("exception.message")))
 
 
 def _first(about: Json, *keys: str) -> str:
     return next((as_text(about[key]) for key in keys if about.get(key)), "")
-
-
-def _number(about: Json, *keys: str) -> float:
-    return next((found for key in keys if (found := as_number(about.get(key)))), 0.0)
 
 
 # -- tools and evaluations ----------------------------------------------------------------------------------------------
@@ -306,7 +354,7 @@ def _number(about: Json, *keys: str) -> float:
 def _with_tools(items: list[Item], spans: Sequence[Json]) -> tuple[list[Item], list[Mark]]:
     """Adds what only the tools' own spans record: results, calls and failures that no model call shows."""
     items, marks = list(items), list[Mark]()
-    calls = {item.call_id: place for place, item in enumerate(items) if isinstance(item, FunctionCall)}
+    calls = {item.call_id: index for index, item in enumerate(items) if isinstance(item, FunctionCall)}
     answered = {item.call_id for item in items if isinstance(item, FunctionCallOutput)}
     for span in spans:
         about = span["about"]
@@ -314,12 +362,12 @@ def _with_tools(items: list[Item], spans: Sequence[Json]) -> tuple[list[Item], l
         if call_id not in calls:
             calls[call_id] = len(items)
             name = _first(about, "gen_ai.tool.name", "tool.name") or span["name"].removeprefix("execute_tool ")
-            given = _present(about, "gen_ai.tool.call.arguments", "tool.parameters", "input.value")
-            items.append(FunctionCall(call_id, name, as_text(given)))
+            arguments = _present(about, "gen_ai.tool.call.arguments", "tool.parameters", "input.value")
+            items.append(FunctionCall(call_id, name, as_text(arguments)))
         result = _present(about, "gen_ai.tool.call.result", "output.value")
         if call_id not in answered and (result is not None or span["failed"]):
             answered.add(call_id)
-            items.append(FunctionCallOutput(call_id, output_text(result) if result is not None else span["said"]))
+            items.append(FunctionCallOutput(call_id, output_text(result) if result is not None else span["message"]))
         if span["failed"]:
             marks.append(Mark("tool_error", calls[call_id], _error(span).kind))
     return items, marks
@@ -331,9 +379,9 @@ def _present(about: Json, *keys: str) -> Any:
 
 def _evaluations(span: Json) -> list[Json]:
     """The evaluations of a span: name, value, label and explanation."""
-    found: list[Json] = []
+    evaluations: list[Json] = []
     for about in [span["about"], *(event["about"] for event in span["events"])]:
-        said = {key.rpartition(".")[2]: value for key, value in about.items() if key.startswith("gen_ai.evaluation.")}
-        if said:
-            found.append({key: said[key] for key in ("name", "value", "label", "explanation") if key in said})
-    return found
+        fields = {key.rpartition(".")[2]: value for key, value in about.items() if key.startswith("gen_ai.evaluation.")}
+        if fields:
+            evaluations.append({key: fields[key] for key in ("name", "value", "label", "explanation") if key in fields})
+    return evaluations

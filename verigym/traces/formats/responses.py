@@ -8,29 +8,23 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
-from verigym.core.records import (
-    Json,
-)
-from verigym.traces.formats.chat import REQUESTS, RESPONSES, error_of, latency
+from verigym.core.records import Json
+from verigym.traces.formats.chat import NO_REQUEST, REQUESTS, RESPONSES, bodies, error_of, latency
 from verigym.traces.formats.trace import (
     ModelCall,
     ParsedTrace,
     TracePart,
     conversation_of,
-    interventions_of,
-    join_calls,
-    outcome_in,
     require,
-    turns_of,
+    trace_of,
+    trace_of_calls,
     without_duplicates,
 )
 from verigym.wire.items import request_items, response_items, sampling_of, usage_of
-from verigym.wire.streams import assemble_response, pieces_of
+from verigym.wire.streams import assemble_response
 from verigym.wire.tools import read_tools
 from verigym.wire.types import Finish
-from verigym.wire.values import as_list, as_number, as_object, as_text, parsed
+from verigym.wire.values import as_list, as_number, as_object, as_objects, as_text
 
 NAME = "responses"
 TITLE = "OpenAI Responses"
@@ -43,7 +37,6 @@ _KINDS = {
     "custom_tool_call_output",
     "mcp_call",
 }
-_REQUESTS = ("responses_create_params", *REQUESTS)
 
 
 def fits(value: Any) -> bool:
@@ -62,14 +55,7 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
     if isinstance(bare, list) and _are_items(bare):
         left_out: Counter[str] = Counter()
         items = response_items(bare, left_out)
-        yield ParsedTrace(
-            items=items,
-            turns=turns_of(items, set(), as_text(row.get("model"))),
-            tools=read_tools(row.get("tools")),
-            outcome=outcome_in(row),
-            interventions=interventions_of(row),
-            gaps=_gaps(left_out),
-        )
+        yield trace_of(items, row, left_out_gaps(left_out))
         return
     request, _ = _pair(row)
     name = conversation_of(row, request, as_object(request.get("metadata")), as_object(row.get("metadata")))
@@ -89,17 +75,9 @@ def _trace(rows: list[Json]) -> ParsedTrace:
     before = {
         as_text(side["previous_response_id"]) for row in rows for side in _pair(row) if side.get("previous_response_id")
     }
-    gaps = [f"what was said before response {each}" for each in sorted(before)]
-    if not any(call.context for call in calls):
-        gaps.append("the request: only the response was logged")
-    return msgspec.structs.replace(
-        join_calls(calls),
-        outcome=next((outcome for row in reversed(rows) if (outcome := outcome_in(row))), ""),
-        interventions=[intervention for row in rows for intervention in interventions_of(row)],
-        seconds=sum(call.latency_s for call in calls),
-        cost=sum(as_number(row.get("cost")) for row in rows),
-        gaps=gaps + _gaps(left_out),
-    )
+    gaps = [f"what was said before response {id}" for id in sorted(before)]
+    gaps += [] if any(call.context for call in calls) else [NO_REQUEST]
+    return trace_of_calls(calls, rows, gaps + left_out_gaps(left_out))
 
 
 def model_call(request: Json, response: Json, row: Json, left_out: Counter[str]) -> ModelCall:
@@ -127,13 +105,7 @@ def _finish(response: Json) -> Finish:
 
 
 def _pair(row: Json) -> tuple[Json, Json]:
-    request = next((body for key in _REQUESTS if (body := as_object(parsed(row.get(key))))), {})
-    response: Json = {}
-    for key in RESPONSES:
-        pieces = pieces_of(row.get(key))
-        response = assemble_response(pieces) if pieces else as_object(parsed(row.get(key)))
-        if response:
-            break
+    request, response = bodies(row, ("responses_create_params", *REQUESTS), RESPONSES, assemble_response)
     if not _is_response(response) and _is_response(row):
         response = row
     if not request and ("input" in row or "instructions" in row):
@@ -147,11 +119,11 @@ def _is_response(row: Json) -> bool:
 
 def _are_items(value: Any) -> bool:
     """Whether it is a list of Responses items. Messages without a type may be chat messages, so one typed item is needed."""
-    rows = [as_object(row) for row in as_list(value)]
+    rows = as_objects(value)
     kinds = [as_text(row.get("type")) for row in rows]
     typed = all(kind or "role" in row for kind, row in zip(kinds, rows, strict=True))
     return bool(rows) and typed and any(kind in _KINDS for kind in kinds)
 
 
-def _gaps(left_out: Counter[str]) -> list[str]:
+def left_out_gaps(left_out: Counter[str]) -> list[str]:
     return [f"items of kind {kind[:40]}: {count}" for kind, count in sorted(left_out.items())]

@@ -2,7 +2,7 @@
 
 A reader is a module with `NAME`, `TITLE`, `fits(value)` (whether the value is in its format), `read(value)` and, if it makes
 parts, `join(key, values)`. It raises `BadInput` for a value that it cannot read. It keeps what is odd in a conversation
-(a call without output, arguments that are not JSON). `traces/marks.py` marks it.
+(a call without output, arguments that are not JSON), and `marks_of` marks it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,9 +26,11 @@ from verigym.core.records import (
     Turn,
     Usage,
 )
+from verigym.policies import dialects
 from verigym.wire.items import is_reply
+from verigym.wire.tools import read_tools
 from verigym.wire.types import Finish
-from verigym.wire.values import as_list, as_object, as_text
+from verigym.wire.values import as_list, as_number, as_object, as_text
 
 
 class ParsedTrace(Struct, frozen=True, kw_only=True):
@@ -160,12 +162,23 @@ def ranges(indices: Sequence[int]) -> list[tuple[int, int]]:
     return merged
 
 
-def turns_of(items: Sequence[Item], copied: set[int], agent: str = "") -> list[Turn]:
+def ids_until(turns: Sequence[Turn], last: int | None) -> list[int]:
+    """All token ids up to the end of a turn's completion. Empty if a turn on the way has none."""
+    path: list[Turn] = []
+    while last is not None:
+        path.append(turns[last])
+        last = path[-1].parent
+    if not all(turn.completion_ids for turn in path):
+        return []
+    return [id for turn in reversed(path) for id in turn.context_ids + turn.completion_ids]
+
+
+def turns_of(items: Sequence[Item], agent: str = "") -> list[Turn]:
     """Turns for formats that do not record model calls: one for each run of assistant items."""
     turns: list[Turn] = []
     last: int | None = None
     for index, item in enumerate(items):
-        if not is_reply(item) or index in copied:
+        if not is_reply(item):
             last = None
         elif last is None:
             last = len(turns)
@@ -177,7 +190,59 @@ def turns_of(items: Sequence[Item], copied: set[int], agent: str = "") -> list[T
     return turns
 
 
-# -- what rows say about a conversation ------------------------------------------------------------------------------------
+# -- marks -----------------------------------------------------------------------------------------------------------------
+
+_ERRORS = ("error", '{"error"', '{ "error"', "traceback (most recent call last)")
+
+
+def marks_of(items: Sequence[Item], tools: Sequence[ToolSpec]) -> list[Mark]:
+    """Marks for calls and their results, without running the tools."""
+    offered = {tool.name: tool for tool in tools}
+    marks: list[Mark] = []
+    waiting: dict[str, int] = {}
+    """Index of each call without a result, by call id."""
+    called: set[str] = set()
+    for index, item in enumerate(items):
+        match item:
+            case FunctionCall():
+                waiting[item.call_id] = index
+                called.add(item.call_id)
+                if offered and item.name not in offered:
+                    marks.append(Mark("unknown_tool", index, item.name))
+                elif problem := _argument_problem(item.arguments, offered.get(item.name)):
+                    marks.append(Mark("bad_arguments", index, problem))
+            case FunctionCallOutput() if item.call_id in waiting:
+                call = waiting.pop(item.call_id)
+                failed = item.output.lstrip()[:200].lower().startswith(_ERRORS)
+                marks.append(Mark("tool_error" if failed else "executed", call, getattr(items[call], "name", "")))
+            case FunctionCallOutput() if item.call_id not in called:
+                marks.append(Mark("orphan_output", index, item.call_id))
+            case Message(role="assistant") if offered and _meant_as_call(item, items[index + 1 : index + 2]):
+                marks.append(Mark("format_error", index, "looks like a tool call, but cannot be read as one"))
+            case _:
+                pass
+    return marks + [Mark("unanswered_call", index, call) for call, index in waiting.items()]
+
+
+def _meant_as_call(item: Message, after: Sequence[Item]) -> bool:
+    is_called = any(isinstance(following, FunctionCall) for following in after)
+    return (dialects.has_markup if is_called else dialects.looks_like_call)(item.text)
+
+
+def _argument_problem(arguments: str, tool: ToolSpec | None) -> str:
+    """What is wrong with a call's arguments. Empty if nothing is."""
+    try:
+        value = msgspec.json.decode(arguments or "{}")
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        return f"not JSON: {error}"
+    if not isinstance(value, dict):
+        return f"not an object: {type(value).__name__}"
+    required = as_list(tool.parameters.get("required")) if tool is not None else []
+    missing = [name for name in required if isinstance(name, str) and name not in value]
+    return f"missing: {', '.join(missing)}" if missing else ""
+
+
+# -- what a row reports about a conversation ----------------------------------------------------------------------------------
 
 _GOOD = {
     "success",
@@ -226,6 +291,30 @@ def interventions_of(value: Json) -> list[str]:
     return [as_text(intervention) for intervention in values if intervention]
 
 
+def trace_of(items: list[Item], row: Json, gaps: list[str] = []) -> ParsedTrace:  # noqa: B006 (never changed)
+    """The trace of a row that holds a whole conversation."""
+    return ParsedTrace(
+        items=items,
+        turns=turns_of(items, as_text(row.get("model"))),
+        tools=read_tools(row.get("tools") or row.get("functions")),
+        outcome=outcome_in(row),
+        interventions=interventions_of(row),
+        gaps=gaps,
+    )
+
+
+def trace_of_calls(calls: Sequence[ModelCall], rows: Sequence[Json], gaps: list[str]) -> ParsedTrace:
+    """The trace of a conversation whose model calls are in several rows."""
+    return msgspec.structs.replace(
+        join_calls(calls),
+        outcome=next((outcome for row in reversed(rows) if (outcome := outcome_in(row))), ""),
+        interventions=[intervention for row in rows for intervention in interventions_of(row)],
+        seconds=sum(call.latency_s for call in calls),
+        cost=sum(as_number(row.get("cost")) for row in rows),
+        gaps=gaps,
+    )
+
+
 def conversation_of(*rows: Json) -> str:
     """The id that a client gave a conversation."""
     for row in rows:
@@ -239,7 +328,7 @@ def conversation_of(*rows: Json) -> str:
 
 def without_duplicates(values: Sequence[Any]) -> list[Any]:
     """The values without exact duplicates."""
-    return list({msgspec.json.encode(each): each for each in values}.values())
+    return list({msgspec.json.encode(value): value for value in values}.values())
 
 
 def require(condition: object, message: str) -> None:
