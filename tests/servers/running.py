@@ -22,7 +22,8 @@ from verigym.servers.admission import Admission, AdmissionLimits
 from verigym.servers.app import make_app
 from verigym.servers.gateway import Gateway
 from verigym.servers.routing import Router
-from verigym.traces.capture import CaptureCounts, Exchange, Placement, feedback
+from verigym.traces.capture import CaptureCounts, Exchange, Placement
+from verigym.traces.capture.capture import new_feedback
 from verigym.workspace.workspace import WorkspaceFolder
 
 
@@ -48,7 +49,7 @@ class Recorded:
     def feedback(self, of: str, **said: Any) -> Feedback:
         if of == "unknown":
             raise NotFound('no trajectory "unknown"')
-        made = feedback.read(**said)
+        made = new_feedback(**said)
         self.said.append((of, said))
         return msgspec.structs.replace(made, trajectory=of)
 

@@ -54,5 +54,5 @@ def handler(gateway: Gateway) -> Handler:
 
 def _correction(correction: str | list[Any] | None) -> list[Item]:
     if isinstance(correction, str):
-        return [Message("assistant", correction)]
+        return [Message("assistant", correction)] if correction.strip() else []
     return responses.read_input(correction or [], "correction")

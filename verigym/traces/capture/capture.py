@@ -13,16 +13,15 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, VerigymError, words_of
-from verigym.core.records import Feedback, content_hash
+from verigym.core.records import Feedback, Item, content_hash
 from verigym.store.database import Store
-from verigym.traces.capture import feedback as given
 from verigym.traces.capture.conversation_database import ConversationDatabase
 from verigym.traces.capture.conversation_index import ConversationIndex
 from verigym.traces.capture.conversation_writer import RUN, ConversationWriter, Placement
@@ -40,6 +39,8 @@ _BATCH = 256
 _LOOK_S = 0.5
 """How often the idle thread checks for due work."""
 _CLOSE_S, _FLUSH_S, _SAID_S = 10.0, 10.0, 60.0
+_LONGEST = 100_000
+"""Maximum characters of each field of a feedback."""
 
 
 class CaptureCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,10 +83,10 @@ class Capture:
         self.store = Store(home / "store.db")
         self._redaction, self._rate, self._keep_days, self._say = redaction, rate, keep_days, say
         self._leaving = contextlib.ExitStack()
-        self._remembered = ConversationDatabase(home / "captured.db")
-        self._prints = Fingerprints(self._remembered.key)
+        self._states = ConversationDatabase(home / "captured.db")
+        self._prints = Fingerprints(self._states.key)
         self._salt = self._alone()
-        self._keeper = ConversationWriter(self.store, self._remembered, redaction, self._prints, self._tell)
+        self._keeper = ConversationWriter(self.store, self._states, redaction, self._prints, self._tell)
         self._joined = ConversationIndex()
         self._lock = threading.Lock()
         """Guards what callers share: the index, the queue's size and the counters."""
@@ -191,20 +192,12 @@ class Capture:
 
     # -- feedback -----------------------------------------------------------------------------------------------------
 
-    def feedback(
-        self,
-        of: str,
-        *,
-        outcome: str = "",
-        correction: Any = (),
-        intervention: str = "",
-        note: str = "",
-        who: str = "",
-    ) -> Feedback:
+    def feedback(self, of: str, **fields: Any) -> Feedback:
         """Stores feedback on a trajectory. `of` is the id of the trajectory, the conversation or a response.
 
-        Waits for the queue. Raises `BadInput` if the feedback is invalid and `NotFound` if the trajectory is unknown."""
-        made = given.read(outcome, correction, intervention, note, who)
+        Waits for the queue. Raises `BadInput` for feedback that `new_feedback` refuses and `NotFound` if the trajectory is
+        unknown."""
+        feedback = new_feedback(**fields)
         self.flush()
         try:
             trajectory = self._named(of.encode("utf-8", "replace").decode())
@@ -215,13 +208,13 @@ class Capture:
                     f'No captured conversation has the id "{of}". Send the trajectory\'s id (header x-verigym-trajectory of a '
                     "reply) or the conversation's id. Conversations that were not sampled, lost or deleted take no feedback"
                 )
-            made = self._redaction.feedback(msgspec.structs.replace(made, trajectory=trajectory))
-            self.store.put("feedback", content_hash(made)[:16], made)
+            feedback = self._redaction.feedback(msgspec.structs.replace(feedback, trajectory=trajectory))
+            self.store.put("feedback", content_hash(feedback)[:16], feedback)
         except VerigymError:
             raise
         except Exception as error:
             raise InfrastructureFailure(f"The feedback could not be stored: {words_of(error)}") from error
-        return made
+        return feedback
 
     def _named(self, of: str) -> str:
         if "/" in of and of.startswith("traces-"):
@@ -229,7 +222,7 @@ class Capture:
         name = self._prints.of("conversation", of)
         with self._lock:
             found = self._joined.named(name) or self._joined.named(self._prints.of("response", of))
-        return found or self._remembered.named(name) or of
+        return found or self._states.named(name) or of
 
     def flush(self) -> None:
         """Waits until everything added before is written or has failed."""
@@ -245,7 +238,7 @@ class Capture:
         self._queue.put(None)
         self._thread.join()
         self._leaving.close()
-        self._remembered.close()
+        self._states.close()
         self.store.close()
 
     def _work(self) -> None:
@@ -299,7 +292,7 @@ class Capture:
 
     def _remember(self) -> None:
         """Loads the conversations of earlier processes."""
-        for known in self._remembered.latest(_RELOADED):
+        for known in self._states.latest(_RELOADED):
             if known.name:
                 self._joined.name(known.name, known.id)
             else:
@@ -335,3 +328,23 @@ def _size(exchange: Exchange) -> int:
     texts = sum(map(size_of, exchange.items)) + sum(map(size_of, exchange.reply))
     numbers = len(exchange.context_ids) + len(exchange.completion_ids) + len(exchange.logprobs)
     return 1000 + texts + 40 * numbers + 1000 * len(exchange.tools)
+
+
+def new_feedback(
+    *,
+    outcome: Literal["success", "failure", ""] = "",
+    correction: Sequence[Item] = (),
+    intervention: str = "",
+    note: str = "",
+    who: str = "",
+) -> Feedback:
+    """Feedback without its trajectory. Raises `BadInput` if it is empty or too long."""
+    fields = {"intervention": intervention, "note": note, "who": who}
+    for name, content in {**fields, "correction": correction}.items():
+        size = len(content if isinstance(content, str) else repr(content))
+        if size > _LONGEST:
+            raise BadInput(f'"{name}" has {size:,} characters. The maximum is {_LONGEST:,}')
+    if not (outcome or correction or intervention.strip() or note.strip()):
+        raise BadInput("The feedback is empty. Send an outcome, a correction, an intervention or a note")
+    when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return Feedback(trajectory="", outcome=outcome, correction=list(correction), when=when, **fields)

@@ -5,8 +5,8 @@
     [s u1 a1 u3] -> a3                   turn 3, from turn 0 on: a branch
     [s u1 x1 u2] -> c2                   turn 4, a root: its past was edited
 
-Items are held as they were said and redacted when they are written. Those of a conversation that came back from the store are
-redacted already, until the client sends them again.
+Items stay original in memory and are redacted when they are written. Items that came back from the store are already redacted,
+until the client sends them again.
 """
 
 import time
@@ -30,28 +30,29 @@ class ConversationTooLong(Exception):
     """The conversation has reached its maximum size."""
 
 
-class ConversationState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """The fingerprints that identify later requests of a conversation, which its record does not hold."""
+class ConversationState(msgspec.Struct, kw_only=True, array_like=True):
+    """The fingerprints that identify later requests of a conversation, which its trajectory does not hold."""
 
     id: str
-    name: bytes
-    """Fingerprint of the conversation's id, where the client gave one."""
+    name: bytes = b""
+    """Fingerprint of the conversation's id, if the client sent one."""
     prints: list[bytes] = []
-    """Of the conversation up to each item; empty for one that has none of its own."""
+    """Fingerprint of the conversation up to each item. Empty for an item that does not change it."""
     begins: list[bytes] = []
-    """Of what each turn was asked."""
+    """Fingerprint of each turn's request."""
     ends: list[bytes] = []
-    """Of that with its reply."""
+    """Fingerprint of each turn's request with its reply."""
     follows: list[int] = []
-    """The turn that each went on from, -1 for none."""
+    """The turn that each turn continues. -1 for none."""
     responses: dict[str, int] = {}
+    """Response id to the turn that it ended."""
     began: float = 0.0
     ended: float = 0.0
 
 
 class Conversation:
-    def __init__(self, id: str, name: bytes = b"") -> None:
-        self.id, self.name = id, name
+    def __init__(self, state: ConversationState) -> None:
+        self.state, self.id = state, state.id
         self.size = 0
         """Approximate bytes."""
         self.unwritten = 0
@@ -59,25 +60,21 @@ class Conversation:
         self.clean: int | None = 0
         """Number of items that need no redaction. None if some item does."""
         self.written = 0.0
-        """When it was written last, and so for `touched` (both monotonic)."""
+        """When it was last written (monotonic)."""
         self.touched = 0.0
+        """When it last grew (monotonic)."""
         self._items: list[Item] = []
         self._turns: list[Turn] = []
         self._retries: list[Mark] = []
         self._offered: dict[str, ToolSpec] = {}
         self._gaps: list[str] = []
-        self._prints: list[bytes] = []
-        self._begins: list[bytes] = []
-        self._ends: list[bytes] = []
-        self._follows: list[int] = []
-        self._responses: dict[str, int] = {}
-        self._places: dict[bytes, int] = {}
+        self._index: dict[bytes, int] = {}
         """Item by the fingerprint of the conversation up to it."""
         self._turn_of: dict[bytes, int] = {}
-        """Turn by the fingerprint of what it ended with."""
+        """Turn by the fingerprint of its end."""
         self._stale: set[int] = set()
         """Items that came back from the store, redacted."""
-        self._began = self._ended = self._cost = 0.0
+        self._cost = 0.0
         self._stop, self._error = Stop.DONE, None
         self._metadata: Json = {}
         self.tools = ""
@@ -89,29 +86,30 @@ class Conversation:
         """Adds an exchange. `chain` are the fingerprints of its request, `tools` is the hash of its toolset."""
         if self.size > _LONGEST:
             raise ConversationTooLong
+        state = self.state
         follows, context, last = self._context(exchange, chain, prints)
         first = len(self._items)
         ends = prints.chain(exchange.reply, last)
         for item, print, before in zip(exchange.reply, ends, [last, *ends], strict=False):
             self._append(item, print if print != before else b"")
-        made = range(first, len(self._items))
+        reply = range(first, len(self._items))
         end = ends[-1] if ends else last
-        place = len(self._turns)
-        self._turns.append(self._turn(exchange, follows, context, made))
-        if last in self._begins:
-            self._retries.append(Mark("retry", made[0] if made else None))
-        self._begins.append(last)
-        self._ends.append(end)
-        self._follows.append(-1 if follows is None else follows)
-        self._turn_of[end] = place
+        turn = len(self._turns)
+        self._turns.append(self._turn(exchange, follows, context, reply))
+        if last in state.begins:
+            self._retries.append(Mark("retry", reply[0] if reply else None))
+        state.begins.append(last)
+        state.ends.append(end)
+        state.follows.append(-1 if follows is None else follows)
+        self._turn_of[end] = turn
         if exchange.response:
-            self._responses[exchange.response] = place
+            state.responses[exchange.response] = turn
         if self.tools not in ("", tools):
-            self._gap("the tools that were offered before the last call: others than it had")
+            self._gap("the tools that were offered before the last call: they differed from those of the last call")
         self.tools = tools
         self._offered |= {tool.name: tool for tool in exchange.tools}
-        self._began = min(self._began or began, began)
-        self._ended = max(self._ended, began + exchange.latency_s)
+        state.began = min(state.began or began, began)
+        state.ended = max(state.ended, began + exchange.latency_s)
         self._cost += exchange.cost
         self._error, self._stop = exchange.error, _stop(exchange)
         self._metadata |= exchange.metadata
@@ -126,10 +124,10 @@ class Conversation:
         items, start = exchange.items, prints.start(exchange)
         head = items[0] if (exchange.agent_system or exchange.previous) and items and is_system(items[0]) else None
         if exchange.previous:
-            follows = self._responses.get(exchange.previous)
+            follows = self.state.responses.get(exchange.previous)
             if follows is None:
                 self._gap(f"what was said before response {exchange.previous}")
-            rest, last = items[1:] if head else items, start if follows is None else self._ends[follows]
+            rest, last = items[1:] if head else items, start if follows is None else self.state.ends[follows]
             rest_chain = prints.chain(rest, last)
         else:
             self._refresh(items, chain)
@@ -143,10 +141,10 @@ class Conversation:
         reused = bool(self._turns)
         for item, print in zip(rest, rest_chain, strict=True):
             if print != last:
-                place = self._places.get(print)
+                place = self._index.get(print)
                 reused = place is not None
                 context.append(self._append(item, print) if place is None else place)
-            elif not reused:  # it says nothing, and after what is known it is known too
+            elif not reused:  # an empty item after a known one is known too
                 context.append(self._append(item))
             last = print
         return follows, context, last
@@ -154,36 +152,36 @@ class Conversation:
     def _refresh(self, items: Sequence[Item], chain: Sequence[bytes]) -> None:
         """Replaces redacted items from the store with the client's original ones, because a rule may need their keywords."""
         for item, print in zip(items, chain, strict=True) if self._stale else ():
-            place = self._places.get(print)
-            if place in self._stale and self._prints[place] == print:
+            place = self._index.get(print)
+            if place in self._stale and self.state.prints[place] == print:
                 self._items[place], self.clean = item, None
                 self._stale.discard(place)
 
     def _known(self, chain: Sequence[bytes]) -> int:
         """The number of items of a request that end with a known turn. A repeated request continues where the first did."""
-        again = chain[-1] if chain and chain[-1] in self._begins else None
+        again = chain[-1] if chain and chain[-1] in self.state.begins else None
         ends = (n for n in range(len(chain), 0, -1) if chain[n - 1] in self._turn_of and chain[n - 1] != again)
         return next(ends, 0)
 
     def _headed(self, head: Item, print: bytes, context: list[int]) -> list[int]:
         """The context with this system message, which may have changed."""
-        place = self._places.get(print)
+        place = self._index.get(print)
         rest = context[1:] if context and is_system(self._items[context[0]]) else context
         return [self._append(head, print) if place is None else place, *rest]
 
     def _append(self, item: Item, print: bytes = b"") -> int:
         place = len(self._items)
         self._items.append(item)
-        self._prints.append(print)
+        self.state.prints.append(print)
         if print:
-            self._places[print] = place
+            self._index[print] = place
         self.size += size_of(item)
         return place
 
     def _seen(self, turn: int) -> list[int]:
         return [item for start, end in self._turns[turn].saw for item in range(start, end)]
 
-    def _turn(self, exchange: Exchange, follows: int | None, context: list[int], made: range) -> Turn:
+    def _turn(self, exchange: Exchange, follows: int | None, context: list[int], reply: range) -> Turn:
         """The turn, with the ids that its context gained. If they do not extend the earlier ids, it is a root."""
         saw = [] if follows is None else self._seen(follows)
         parent = follows if context[: len(saw)] == saw else None
@@ -195,14 +193,14 @@ class Conversation:
                 gained = exchange.context_ids[len(before) :]
             elif before or self._stale.isdisjoint(context):
                 parent, gained, rewritten = None, exchange.context_ids, bool(before)
-            else:  # the ids spell what was redacted when the conversation was written
+            else:  # the ids would reveal what was redacted when the conversation was written
                 completion, logprobs, restricted = [], [], []
-                self._gap("token ids: the turn before has none that it could go on from")
+                self._gap("token ids: the previous turn has none to continue from")
         self.size += _ID * (len(gained) + len(completion) + len(logprobs) + len(restricted)) + _TURN
         return Turn(
             parent=parent,
             saw=ranges(context),
-            made=list(made),
+            made=list(reply),
             context_ids=gained,
             completion_ids=completion,
             logprobs=logprobs,
@@ -215,9 +213,9 @@ class Conversation:
             finish=exchange.finish,
         )
 
-    def _gap(self, words: str) -> None:
-        if words not in self._gaps:
-            self._gaps.append(words)
+    def _gap(self, gap: str) -> None:
+        if gap not in self._gaps:
+            self._gaps.append(gap)
 
     # -- as records, and back -----------------------------------------------------------------------------------------
 
@@ -235,41 +233,28 @@ class Conversation:
             end_state={"metadata": self._metadata} if self._metadata else {},
             stop=self._stop,
             error=self._error,
-            seconds=self._ended - self._began,
+            seconds=self.state.ended - self.state.began,
             cost=self._cost,
             gaps=self._gaps[:],
             source="gateway",
         )
 
-    def known(self) -> ConversationState:
-        return ConversationState(
-            id=self.id,
-            name=self.name,
-            prints=self._prints,
-            begins=self._begins,
-            ends=self._ends,
-            follows=self._follows,
-            responses=self._responses,
-            began=self._began,
-            ended=self._ended,
-        )
-
     @classmethod
-    def restored(cls, known: ConversationState, stored: Trajectory) -> "Conversation":
+    def restored(cls, state: ConversationState, stored: Trajectory) -> "Conversation":
         """A conversation from the store. After a kill between the two writes, the store may hold more than the state."""
-        self = cls(known.id, known.name)
+        self = cls(state)
         items, turns = len(stored.items), len(stored.turns)
-        for item, print in zip(stored.items, _padded(known.prints, items, b""), strict=True):
+        prints, state.prints = _padded(state.prints, items, b""), []
+        for item, print in zip(stored.items, prints, strict=True):
             self._append(item, print)
         self._stale = set(range(items))
         self._turns, self._gaps = list(stored.turns), list(stored.gaps)
         self._retries = [mark for mark in stored.marks if mark.kind == "retry"]
-        self._begins, self._ends = _padded(known.begins, turns, b""), _padded(known.ends, turns, b"")
-        self._follows = _padded(known.follows, turns, -1)
-        self._responses = {id: turn for id, turn in known.responses.items() if turn < turns}
-        self._turn_of = {end: place for place, end in enumerate(self._ends) if end}
-        self._began, self._ended, self._cost = known.began, known.ended, stored.cost
-        self._stop, self._error = stored.stop, stored.error
+        state.begins, state.ends = _padded(state.begins, turns, b""), _padded(state.ends, turns, b"")
+        state.follows = _padded(state.follows, turns, -1)
+        state.responses = {id: turn for id, turn in state.responses.items() if turn < turns}
+        self._turn_of = {end: turn for turn, end in enumerate(state.ends) if end}
+        self._cost, self._stop, self._error = stored.cost, stored.stop, stored.error
         self._metadata = dict(stored.end_state.get("metadata", {}))
         self.tools = stored.tools
         numbers = sum(len(turn.context_ids) + 2 * len(turn.completion_ids) for turn in self._turns)
@@ -278,8 +263,8 @@ class Conversation:
         return self
 
 
-def _padded(known: list[T], length: int, empty: T) -> list[T]:
-    return [*known, *[empty] * (length - len(known))][:length]
+def _padded(values: list[T], length: int, empty: T) -> list[T]:
+    return [*values, *[empty] * (length - len(values))][:length]
 
 
 def _stop(exchange: Exchange) -> Stop:

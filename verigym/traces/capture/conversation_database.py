@@ -26,14 +26,6 @@ CREATE INDEX IF NOT EXISTS conversations_by_time ON conversations (updated);
 """
 
 
-Row = tuple[str, bytes, float, bytes]
-
-
-def row(known: ConversationState) -> Row:
-    """The database row of a conversation."""
-    return known.id, known.name, time.time(), msgspec.msgpack.encode(known)
-
-
 class ConversationDatabase:
     def __init__(self, path: Path) -> None:
         try:
@@ -55,7 +47,8 @@ class ConversationDatabase:
     def close(self) -> None:
         self._database.close()
 
-    def keep(self, rows: Iterable[Row]) -> None:
+    def write(self, states: Iterable[ConversationState]) -> None:
+        rows = [(state.id, state.name, time.time(), msgspec.msgpack.encode(state)) for state in states]
         with self._writing():
             self._database.executemany("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?)", rows)
 

@@ -9,7 +9,6 @@ import datetime
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple
 
 import msgspec
 
@@ -17,7 +16,7 @@ from verigym.core.errors import InfrastructureFailure, words_of
 from verigym.core.records import Toolset, ToolSpec, Trajectory, content_hash
 from verigym.store.database import Store
 from verigym.traces.capture.conversation import Conversation, ConversationState, ConversationTooLong
-from verigym.traces.capture.conversation_database import ConversationDatabase, Row, row
+from verigym.traces.capture.conversation_database import ConversationDatabase
 from verigym.traces.capture.exchange import Exchange, Fingerprints
 from verigym.traces.redaction import Redaction
 
@@ -50,17 +49,11 @@ class Placement(msgspec.Struct, frozen=True):
     began: float = 0.0
 
 
-class _PendingWrite(NamedTuple):
-    conversation: Conversation
-    trajectory: Trajectory
-    row: Row
-
-
 class ConversationWriter:
     def __init__(
         self,
         store: Store,
-        remembered: ConversationDatabase,
+        states: ConversationDatabase,
         redaction: Redaction,
         prints: Fingerprints,
         tell: Callable[[str, str], None],
@@ -70,7 +63,7 @@ class ConversationWriter:
         self.waiting = 0
         """Exchanges taken and not written yet."""
         self.lost: Counter[str] = Counter()
-        self._store, self._remembered, self._redaction, self._prints = store, remembered, redaction, prints
+        self._store, self._states, self._redaction, self._prints = store, states, redaction, prints
         self._tell = tell
         """Called with a reason and a message. The callee limits how often it prints."""
         self._held: OrderedDict[str, Conversation] = OrderedDict()
@@ -113,20 +106,18 @@ class ConversationWriter:
             self._lose(_reason(error), 1, words_of(error))
 
     def _conversation(self, placed: Placement) -> Conversation:
-        found = self._held.get(placed.trajectory)
-        if found is None:
-            found = self._restored(placed) or Conversation(placed.trajectory, placed.name)
-            self._held[found.id] = found
-            self._bytes += found.size
-        self._held.move_to_end(found.id)
-        return found
-
-    def _restored(self, placed: Placement) -> Conversation | None:
-        """The conversation from the store, if it left memory or an earlier process wrote it."""
-        if placed.new or not self._store.known_trajectories([placed.trajectory]):
-            return None
-        known = self._remembered.get(placed.trajectory) or ConversationState(id=placed.trajectory, name=placed.name)
-        return Conversation.restored(known, self._store.trajectory(placed.trajectory)[1])
+        """The conversation in memory, from the store if it left memory or an earlier process wrote it, or a new one."""
+        conversation, id = self._held.get(placed.trajectory), placed.trajectory
+        if conversation is None:
+            state = ConversationState(id=id, name=placed.name)
+            if placed.new or not self._store.known_trajectories([id]):
+                conversation = Conversation(state)
+            else:
+                conversation = Conversation.restored(self._states.get(id) or state, self._store.trajectory(id)[1])
+            self._held[id] = conversation
+            self._bytes += conversation.size
+        self._held.move_to_end(id)
+        return conversation
 
     def _offered(self, tools: list[ToolSpec]) -> str:
         """The hash of the toolset as it will be stored."""
@@ -164,15 +155,15 @@ class ConversationWriter:
                 self._tell("", "the store accepts conversations again")
             self._trouble, self._wait_s = "", _WAIT_S
 
-    def _ready(self, conversations: list[Conversation]) -> list[_PendingWrite]:
-        """The conversations as they will be stored. One that cannot be redacted is dropped."""
-        made: list[_PendingWrite] = []
-        for one in conversations:
+    def _ready(self, conversations: list[Conversation]) -> list[tuple[Conversation, Trajectory]]:
+        """The conversations with their redacted trajectories. One that cannot be redacted is dropped."""
+        ready: list[tuple[Conversation, Trajectory]] = []
+        for conversation in conversations:
             try:
-                made.append(_PendingWrite(one, self._redacted(one), row(one.known())))
+                ready.append((conversation, self._redacted(conversation)))
             except Exception as error:
-                self._give_up(one, "redaction failed", words_of(error))
-        return made
+                self._give_up(conversation, "redaction failed", words_of(error))
+        return ready
 
     def _redacted(self, one: Conversation) -> Trajectory:
         """The redacted trajectory. While nothing needed redaction, only new items are searched."""
@@ -186,21 +177,21 @@ class ConversationWriter:
             one.clean = None
         return self._redaction.trajectory(whole)
 
-    def _commit(self, batch: list[_PendingWrite]) -> None:
+    def _commit(self, batch: list[tuple[Conversation, Trajectory]]) -> None:
         for hash in list(self._new_tools):
             self._store.put("tools", hash, self._new_tools[hash])
             del self._new_tools[hash]
         by_run: dict[str, list[Trajectory]] = {}
-        for one, trajectory, _ in batch:
+        for one, trajectory in batch:
             by_run.setdefault(one.id.partition("/")[0], []).append(trajectory)
         for run, trajectories in by_run.items():
             if run not in self._runs:
                 self._store.begin_run(run, "traces", {})
                 self._runs.add(run)
             self._store.add(run, trajectories)
-        self._remembered.keep(one.row for one in batch)
+        self._states.write(one.state for one, _ in batch)
         now = time.monotonic()
-        for one, *_ in batch:
+        for one, _ in batch:
             self.captured += one.unwritten
             self._clean(one)
             one.written = now
@@ -258,7 +249,7 @@ class ConversationWriter:
                 self._runs.discard(run.id)
             elif run.id < f"{RUN}{today}" and run.finished is None:
                 self._store.finish_run(run.id)
-        self._remembered.forget(first)
+        self._states.forget(first)
         for id in [id for id in self._held if id < first]:
             one = self._held.pop(id)
             self._bytes -= one.size
