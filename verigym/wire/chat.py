@@ -28,7 +28,7 @@ from verigym.core.records import (
 from verigym.wire import types
 from verigym.wire.items import message_text, reasoning_text, thought
 from verigym.wire.streams import assemble_chat, event
-from verigym.wire.tools import ToolNames, tool_spec
+from verigym.wire.tools import ToolNames
 from verigym.wire.types import (
     ApiReply,
     ApiRequest,
@@ -38,7 +38,6 @@ from verigym.wire.types import (
     ServerError,
     SharedFields,
     TextFormat,
-    schema_text,
 )
 from verigym.wire.values import read_json_as, write_json
 
@@ -82,17 +81,8 @@ def tool(tool: ToolSpec, name: str) -> Json:
 
 
 def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:
-    fields: Json = {
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "max_tokens": sampling.max_tokens,
-        "seed": seed & 0x7FFFFFFF,
-    }
-    if sampling.stop:
-        fields["stop"] = sampling.stop
-    if token_ids:
-        fields |= {"return_token_ids": True, "logprobs": True}
-    return fields
+    fields = types.sampling_fields(sampling, "max_tokens") | {"seed": seed & 0x7FFFFFFF}
+    return {**fields, "return_token_ids": True, "logprobs": True} if token_ids else fields
 
 
 # -- a client's replies ---------------------------------------------------------------------------------------------------
@@ -116,12 +106,8 @@ class _ReplyMessage(Struct):
     tool_calls: list[_ReplyCall] | None = None
 
 
-class _ChatLogprob(Struct):
-    logprob: float
-
-
 class _ChatLogprobs(Struct):
-    content: list[_ChatLogprob] | None = None
+    content: list[types.TokenLogprob] | None = None
 
 
 class _ReplyChoice(Struct):
@@ -192,10 +178,6 @@ class ChatReplyText(Struct, tag="text"):
     text: str
 
 
-class ChatReplyRefusal(Struct, tag="refusal"):
-    refusal: str
-
-
 ChatContent = str | list[ChatText]
 
 
@@ -216,7 +198,7 @@ class ChatToolCall(_ReplyCall):
 
 
 class ChatAssistantMessage(Struct, tag_field="role", tag="assistant"):
-    content: str | list[ChatReplyText | ChatReplyRefusal] | None = None
+    content: str | list[ChatReplyText | Refusal] | None = None
     tool_calls: list[ChatToolCall] | None = None
     reasoning_content: str | None = None
     refusal: str | None = None
@@ -230,15 +212,8 @@ class ChatToolMessage(Struct, tag_field="role", tag="tool"):
 ChatMessage = ChatSystemMessage | ChatDeveloperMessage | ChatUserMessage | ChatAssistantMessage | ChatToolMessage
 
 
-class ChatFunction(Struct):
-    name: types.ToolName
-    description: str | None = None
-    parameters: Json | None = None
-    strict: bool | None = None
-
-
 class ChatTool(Struct):
-    function: ChatFunction
+    function: types.FunctionFields
     type: Literal["function"]
 
 
@@ -255,15 +230,8 @@ class ChatStreamOptions(Struct):
     include_usage: bool | None = None
 
 
-class ChatJsonSchema(Struct):
-    name: str
-    schema: Json
-    description: str | None = None
-    strict: bool | None = None
-
-
 class ChatJsonSchemaFormat(Struct, tag="json_schema"):
-    json_schema: ChatJsonSchema
+    json_schema: types.JsonSchemaFields
 
 
 ChatFormat = TextFormat | JsonObjectFormat | ChatJsonSchemaFormat
@@ -297,17 +265,11 @@ def read_request(body: bytes) -> ApiRequest:
         parallel_tool_calls=(request.parallel_tool_calls is False, types.PARALLEL_CALLS),
     )
     choice, format = request.tool_choice or "auto", request.response_format
-    constrain = ""
-    if isinstance(format, ChatJsonSchemaFormat):
-        constrain = schema_text(format.json_schema.schema)
-    elif isinstance(format, JsonObjectFormat):
-        constrain = schema_text({"type": "object"})
-    functions = [tool.function for tool in request.tools or ()]
     tools, constrain = types.offered_tools(
-        [tool_spec(function.name, function.description, function.parameters) for function in functions],
+        [tool.function for tool in request.tools or ()],
         choice if isinstance(choice, str) else "required",
         choice.function.name if isinstance(choice, ChatToolChoice) else None,
-        constrain,
+        types.constraint(format.json_schema if isinstance(format, ChatJsonSchemaFormat) else format),
     )
     return types.shared_request(
         request,
@@ -326,17 +288,11 @@ def _items(message: ChatMessage) -> list[Item]:
         case ChatAssistantMessage():
             content: Any = message.content
             if isinstance(content, list):
-                content = [
-                    OutputText(part.text) if isinstance(part, ChatReplyText) else Refusal(part.refusal)
-                    for part in content
-                ]
+                content = [OutputText(part.text) if isinstance(part, ChatReplyText) else part for part in content]
             return _assistant_items(message.reasoning_content, message.refusal, content, message.tool_calls or [])
-        case ChatUserMessage():
-            return [Message("user", _text(message.content))]
-        case ChatDeveloperMessage():
-            return [Message("developer", _text(message.content))]
-        case ChatSystemMessage():
-            return [Message("system", _text(message.content))]
+        case _:
+            role: Any = message.__struct_config__.tag
+            return [Message(role, _text(message.content))]
 
 
 def _text(content: ChatContent) -> str:
@@ -358,12 +314,7 @@ def write_reply(request: ApiRequest, reply: ReplyToSend) -> bytes:
     if calls:
         message["tool_calls"] = calls
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reply.finish}
-    head = {"id": reply.id, "object": "chat.completion", "created": reply.created, "model": reply.model}
-    return write_json({**head, "choices": [choice], "usage": _usage(reply)})
-
-
-def stream(request: ApiRequest, reply: ReplyToSend) -> "ChatStream":
-    return ChatStream(request, reply)
+    return write_json({**_head(reply, "chat.completion"), "choices": [choice], "usage": _usage(reply)})
 
 
 class ChatStream:
@@ -371,12 +322,7 @@ class ChatStream:
 
     def __init__(self, request: ApiRequest, reply: ReplyToSend) -> None:
         self._with_usage = request.stream_usage
-        self._head = {
-            "id": reply.id,
-            "object": "chat.completion.chunk",
-            "created": reply.created,
-            "model": reply.model,
-        }
+        self._head = _head(reply, "chat.completion.chunk")
         self._sent = 0
 
     def begin(self) -> bytes:
@@ -407,8 +353,15 @@ class ChatStream:
         return event({**self._head, "choices": [choice], **usage})
 
 
+stream = ChatStream
+
+
 def error_event(error: Json) -> bytes:
     return event({"error": error})
+
+
+def _head(reply: ReplyToSend, kind: str) -> Json:
+    return {"id": reply.id, "object": kind, "created": reply.created, "model": reply.model}
 
 
 def _parts(items: list[Item]) -> tuple[str, str, list[Json]]:

@@ -35,7 +35,7 @@ from verigym.core.records import (
 from verigym.wire import types
 from verigym.wire.items import message_text
 from verigym.wire.streams import LAST_EVENTS, assemble_response, event
-from verigym.wire.tools import ToolNames, tool_spec
+from verigym.wire.tools import ToolNames
 from verigym.wire.types import (
     ApiReply,
     ApiRequest,
@@ -46,7 +46,6 @@ from verigym.wire.types import (
     ServerError,
     SharedFields,
     TextFormat,
-    schema_text,
 )
 from verigym.wire.values import read_json_as, write_json
 
@@ -75,13 +74,7 @@ def tool(tool: ToolSpec, name: str) -> Json:
 
 
 def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:
-    fields: Json = {
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "max_output_tokens": sampling.max_tokens,
-    }
-    if sampling.stop:
-        fields["stop"] = sampling.stop
+    fields = types.sampling_fields(sampling, "max_output_tokens")
     if token_ids:
         fields |= {"enable_response_messages": True, "include": ["message.output_text.logprobs"]}
         fields["seed"] = seed & 0x7FFFFFFF
@@ -104,12 +97,8 @@ class _TokenMessage(Struct):
     tokens: list[int] = []
 
 
-class _ResponsesLogprob(Struct):
-    logprob: float
-
-
 class _LogprobPart(Struct):
-    logprobs: list[_ResponsesLogprob] | None = None
+    logprobs: list[types.TokenLogprob] | None = None
 
 
 class _LogprobMessage(Struct):
@@ -169,21 +158,13 @@ def read_stream(events: Sequence[Json]) -> Json:
 # -- a server's requests --------------------------------------------------------------------------------------------------
 
 
-class ResponsesInputText(Struct, tag="input_text"):
-    text: str
-
-
 class ResponsesOutputText(Struct, tag="output_text"):
     text: str
 
 
-class ResponsesRefusal(Struct, tag="refusal"):
-    refusal: str
-
-
 class ResponsesMessage(Struct, tag="message"):
     role: Literal["system", "developer", "user", "assistant"]
-    content: str | list[ResponsesInputText | ResponsesOutputText | ResponsesRefusal]
+    content: str | list[InputText | ResponsesOutputText | Refusal]
 
 
 class ResponsesSummary(Struct):
@@ -202,27 +183,17 @@ class ResponsesReasoning(Struct, tag="reasoning"):
     encrypted_content: str | None = None
 
 
-class ResponsesCall(Struct, tag="function_call"):
-    call_id: str
-    name: str
-    arguments: str
-
-
 class ResponsesCallOutput(Struct, tag="function_call_output"):
     call_id: str
-    output: str | list[ResponsesInputText | ResponsesOutputText]
+    output: str | list[InputText | ResponsesOutputText]
 
 
-ResponsesItem = ResponsesMessage | ResponsesReasoning | ResponsesCall | ResponsesCallOutput
+ResponsesItem = ResponsesMessage | ResponsesReasoning | FunctionCall | ResponsesCallOutput
 ITEM_SCHEMA = {"items": {"$ref": "#/components/schemas/ResponsesItem"}}
 
 
-class ResponsesTool(Struct):
-    name: types.ToolName
+class ResponsesTool(types.FunctionFields, kw_only=True):
     type: Literal["function"]
-    description: str | None = None
-    parameters: Json | None = None
-    strict: bool | None = None
 
 
 class ResponsesToolChoice(Struct):
@@ -230,11 +201,8 @@ class ResponsesToolChoice(Struct):
     name: str
 
 
-class ResponsesJsonSchemaFormat(Struct, tag="json_schema"):
-    name: str
-    schema: Json
-    description: str | None = None
-    strict: bool | None = None
+class ResponsesJsonSchemaFormat(types.JsonSchemaFields, tag="json_schema"):
+    pass
 
 
 class ResponsesTextSettings(Struct, forbid_unknown_fields=True):
@@ -269,23 +237,17 @@ def read_request(body: bytes) -> ApiRequest:
         parallel_tool_calls=(request.parallel_tool_calls is False, types.PARALLEL_CALLS),
     )
     format = request.text.format if request.text is not None else None
-    constrain = ""
-    if isinstance(format, ResponsesJsonSchemaFormat):
-        constrain = schema_text(format.schema)
-    elif isinstance(format, JsonObjectFormat):
-        constrain = schema_text({"type": "object"})
     choice = request.tool_choice or "auto"
     tools, constrain = types.offered_tools(
-        [tool_spec(tool.name, tool.description, tool.parameters) for tool in request.tools or ()],
+        request.tools or (),
         choice if isinstance(choice, str) else "required",
         choice.name if isinstance(choice, ResponsesToolChoice) else None,
-        constrain,
+        types.constraint(format),
     )
-    given = request.input
     return types.shared_request(
         request,
         request.max_output_tokens,
-        items=[Message("user", given)] if isinstance(given, str) else read_input(given, "input"),
+        items=read_input(request.input, "input"),
         instructions=request.instructions,
         tools=tools,
         constrain=constrain,
@@ -308,8 +270,10 @@ def read_request(body: bytes) -> ApiRequest:
     )
 
 
-def read_input(values: list[Any], field: str) -> list[Item]:
-    """Items as clients write them: a message may omit its type. `field` names the list in errors."""
+def read_input(values: str | list[Any], field: str, role: Literal["user", "assistant"] = "user") -> list[Item]:
+    """Items as clients write them: a message may omit its type, and text is a message of `role`. `field` is for errors."""
+    if isinstance(values, str):
+        return [Message(role, values)]
     items: list[Item] = []
     for index, value in enumerate(values):
         typed = {"type": "message", **value} if isinstance(value, dict) else value
@@ -324,21 +288,18 @@ def read_input(values: list[Any], field: str) -> list[Item]:
 def _item(item: ResponsesItem) -> Item:
     match item:
         case ResponsesMessage():
-            return Message(item.role, item.content if isinstance(item.content, str) else [*map(_part, item.content)])
+            content: Any = item.content
+            if isinstance(content, list):
+                content = [OutputText(part.text) if isinstance(part, ResponsesOutputText) else part for part in content]
+            return Message(item.role, content)
         case ResponsesReasoning():
             content = None if item.content is None else [ReasoningText(part.text) for part in item.content]
             return Reasoning([SummaryText(part.text) for part in item.summary], content, item.encrypted_content)
-        case ResponsesCall():
-            return FunctionCall(item.call_id, item.name, item.arguments)
+        case FunctionCall():
+            return item
         case ResponsesCallOutput():
             output = item.output if isinstance(item.output, str) else "".join(part.text for part in item.output)
             return FunctionCallOutput(item.call_id, output)
-
-
-def _part(part: ResponsesInputText | ResponsesOutputText | ResponsesRefusal) -> Any:
-    if isinstance(part, ResponsesRefusal):
-        return Refusal(part.refusal)
-    return OutputText(part.text) if isinstance(part, ResponsesOutputText) else InputText(part.text)
 
 
 # -- a server's replies ---------------------------------------------------------------------------------------------------
@@ -354,10 +315,6 @@ def _id(kind: str) -> str:
 
 def write_reply(request: ApiRequest, reply: ReplyToSend) -> bytes:
     return write_json(_response(request, reply, _status(reply), [_output(item) for item in reply.items]))
-
-
-def stream(request: ApiRequest, reply: ReplyToSend) -> "ResponsesStream":
-    return ResponsesStream(request, reply)
 
 
 class ResponsesStream:
@@ -441,6 +398,9 @@ class ResponsesStream:
         return event({"type": type, "sequence_number": self._number - 1, **data}, type)
 
 
+stream = ResponsesStream
+
+
 def error_event(error: Json) -> bytes:
     return event({"type": "error", **{key: error[key] for key in ("code", "message", "param")}}, "error")
 
@@ -476,13 +436,8 @@ def _output(item: Item) -> Json:
     match item:
         case Message():
             part = {"type": "output_text", "text": message_text(item), "annotations": [], "logprobs": []}
-            return {
-                "type": "message",
-                "id": _id("msg"),
-                "status": "completed",
-                "role": "assistant",
-                "content": [part],
-            }
+            head = {"type": "message", "id": _id("msg"), "status": "completed"}
+            return {**head, "role": "assistant", "content": [part]}
         case FunctionCall():
             return {"id": _id("fc"), "status": "completed", **msgspec.to_builtins(item)}
         case _:

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Item, Json, Sampling, ToolSpec, Usage
-from verigym.wire.tools import ToolNames
+from verigym.wire.tools import ToolNames, tool_spec
 from verigym.wire.values import read_json_as
 
 Finish = Literal["stop", "length", "tool_calls", "context_full", "error"]
@@ -160,6 +160,24 @@ class JsonObjectFormat(Struct, tag="json_object"):
     pass
 
 
+class JsonSchemaFields(Struct):
+    name: str
+    schema: Json
+    description: str | None = None
+    strict: bool | None = None
+
+
+class FunctionFields(Struct):
+    name: ToolName
+    description: str | None = None
+    parameters: Json | None = None
+    strict: bool | None = None
+
+
+class TokenLogprob(Struct):
+    logprob: float
+
+
 class SharedFields(Struct, forbid_unknown_fields=True, kw_only=True):
     """Request fields of both APIs."""
 
@@ -248,10 +266,18 @@ def refuse(**fields: tuple[bool, str]) -> None:
             raise InvalidRequest(message, name)
 
 
+def constraint(format: TextFormat | JsonObjectFormat | JsonSchemaFields | None) -> str:
+    """The schema that a reply in this format must match, as text. Empty if the reply is free text."""
+    if isinstance(format, JsonSchemaFields):
+        return msgspec.json.encode(format.schema).decode()
+    return '{"type":"object"}' if isinstance(format, JsonObjectFormat) else ""
+
+
 def offered_tools(
-    tools: Sequence[ToolSpec], choice: str, chosen: str | None, constrain: str
+    functions: Sequence[FunctionFields], choice: str, chosen: str | None, constrain: str
 ) -> tuple[list[ToolSpec], str]:
     """The tools that the reply may call, and the reply's constraint. `chosen` is the tool that it must call, if any."""
+    tools = [tool_spec(function.name, function.description, function.parameters) for function in functions]
     names = [tool.name for tool in tools]
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
@@ -262,7 +288,7 @@ def offered_tools(
         message = "a response format and tools cannot be combined. Remove one, or set tool_choice to none"
         raise InvalidRequest(message, "tools")
     if choice == "auto":
-        return [*tools], ""
+        return tools, ""
     callable_tools = [tool for tool in tools if chosen in (None, tool.name)]
     if not callable_tools:
         message = f'no tool is named "{chosen}"' if chosen else "a call is required, but no tool is offered"
@@ -270,5 +296,7 @@ def offered_tools(
     return callable_tools, MUST_CALL
 
 
-def schema_text(schema: Json) -> str:
-    return msgspec.json.encode(schema).decode()
+def sampling_fields(sampling: Sampling, max_tokens: str) -> Json:
+    """The sampling settings of a request. `max_tokens` is the API's name for that field."""
+    fields: Json = {"temperature": sampling.temperature, "top_p": sampling.top_p, max_tokens: sampling.max_tokens}
+    return {**fields, "stop": sampling.stop} if sampling.stop else fields

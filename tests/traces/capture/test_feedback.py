@@ -29,7 +29,7 @@ def test_a_trajectory_is_named_by_its_id_or_the_conversations_or_a_responses(tmp
     named = [capture.feedback(name, note="seen").trajectory for name in (id, "order 7", "resp_7")]
     capture.close()
     later = Capture(tmp_path, AsItIs())
-    later._joined._names.clear()  # as it is when much else went through since
+    later._index._names.clear()  # as it is when much else went through since
     assert [*named, later.feedback("order 7", note="seen").trajectory] == [id] * 4
     later.close()
 

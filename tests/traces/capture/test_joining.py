@@ -238,7 +238,7 @@ def test_the_same_first_request_is_a_retry_soon_and_somebody_else_later(reply: s
     asked = exchange([user("hello")], reply)
     chain = prints.request(asked)
     joined.end(chain[-1], prints.chain(asked.reply, chain[-1])[-1], "traces-served-2026-01-01/a", 0.0)
-    found = joined.found(asked.items, chain, later_s)
+    found = joined.find(asked.items, chain, later_s)
     assert found == ("traces-served-2026-01-01/a" if same else None)
 
 

@@ -113,8 +113,8 @@ def test_a_full_queue_is_counted_and_said_once(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(module, "_QUEUE", 10)
     said: list[str] = []
     capture = Capture(tmp_path, AsItIs(), say=said.append)
-    holding, held = threading.Event(), capture._keeper.write
-    monkeypatch.setattr(capture._keeper, "write", lambda **more: (holding.wait(), held(**more)))
+    holding, held = threading.Event(), capture._writer.write
+    monkeypatch.setattr(capture._writer, "write", lambda **more: (holding.wait(), held(**more)))
     capture.add(exchange([user("the first")], "yes"))
     time.sleep(0.1)
     for n in range(30):

@@ -22,8 +22,7 @@ import msgspec
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, VerigymError, words_of
 from verigym.core.records import Feedback, Item, content_hash
 from verigym.store.database import Store
-from verigym.traces.capture.conversation_database import ConversationDatabase
-from verigym.traces.capture.conversation_index import ConversationIndex
+from verigym.traces.capture.conversation_index import ConversationDatabase, ConversationIndex
 from verigym.traces.capture.conversation_writer import RUN, ConversationWriter, Placement
 from verigym.traces.capture.exchange import Exchange, Fingerprints, size_of
 from verigym.traces.redaction import Redaction
@@ -36,9 +35,9 @@ _RELOADED = 50_000
 _GATHER_S = 0.02
 """Time for which exchanges are collected for one transaction."""
 _BATCH = 256
-_LOOK_S = 0.5
+_POLL_S = 0.5
 """How often the idle thread checks for due work."""
-_CLOSE_S, _FLUSH_S, _SAID_S = 10.0, 10.0, 60.0
+_CLOSE_S, _FLUSH_S, _REPORT_S = 10.0, 10.0, 60.0
 _LONGEST = 100_000
 """Maximum characters of each field of a feedback."""
 
@@ -82,18 +81,18 @@ class Capture:
             raise BadInput(f"--keep-days is {keep_days}. It must be at least 1")
         self.store = Store(home / "store.db")
         self._redaction, self._rate, self._keep_days, self._say = redaction, rate, keep_days, say
-        self._leaving = contextlib.ExitStack()
+        self._exit = contextlib.ExitStack()
         self._states = ConversationDatabase(home / "captured.db")
         self._prints = Fingerprints(self._states.key)
-        self._salt = self._alone()
-        self._keeper = ConversationWriter(self.store, self._states, redaction, self._prints, self._tell)
-        self._joined = ConversationIndex()
+        self._salt = self._claim()
+        self._writer = ConversationWriter(self.store, self._states, redaction, self._prints, self._report)
+        self._index = ConversationIndex()
         self._lock = threading.Lock()
         """Guards what callers share: the index, the queue's size and the counters."""
         self._queue: queue.SimpleQueue[_QueuedExchange | threading.Event | None] = queue.SimpleQueue()
         self._queued = self._queued_bytes = self._sampled_out = 0
         self._lost: Counter[str] = Counter()
-        self._told: dict[str, float] = {}
+        self._reported: dict[str, float] = {}
         self._numbers = itertools.count()
         self._day: datetime.date | None = None
         """The day on which old traces were last deleted."""
@@ -108,11 +107,11 @@ class Capture:
     def counts(self) -> CaptureCounts:
         with self._lock:
             return CaptureCounts(
-                captured=self._keeper.captured,
-                waiting=self._queued + self._keeper.waiting,
+                captured=self._writer.captured,
+                waiting=self._queued + self._writer.waiting,
                 sampled_out=self._sampled_out,
-                lost=dict(self._lost + self._keeper.lost),
-                conversations=len(self._keeper),
+                lost=dict(self._lost + self._writer.lost),
+                conversations=len(self._writer),
             )
 
     # -- taking in ----------------------------------------------------------------------------------------------------
@@ -146,9 +145,9 @@ class Capture:
                     self._queued += 1
                     self._queued_bytes += taken.size
                     if not (exchange.conversation or exchange.previous):
-                        self._joined.end(request, whole[-1] if whole else request, placed.trajectory, time.time())
+                        self._index.end(request, whole[-1] if whole else request, placed.trajectory, time.time())
                     if exchange.response:
-                        self._joined.name(self._prints.of("response", exchange.response), placed.trajectory)
+                        self._index.name(self._prints.of("response", exchange.response), placed.trajectory)
                     self._queue.put(taken)
             if full:
                 self._lose("queue full", "Exchanges arrive faster than they can be written")
@@ -160,11 +159,11 @@ class Capture:
     def _placed(self, exchange: Exchange, chain: list[bytes], now: float) -> Placement:
         name = self._prints.of("conversation", exchange.conversation) if exchange.conversation else b""
         if name:
-            found = self._joined.named(name)
+            found = self._index.named(name)
         elif exchange.previous:
-            found = self._joined.named(self._prints.of("response", exchange.previous))
+            found = self._index.named(self._prints.of("response", exchange.previous))
         else:
-            found = self._joined.found(exchange.items, chain, now)
+            found = self._index.find(exchange.items, chain, now)
         if found is None and not self._is_sampled(exchange, chain):
             return Placement("", sampled_out=True)
         day = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
@@ -172,9 +171,9 @@ class Capture:
         own = exchange.conversation or f"{request.hex()} {now} {next(self._numbers)}"
         trajectory = found or f"{RUN}{day}/{self._prints.of('trajectory', own, self._salt).hex()[:16]}"
         if name:
-            self._joined.name(name, trajectory)
+            self._index.name(name, trajectory)
         elif not exchange.previous:
-            self._joined.begin(request, trajectory, now)
+            self._index.begin(request, trajectory, now)
         return Placement(trajectory, chain, name, new=found is None and not name, began=now)
 
     def _is_sampled(self, exchange: Exchange, chain: list[bytes]) -> bool:
@@ -201,7 +200,7 @@ class Capture:
         self.flush()
         try:
             trajectory = self._named(of.encode("utf-8", "replace").decode())
-            if why := self._keeper.why_waiting(trajectory):
+            if why := self._writer.why_waiting(trajectory):
                 raise InfrastructureFailure(f"{trajectory} is not written yet ({why}). Send the feedback again")
             if not self.store.known_trajectories([trajectory]):
                 raise NotFound(
@@ -221,7 +220,7 @@ class Capture:
             return of
         name = self._prints.of("conversation", of)
         with self._lock:
-            found = self._joined.named(name) or self._joined.named(self._prints.of("response", of))
+            found = self._index.named(name) or self._index.named(self._prints.of("response", of))
         return found or self._states.named(name) or of
 
     def flush(self) -> None:
@@ -237,34 +236,34 @@ class Capture:
         """Writes everything in the queue. What cannot be written within some seconds is counted as lost and reported."""
         self._queue.put(None)
         self._thread.join()
-        self._leaving.close()
+        self._exit.close()
         self._states.close()
         self.store.close()
 
     def _work(self) -> None:
         ending = 0.0
-        while not ending or (self._keeper.waiting and time.monotonic() < ending):
+        while not ending or (self._writer.waiting and time.monotonic() < ending):
             taken, waiting, closing = self._next()
             if closing:
                 ending = time.monotonic() + _CLOSE_S
             for each in taken:
-                self._keeper.take(each.exchange, each.placed)
+                self._writer.take(each.exchange, each.placed)
             with self._lock:
                 self._queued -= len(taken)
                 self._queued_bytes -= sum(each.size for each in taken)
-            self._keeper.write(everything=bool(ending or waiting))
-            self._keeper.put_idle_away()
+            self._writer.write(everything=bool(ending or waiting))
+            self._writer.put_idle_away()
             self._tidy()
             for event in waiting:
                 event.set()
-        self._keeper.give_up_all()
+        self._writer.give_up_all()
 
     def _next(self) -> tuple[list[_QueuedExchange], list[threading.Event], bool]:
         """The next exchanges, the events to set after writing them, and whether capture is closing."""
         taken: list[_QueuedExchange] = []
         waiting: list[threading.Event] = []
         try:
-            one = self._queue.get(timeout=_LOOK_S)
+            one = self._queue.get(timeout=_POLL_S)
             if isinstance(one, _QueuedExchange) and self._queued < _BATCH:
                 time.sleep(_GATHER_S)
             while True:
@@ -284,29 +283,29 @@ class Capture:
         if today == self._day or time.monotonic() < self._tidy_again:
             return
         try:
-            self._joined.oldest = self._keeper.tidy(today, self._keep_days)
+            self._index.oldest = self._writer.tidy(today, self._keep_days)
             self._day = today
         except Exception as error:
-            self._tidy_again = time.monotonic() + _SAID_S
-            self._tell("tidying", f"Old traces could not be deleted: {words_of(error)}")
+            self._tidy_again = time.monotonic() + _REPORT_S
+            self._report("tidying", f"Old traces could not be deleted: {words_of(error)}")
 
     def _remember(self) -> None:
         """Loads the conversations of earlier processes."""
         for known in self._states.latest(_RELOADED):
             if known.name:
-                self._joined.name(known.name, known.id)
+                self._index.name(known.name, known.id)
             else:
                 gone_on = set(known.follows)
                 for turn, (begin, end) in enumerate(zip(known.begins, known.ends, strict=True)):
-                    self._joined.end(begin, end, known.id, known.ended, open=turn not in gone_on)
+                    self._index.end(begin, end, known.id, known.ended, open=turn not in gone_on)
             for response in known.responses:
-                self._joined.name(self._prints.of("response", response), known.id)
+                self._index.name(self._prints.of("response", response), known.id)
 
-    def _alone(self) -> str:
+    def _claim(self) -> str:
         """Empty for the first process that captures in this workspace. Another process beside it gets its own ids and
         continues no conversation, so that neither overwrites the other's."""
         try:
-            self._leaving.enter_context(self.store.claim("capture"))
+            self._exit.enter_context(self.store.claim("capture"))
             return ""
         except Refused:
             return f"{time.time_ns()}"
@@ -314,12 +313,12 @@ class Capture:
     def _lose(self, reason: str, words: str) -> None:
         with self._lock:
             self._lost[reason] += 1
-        self._tell(reason, f"{words}. An exchange was lost")
+        self._report(reason, f"{words}. An exchange was lost")
 
-    def _tell(self, reason: str, words: str) -> None:
+    def _report(self, reason: str, words: str) -> None:
         now = time.monotonic()
-        if now - self._told.get(reason, -_SAID_S) >= _SAID_S:
-            self._told[reason] = now
+        if now - self._reported.get(reason, -_REPORT_S) >= _REPORT_S:
+            self._reported[reason] = now
             self._say(f"capture: {words}")
 
 

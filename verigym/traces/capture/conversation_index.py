@@ -1,21 +1,38 @@
 """Finds the conversation of a request: by its id, by the response that it continues, or by how it begins.
 
-It holds only fingerprints, and only the latest, so that a lookup takes microseconds. `conversation` connects the request with
-the earlier turns.
+The index holds only fingerprints, and only the latest, so that a lookup takes microseconds. `conversation` connects the request
+with the earlier turns. The database keeps the fingerprints, so that conversations continue after a restart.
 
     [u1] -> a1    a conversation begins         [u1 a1 u2] -> a2    continues it: the request begins with what ended at a1
     [u1] again    a retry                       [u1 a1 u3]          a branch
 """
 
+import contextlib
+import os
+import secrets
+import sqlite3
+import time
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
+from verigym.core.errors import InfrastructureFailure
 from verigym.core.records import Item
+from verigym.traces.capture.conversation import ConversationState
 from verigym.wire.items import is_reply
 
 _MOST = 100_000
 """Maximum fingerprints, two for each exchange."""
+_IDLE_S = 30 * 86_400.0
+_TABLES = """
+CREATE TABLE IF NOT EXISTS key (key BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS conversations (id TEXT PRIMARY KEY, name BLOB NOT NULL, updated REAL NOT NULL, body BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS conversations_by_name ON conversations (name, updated);
+CREATE INDEX IF NOT EXISTS conversations_by_time ON conversations (updated);
+"""
 _RETRY_S, _UNANSWERED_S = 60.0, 600.0
 """Time in which the same first request is a retry, after a reply and without one. Later it is another client's request."""
 
@@ -45,26 +62,26 @@ class ConversationIndex:
 
     def named(self, name: bytes) -> str | None:
         """The trajectory of a conversation or response with this fingerprint."""
-        found = self._names.get(name)
-        if found is None or found < self.oldest:
+        trajectory = self._names.get(name)
+        if trajectory is None or trajectory < self.oldest:
             return None
         self._names.move_to_end(name)
-        return found
+        return trajectory
 
-    def found(self, items: Sequence[Item], chain: Sequence[bytes], now: float) -> str | None:
+    def find(self, items: Sequence[Item], chain: Sequence[bytes], now: float) -> str | None:
         """The trajectory that a request continues, by how it begins. None for a new one."""
         begun = self._begun.get(chain[-1]) if chain else None
         if begun is not None and begun.trajectory < self.oldest:
             begun = None
-        for ends in self._ends_in(chain if begun is None else [each for each in chain if each != chain[-1]]):
+        for ends in self._ends_in(chain if begun is None else [print for print in chain if print != chain[-1]]):
             if len(ends) > 1:
                 return ends.pop()
             return ends[0] if begun is None else begun.trajectory
         if begun is not None:
             return begun.trajectory if self._is_retry(begun, now) else None
-        for place in range(len(chain) - 1, 0, -1):  # the client changed the reply to an earlier request
-            if is_reply(items[place]) and not is_reply(items[place - 1]):
-                earlier = self._begun.get(chain[place - 1])
+        for index in range(len(chain) - 1, 0, -1):  # the client changed the reply to an earlier request
+            if is_reply(items[index]) and not is_reply(items[index - 1]):
+                earlier = self._begun.get(chain[index - 1])
                 if earlier is not None and earlier.trajectory >= self.oldest:
                     return earlier.trajectory
         return None
@@ -92,14 +109,14 @@ class ConversationIndex:
         for print in reversed(chain):
             ends = self._ends.get(print)
             if ends is not None:
-                ends[1:] = [each for each in ends[1:] if each >= self.oldest]
+                ends[1:] = [id for id in ends[1:] if id >= self.oldest]
                 if ends[0] >= self.oldest:
                     self._ends.move_to_end(print)
                     yield ends
 
     def _is_retry(self, begun: _LastRequest, now: float) -> bool:
-        gone_on = begun.end is not None and begun.trajectory not in self._ends.get(begun.end, [])[1:]
-        return not gone_on and now - begun.when <= (_UNANSWERED_S if begun.end is None else _RETRY_S)
+        continued = begun.end is not None and begun.trajectory not in self._ends.get(begun.end, [])[1:]
+        return not continued and now - begun.when <= (_UNANSWERED_S if begun.end is None else _RETRY_S)
 
     def _bound(self) -> None:
         while len(self) > self._most:
@@ -107,6 +124,72 @@ class ConversationIndex:
             largest.popitem(last=False)
 
 
-def _put(known: OrderedDict, key: bytes, value: object) -> None:
-    known[key] = value
-    known.move_to_end(key)
+def _put(entries: OrderedDict, key: bytes, value: object) -> None:
+    entries[key] = value
+    entries.move_to_end(key)
+
+
+class ConversationDatabase:
+    """Fingerprints of conversations and their key, in a file beside the store. It holds no text.
+
+    Without the file, a conversation that continues begins a new trajectory. Nothing else is lost."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=5.0)
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("PRAGMA synchronous=NORMAL")
+            self._database.executescript(_TABLES)
+            with self._writing():
+                self._database.execute(
+                    "INSERT INTO key SELECT ? WHERE NOT EXISTS (SELECT 1 FROM key)", [secrets.token_bytes(32)]
+                )
+            self.key: bytes = self._database.execute("SELECT key FROM key").fetchone()[0]
+        except (OSError, sqlite3.Error) as error:
+            raise InfrastructureFailure(
+                f"{path} cannot be used ({error}). Move it away. Captured conversations then begin new trajectories"
+            ) from error
+
+    def close(self) -> None:
+        self._database.close()
+
+    def write(self, states: Iterable[ConversationState]) -> None:
+        rows = [(state.id, state.name, time.time(), msgspec.msgpack.encode(state)) for state in states]
+        with self._writing():
+            self._database.executemany("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?)", rows)
+
+    def latest(self, most: int) -> Iterator[ConversationState]:
+        """The newest conversations, oldest first."""
+        query = (
+            "SELECT body FROM (SELECT body, updated FROM conversations ORDER BY updated DESC LIMIT ?) ORDER BY updated"
+        )
+        for (body,) in self._database.execute(query, [most]):
+            yield msgspec.msgpack.decode(body, type=ConversationState)
+
+    def get(self, id: str) -> ConversationState | None:
+        row = self._database.execute("SELECT body FROM conversations WHERE id = ?", [id]).fetchone()
+        return None if row is None else msgspec.msgpack.decode(row[0], type=ConversationState)
+
+    def named(self, name: bytes) -> str | None:
+        """The newest trajectory of the conversation with this fingerprint."""
+        query = "SELECT id FROM conversations WHERE name = ? ORDER BY updated DESC LIMIT 1"
+        row = self._database.execute(query, [name]).fetchone()
+        return None if row is None else row[0]
+
+    def forget(self, before: str) -> None:
+        """Deletes conversations whose id sorts before this one, and those unused for a month."""
+        with self._writing():
+            self._database.execute("DELETE FROM conversations WHERE id < ?", [before])
+            self._database.execute("DELETE FROM conversations WHERE updated < ?", [time.time() - _IDLE_S])
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._database.execute("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise

@@ -16,7 +16,7 @@ from verigym.core.errors import InfrastructureFailure, words_of
 from verigym.core.records import Toolset, ToolSpec, Trajectory, content_hash
 from verigym.store.database import Store
 from verigym.traces.capture.conversation import Conversation, ConversationState, ConversationTooLong
-from verigym.traces.capture.conversation_database import ConversationDatabase
+from verigym.traces.capture.conversation_index import ConversationDatabase
 from verigym.traces.capture.exchange import Exchange, Fingerprints
 from verigym.traces.redaction import Redaction
 
