@@ -1,7 +1,6 @@
 """The server's routes and its OpenAPI page.
 
-Routes are plain Starlette routes. They read bodies with the structs of `wire` and `feedback`, and the page is generated from
-the same structs.
+Routes are plain Starlette routes. They read bodies with structs, and the page is generated from the same structs.
 """
 
 import asyncio
@@ -16,11 +15,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from verigym.servers import feedback
 from verigym.servers.gateway import Gateway, Handler
 from verigym.servers.openapi import page
-from verigym.servers.types import JSON, Headers, HttpError, Responder
+from verigym.servers.types import JSON, FeedbackBody, Headers, HttpError, Responder
+from verigym.wire import responses
+from verigym.wire.types import InvalidRequest, decode
 
+_feedback_decoder = msgspec.json.Decoder(FeedbackBody)
 _TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -38,7 +39,7 @@ def make_app(gateway: Gateway) -> FastAPI:
     app.router.routes += [
         Route("/v1/chat/completions", _Asgi(gateway.serve_chat), methods=["POST"]),
         Route("/v1/responses", _Asgi(gateway.serve_responses), methods=["POST"]),
-        Route("/v1/feedback", _Asgi(_handled(gateway, feedback.handler(gateway))), methods=["POST"]),
+        Route("/v1/feedback", _Asgi(_handled(gateway, _feedback(gateway))), methods=["POST"]),
         Route("/v1/models", _Asgi(_handled(gateway, _models(gateway))), methods=["GET"]),
         Route("/metrics", _Asgi(_handled(gateway, _metrics(gateway))), methods=["GET"]),
         Route("/health", _health(gateway), methods=["GET"]),
@@ -62,6 +63,26 @@ def _handled(gateway: Gateway, answer: Handler) -> Callable[[Any, Any, Any], Awa
         await gateway.handle(answer, scope, receive, send)
 
     return handle
+
+
+def _feedback(gateway: Gateway) -> Handler:
+    async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
+        feedback = decode(body, _feedback_decoder)
+        of = feedback.trajectory or feedback.conversation
+        if not of or (feedback.trajectory and feedback.conversation):
+            raise InvalidRequest("Give either the trajectory or the conversation that the feedback is about")
+        capture = gateway.recorder.capture
+        if capture is None:
+            raise HttpError(409, "Capture is off (--no-capture), so feedback cannot be stored")
+        correction = feedback.correction or []
+        if isinstance(correction, str) and not correction.strip():
+            correction = []
+        fields = {name: getattr(feedback, name) for name in ("outcome", "intervention", "note", "who")}
+        fields["correction"] = responses.read_input(correction, "correction", "assistant")
+        record = await asyncio.to_thread(capture.feedback, of, **fields)
+        await out.whole(200, msgspec.json.encode(record))
+
+    return answer
 
 
 def _models(gateway: Gateway) -> Handler:

@@ -20,8 +20,8 @@ from verigym.core.records import Fault, FunctionCall, Item, Message, Sampling, T
 from verigym.policies.dialects.plain import is_text_of
 from verigym.servers.record import Recorder
 from verigym.servers.types import EVENTS, AdmittedRequest, HttpError, Responder
+from verigym.servers.upstream import wire_descriptions
 from verigym.traces.capture import Exchange
-from verigym.wire.tools import ToolNames
 from verigym.wire.types import ApiRequest, ReplyStream, ReplyToSend
 
 DEFAULT_SAMPLING = Sampling(max_tokens=1024)
@@ -179,8 +179,7 @@ def with_descriptions(tools: list[ToolSpec], descriptions: dict[str, str]) -> li
     """The tools with the version's descriptions. A tool may have its own name or the name that the APIs allow."""
     if not descriptions:
         return tools
-    names = ToolNames(descriptions)
-    texts = {**{names.wire(name): text for name, text in descriptions.items()}, **descriptions}
+    texts = wire_descriptions(descriptions)
     return [replace(tool, description=texts[tool.name], own=True) if tool.name in texts else tool for tool in tools]
 
 

@@ -5,7 +5,7 @@ from msgspec import Struct
 
 import verigym
 from verigym.core.records import Feedback, Json
-from verigym.servers import feedback
+from verigym.servers.types import FeedbackBody
 from verigym.wire import chat, responses
 
 _ABOUT = "A local model refuses fields that are not listed. The proxy forwards them to the other server."
@@ -112,7 +112,7 @@ class ResponseObject(Struct):
 
 def page(models: list[str], with_key: bool) -> Json:
     """`models` are the names that a request may use now. `with_key`: whether this server requires an API key."""
-    kinds = [chat.ChatRequest, responses.ResponsesRequest, feedback.FeedbackBody, responses.ResponsesItem]
+    kinds = [chat.ChatRequest, responses.ResponsesRequest, FeedbackBody, responses.ResponsesItem]
     kinds += [ChatCompletion, ResponseObject, Feedback, ServedModels, ServerHealth, ErrorBody]
     refs, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
     chat_body, responses_body, feedback_body, item, completion, response, record, models_list, health, _ = refs

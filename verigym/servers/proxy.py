@@ -4,13 +4,15 @@ import asyncio
 import re
 import time
 from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
 
 import aiohttp
 import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import BadInput
-from verigym.core.records import Failure, Fault, FunctionCall, Item, Json, Sampling, ToolSpec, Usage
+from verigym.core.records import Failure, Fault, FunctionCall, Usage
 from verigym.servers.record import Recorder, Recording
 from verigym.servers.types import AdmittedRequest, HttpError
 from verigym.servers.upstream import Upstream, pieces, whole
@@ -22,41 +24,42 @@ from verigym.wire.tools import read_tools
 from verigym.wire.types import Api, ApiReply, ServerError
 from verigym.wire.values import as_list, as_object, read_json_as
 
+T = TypeVar("T")
 _LARGE = 64 * 1024
 """Bodies of more bytes than this are read for capture in a thread."""
 _LAST_EVENT = re.compile(rb"data: \[DONE\]|event: response\.(completed|incomplete|failed)\b.*\n\n", re.DOTALL)
 
 
-async def forward(call: AdmittedRequest, model: str, server: Upstream, recorder: Recorder, own_key: bool) -> str:
+async def forward(call: AdmittedRequest, model: str, server: Upstream, recorder: Recorder, has_keys: bool) -> str:
     """Forwards the request. Returns the id of the response, or empty text if it has none."""
     body = server.body(call.body, model, call.api is chat)
-    asking = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, own_key=own_key))
-    asking.add_done_callback(_observed)
+    pending = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, own_key=has_keys))
+    pending.add_done_callback(_retrieve_exception)
     try:
         recording = recorder.begin(await _exchange(call, body, recorder), call.out)  # while the server works
     except BaseException:
-        asking.cancel()
+        pending.cancel()
         raise
     parts: list[bytes] = []
     try:
-        async with await asking as response:
+        async with await pending as response:
             await _send(call, response, server, parts)
     except HttpError as error:
         recording.failed(Failure(Fault.INFRASTRUCTURE, error.code or "", error.message))
         raise
     except asyncio.CancelledError:
-        asking.cancel()
+        pending.cancel()
         if not _LAST_EVENT.search(b"".join(parts)):
             recording.cancelled()
             raise
         call.out.is_over = True  # clients disconnect after the last event, servers may keep the connection open
-    return await _record(call, asking.result(), b"".join(parts), recording, recorder)
+    return await _record(call, pending.result(), b"".join(parts), recording, recorder)
 
 
-def _observed(asking: "asyncio.Future[aiohttp.ClientResponse]") -> None:
+def _retrieve_exception(pending: "asyncio.Future[aiohttp.ClientResponse]") -> None:
     """Reads the exception, which asyncio would otherwise report as never retrieved."""
-    if not asking.cancelled():
-        asking.exception()
+    if not pending.cancelled():
+        pending.exception()
 
 
 def _is_stream(response: aiohttp.ClientResponse) -> bool:
@@ -83,27 +86,25 @@ async def _exchange(call: AdmittedRequest, body: bytes, recorder: Recorder) -> E
     """The request for capture. None if it cannot be read."""
     if recorder.capture is None:
         return None
-    began = time.time()
+    began, version = time.time(), call.agent.version
     try:
-        large = len(body) > _LARGE
-        read = forwarded_request
-        asked = await asyncio.to_thread(read, body, call.api) if large else read(body, call.api)
+        request = await _read(body, lambda: forwarded_request(body, call.api))
     except BadInput:
         recorder.unreadable += 1
         return None
-    version = call.agent.version
-    return Exchange(
-        items=asked.items,
-        tools=asked.tools,
-        sampling=asked.sampling,
-        conversation=call.conversation or asked.conversation,
-        previous=asked.previous,
-        user=asked.user or call.client,
+    return msgspec.structs.replace(
+        request,
+        conversation=call.conversation or request.conversation,
+        user=request.user or call.client,
         agent_system=bool(version.system_prompt),
         agent=version.id,
-        metadata=asked.metadata,
         began=began,
     )
+
+
+async def _read(body: bytes, read: Callable[[], T]) -> T:
+    """The result of reading a body, in a thread if it is large."""
+    return await asyncio.to_thread(read) if len(body) > _LARGE else read()
 
 
 async def _record(
@@ -115,12 +116,8 @@ async def _record(
             Failure(Fault.INFRASTRUCTURE, f"HTTP status {response.status}", body[:300].decode(errors="replace"))
         )
         return ""
-    read, is_stream = forwarded_reply, _is_stream(response)
     try:
-        large = len(body) > _LARGE
-        reply, id = (
-            await asyncio.to_thread(read, body, call.api, is_stream) if large else read(body, call.api, is_stream)
-        )
+        reply, id = await _read(body, lambda: forwarded_reply(body, call.api, _is_stream(response)))
     except BadInput as error:
         recorder.count(call.agent.version.id, Usage())
         recording.failed(Failure(Fault.INFRASTRUCTURE, "Unreadable", str(error)))
@@ -139,18 +136,6 @@ async def _record(
     return id
 
 
-class ForwardedRequest(Struct, kw_only=True):
-    """The parts of a forwarded request that capture and routing need."""
-
-    items: list[Item]
-    tools: list[ToolSpec] = []
-    sampling: Sampling = Sampling()
-    previous: str = ""
-    conversation: str = ""
-    user: str = ""
-    metadata: Json = {}
-
-
 class ReplyId(Struct):
     id: str = ""
 
@@ -158,8 +143,8 @@ class ReplyId(Struct):
 _json_decoder = msgspec.json.Decoder()
 
 
-def forwarded_request(body: bytes, api: Api) -> ForwardedRequest:
-    """Reads as much of a request as possible. Raises `BadInput` if the conversation cannot be read."""
+def forwarded_request(body: bytes, api: Api) -> Exchange:
+    """The parts of a request that capture and routing need. Raises `BadInput` if the conversation cannot be read."""
     try:
         data = read_json_as(body, _json_decoder)
         if not isinstance(data, dict):
@@ -168,7 +153,7 @@ def forwarded_request(body: bytes, api: Api) -> ForwardedRequest:
         if api is chat and not messages:
             raise BadInput("it has no messages")
         conversation = data.get("conversation")
-        return ForwardedRequest(
+        return Exchange(
             items=chat_items(messages) if api is chat else request_items(data, Counter()),
             tools=read_tools(data.get("tools")),
             sampling=sampling_of(data),

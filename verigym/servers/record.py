@@ -1,15 +1,78 @@
-"""Capture and metrics of one exchange. Nothing here may slow or fail a request."""
+"""Records each exchange: for capture, and in counters for Prometheus. Nothing here may slow or fail a request."""
 
 import time
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from verigym.core.records import Failure, Fault, Turn, Usage
 from verigym.rollout.settings import Prices
-from verigym.servers.metrics import Metrics
 from verigym.servers.types import Responder
 from verigym.traces.capture import Capture, Exchange, Placement
+
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
+"""Upper bounds of latency, in seconds."""
+
+
+class Metrics:
+    def __init__(self) -> None:
+        self.requests: Counter[tuple[str, int]] = Counter()
+        """By route and status. 499 is a client that disconnected."""
+        self.answers: Counter[str] = Counter()
+        """By version."""
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+        self._seconds: dict[str, tuple[list[int], float]] = {}
+
+    def observe(self, route: str, status: int, seconds: float) -> None:
+        self.requests[route, status] += 1
+        counts, total = self._seconds.get(route) or ([0] * (len(BUCKETS) + 1), 0.0)
+        counts[bisect_left(BUCKETS, seconds)] += 1
+        self._seconds[route] = counts, total + seconds
+
+    def text(self, *, in_flight: int, agents: Iterable[tuple[str, str, str]], capture: Mapping[str, int]) -> str:
+        """`agents` are role, version id and name. `capture` are its counts."""
+        lines: list[str] = []
+
+        def add(name: str, kind: str, help: str, values: Iterable[tuple[str, object]]) -> None:
+            full = f"verigym_{name}"
+            lines.extend([f"# HELP {full} {help}", f"# TYPE {full} {kind}"])
+            lines.extend(f"{full}{labels} {value}" for labels, value in values)
+
+        requests = [(_labels(route=route, status=status), count) for (route, status), count in self.requests.items()]
+        add("requests_total", "counter", "Requests by route and status.", sorted(requests))
+        add("request_seconds", "histogram", "Time from a request to the end of its answer.", self._histogram())
+        add("requests_in_flight", "gauge", "Requests in progress.", [("", in_flight)])
+        tokens = {"prompt": self.prompt_tokens, "completion": self.completion_tokens}
+        counters = [
+            ("tokens_total", "Tokens, if the server reported them.", "kind", tokens),
+            ("answers_total", "Answers by version.", "version", dict(sorted(self.answers.items()))),
+            ("captured_total", "Exchanges by the outcome of their capture.", "outcome", dict(sorted(capture.items()))),
+        ]
+        for name, help, label, counts in counters:
+            add(name, "counter", help, [(_labels(**{label: key}), count) for key, count in counts.items()])
+        versions = [(_labels(role=role, version=id, name=name), 1) for role, id, name in agents]
+        add("version_info", "gauge", "The versions that answer now.", versions)
+        return "\n".join(lines) + "\n"
+
+    def _histogram(self) -> Iterable[tuple[str, object]]:
+        for route, (counts, total) in sorted(self._seconds.items()):
+            below = 0
+            for bound, count in zip([*map(str, BUCKETS), "+Inf"], counts, strict=True):
+                below += count
+                yield f"_bucket{_labels(route=route, le=bound)}", below
+            yield f"_sum{_labels(route=route)}", f"{total:.6f}"
+            yield f"_count{_labels(route=route)}", below
+
+
+def _labels(**labels: object) -> str:
+    escaped = [
+        (name, str(v).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")) for name, v in labels.items()
+    ]
+    return "{" + ",".join(f'{name}="{value}"' for name, value in escaped) + "}"
 
 
 class Recorder:

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from verigym.core.protocols import Policy
 from verigym.core.records import Json, Version
+from verigym.wire import responses
 from verigym.wire.types import Api
 
 if TYPE_CHECKING:
@@ -108,3 +109,18 @@ class AdmittedRequest(Struct, frozen=True):
 def conversation_id(headers: Headers) -> str:
     """The conversation's id. Empty if the client did not send one."""
     return headers.get(b"x-verigym-conversation", b"").decode("latin-1").strip()
+
+
+class FeedbackBody(Struct, forbid_unknown_fields=True):
+    """The body of `POST /v1/feedback`."""
+
+    trajectory: Annotated[str, Meta(description="The value of the reply's header x-verigym-trajectory.")] | None = None
+    conversation: (
+        Annotated[str, Meta(description="The conversation's id. Give either this or the trajectory.")] | None
+    ) = None
+    outcome: Literal["success", "failure", ""] = ""
+    correction: str | Annotated[list[Any], Meta(extra_json_schema=responses.ITEM_SCHEMA)] | None = None
+    """The right reply: text, or items of the Responses API."""
+    intervention: Annotated[str, Meta(description="What a person did: took over, retried, escalated.")] = ""
+    note: str = ""
+    who: str = ""

@@ -105,16 +105,19 @@ class Upstream:
                 skip_auto_headers=("User-Agent", "Accept-Encoding", "Accept"),
             )
         sent = [
-            (name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.items() if _is_forwarded(name)
+            (name.decode("latin-1"), value.decode("latin-1"))
+            for name, value in headers.items()
+            if name not in _NOT_FORWARDED and not name.startswith((b"x-verigym-", b"x-forwarded-"))
         ]
         key = "" if own_key else headers.get(b"authorization", b"").decode("latin-1")
-        own = os.environ.get(self._key_env, "").strip()
-        if key or own:
-            sent.append(("Authorization", key or f"Bearer {own}"))
+        server_key = os.environ.get(self._key_env, "").strip()
+        if key or server_key:
+            sent.append(("Authorization", key or f"Bearer {server_key}"))
         try:
             return await self._session.post(self._at(path), data=body, headers=sent, allow_redirects=False)
         except (aiohttp.ClientError, OSError) as error:
-            raise _unreachable(self.url, error) from None
+            message = f"{self.url.with_query(None)} cannot be reached ({type(error).__name__})"
+            raise HttpError(502, message, code="upstream_unreachable") from None
 
     @functools.cache  # noqa: B019
     def _at(self, path: str) -> URL:
@@ -142,15 +145,6 @@ class Upstream:
             raise unreadable(error) from error
 
 
-def _is_forwarded(name: bytes) -> bool:
-    return name not in _NOT_FORWARDED and not name.startswith((b"x-verigym-", b"x-forwarded-"))
-
-
-def _unreachable(url: URL, error: Exception) -> HttpError:
-    message = f"{url.with_query(None)} cannot be reached ({type(error).__name__})"
-    return HttpError(502, message, code="upstream_unreachable")
-
-
 def _apply_version(fields: Json, version: Version, chat: bool) -> None:
     """Puts the version's system prompt, tool descriptions and sampling settings into a request."""
     prompt = version.system_prompt
@@ -173,20 +167,25 @@ def _apply_version(fields: Json, version: Version, chat: bool) -> None:
 def _described(tool: Any, version: Version, chat: bool) -> Any:
     function = tool.get("function") if chat and isinstance(tool, dict) else tool
     if isinstance(function, dict):
-        names = ToolNames(version.tool_descriptions)
-        for name, description in version.tool_descriptions.items():
-            if function.get("name") in (name, names.wire(name)):
-                function["description"] = description
+        descriptions = wire_descriptions(version.tool_descriptions)
+        if function.get("name") in descriptions:
+            function["description"] = descriptions[function["name"]]
     return tool
+
+
+def wire_descriptions(descriptions: dict[str, str]) -> dict[str, str]:
+    """Tool descriptions by the tool's own name and by the name that the APIs allow."""
+    names = ToolNames(descriptions)
+    return {names.wire(name): text for name, text in descriptions.items()} | descriptions
 
 
 def _settings(version: Version, chat: bool) -> Json:
     """The version's sampling settings, without those that have the default value."""
-    given = {} if version.sampling is None else msgspec.to_builtins(version.sampling)
-    settings = {name: given[name] for name in ("temperature", "top_p", "top_k", "min_p", "stop") if name in given}
-    return settings | (
-        {"max_tokens" if chat else "max_output_tokens": given["max_tokens"]} if "max_tokens" in given else {}
-    )
+    settings = {} if version.sampling is None else msgspec.to_builtins(version.sampling)
+    settings.pop("constrain", None)
+    if not chat and "max_tokens" in settings:
+        settings["max_output_tokens"] = settings.pop("max_tokens")
+    return settings
 
 
 async def pieces(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
