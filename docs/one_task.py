@@ -19,22 +19,26 @@ from verigym.training.advantages import advantages, differ
 from verigym.training.samples import from_trajectory
 from verigym.workspace.workspace import WorkspaceFolder
 
-LONGEST = 6
-"""Items of a list that are shown."""
+LONGEST = 10
+"""Keys of a nested object above which only the first SHOWN are printed. A list of records may have half as many."""
+SHOWN = 3
 HEAD = """# One task through every record
 
 This page follows one held-out task through every record of a quickstart. `python docs/one_task.py .verigym` makes it.
-The script shortens long lists and texts with `…` and changes nothing else. [Choose a fix](../how-to/advice.md) shows an
-`Advice`. [Prepare training data](../how-to/data.md) shows a `Label`, an `Example` and a `Preference`.
+The script shortens long lists, objects and texts with `…`. [Prepare training data](../how-to/data.md) shows a `Label`,
+an `Example` and a `Preference`.
 """
 
 
-def cut(value: Any) -> Any:
+def cut(value: Any, nested: bool = False) -> Any:
     if isinstance(value, list):
-        shown = [cut(each) for each in value[:LONGEST]]
-        return [*shown, f"… {len(value) - LONGEST} more"] if len(value) > LONGEST else shown
+        longest, shown = (LONGEST // 2, 2) if value and isinstance(value[0], dict) else (2 * SHOWN, SHOWN)
+        kept = value[:shown] if len(value) > longest else value
+        return [cut(each, True) for each in kept] + [f"… {len(value) - shown} more"] * (len(value) > longest)
     if isinstance(value, dict):
-        return {key: cut(each) for key, each in value.items()}
+        kept = list(value.items())[: SHOWN if nested and len(value) > LONGEST else None]
+        more = {"…": f"{len(value) - len(kept)} more"} if len(kept) < len(value) else {}
+        return {key: cut(each, True) for key, each in kept} | more
     if isinstance(value, str) and len(value) > 260:
         return f"{value[:240]}… ({len(value)} characters)"
     return float(f"{value:.4g}") if isinstance(value, float) else value
