@@ -6,7 +6,6 @@ notebook, where another event loop runs already. `AsyncWorkspace` has the same m
 
 import asyncio
 import functools
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from verigym import verbs
 from verigym.api_production import ProductionVerbs
 from verigym.api_records import RecordVerbs
+from verigym.core.event_loop import LoopCall
 from verigym.core.records import Case, Check, Dataset, Decision, Label, Report, Sampling, Trajectory, Version
 from verigym.present import Metrics, RecordList
 from verigym.progress_bar import ProgressBar
@@ -386,15 +386,18 @@ class AsyncWorkspace:
         """The method on the workspace's thread. A nested call on that thread runs at once."""
         self.workspace._check_open()
         thread = self.workspace._thread
-        call = thread.submit(method)
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[None] = loop.create_future()
+        call = LoopCall(method, lambda: loop.call_soon_threadsafe(ended.set_result, None))
+        thread.submit(call)
         try:
-            return await asyncio.shield(asyncio.wrap_future(call.future))
+            await asyncio.shield(ended)
         except asyncio.CancelledError:
             thread.stop(call)
-            ended = threading.Event()
-            call.future.add_done_callback(lambda _: ended.set())
-            await asyncio.to_thread(ended.wait)
+            if call.started:
+                await asyncio.shield(ended)
             raise
+        return call.result()
 
 
 def compare(before: Report, after: Report) -> "Comparison":

@@ -19,9 +19,11 @@ import asyncio, sys, time
 import verigym
 
 class Slow:
-    def __init__(self): self.calls = 0
+    stall_after = 1_000_000
+    calls = 0
     async def respond(self, request):
-        await asyncio.sleep(0.02)
+        Slow.calls += 1
+        await asyncio.sleep(0.02 if Slow.calls <= Slow.stall_after else 3600)
         return await verigym.ScriptedPolicy(["abcdefgh"]).respond(request)
 
 def workspace(home):
@@ -55,41 +57,32 @@ def stored(home: Path) -> int:
 
 
 def wait_for_episodes(home: Path, process: "subprocess.Popen[str]") -> None:
-    until = time.monotonic() + 60
     while stored(home) < 5:
-        assert process.poll() is None and time.monotonic() < until
+        assert process.poll() is None
         time.sleep(0.1)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("signal_sent", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill"])
 def test_what_finished_is_kept_and_the_same_call_resumes(slow: Path, desk: str, signal_sent: signal.Signals) -> None:
     home = slow / "home"
     code = (
         "import slow\n"
+        "slow.Slow.stall_after = 30\n"  # the run cannot end before the signal arrives
         f"ws = slow.workspace({str(home)!r})\n"
         "try:\n"
         f"    slow.rollout(ws, {desk!r})\n"
         "except KeyboardInterrupt:\n"
         "    print('interrupted', len(ws.runs()), flush=True)\n"
-        "else:\n"
-        "    print('ended', flush=True)\n"
     )
     process = python(slow, code)
     wait_for_episodes(home, process)
     process.send_signal(signal_sent)
-    out, _ = process.communicate(timeout=60)
-    if signal_sent == signal.SIGINT:
-        if out == "ended\n":
-            pytest.skip("the run ended before the signal arrived, as on a busy machine")
-        if not out:
-            pytest.xfail("seen once under load and not explained: the process ended without a word")
-        assert out == "interrupted 1\n"
-    kept = stored(home)
-    assert 5 <= kept < 480
+    out, _ = process.communicate()
+    assert out == ("interrupted 1\n" if signal_sent == signal.SIGINT else "")
+    assert 5 <= stored(home) <= 30
     again = python(slow, f"import slow\nprint(slow.rollout(slow.workspace({str(home)!r}), {desk!r}).trajectories)")
-    out, _ = again.communicate(timeout=120)
-    assert out == "480\n"
+    assert again.communicate()[0] == "480\n"
 
 
 @pytest.mark.timeout(180)

@@ -35,8 +35,6 @@ class _Watch:
         self.depth = 0
         """How often `watching()` is entered."""
         self.lock = threading.Lock()
-        self.raised = False
-        """Whether an exception was raised in the thread that it may not have seen yet."""
         self.ended = threading.Event()
         self.clock = threading.Thread(target=self._look, daemon=True, name="verigym-watchdog")
 
@@ -54,10 +52,7 @@ class _Watch:
             self.deadline = outer
             return
         with self.lock:
-            self.deadline = outer
-            if self.raised:
-                self.raised = False
-                raise_in(self.thread, None)
+            self.deadline = outer  # an exception that the function has not seen yet is raised after this block
 
     def _look(self) -> None:
         wait = _LOOK_S
@@ -70,7 +65,6 @@ class _Watch:
                 continue
             with self.lock:
                 if self.late:
-                    self.raised = True
                     raise_in(self.thread, Overdue)
                     wait = _AGAIN_S
 
@@ -130,6 +124,7 @@ def _interrupt(*_: object) -> None:
         raise Overdue
 
 
-def raise_in(thread: int, kind: type[BaseException] | None) -> None:
-    """Raises an exception in another thread at its next step. None takes back one that was not raised yet."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind) if kind else None)
+def raise_in(thread: int, kind: type[BaseException]) -> None:
+    """Raises an exception in another thread at its next step. Never take one back with None: Python 3.11 then leaves its
+    flag set, every call takes longer, and a debugger hangs."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind))
