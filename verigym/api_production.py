@@ -235,16 +235,16 @@ def _mine(
 
 
 def _mined(folder: "WorkspaceFolder", environment: Any, state: "State | None") -> "list[Proposal]":
-    from verigym.mining.proposals import kept
+    from verigym.mining.proposals import read_proposals
 
-    known = kept(folder, environment if isinstance(environment, str) else environment.name)
+    known = read_proposals(folder, environment if isinstance(environment, str) else environment.name)
     return known.by_state(state) if state else list(known.proposals.values())
 
 
 def _mine_show(folder: "WorkspaceFolder", proposal: str) -> "TaskProvenance":
-    from verigym.mining.provenance import story
+    from verigym.mining.provenance import task_provenance
 
-    return story(folder, proposal)
+    return task_provenance(folder, proposal)
 
 
 def _mine_review(
@@ -253,14 +253,14 @@ def _mine_review(
     from verigym.environments.load import base_and_added, load_environment
     from verigym.mining import proposals
     from verigym.mining.expectations import MissingEvidence
-    from verigym.mining.mine import take
-    from verigym.mining.provenance import story
-    from verigym.mining.review import edited
+    from verigym.mining.mine import write_accepted
+    from verigym.mining.provenance import task_provenance
+    from verigym.mining.review import edit_task
     from verigym.registry.ledger import current_user
 
     spec = verbs.open_environment(environment)
     base, added = base_and_added(spec.name)
-    id, known = proposal if isinstance(proposal, str) else proposal.id, proposals.kept(folder, base)
+    id, known = proposal if isinstance(proposal, str) else proposal.id, proposals.read_proposals(folder, base)
     if id not in known.proposals:
         raise not_found("proposal", id, known.proposals, "List them: mined(environment)")
     if known.state(id) == "taken":
@@ -276,13 +276,13 @@ def _mine_review(
         if not accept or known.proposals[id].case is not None:
             raise BadInput("right edits a task that you accept. Remove it, or pass accept=True with a mined task")
         try:
-            task = edited(folder, load_environment(base) if added else spec, known.proposals[id], right)
+            task = edit_task(folder, load_environment(base) if added else spec, known.proposals[id], right)
         except MissingEvidence as missing:
             raise Refused(f"Proposal {id} was not accepted. {missing}") from missing
         review = msgspec.structs.replace(review, task=task, right=right.strip())
-    proposals.say(folder, review)
-    take(folder, base)
-    return story(folder, id)
+    proposals.add_review(folder, review)
+    write_accepted(folder, base)
+    return task_provenance(folder, id)
 
 
 def _mine_accept(folder: "WorkspaceFolder", environment: Any, who: str) -> "AcceptedTasks":

@@ -80,7 +80,7 @@ class Counter:
         return mine(self.ws, self.environment, **options)
 
     def kept(self) -> proposals.ProposalSet:
-        return proposals.kept(self.ws, self.environment.name)
+        return proposals.read_proposals(self.ws, self.environment.name)
 
     @property
     def file(self) -> Path:

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from tests.mining.counter import native
 from verigym.core.records import Task
-from verigym.mining.families import FamilyAssignment, MinedRequest, asked, places, repeats
+from verigym.mining.families import FamilyAssignment, MinedRequest, assign_families, find_duplicates, request_of
 from verigym.tasks import near_duplicates as near
 
 
 def wants(id: str, prompt: str, tool: str = "book", **arguments: str) -> MinedRequest:
     right = [native(tool, json.dumps(arguments))]
-    return asked(Task(id=id, prompt=prompt, split="train"), f"{tool} {sorted(arguments.items())}", right)
+    return request_of(Task(id=id, prompt=prompt, split="train"), f"{tool} {sorted(arguments.items())}", right)
 
 
 def at(one: MinedRequest, family: str, held_out: bool) -> MinedRequest:
@@ -38,7 +38,7 @@ def place(found: dict[str, FamilyAssignment | str], one: MinedRequest) -> Family
 
 def test_requests_that_differ_in_their_values_alone_are_one_family() -> None:
     assert near.likeness(str(ANA.prompt), str(BARTHOLOMEW.prompt)) < 0.6
-    found = places([ANA, BARTHOLOMEW, MAIL], [], [], 0.5)
+    found = assign_families([ANA, BARTHOLOMEW, MAIL], [], [], 0.5)
     assert place(found, ANA) == place(found, BARTHOLOMEW) and place(found, MAIL).family != place(found, ANA).family
 
 
@@ -46,33 +46,33 @@ def test_alike_requests_that_want_another_tool_are_another_family() -> None:
     cancel = wants(
         "cancel", BOOK.format("Bartholomew Featherstone", "Wednesday").replace("squeeze", "cancel"), "cancel", who="x"
     )
-    found = places([ANA, cancel], [], [], 0.5)
+    found = assign_families([ANA, cancel], [], [], 0.5)
     assert place(found, ANA).family != place(found, cancel).family
 
 
 def test_practically_the_same_words_stay_together_whatever_they_want() -> None:
     text = "Please take care of the meeting with the whole marketing department tomorrow morning"
     one, other = wants("one", text, "move"), wants("other", f"{text}!", "cancel")
-    found = places([one, other], [], [], 0.5)
+    found = assign_families([one, other], [], [], 0.5)
     assert place(found, one) == place(found, other)
 
 
 def test_a_known_family_keeps_its_new_member_on_its_side() -> None:
     for held_out in (True, False):
-        found = places([BARTHOLOMEW], [at(ANA, "known", held_out)], [], 0.0 if held_out else 1.0)
+        found = assign_families([BARTHOLOMEW], [at(ANA, "known", held_out)], [], 0.0 if held_out else 1.0)
         assert place(found, BARTHOLOMEW) == FamilyAssignment("known", held_out)
 
 
 def test_what_resembles_a_held_out_task_is_never_trained_on() -> None:
     own = at(wants("own", BOOK.format("Anna", "Friday"), who="Anna", day="Friday"), "val/1", True)
-    assert place(places([ANA], [], [own], 0.0), ANA).held_out
-    assert not place(places([ANA], [], [at(own, "train/1", False)], 1.0), ANA).held_out
+    assert place(assign_families([ANA], [], [own], 0.0), ANA).held_out
+    assert not place(assign_families([ANA], [], [at(own, "train/1", False)], 1.0), ANA).held_out
 
 
 def test_what_resembles_both_sides_goes_to_neither_and_it_is_said() -> None:
     held = at(wants("held", BOOK.format("Anna", "Friday"), who="Anna", day="Friday"), "val/1", True)
     trained = at(wants("trained", BOOK.format("Ann", "Friday"), who="Ann", day="Friday"), "train/1", False)
-    found = places([ANA, MAIL], [], [held, trained], 0.5)
+    found = assign_families([ANA, MAIL], [], [held, trained], 0.5)
     assert found["ana"] == "The request resembles both trained (training) and held (held out)"
     assert isinstance(found["mail"], FamilyAssignment)
 
@@ -80,13 +80,13 @@ def test_what_resembles_both_sides_goes_to_neither_and_it_is_said() -> None:
 def test_nearly_the_same_request_that_wants_the_same_is_a_repeat() -> None:
     again = wants("again", f"{ANA.prompt} Thanks", who="Ana", day="Friday")
     other = wants("other", f"{ANA.prompt} Thanks", who="Ana", day="Monday")
-    found = repeats([ANA], [again, other])
+    found = find_duplicates([ANA], [again, other])
     assert {id: one.of for id, one in found.items()} == {"again": "ana"}
 
 
 def test_a_known_one_is_never_the_repeat_of_a_new_one() -> None:
     again = wants("again", f"{ANA.prompt} Thanks", who="Ana", day="Friday")
-    assert repeats([ANA, at(again, "x", False)], []) == {}
+    assert find_duplicates([ANA, at(again, "x", False)], []) == {}
 
 
 words = st.lists(
@@ -113,7 +113,7 @@ def test_however_often_it_is_mined_a_family_never_crosses_and_nothing_moves(
     known: list[MinedRequest] = []
     for part in parts:
         mixed = data.draw(st.permutations(part))
-        found, again = places(mixed, known, [], share), places(part, known, [], share)
+        found, again = assign_families(mixed, known, [], share), assign_families(part, known, [], share)
         assert found == again  # the requests decide, whatever their order
         known += [
             at(one, made.family, made.held_out) for one in mixed if isinstance(made := found[one.id], FamilyAssignment)
@@ -134,4 +134,4 @@ def test_however_often_it_is_mined_a_family_never_crosses_and_nothing_moves(
 @given(st.lists(st.text(string.ascii_letters + " éß漢🙂\n", min_size=0, max_size=40), max_size=8), st.floats(0, 1))
 def test_any_text_has_a_place(texts: list[str], share: float) -> None:
     new = [wants(f"{place}", text) for place, text in enumerate(texts)]
-    assert set(places(new, [], [], share)) == {one.id for one in new}
+    assert set(assign_families(new, [], [], share)) == {one.id for one in new}

@@ -12,7 +12,7 @@ from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message
 from verigym.environments.load import load_environment
 from verigym.evaluation.suites import make_suite
 from verigym.mining import proposals
-from verigym.mining.mine import mine, take
+from verigym.mining.mine import mine, write_accepted
 from verigym.mining.proposals import AcceptedBatch, Review
 from verigym.tasks.load import load_tasks
 from verigym.workspace.training_environments import check_held_out
@@ -262,8 +262,8 @@ def test_where_a_person_and_the_verifier_disagree_a_case_is_proposed_and_only_a_
     assert found.cases == [f"case/{says_good}", f"case/{says_bad}"] == found.open
     path = cases.path_of(counter.environment.name, counter.ws.home)
     assert not path.exists()
-    proposals.say(counter.ws, Review(proposals=found.cases, answer="accepted", who="ana", when=proposals.now()))
-    take(counter.ws, counter.environment.name)
+    proposals.add_review(counter.ws, Review(proposals=found.cases, answer="accepted", who="ana", when=proposals.now()))
+    write_accepted(counter.ws, counter.environment.name)
     kept = {one.trajectory.id: one for one in cases.read(path)}
     assert [(kept[id].should, kept[id].note) for id in (says_good, says_bad)] == [
         ("pass", "by phone is fine"),
@@ -279,7 +279,7 @@ def test_where_a_person_and_the_verifier_disagree_a_case_is_proposed_and_only_a_
 def test_what_was_rejected_stays_rejected(counter: Counter) -> None:
     fail(counter, 0, "Ana")
     (made,) = counter.mine().proposed
-    proposals.say(counter.ws, Review(proposals=[made], answer="rejected", when=proposals.now()))
+    proposals.add_review(counter.ws, Review(proposals=[made], answer="rejected", when=proposals.now()))
     fail(counter, 0, "Ana")
     found = counter.mine(accept=True)
     assert (found.proposed, found.added, found.open) == ([], {}, []) and counter.kept().state(made) == "rejected"
@@ -288,7 +288,7 @@ def test_what_was_rejected_stays_rejected(counter: Counter) -> None:
 def test_what_was_accepted_before_a_kill_is_taken_by_the_next_command(counter: Counter) -> None:
     fail(counter, 0, "Ana")
     (made,) = counter.mine().proposed
-    proposals.say(counter.ws, Review(proposals=[made], answer="accepted", when=proposals.now()))
+    proposals.add_review(counter.ws, Review(proposals=[made], answer="accepted", when=proposals.now()))
     assert counter.kept().state(made) == "accepted"
     assert list(counter.mine().added.values()) == [[made]]
 
@@ -298,7 +298,7 @@ def test_a_file_that_was_written_before_a_kill_is_found_again(counter: Counter) 
     fail(counter, 0, "Ana")
     (made,) = counter.mine(held_out_share=1.0).proposed
     task = msgspec.structs.replace(counter.kept().proposals[made].task, split="mined_v1")
-    proposals.say(counter.ws, Review(proposals=[made], answer="accepted", when=proposals.now()))
+    proposals.add_review(counter.ws, Review(proposals=[made], answer="accepted", when=proposals.now()))
     counter.file.parent.mkdir()
     counter.file.write_bytes(msgspec.json.encode(task) + b"\n")
     assert counter.ws.store.documents("taken", AcceptedBatch) == []

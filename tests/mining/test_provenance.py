@@ -7,7 +7,7 @@ from verigym.core.errors import NotFound
 from verigym.core.records import Decision, Estimate, Report, TaskResult, Version
 from verigym.environments.load import load_environment
 from verigym.evaluation.suites import make_suite
-from verigym.mining.provenance import came_of, story
+from verigym.mining.provenance import task_provenance, trace_provenance
 from verigym.registry import ledger
 
 
@@ -34,7 +34,7 @@ def test_a_task_leads_to_its_trace_feedback_decision_versions_and_reports(counte
     ledger.crown_first(counter.ws.store, trained.id)
     decision = Decision(candidate=trained.id, champion=trained.id, verdict="REJECT", reports=["rep"])
     ledger.record(counter.ws.store, decision, moves=False, why="a test")
-    found = story(counter.ws, made)
+    found = task_provenance(counter.ws, made)
     (came,) = found.traces
     assert (came.id, came.source) == (trace, "day.jsonl:0001") and [one.who for one in came.feedback] == ["ana"]
     assert [(one.answer, one.who) for one in found.reviews] == [("accepted", "eva")] and found.taken
@@ -46,36 +46,36 @@ def test_a_trace_leads_to_its_task(counter: Counter) -> None:
     trace, made = mined(counter)
     again = counter.trace(squeeze("Ana"), book("Ana", "11:00"), outcome="failure")
     counter.mine()
-    assert came_of(counter.ws, trace).tasks == came_of(counter.ws, again).tasks == [made]
-    assert story(counter.ws, trace).proposal.id == made
+    assert trace_provenance(counter.ws, trace).tasks == trace_provenance(counter.ws, again).tasks == [made]
+    assert task_provenance(counter.ws, trace).proposal.id == made
     with pytest.raises(NotFound, match=f"No task was made from trace {again}: {made}"):
-        story(counter.ws, again)
+        task_provenance(counter.ws, again)
 
 
 def test_a_trace_of_which_no_task_was_made_says_why(counter: Counter) -> None:
     mined(counter)
     lost = counter.trace("Tell nobody", "ok", outcome="failure")
     counter.mine()
-    assert came_of(counter.ws, lost).missing == [
+    assert trace_provenance(counter.ws, lost).missing == [
         "The request has no correction, and no trace with the same request succeeded"
     ]
     with pytest.raises(NotFound, match="no correction, and no trace"):
-        story(counter.ws, lost)
+        task_provenance(counter.ws, lost)
 
 
 def test_a_part_of_an_id_is_enough_and_what_is_unknown_is_said(counter: Counter) -> None:
     _, made = mined(counter)
-    assert story(counter.ws, made[-8:]).proposal.id == made
+    assert task_provenance(counter.ws, made[-8:]).proposal.id == made
     with pytest.raises(NotFound, match='no mined task "nothing"'):
-        story(counter.ws, "nothing")
+        task_provenance(counter.ws, "nothing")
     counter.failed("Send Bob the figures", "no", '{"tool": "email.send", "args": {"to": "Bob", "subject": "figures"}}')
     counter.mine()
     with pytest.raises(NotFound, match='"small/mined/" matches 2 proposals'):
-        story(counter.ws, "small/mined/")
+        task_provenance(counter.ws, "small/mined/")
 
 
 def test_the_way_back_outlives_the_trace(counter: Counter) -> None:
     trace, made = mined(counter)
     counter.ws.store.delete_run("traces-counter")
-    (came,) = story(counter.ws, made).traces
+    (came,) = task_provenance(counter.ws, made).traces
     assert (came.id, came.source) == (trace, "") and came.feedback

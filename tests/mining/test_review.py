@@ -7,7 +7,7 @@ from verigym.core.records import Task
 from verigym.mining import proposals
 from verigym.mining.expectations import MissingEvidence
 from verigym.mining.proposals import Proposal, Review
-from verigym.mining.review import ReviewSession, accept_edited, edited, press
+from verigym.mining.review import ReviewSession, accept_edited, edit_task, press
 
 
 def proposal(id: str) -> Proposal:
@@ -52,16 +52,16 @@ def test_an_edit_is_taken_as_it_was_edited_unless_it_is_taken_back(counter: Coun
     counter.failed(squeeze("Ana"), book("Ana", "12:00"), book("Ana", "16:30"))
     (made,) = counter.mine().proposed
     one, right = counter.kept().proposals[made], book("Ana", "16:45")
-    task = edited(counter.ws, counter.environment, one, right)
+    task = edit_task(counter.ws, counter.environment, one, right)
     session, review = accept_edited(ReviewSession(who="ana", proposals=[one]), task, right)
-    proposals.say(counter.ws, review)
+    proposals.add_review(counter.ws, review)
     assert counter.kept().task(made).data["expected_args"]["time"] == "16:45" and counter.kept().right(made) == right
     _, taken_back = press(session, "u")
     assert taken_back is not None
-    proposals.say(counter.ws, taken_back)
+    proposals.add_review(counter.ws, taken_back)
     assert counter.kept().state(made) == "open" and counter.kept().task(made) == one.task
-    proposals.say(counter.ws, review)
-    (taken,) = proposals.take(counter.ws, counter.environment.name)
+    proposals.add_review(counter.ws, review)
+    (taken,) = proposals.write_accepted(counter.ws, counter.environment.name)
     assert (taken.id, taken.family, taken.lineage) == (made, one.task.family, one.task.lineage)
     assert taken.data["expected_args"]["time"] == "16:45"
     again = counter.mine(accept=True)  # the correction says 16:30 still, and has been overruled
@@ -81,12 +81,12 @@ def test_an_edit_that_proves_nothing_is_not_taken(counter: Counter, text: str, w
     counter.failed(squeeze("Ana"), book("Ana", "12:00"), book("Ana", "16:30"))
     (made,) = counter.mine().proposed
     with pytest.raises(MissingEvidence, match=words):
-        edited(counter.ws, counter.environment, counter.kept().proposals[made], text)
+        edit_task(counter.ws, counter.environment, counter.kept().proposals[made], text)
 
 
 def test_an_edit_needs_no_trace_that_is_no_longer_kept(counter: Counter) -> None:
     counter.failed(squeeze("Ana"), book("Ana", "12:00"), book("Ana", "16:30"))
     (made,) = counter.mine().proposed
     counter.ws.store.delete_run("traces-counter")
-    task = edited(counter.ws, counter.environment, counter.kept().proposals[made], book("Ana", "16:45"))
+    task = edit_task(counter.ws, counter.environment, counter.kept().proposals[made], book("Ana", "16:45"))
     assert task.data["expected_args"]["time"] == "16:45"

@@ -7,7 +7,7 @@ import pytest
 from tests.mining.counter import broken, native
 from verigym.core.records import Fault, Feedback, Item, Mark, Message, Trajectory
 from verigym.mining.attempts import attempts_of
-from verigym.mining.signals import FeedbackSummary, heard, judged
+from verigym.mining.signals import FeedbackSummary, feedback_by_trace, judge
 
 ASKED = Message("user", "mail Bob")
 RIGHT: list[Item] = [Message("assistant", "so")]
@@ -17,7 +17,7 @@ def standing(
     said: FeedbackSummary | None = None, items: list[Item] | None = None, **fields: Any
 ) -> tuple[str, list[str]]:
     made = Trajectory(id="r/t", task="t", group="t", items=items or [ASKED, Message("assistant", "done")], **fields)
-    found = judged(attempts_of(made, {})[0], {"r/t": said} if said else {})
+    found = judge(attempts_of(made, {})[0], {"r/t": said} if said else {})
     return found.standing, found.signals
 
 
@@ -76,4 +76,4 @@ def test_of_several_people_the_last_word_counts_field_by_field() -> None:
     early = Feedback(trajectory="r/t", outcome="failure", note="wrong", who="ana", when="2026-01-01")
     late = Feedback(trajectory="r/t", outcome="success", who="ben", when="2026-01-02")
     for order in ([early, late], [late, early]):
-        assert heard(order) == {"r/t": FeedbackSummary(outcome="success", note="wrong", who="ben")}
+        assert feedback_by_trace(order) == {"r/t": FeedbackSummary(outcome="success", note="wrong", who="ben")}

@@ -33,11 +33,11 @@ _SHOWN = 8
 
 def list_all(json: bool, home: Path | None) -> None:
     """Environments that were mined, with their proposals."""
-    from verigym.mining.proposals import Proposal, kept
+    from verigym.mining.proposals import Proposal, read_proposals
 
     ws = workspace(home)
     names = sorted({proposal.environment for proposal in ws.store.documents("proposal", Proposal)})
-    known = {name: kept(ws, name) for name in names}
+    known = {name: read_proposals(ws, name) for name in names}
     counts = {
         name: {state: len(all.by_state(state)) for state in ("open", "accepted", "taken", "rejected")}
         for name, all in known.items()
@@ -131,12 +131,12 @@ def list_proposals(
     home: Home = None,
 ) -> None:
     """List the proposals of an environment, and the failures that no task could be made of."""
-    from verigym.mining.proposals import kept, last_summary, newest_version, with_file
+    from verigym.mining.proposals import last_summary, newest_version, read_proposals, with_file
 
     if not environment:
         return list_all(json, home)
     ws = workspace(home)
-    known, summary = kept(ws, environment), last_summary(ws, environment)
+    known, summary = read_proposals(ws, environment), last_summary(ws, environment)
     unverifiable = summary.unverifiable if summary is not None else []
     if json:
         rows = [
@@ -173,10 +173,10 @@ def show_proposal(
     home: Home = None,
 ) -> None:
     """Show a mined task: its traces, its review, the versions trained on its family, and where it was measured."""
-    from verigym.mining.provenance import story
+    from verigym.mining.provenance import task_provenance
 
     ws = workspace(home)
-    history = story(ws, id)
+    history = task_provenance(ws, id)
     if json:
         return show.as_json(history)
     proposal, task = history.proposal, history.task
@@ -222,10 +222,10 @@ def show_proposal(
 
 def _say_mined(ws: "WorkspaceFolder", mined: "MiningReport") -> None:
     from verigym.environments.load import base_and_added
-    from verigym.mining.proposals import HELD_OUT, kept
+    from verigym.mining.proposals import HELD_OUT, read_proposals
 
     base = base_and_added(mined.environment)[0]
-    known = kept(ws, base)
+    known = read_proposals(ws, base)
     _say_counts(base, mined.summary)
     _say_missing(mined.summary.unverifiable)
     tasks = [known.task(id) for id in mined.proposed]
@@ -353,14 +353,14 @@ def _prompt_of(proposal: "Proposal") -> str:
 
 def outcome_of_trace(ws: "WorkspaceFolder", trajectory: str) -> Any:
     """What mining made of a trace."""
-    from verigym.mining.provenance import came_of
+    from verigym.mining.provenance import trace_provenance
 
-    return came_of(ws, trajectory)
+    return trace_provenance(ws, trajectory)
 
 
 def say_trace(ws: "WorkspaceFolder", trace: "Trajectory") -> None:
     """Below the conversation of a production trace: its source, its outcome, and what mining made of it."""
-    from verigym.mining.expectations import short
+    from verigym.mining.expectations import one_line
 
     outcome = outcome_of_trace(ws, trace.id)
     redacted = f" · redacted by {trace.redacted}" if trace.redacted else ""
@@ -370,7 +370,7 @@ def say_trace(ws: "WorkspaceFolder", trace: "Trajectory") -> None:
     for text in trace.gaps:
         show.say(f"not observed: {text}")
     for feedback in outcome.feedback:
-        correction = f"correction: {short(feedback.correction)}" if feedback.correction else ""
+        correction = f"correction: {one_line(feedback.correction)}" if feedback.correction else ""
         parts = [feedback.outcome, feedback.intervention, feedback.note, correction]
         show.paragraph(
             f"feedback{_by(feedback.who, feedback.when)}: {', '.join(part for part in parts if part)}", "", "  "
@@ -398,11 +398,11 @@ def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> 
     """Asks about every open proposal. Accepted tasks are written at the end, or by the next command if this one is killed."""
     from verigym.environments.load import base_and_added
     from verigym.mining import proposals
-    from verigym.mining.mine import take
+    from verigym.mining.mine import write_accepted
     from verigym.mining.review import ReviewSession, press
 
     base = base_and_added(environment.name)[0]
-    waiting = proposals.kept(ws, base).by_state("open")
+    waiting = proposals.read_proposals(ws, base).by_state("open")
     if not waiting:
         show.say("no proposal waits for review")
         return show.next_command(f"verigym mine run {show.quote(base)}   ·   verigym mine list {show.quote(base)}")
@@ -415,8 +415,8 @@ def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> 
             continue
         session, review = press(session, key or "q", rest)
         if review is not None:
-            proposals.say(ws, review)
-    tasks = take(ws, base)
+            proposals.add_review(ws, review)
+    tasks = write_accepted(ws, base)
     answers = Counter(session.answers)
     left = len(waiting) - answers["accepted"] - answers["rejected"]
     show.say(f"reviewed by {who}: {answers['accepted']} accepted, {answers['rejected']} rejected, {left} still open")
@@ -424,7 +424,7 @@ def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> 
     answered = zip(waiting, session.answers, strict=False)
     if any(proposal.case is not None and answer == "accepted" for proposal, answer in answered):
         show.say(f"accepted cases of the verifier are replayed by: verigym check {base}")
-    known = proposals.kept(ws, base)
+    known = proposals.read_proposals(ws, base)
     _say_next(proposals.with_file(ws, base), proposals.newest_version(known.taken.values()), bool(left))
 
 
@@ -434,7 +434,7 @@ def _edit(
     """Replaces the right outcome by the rest of the line, or by what an editor returns. It must be verified as well."""
     from verigym.mining import proposals
     from verigym.mining.expectations import MissingEvidence
-    from verigym.mining.review import accept_edited, edited
+    from verigym.mining.review import accept_edited, edit_task
 
     proposal = session.proposal
     if proposal is None or proposal.case is not None:
@@ -447,12 +447,12 @@ def _edit(
         show.say("not changed")
         return session
     try:
-        task = edited(ws, environment, proposal, text)
+        task = edit_task(ws, environment, proposal, text)
     except MissingEvidence as missing:
         show.paragraph(f"not accepted: {missing}")
         return session
     session, review = accept_edited(session, task, text.strip())
-    proposals.say(ws, review)
+    proposals.add_review(ws, review)
     return session
 
 

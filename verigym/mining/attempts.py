@@ -5,7 +5,7 @@ a repeated request suggests that the earlier attempt failed. This module also de
 `signals` decides whether an attempt failed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -45,33 +45,35 @@ class Attempt(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """Equal for equal requests, ignoring spaces and capitals."""
-        if isinstance(self.prompt, str):
-            return near.plain(self.prompt)
-        return content_hash(wording(self.prompt))
+        return request_key(self.prompt)
 
     @property
     def has_image(self) -> bool:
         return any(_has_image(item) for item in self.prompt if not isinstance(item, str))
 
 
+def request_key(prompt: str | list[Item]) -> str:
+    """Equal for equal requests, ignoring spaces and capitals."""
+    return near.plain(prompt) if isinstance(prompt, str) else content_hash(wording(prompt))
+
+
 def attempts_of(trajectory: Trajectory, names: Mapping[str, str]) -> list[Attempt]:
     """None if the trace holds no request. `names` maps tool names as an API may spell them."""
     slim = msgspec.structs.replace(trajectory, turns=[], stop=_stop(trajectory))
-    lines = [[named(item, names) for item in line if not _is_system(item)] for line in _lines(trajectory)]
-    found: list[Attempt] = []
+    lines = [[with_tool_name(item, names) for item in line if not _is_system(item)] for line in _lines(trajectory)]
+    attempts: list[Attempt] = []
     for line in lines:
-        users = [place for place, item in enumerate(line) if isinstance(item, Message) and item.role == "user"]
+        users = [index for index, item in enumerate(line) if isinstance(item, Message) and item.role == "user"]
         if not users:
             continue
-        words = near.plain(_user_text(line[users[-1]]))
-        asked = [place for place in users if near.plain(_user_text(line[place])) == words]
-        prompt, ends = _prompt(line[: asked[0] + 1]), dict(zip(users, [*users[1:], len(line)], strict=True))
-        for place in asked:
-            tried, last = line[place + 1 : ends[place]], line is lines[-1] and place == asked[-1]
+        text = near.plain(_user_text(line[users[-1]]))
+        requests = [index for index in users if near.plain(_user_text(line[index])) == text]
+        prompt, ends = _prompt(line[: requests[0] + 1]), dict(zip(users, [*users[1:], len(line)], strict=True))
+        for index in requests:
+            tried, last = line[index + 1 : ends[index]], line is lines[-1] and index == requests[-1]
             if tried or last:
-                found.append(Attempt(trace=slim, prompt=prompt, tried=tried, last=last))
-    return found
+                attempts.append(Attempt(trace=slim, prompt=prompt, tried=tried, last=last))
+    return attempts
 
 
 def _lines(trajectory: Trajectory) -> list[list[Item]]:
@@ -86,39 +88,44 @@ def _lines(trajectory: Trajectory) -> list[list[Item]]:
     earlier = [turn for turn in turns[:-1] if turn.saw in again and retried.isdisjoint(turn.made)]
     last = turns[-1]
     end = max([*last.made, *(end - 1 for _, end in last.saw)]) + 1
-    return [*(_said(items, turn) for turn in earlier), [*_said(items, last), *items[end:]]]
+    return [*(_turn_items(items, turn) for turn in earlier), [*_turn_items(items, last), *items[end:]]]
 
 
-def _said(items: Sequence[Item], turn: Turn) -> list[Item]:
-    seen = [items[place] for start, end in turn.saw for place in range(start, end)]
-    return [*seen, *(items[place] for place in turn.made)]
+def _turn_items(items: Sequence[Item], turn: Turn) -> list[Item]:
+    return [*(item for start, end in turn.saw for item in items[start:end]), *(items[index] for index in turn.made)]
 
 
 def replies(items: Sequence[Item]) -> list[Reply]:
     """The agent's text and calls, reply by reply, for a scripted policy to repeat. A call written as text, as models without a
     tool channel write it, is parsed during play."""
-    found: list[list[Item]] = [[]]
+    groups: list[list[Item]] = [[]]
     for item in items:
         if isinstance(item, FunctionCallOutput) or (isinstance(item, Message) and item.role != "assistant"):
-            found.append([])
+            groups.append([])
         elif isinstance(item, FunctionCall | Message):
-            found[-1].append(item)
-    return [_reply(each) for each in found if each]
+            groups[-1].append(item)
+    return [_reply(group) for group in groups if group]
 
 
 def solution(environment: EnvironmentSpec, items: Sequence[Item]) -> list[Item]:
     """The calls and text of the agent, including calls written as text."""
-    return [item for reply in replies(items) for item in _read(reply, bool(environment.tools))]
+    parsed: list[Item] = []
+    for reply in replies(items):
+        if not isinstance(reply, str):
+            parsed += reply
+        else:
+            parsed += dialects.parse(reply) if environment.tools else [Message("assistant", reply)]
+    return parsed
 
 
 def tool_names(environment: EnvironmentSpec) -> dict[str, str]:
     """Maps each tool's name, also as an API may spell it, to the environment's own name: `calendar-create_event`."""
-    own = [tool.name for tool in environment.tools]
-    wire = ToolNames(own)
-    return {spelt: name for name in own for spelt in (wire.wire(name), name)}
+    names = [tool.name for tool in environment.tools]
+    wire = ToolNames(names)
+    return {spelling: name for name in names for spelling in (wire.wire(name), name)}
 
 
-def named(item: Item, names: Mapping[str, str]) -> Item:
+def with_tool_name(item: Item, names: Mapping[str, str]) -> Item:
     """A call with the environment's name for the tool."""
     if isinstance(item, FunctionCall) and names.get(item.name, item.name) != item.name:
         return msgspec.structs.replace(item, name=names[item.name])
@@ -167,10 +174,3 @@ def _reply(items: list[Item]) -> Reply:
     if any(isinstance(item, FunctionCall) for item in items):
         return items
     return "\n".join(item.text for item in items if isinstance(item, Message))
-
-
-def _read(reply: Reply, has_tools: bool) -> Iterator[Item]:
-    if isinstance(reply, str):
-        yield from dialects.parse(reply) if has_tools else [Message("assistant", reply)]
-    else:
-        yield from reply

@@ -14,13 +14,14 @@ from verigym.audit.verifier import NoJudge
 from verigym.core.errors import VerigymError, words_of
 from verigym.core.records import Fault, FunctionCall, Item, Json, Message, Task, content_hash
 from verigym.harness.environment import EnvironmentSpec, Reply
-from verigym.mining.attempts import Attempt, named, replies, solution
+from verigym.mining.attempts import Attempt, replies, solution, with_tool_name
 from verigym.mining.signals import AttemptJudgement, FeedbackSummary
 from verigym.policies.dialects.plain import arguments_of
 from verigym.tasks import near_duplicates as near
 from verigym.verifiers.toolcall import canonical
 
-_SHOWN = 160
+_LONGEST = 160
+"""Maximum characters of a solution or reason in a message."""
 
 
 class Expectation(Struct, frozen=True):
@@ -37,44 +38,46 @@ class MissingEvidence(Exception):
     """Why no task can be made from a request."""
 
 
-def expectation(
+def expected_outcome(
     environment: EnvironmentSpec,
     attempts: Sequence[Attempt],
-    judged: Sequence[AttemptJudgement],
-    heard: Mapping[str, FeedbackSummary],
+    judgements: Sequence[AttemptJudgement],
+    feedback: Mapping[str, FeedbackSummary],
     names: Mapping[str, str],
 ) -> Expectation:
     """The right outcome, from all attempts at one request. Raises `MissingEvidence`."""
-    found: dict[str, Expectation] = {}
-    for one in attempts:
-        said = heard.get(one.trace.id)
-        if said is not None and said.correction and one.last:
-            by = f" by {said.who}" if said.who else ""
-            right = [named(item, names) for item in said.correction]
-            made = _expected(environment, right, f"correction{by} on {one.trace.id}", True)
-            found.setdefault(meaning(made.items), made)
-    if len(found) > 1:
-        raise MissingEvidence(f"The corrections disagree: {_either(found.values())}")
-    for one, judgement in zip(attempts, judged, strict=True):
-        if judgement.standing == "succeeded" and one.tried:
-            made = _expected(environment, one.tried, f"{one.trace.id}, which succeeded", False)
-            found.setdefault(meaning(made.items), made)
-    if not found:
+    outcomes: dict[str, Expectation] = {}
+
+    def add(items: Sequence[Item], source: str, by_correction: bool) -> None:
+        right = Expectation(replies(items), solution(environment, items), source, by_correction)
+        outcomes.setdefault(meaning(right.items), right)
+
+    for attempt in attempts:
+        told = feedback.get(attempt.trace.id)
+        if told is not None and told.correction and attempt.last:
+            by = f" by {told.who}" if told.who else ""
+            correction = [with_tool_name(item, names) for item in told.correction]
+            add(correction, f"correction{by} on {attempt.trace.id}", True)
+    if len(outcomes) > 1:
+        raise MissingEvidence(f"The corrections disagree: {_either(outcomes.values())}")
+    for attempt, judgement in zip(attempts, judgements, strict=True):
+        if judgement.standing == "succeeded" and attempt.tried:
+            add(attempt.tried, f"{attempt.trace.id}, which succeeded", False)
+    if not outcomes:
         raise MissingEvidence("The request has no correction, and no trace with the same request succeeded")
-    if len(found) > 1:
-        people = any(one.by_correction for one in found.values())
-        raise MissingEvidence(
-            f"{'A correction and a success disagree' if people else 'Successful traces disagree'}: {_either(found.values())}"
-        )
-    return next(iter(found.values()))
+    if len(outcomes) > 1:
+        corrected = any(outcome.by_correction for outcome in outcomes.values())
+        sides = "A correction and a success disagree" if corrected else "Successful traces disagree"
+        raise MissingEvidence(f"{sides}: {_either(outcomes.values())}")
+    return next(iter(outcomes.values()))
 
 
 def data_of(environment: EnvironmentSpec, request: str, items: Sequence[Item]) -> Json:
     """The data of a task for which these items are right. Raises `MissingEvidence`."""
     calls = [item for item in items if isinstance(item, FunctionCall)]
-    known = {tool.name for tool in environment.tools}
+    offered = {tool.name for tool in environment.tools}
     for call in calls:
-        if call.name not in known:
+        if call.name not in offered:
             raise MissingEvidence(f'Unknown tool: {environment.name} has no tool "{call.name}"')
     if environment.mined is not None:
         try:
@@ -84,12 +87,14 @@ def data_of(environment: EnvironmentSpec, request: str, items: Sequence[Item]) -
                 f"mined(...) of {environment.name} raised {type(error).__name__}: {words_of(error)}"
             ) from error
         if data is None:
-            raise MissingEvidence(f"The environment's rule mined(request, items) returned no task for: {short(items)}")
+            raise MissingEvidence(
+                f"The environment's rule mined(request, items) returned no task for: {one_line(items)}"
+            )
         return data
     if len(calls) == 1:
         arguments = arguments_of(calls[0])
         if arguments is None:
-            raise MissingEvidence(f"The right call cannot be parsed: {calls[0].arguments[:_SHOWN]}")
+            raise MissingEvidence(f"The right call cannot be parsed: {calls[0].arguments[:_LONGEST]}")
         return {"expected_tool": calls[0].name, "expected_args": arguments}
     if calls:
         raise MissingEvidence(
@@ -109,7 +114,7 @@ def meaning(items: Sequence[Item]) -> str:
     return near.plain("\n".join(item.text for item in items if isinstance(item, Message)))
 
 
-async def proven(environment: EnvironmentSpec, task: Task, right: Sequence[Reply]) -> None:
+async def check_solution(environment: EnvironmentSpec, task: Task, right: Sequence[Reply]) -> None:
     """Checks that the task's gold solution and the right outcome pass. Raises `MissingEvidence`."""
     try:
         gold = environment.gold_replies(task)
@@ -119,54 +124,49 @@ async def proven(environment: EnvironmentSpec, task: Task, right: Sequence[Reply
             "Define mined(request, items) to give the task everything it needs"
         ) from error
     same = _meaning_of(environment, gold) == _meaning_of(environment, right)
-    for what, said in (("its gold solution", gold), ("the right outcome", right)):
-        if not said or (said is right and same):
+    for what, solved in (("its gold solution", gold), ("the right outcome", right)):
+        if not solved or (solved is right and same):
             continue
-        played = await played_in(environment, task, said)
+        played = await play_and_score(environment, task, solved)
         if not played.verdict.passed:
-            raise MissingEvidence(f"The verifier does not pass {what}: {why(played)[:_SHOWN]}")
+            raise MissingEvidence(f"The verifier does not pass {what}: {why(played)[:_LONGEST]}")
 
 
-async def played_in(environment: EnvironmentSpec, task: Task, said: Sequence[Reply]) -> ScriptedEpisode:
+async def play_and_score(environment: EnvironmentSpec, task: Task, replies: Sequence[Reply]) -> ScriptedEpisode:
     """Plays and scores an attempt or a solution. Raises `MissingEvidence` if that is impossible."""
-    nobody = NoJudge()
+    judge = NoJudge()
     try:
-        played = await play(environment, task, said, judge=nobody)
+        played = await play(environment, task, replies, judge=judge)
     except VerigymError as error:
         raise MissingEvidence(f"The replies cannot be played: {words_of(error)}") from error
-    if nobody.asked:
+    if judge.asked:
         raise MissingEvidence("The verifier needs a judge, which mining does not provide")
     error = played.trajectory.error
     if error is not None and error.fault is not Fault.MODEL:
         raise MissingEvidence(
-            f"Unknown state: {error.kind}: {error.message[:_SHOWN]}. Define mined(request, items) in the environment to "
+            f"Unknown state: {error.kind}: {error.message[:_LONGEST]}. Define mined(request, items) in the environment to "
             "give the task everything it needs"
         )
     if played.verdict.reward is None:
-        raise MissingEvidence(f"The verifier failed: {why(played)[:_SHOWN]}")
+        raise MissingEvidence(f"The verifier failed: {why(played)[:_LONGEST]}")
     return played
 
 
-def _expected(environment: EnvironmentSpec, items: Sequence[Item], source: str, by_correction: bool) -> Expectation:
-    right = replies(items)
-    return Expectation(right, solution(environment, items), source, by_correction)
+def _either(outcomes: Iterable[Expectation]) -> str:
+    return " or ".join(f"{one_line(outcome.items)} ({outcome.source})" for outcome in list(outcomes)[:2])
 
 
-def _either(found: Iterable[Expectation]) -> str:
-    return " or ".join(f"{short(one.items)} ({one.source})" for one in list(found)[:2])
-
-
-def _meaning_of(environment: EnvironmentSpec, said: Sequence[Reply]) -> list[str]:
-    return [meaning(solution(environment, as_items(reply))) for reply in said]
+def _meaning_of(environment: EnvironmentSpec, replies: Sequence[Reply]) -> list[str]:
+    return [meaning(solution(environment, as_items(reply))) for reply in replies]
 
 
 def as_items(reply: Reply) -> list[Item]:
     return [Message("assistant", reply)] if isinstance(reply, str) else reply
 
 
-def short(items: Sequence[Item]) -> str:
+def one_line(items: Sequence[Item]) -> str:
     """The calls or the text, on one line."""
     calls = [f"{item.name} {item.arguments}" for item in items if isinstance(item, FunctionCall)]
     text = "; ".join(calls) or " ".join(item.text for item in items if isinstance(item, Message))
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

@@ -42,7 +42,7 @@ class FamilyAssignment(Struct, frozen=True):
     held_out: bool
 
 
-def asked(task: Task, meaning: str, right: Sequence[Item]) -> MinedRequest:
+def request_of(task: Task, meaning: str, right: Sequence[Item]) -> MinedRequest:
     """The task as used for grouping, with its family and split if it has them."""
     calls = [item for item in right if isinstance(item, FunctionCall)]
     values = [str(value) for call in calls for value in (arguments_of(call) or {}).values()]
@@ -57,90 +57,94 @@ def asked(task: Task, meaning: str, right: Sequence[Item]) -> MinedRequest:
     )
 
 
-def repeats(known: Iterable[MinedRequest], new: Iterable[MinedRequest]) -> dict[str, DuplicateTask]:
+def find_duplicates(known: Iterable[MinedRequest], new: Iterable[MinedRequest]) -> dict[str, DuplicateTask]:
     """The new requests that repeat a known one or an earlier new one."""
-    fresh = [*new]
-    wanted, ids = {one.meaning for one in fresh}, {one.id for one in fresh}
-    near_by = [one for one in known if one.meaning in wanted]
-    tasks = [Task(id=one.id, prompt=one.prompt, data={"right": one.meaning}) for one in (*near_by, *fresh)]
+    new_requests = [*new]
+    meanings, ids = {request.meaning for request in new_requests}, {request.id for request in new_requests}
+    candidates = [*(request for request in known if request.meaning in meanings), *new_requests]
+    tasks = [Task(id=request.id, prompt=request.prompt, data={"right": request.meaning}) for request in candidates]
     return {repeat.task: repeat for repeat in deduplicate(tasks).repeats if repeat.task in ids}
 
 
-def places(
-    new: Sequence[MinedRequest], known: Sequence[MinedRequest], own: Sequence[MinedRequest], held_out_share: float
+def assign_families(
+    new: Sequence[MinedRequest],
+    earlier: Sequence[MinedRequest],
+    existing: Sequence[MinedRequest],
+    held_out_share: float,
 ) -> dict[str, FamilyAssignment | str]:
     """The family and split of each new request, by id, or a text that says why it has none (it resembles both splits).
-    `known` were mined before and stay where they are. `own` are the environment's tasks."""
-    groups = _groups(new)
-    touched = _families(new, known)
-    sides = {side: _near(new, [one for one in (*known, *own) if one.held_out is side]) for side in (False, True)}
-    found: dict[str, FamilyAssignment | str] = {}
-    for members in groups:
-        families = {one.family: one for member in members for one in touched[member.id]}
-        trained = [other for member in members for other in sides[False][member.id]]
-        held = [other for member in members for other in sides[True][member.id]]
-        trained += [one.id for one in families.values() if not one.held_out]
-        held += [one.id for one in families.values() if one.held_out]
-        place: FamilyAssignment | str
-        if trained and held:
-            place = f"The request resembles both {trained[0]} (training) and {held[0]} (held out)"
+    `earlier` requests were mined before and keep their family. `existing` are the environment's tasks."""
+    joined = _families(new, earlier)
+    sides = {side: _near(new, [one for one in (*earlier, *existing) if one.held_out is side]) for side in (False, True)}
+    assignments: dict[str, FamilyAssignment | str] = {}
+    for members in _groups(new):
+        families = {request.family: request for member in members for request in joined[member.id]}
+        similar = {
+            side: [id for member in members for id in sides[side][member.id]]
+            + [request.id for request in families.values() if request.held_out is side]
+            for side in (False, True)
+        }
+        trained, held_out = similar[False], similar[True]
+        assignment: FamilyAssignment | str
+        if trained and held_out:
+            assignment = f"The request resembles both {trained[0]} (training) and {held_out[0]} (held out)"
         else:
-            named = min(families, default="") or _name(members)
-            by_chance = split_of(named, {"held out": held_out_share}) == "held out"
-            place = FamilyAssignment(named, bool(held) or (by_chance and not trained))
-        found |= dict.fromkeys([one.id for one in members], place)
-    return found
+            name = min(families, default="") or _name(members)
+            by_chance = split_of(name, {"held out": held_out_share}) == "held out"
+            assignment = FamilyAssignment(name, bool(held_out) or (by_chance and not trained))
+        assignments |= dict.fromkeys([member.id for member in members], assignment)
+    return assignments
 
 
 def _groups(new: Sequence[MinedRequest]) -> list[list[MinedRequest]]:
     """Similar without values if they need the same tool, or nearly identical with values."""
     groups = near.TextGroups()
-    for tool in sorted({one.tool for one in new}):
-        patterns = {one.pattern for one in new if one.tool == tool}
+    for tool in sorted({request.tool for request in new}):
+        patterns = {request.pattern for request in new if request.tool == tool}
         for left, right, _ in near.links(patterns, ALIKE):
             groups.join(f"{tool}\n{left}", f"{tool}\n{right}")
     by_text: dict[str, str] = {}
-    for one in new:
-        text, member = _text(one), f"{one.tool}\n{one.pattern}"
+    for request in new:
+        text, member = _text(request), f"{request.tool}\n{request.pattern}"
         groups.join(by_text.setdefault(text, member), member)
     for left, right, _ in near.links(by_text, leaks.NEAR):
         groups.join(by_text[left], by_text[right])
-    found: dict[str, list[MinedRequest]] = defaultdict(list)
-    for one in new:
-        found[groups.root(f"{one.tool}\n{one.pattern}")].append(one)
-    return list(found.values())
+    by_root: dict[str, list[MinedRequest]] = defaultdict(list)
+    for request in new:
+        by_root[groups.root(f"{request.tool}\n{request.pattern}")].append(request)
+    return list(by_root.values())
 
 
-def _families(new: Sequence[MinedRequest], known: Sequence[MinedRequest]) -> dict[str, list[MinedRequest]]:
-    """The known requests whose family each new request joins."""
-    found: dict[str, list[MinedRequest]] = {one.id: [] for one in new}
-    for tool in sorted({one.tool for one in new}):
-        ours, theirs = ([one for one in each if one.tool == tool] for each in (new, known))
+def _families(new: Sequence[MinedRequest], earlier: Sequence[MinedRequest]) -> dict[str, list[MinedRequest]]:
+    """The earlier requests whose family each new request joins."""
+    joined: dict[str, list[MinedRequest]] = {request.id: [] for request in new}
+    for tool in sorted({request.tool for request in new}):
+        ours, theirs = ([request for request in side if request.tool == tool] for side in (new, earlier))
         alike = near.likes([one.pattern for one in ours], [one.pattern for one in theirs], ALIKE) if theirs else []
-        for one, others in zip(ours, alike, strict=False):
-            found[one.id] = [theirs[place] for place, _ in others]
-    return found
+        for request, others in zip(ours, alike, strict=False):
+            joined[request.id] = [theirs[index] for index, _ in others]
+    return joined
 
 
 def _near(new: Sequence[MinedRequest], others: Sequence[MinedRequest]) -> dict[str, list[str]]:
     """The ids of requests that are practically the same as each new one."""
     if not new or not others:
-        return {one.id: [] for one in new}
-    alike = near.likes([_text(one) for one in new], [_text(one) for one in others], leaks.NEAR)
-    return {one.id: [others[place].id for place, _ in found] for one, found in zip(new, alike, strict=True)}
+        return {request.id: [] for request in new}
+    alike = near.likes([*map(_text, new)], [*map(_text, others)], leaks.NEAR)
+    return {request.id: [others[index].id for index, _ in like] for request, like in zip(new, alike, strict=True)}
 
 
 def _name(members: Sequence[MinedRequest]) -> str:
-    first = min(members, key=lambda one: (one.pattern, one.tool))
+    first = min(members, key=lambda member: (member.pattern, member.tool))
     return f"mined/{first.tool or 'answer'}/{content_hash([first.tool, first.pattern])[:12]}"
 
 
 def _pattern(text: str, values: Iterable[str]) -> str:
-    longest_first = sorted({near.plain(each) for each in values}, key=lambda each: (-len(each), each))
+    longest_first = sorted({near.plain(value) for value in values}, key=lambda value: (-len(value), value))
     if some := "|".join(re.escape(value) for value in longest_first if len(value) > 1):
         text = re.sub(rf"(?<!\w)(?:{some})(?!\w)", "_", text)
     return re.sub(r"\d+", "#", text)
 
 
-def _text(one: MinedRequest) -> str:
-    return near.text_of(Task(id=one.id, prompt=one.prompt))
+def _text(request: MinedRequest) -> str:
+    return near.text_of(Task(id=request.id, prompt=request.prompt))

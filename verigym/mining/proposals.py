@@ -114,20 +114,23 @@ class ProposalSet(Struct, frozen=True):
     def state(self, id: str) -> State:
         if id in self.taken or id in self.taken_cases:
             return "taken"
-        said = self.reviews.get(id, [])
-        return said[-1].answer if said else "open"
+        review = self._last_review(id)
+        return review.answer if review else "open"
 
     def by_state(self, state: State) -> list[Proposal]:
-        return [one for id, one in self.proposals.items() if self.state(id) == state]
+        return [proposal for id, proposal in self.proposals.items() if self.state(id) == state]
 
     def task(self, id: str) -> Task:
         """The task as accepted or as it would be, including the last edit."""
-        said = self.reviews.get(id, [])
-        return self.taken.get(id) or (said[-1].task if said else None) or self.proposals[id].task
+        review = self._last_review(id)
+        return self.taken.get(id) or (review.task if review else None) or self.proposals[id].task
 
     def right(self, id: str) -> str:
-        said = self.reviews.get(id, [])
-        return (said[-1].right if said else "") or self.proposals[id].right
+        review = self._last_review(id)
+        return (review.right if review else "") or self.proposals[id].right
+
+    def _last_review(self, id: str) -> Review | None:
+        return next(reversed(self.reviews.get(id, [])), None)
 
 
 def name_of(environment: str) -> str:
@@ -146,32 +149,30 @@ def with_file(ws: WorkspaceFolder, environment: str) -> str:
     return f"{base}+{path}" if path.exists() else base
 
 
-def kept(ws: WorkspaceFolder, environment: str) -> ProposalSet:
+def read_proposals(ws: WorkspaceFolder, environment: str) -> ProposalSet:
     name = name_of(environment)
-    proposals = {one.id: one for one in ws.store.documents("proposal", Proposal) if one.environment == name}
+    proposals = {
+        proposal.id: proposal for proposal in ws.store.documents("proposal", Proposal) if proposal.environment == name
+    }
     reviews: dict[str, list[Review]] = {}
     for review in ws.store.documents("review", Review):
         for id in review.proposals:
             if id in proposals:
                 reviews.setdefault(id, []).append(review)
-    noted = [one for one in ws.store.documents("taken", AcceptedBatch) if one.environment == name]
-    taken = {task.id: task for one in noted for task in one.tasks}
+    batches = [batch for batch in ws.store.documents("taken", AcceptedBatch) if batch.environment == name]
+    taken = {task.id: task for batch in batches for task in batch.tasks}
     path = file_of(ws, environment)
     in_file = {task.id: task for task in load_tasks(path)} if path.exists() else {}
-    return ProposalSet(proposals, reviews, taken | in_file, {id for one in noted for id in one.cases})
+    return ProposalSet(proposals, reviews, taken | in_file, {id for batch in batches for id in batch.cases})
 
 
 def last_summary(ws: WorkspaceFolder, environment: str) -> MiningSummary | None:
     name = name_of(environment)
-    return next((one for one in reversed(ws.store.documents("mining", MiningSummary)) if one.environment == name), None)
+    summaries = ws.store.documents("mining", MiningSummary)
+    return next((summary for summary in reversed(summaries) if summary.environment == name), None)
 
 
-def propose(ws: WorkspaceFolder, proposals: Iterable[Proposal]) -> None:
-    for one in proposals:
-        ws.store.put("proposal", one.id, one)
-
-
-def say(ws: WorkspaceFolder, review: Review) -> None:
+def add_review(ws: WorkspaceFolder, review: Review) -> None:
     ws.store.put("review", uuid.uuid4().hex, review)
 
 
@@ -179,27 +180,28 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def take(ws: WorkspaceFolder, environment: str) -> list[Task]:
+def write_accepted(ws: WorkspaceFolder, environment: str) -> list[Task]:
     """Writes accepted proposals: cases beside the environment, tasks to the file, held-out tasks as its next version. Returns the
     new tasks."""
-    found = kept(ws, environment)
-    accepted = found.by_state("accepted")
+    known = read_proposals(ws, environment)
+    accepted = known.by_state("accepted")
     if not accepted:
         return []
-    told = [one for one in accepted if one.case is not None]
-    for one in told:
-        assert one.case is not None
-        cases.add(cases.path_of(environment, ws.home), one.case)
-    version = newest_version(found.taken.values()) + 1
-    tasks = [found.task(one.id) for one in accepted if one.case is None]
-    tasks = [
-        msgspec.structs.replace(task, split=f"{HELD_OUT}_v{version}") if task.split == HELD_OUT else task
-        for task in tasks
-    ]
+    case_ids: list[str] = []
+    tasks: list[Task] = []
+    version = newest_version(known.taken.values()) + 1
+    for proposal in accepted:
+        if proposal.case is not None:
+            cases.add(cases.path_of(environment, ws.home), proposal.case)
+            case_ids.append(proposal.id)
+            continue
+        task = known.task(proposal.id)
+        split = f"{HELD_OUT}_v{version}" if task.split == HELD_OUT else task.split
+        tasks.append(msgspec.structs.replace(task, split=split))
     if tasks:
         _append(file_of(ws, environment), tasks)
-    noted = AcceptedBatch(environment=name_of(environment), tasks=tasks, cases=[one.id for one in told], when=now())
-    ws.store.put("taken", uuid.uuid4().hex, noted)
+    batch = AcceptedBatch(environment=name_of(environment), tasks=tasks, cases=case_ids, when=now())
+    ws.store.put("taken", uuid.uuid4().hex, batch)
     return tasks
 
 
@@ -213,5 +215,5 @@ def _append(path: Path, tasks: list[Task]) -> None:
 
 def newest_version(tasks: Iterable[Task]) -> int:
     """0 if nothing is held out yet."""
-    found = [re.fullmatch(rf"{HELD_OUT}_v([0-9]+)", task.split) for task in tasks]
-    return max((int(one[1]) for one in found if one is not None), default=0)
+    matches = [re.fullmatch(rf"{HELD_OUT}_v([0-9]+)", task.split) for task in tasks]
+    return max((int(match[1]) for match in matches if match is not None), default=0)

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from verigym.core.errors import NotFound, not_found
 from verigym.core.records import Feedback, Report, Task, Version
-from verigym.mining.proposals import AcceptedBatch, MiningSummary, Proposal, Review, State, kept
+from verigym.mining.proposals import AcceptedBatch, MiningSummary, Proposal, Review, State, read_proposals
 from verigym.registry import ledger
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -54,59 +54,67 @@ class TraceProvenance(Struct, frozen=True, kw_only=True):
     """Why no task was made."""
 
 
-def story(ws: WorkspaceFolder, id: str) -> TaskProvenance:
+def task_provenance(ws: WorkspaceFolder, id: str) -> TaskProvenance:
     """The provenance of a proposal, by its id, a unique part of it, or one of its traces."""
-    found = _find(ws, id)
-    known = kept(ws, found.environment)
-    noted = [one for one in ws.store.documents("taken", AcceptedBatch) if one.environment == found.environment]
-    when = [one.when for one in noted if found.id in one.cases or any(task.id == found.id for task in one.tasks)]
-    task = known.task(found.id)
-    said: dict[str, list[Feedback]] = {}
-    for feedback in ws.store.documents("feedback", Feedback):
-        said.setdefault(feedback.trajectory, []).append(feedback)
+    proposal = _find(ws, id)
+    known = read_proposals(ws, proposal.environment)
+    task = known.task(proposal.id)
+    accepted = [
+        batch.when
+        for batch in ws.store.documents("taken", AcceptedBatch)
+        if batch.environment == proposal.environment
+        and (proposal.id in batch.cases or any(task.id == proposal.id for task in batch.tasks))
+    ]
+    feedback = ws.store.documents("feedback", Feedback)
     return TaskProvenance(
-        proposal=found,
-        state=known.state(found.id),
+        proposal=proposal,
+        state=known.state(proposal.id),
         task=task,
-        right=known.right(found.id),
+        right=known.right(proposal.id),
         traces=[
-            ProposalTrace(id=each, source=_source(ws, each), feedback=said.get(each, [])) for each in found.trajectories
+            ProposalTrace(id=trace, source=_source(ws, trace), feedback=_on(trace, feedback))
+            for trace in proposal.trajectories
         ],
-        reviews=known.reviews.get(found.id, []),
-        taken=when[0] if when else "",
-        versions=[one.id for one in ws.store.documents("version", Version) if task.family in one.families],
+        reviews=known.reviews.get(proposal.id, []),
+        taken=next(iter(accepted), ""),
+        versions=[version.id for version in ws.store.documents("version", Version) if task.family in version.families],
         reports=_reports(ws, task.id),
     )
 
 
-def came_of(ws: WorkspaceFolder, trajectory: str) -> TraceProvenance:
-    made = [one.id for one in ws.store.documents("proposal", Proposal) if trajectory in one.trajectories]
-    newest = {one.environment: one for one in ws.store.documents("mining", MiningSummary)}
-    tasks = [one.tasks[trajectory] for one in newest.values() if trajectory in one.tasks]
-    listed = [each for one in newest.values() for each in one.unverifiable]
+def trace_provenance(ws: WorkspaceFolder, trajectory: str) -> TraceProvenance:
+    proposals = [
+        proposal.id for proposal in ws.store.documents("proposal", Proposal) if trajectory in proposal.trajectories
+    ]
+    newest = {summary.environment: summary for summary in ws.store.documents("mining", MiningSummary)}.values()
+    tasks = [summary.tasks[trajectory] for summary in newest if trajectory in summary.tasks]
+    unverifiable = [request for summary in newest for request in summary.unverifiable]
     return TraceProvenance(
-        feedback=[one for one in ws.store.documents("feedback", Feedback) if one.trajectory == trajectory],
-        proposals=made,
-        tasks=list(dict.fromkeys([*(id for id in made if not id.startswith("case/")), *tasks])),
-        missing=[one.missing for one in listed if trajectory in one.trajectories],
+        feedback=_on(trajectory, ws.store.documents("feedback", Feedback)),
+        proposals=proposals,
+        tasks=list(dict.fromkeys([*(id for id in proposals if not id.startswith("case/")), *tasks])),
+        missing=[request.missing for request in unverifiable if trajectory in request.trajectories],
     )
 
 
+def _on(trajectory: str, feedback: list[Feedback]) -> list[Feedback]:
+    return [record for record in feedback if record.trajectory == trajectory]
+
+
 def _find(ws: WorkspaceFolder, id: str) -> Proposal:
-    known = {one.id: one for one in ws.store.documents("proposal", Proposal)}
-    found = [id] if id in known else [each for each in known if id in each]
-    found = found or [each for each, one in known.items() if id in one.trajectories]
-    if len(found) > 1:
-        raise NotFound(
-            f'"{id}" matches {len(found)} proposals: {", ".join(found[:5])}{", ..." if len(found) > 5 else ""}'
-        )
-    if not found:
-        came = came_of(ws, id)
-        if came.tasks or came.missing:
-            words = f"{came.tasks[0]} represents it" if came.tasks else came.missing[0]
-            raise NotFound(f"No task was made from trace {id}: {words}")
+    known = {proposal.id: proposal for proposal in ws.store.documents("proposal", Proposal)}
+    matches = [id] if id in known else [name for name in known if id in name]
+    matches = matches or [name for name, proposal in known.items() if id in proposal.trajectories]
+    if len(matches) > 1:
+        shown = ", ".join([*matches[:5], *(["..."] if len(matches) > 5 else [])])
+        raise NotFound(f'"{id}" matches {len(matches)} proposals: {shown}')
+    if not matches:
+        trace = trace_provenance(ws, id)
+        if trace.tasks or trace.missing:
+            reason = f"{trace.tasks[0]} represents it" if trace.tasks else trace.missing[0]
+            raise NotFound(f"No task was made from trace {id}: {reason}")
         raise not_found("mined task", id, list(known)[-20:], "List them: verigym mine list ENV")
-    return known[found[0]]
+    return known[matches[0]]
 
 
 def _source(ws: WorkspaceFolder, trajectory: str) -> str:
@@ -118,18 +126,17 @@ def _source(ws: WorkspaceFolder, trajectory: str) -> str:
 
 def _reports(ws: WorkspaceFolder, task: str) -> list[TaskMeasurement]:
     entries = ledger.entries(ws.store)
-    found: list[TaskMeasurement] = []
-    for report in ws.store.documents("report", Report):
-        result = next((one for one in report.results if one.task == task), None)
-        if result is not None:
-            relied = [f"{one.seq}: {one.decision.verdict}" for one in entries if report.id in one.decision.reports]
-            found.append(
-                TaskMeasurement(
-                    report=report.id,
-                    suite=report.suite.name,
-                    version=report.agent,
-                    passed=result.passed,
-                    decisions=relied,
-                )
-            )
-    return found
+    return [
+        TaskMeasurement(
+            report=report.id,
+            suite=report.suite.name,
+            version=report.agent,
+            passed=result.passed,
+            decisions=[
+                f"{entry.seq}: {entry.decision.verdict}" for entry in entries if report.id in entry.decision.reports
+            ],
+        )
+        for report in ws.store.documents("report", Report)
+        for result in [next((result for result in report.results if result.task == task), None)]
+        if result is not None
+    ]

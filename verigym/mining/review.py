@@ -57,22 +57,22 @@ def accept_edited(session: ReviewSession, task: Task, right: str) -> tuple[Revie
     return after, msgspec.structs.replace(_review(session, "accepted", "edited"), task=task, right=right)
 
 
-def edited(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal, text: str) -> Task:
+def edit_task(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal, text: str) -> Task:
     """The task with another right outcome: a call as `{"tool": ..., "args": {...}}`, or text.
 
     Raises `MissingEvidence` if that outcome does not pass, or if the failures pass."""
     right = [Message("assistant", text.strip())]
     attempts = list(_attempts(ws, environment, proposal))
-    request = attempts[0].request if attempts else expect.short([Message("user", str(proposal.task.prompt))])
+    request = attempts[0].request if attempts else expect.one_line([Message("user", str(proposal.task.prompt))])
     data = expect.data_of(environment, request, solution(environment, right))
     task = msgspec.structs.replace(proposal.task, data=data)
 
     async def check() -> None:
-        await expect.proven(environment, task, replies(right))
-        for one in attempts:
-            played = await expect.played_in(environment, task, replies(one.tried) or [""])
+        await expect.check_solution(environment, task, replies(right))
+        for attempt in attempts:
+            played = await expect.play_and_score(environment, task, replies(attempt.tried) or [""])
             if played.verdict.passed:
-                raise MissingEvidence(f"With this edit, the failed attempt in {one.trace.id} would pass")
+                raise MissingEvidence(f"With this edit, the failed attempt in {attempt.trace.id} would pass")
 
     with watching():
         event_loop.run(check())
@@ -87,7 +87,7 @@ def _attempts(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Propo
             trace = ws.store.trajectory(id)[1]
         except NotFound:
             continue
-        yield from (one for one in attempts_of(trace, names)[:1] if one.prompt == proposal.task.prompt)
+        yield from (first for first in attempts_of(trace, names)[:1] if first.prompt == proposal.task.prompt)
 
 
 def _review(session: ReviewSession, answer: Answer, note: str = "") -> Review:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from verigym.core.records import Failure, Fault, Feedback, Item, Mark
+from verigym.core.records import Failure, Fault, Feedback, Item
 from verigym.evaluation.expected import steps_of
 from verigym.mining.attempts import Attempt
 
@@ -38,66 +38,58 @@ class AttemptJudgement(Struct, frozen=True):
     @property
     def is_guess(self) -> bool:
         """Whether a retry is the only sign of failure. The user may simply have lost the answer."""
-        return bool(self.signals) and all(words.startswith(RETRY) for words in self.signals)
+        return bool(self.signals) and all(signal.startswith(RETRY) for signal in self.signals)
 
 
-def heard(feedback: Iterable[Feedback]) -> dict[str, FeedbackSummary]:
-    """Feedback by trajectory."""
-    found: dict[str, FeedbackSummary] = {}
-    for one in sorted(feedback, key=lambda one: one.when):
-        before = found.get(one.trajectory, FeedbackSummary())
-        found[one.trajectory] = FeedbackSummary(
-            outcome=one.outcome or before.outcome,
-            correction=one.correction or before.correction,
-            intervention=one.intervention or before.intervention,
-            note=one.note or before.note,
-            who=one.who or before.who,
-        )
-    return found
+def feedback_by_trace(feedback: Iterable[Feedback]) -> dict[str, FeedbackSummary]:
+    """All feedback combined, by trajectory."""
+    summaries: dict[str, FeedbackSummary] = {}
+    for record in sorted(feedback, key=lambda record: record.when):
+        before = summaries.get(record.trajectory, FeedbackSummary())
+        newest = {name: getattr(record, name) or getattr(before, name) for name in FeedbackSummary.__struct_fields__}
+        summaries[record.trajectory] = FeedbackSummary(**newest)
+    return summaries
 
 
-def judged(attempt: Attempt, heard: Mapping[str, FeedbackSummary]) -> AttemptJudgement:
-    trace, said = attempt.trace, heard.get(attempt.trace.id, FeedbackSummary())
+def judge(attempt: Attempt, feedback: Mapping[str, FeedbackSummary]) -> AttemptJudgement:
+    trace, told = attempt.trace, feedback.get(attempt.trace.id, FeedbackSummary())
     if not attempt.last:
         return AttemptJudgement("failed", [f"{RETRY}: the user asked the same again"])
     if trace.error is not None and trace.error.fault is not Fault.MODEL:
         return AttemptJudgement("infrastructure", [_error(trace.error)])
-    by = f", by {said.who}" if said.who else ""
-    note = f': "{said.note}"' if said.note else ""
-    told = [
-        *([f"feedback: failure{by}{note}"] if said.outcome == "failure" else []),
-        *([f"feedback: a correction{by}{note if said.outcome != 'failure' else ''}"] if said.correction else []),
-        *([f"intervention: {said.intervention}{by}"] if said.intervention else []),
+    by = f", by {told.who}" if told.who else ""
+    note = f': "{told.note}"' if told.note else ""
+    failures = [
+        *([f"feedback: failure{by}{note}"] if told.outcome == "failure" else []),
+        *([f"feedback: a correction{by}{note if told.outcome != 'failure' else ''}"] if told.correction else []),
+        *([f"intervention: {told.intervention}{by}"] if told.intervention else []),
     ]
-    if told:
-        return AttemptJudgement("failed", told, by_person=True)
-    if said.outcome == "success":
+    if failures:
+        return AttemptJudgement("failed", failures, by_person=True)
+    if told.outcome == "success":
         return AttemptJudgement("succeeded", [f"feedback: success{by}{note}"], by_person=True)
-    escalated = [mark.detail for mark in trace.marks if mark.kind == "escalation"]
-    if trace.interventions or escalated:
-        return AttemptJudgement("failed", [f"escalation: {(trace.interventions or escalated)[0] or 'to a person'}"])
+    escalated = trace.interventions or [mark.detail for mark in trace.marks if mark.kind == "escalation"]
+    if escalated:
+        return AttemptJudgement("failed", [f"escalation: {escalated[0] or 'to a person'}"])
     if trace.outcome:
         return AttemptJudgement("failed" if trace.outcome == "failure" else "succeeded", [f"outcome: {trace.outcome}"])
     broken = _broken(attempt)
-    return AttemptJudgement("failed", broken) if broken else AttemptJudgement("unknown", [])
+    return AttemptJudgement("failed" if broken else "unknown", broken)
 
 
 def _broken(attempt: Attempt) -> list[str]:
     """Events recorded during the attempt."""
     trace = attempt.trace
     last = steps_of(trace)[-1:]
+    # A retry with a position is an attempt of its own.
+    retried = any(mark.kind == "retry" and mark.item is None for mark in trace.marks)
     kinds = [kind for step in last for kind in _BROKEN if kind in step.marks]
     return [
         *([_error(trace.error)] if trace.error is not None else []),
         *(f"exception: {_BROKEN[kind]}: {last[0].name} {last[0].details}".rstrip() for kind in kinds[:1]),
         *(["exception: a call that cannot be parsed"] if trace.marked("format_error") and not last else []),
-        *([f"{RETRY}: the agent tried the same again"] if any(_unplaced(mark) for mark in trace.marks) else []),
+        *([f"{RETRY}: the agent tried the same again"] if retried else []),
     ]
-
-
-def _unplaced(mark: Mark) -> bool:
-    """A retry without a known position. With a position, the earlier try is an attempt of its own."""
-    return mark.kind == "retry" and mark.item is None
 
 
 def _error(error: Failure) -> str:

@@ -16,24 +16,7 @@ import msgspec
 import regex
 
 from verigym.core.errors import BadInput
-from verigym.core.records import (
-    Failure,
-    Feedback,
-    FunctionCall,
-    FunctionCallOutput,
-    Image,
-    InputText,
-    Item,
-    Mark,
-    Message,
-    OutputText,
-    Reasoning,
-    Refusal,
-    Toolset,
-    Trajectory,
-    Turn,
-    content_hash,
-)
+from verigym.core.records import Failure, Feedback, Item, Mark, Toolset, ToolSpec, Trajectory, Turn, content_hash
 from verigym.core.settings import read_yaml
 from verigym.traces.redaction_rules import BUILT_IN, SECRET_KEY, RedactionRule, is_odd, is_secret, literal, shape
 
@@ -46,6 +29,8 @@ _LEARNED = 100
 """Maximum secrets per trajectory that are also searched for without their keyword."""
 _DEEPEST = 8
 """Maximum depth of JSON in a string in JSON in a string."""
+_FIXED = ("type", "role", "encrypted_content")
+"""Fields of items that are not text."""
 _LITERAL = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*')
 _COLON = re.compile(r"\s*:")
 _PROBES = ["a" * 60 + "!", "1" * 60 + "!", "a1" * 40 + " ", "a " * 40 + "!", "-" * 60 + "!", ("a@" * 30) + "!"]
@@ -78,7 +63,7 @@ class Redaction:
             if pattern is False and name in known:
                 rules = [rule for rule in rules if rule.name != name]
             else:
-                rules.append(_own(str(name), pattern, known, where))
+                rules.append(_user_rule(str(name), pattern, known, where))
         return cls(rules)
 
     def text(self, text: str) -> str:
@@ -101,10 +86,10 @@ class Redaction:
     def tools(self, tools: Toolset) -> Toolset:
         """The toolset with its descriptions redacted. An unchanged toolset keeps its hash."""
         plain = msgspec.to_builtins(tools.tools)
-        made = self.value(plain)
-        if made == plain:
+        redacted = self.value(plain)
+        if redacted == plain:
             return tools
-        return Toolset(msgspec.convert(made, type(tools).__annotations__["tools"]), content_hash(made)[:16])
+        return Toolset(msgspec.convert(redacted, list[ToolSpec]), content_hash(redacted)[:16])
 
     def _done(self, value: Any, work: "Callable[[_RedactionPass], T]") -> T:
         """Runs one pass, and a second if the first found secrets that may also occur without their keyword. `value` holds all
@@ -157,9 +142,9 @@ class _RedactionPass:
         if not self.rules:
             return trajectory
         items = [self.item(item) for item in trajectory.items]
-        changed = {place for place, item in enumerate(items) if item is not trajectory.items[place]}
+        changed = {index for index, item in enumerate(items) if item is not trajectory.items[index]}
         turns, lost = _without_ids(trajectory.turns, changed)
-        gaps = [self.text(gap) for gap in trajectory.gaps]
+        gaps, error = [self.text(gap) for gap in trajectory.gaps], trajectory.error
         if lost:
             gaps.append(f"token ids of {lost} of {len(turns)} turns: their text was redacted")
         return msgspec.structs.replace(
@@ -169,8 +154,8 @@ class _RedactionPass:
             marks=[Mark(mark.kind, mark.item, self.text(mark.detail)) for mark in trajectory.marks],
             end_state=self.value(trajectory.end_state),
             outcome=self.text(trajectory.outcome),
-            interventions=[self.text(each) for each in trajectory.interventions],
-            error=trajectory.error and self.failure(trajectory.error),
+            interventions=[self.text(text) for text in trajectory.interventions],
+            error=error and Failure(error.fault, self.text(error.kind), self.text(error.message)),
             gaps=gaps,
         )
 
@@ -184,46 +169,16 @@ class _RedactionPass:
         )
 
     def item(self, item: Item) -> Item:
-        """The redacted object. An unchanged object is returned as it is."""
-        match item:
-            case Message():
-                return self._message(item)
-            case FunctionCall():
-                made = FunctionCall(self.text(item.call_id), self.text(item.name), self.text(item.arguments))
-            case FunctionCallOutput():
-                made = FunctionCallOutput(self.text(item.call_id), self.text(item.output))
-            case Reasoning():
-                summary = [type(part)(self.text(part.text)) for part in item.summary]
-                content = item.content and [type(part)(self.text(part.text)) for part in item.content]
-                made = Reasoning(summary, content, item.encrypted_content)
-        return item if made == item else made
-
-    def _message(self, item: Message) -> Message:
-        if isinstance(item.content, str):
-            text = self.text(item.content)
-            return item if text == item.content else Message(item.role, text)
-        parts: list[Any] = []
-        for part in item.content:
-            match part:
-                case OutputText():
-                    parts.append(OutputText(self.text(part.text), self.value(part.annotations)))
-                case Refusal():
-                    parts.append(Refusal(self.text(part.refusal)))
-                case InputText():
-                    parts.append(InputText(self.text(part.text)))
-                case Image():
-                    parts.append(part)
-        return item if parts == item.content else Message(item.role, parts)
-
-    def failure(self, error: Failure) -> Failure:
-        return Failure(error.fault, self.text(error.kind), self.text(error.message))
+        """The redacted item. An unchanged item is returned as it is."""
+        plain = msgspec.to_builtins(item)
+        redacted = {name: value if name in _FIXED else self.value(value) for name, value in plain.items()}
+        return item if redacted == plain else msgspec.convert(redacted, Item)
 
     def value(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
-            found = cast(dict[str, Any], value)
-            return {self.text(name): self.value(each, name) for name, each in found.items()}
+            return {self.text(name): self.value(inner, name) for name, inner in cast(dict[str, Any], value).items()}
         if isinstance(value, list):
-            return [self.value(each) for each in cast(list[Any], value)]
+            return [self.value(inner) for inner in cast(list[Any], value)]
         if isinstance(value, str):
             return self._under(key, value)
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -240,45 +195,44 @@ class _RedactionPass:
 
     def _under(self, key: str, text: str, depth: int = 0) -> str:
         """The value of a key. If the key names a secret, any value is redacted."""
-        if self._keys and text and SECRET_KEY.fullmatch(key) and is_secret(text) and not self._has_placeholder(text):
+        placed = self._placed is not None and self._placed.search(text)
+        if self._keys and text and SECRET_KEY.fullmatch(key) and is_secret(text) and not placed:
             self._learn("password", text)
             return self._placeholder("password", text, loose=False)
         return self.text(text, depth)
 
     def _json(self, text: str, depth: int) -> str:
         """Replaces only the literals that change. Spaces and order stay as they were."""
-        made: list[str] = []
+        pieces: list[str] = []
         last, key, key_end = 0, "", -1
-        for found in _LITERAL.finditer(text):
-            raw, start, end = found[0], found.start(), found.end()
-            said = cast(str, msgspec.json.decode(raw)) if raw[0] == '"' else raw
+        for match in _LITERAL.finditer(text):
+            raw, (start, end) = match[0], match.span()
+            value = cast(str, msgspec.json.decode(raw)) if raw[0] == '"' else raw
             if raw[0] == '"' and _COLON.match(text, end):
-                new, key, key_end = self.text(said, depth + 1), said, end
+                new, key, key_end = self.text(value, depth + 1), value, end
             else:
-                new = self._under(key if text[key_end:start].strip() == ":" else "", said, depth + 1)
-            if new != said:
-                made += [text[last:start], msgspec.json.encode(new).decode()]
+                new = self._under(key if text[key_end:start].strip() == ":" else "", value, depth + 1)
+            if new != value:
+                pieces += [text[last:start], msgspec.json.encode(new).decode()]
                 last = end
-        return "".join([*made, text[last:]]) if made else text
+        return "".join([*pieces, text[last:]])
 
     def _plain(self, text: str) -> str:
         taken: list[tuple[int, int, str]] = []
         """Start, end and replacement."""
         if self._placed is not None:
-            taken += [(*each.span(), each[0]) for each in self._placed.finditer(text)]
+            taken += [(*match.span(), match[0]) for match in self._placed.finditer(text)]
         for rule in _that_may_match(self.rules, text):
             for start, end in _free(taken, len(text)):
                 for first, last in self._redaction.matches(rule, text, start, end):
                     if rule.by_keyword:
                         self._learn(rule.name, text[first:last])
                     taken.append((first, last, self._placeholder(rule.name, text[first:last], rule.loose)))
-        if not taken:
-            return text
-        made, last = "", 0
+        redacted, last = "", 0
         for start, end, new in sorted(taken):
-            made += text[last:start] + new
+            redacted += text[last:start] + new
             last = end
-        return made + text[last:]
+        return redacted + text[last:]
 
     def _learn(self, rule: str, secret: str) -> None:
         if is_odd(secret) and sum(map(len, self.learned.values())) < _LEARNED:
@@ -293,9 +247,6 @@ class _RedactionPass:
             self._next[name] += 1
             number = self._numbers[name, same] = self._next[name]
         return f"[{name} {number}]"
-
-    def _has_placeholder(self, text: str) -> bool:
-        return self._placed is not None and self._placed.search(text) is not None
 
 
 def _that_may_match(rules: list[RedactionRule], text: str) -> list[RedactionRule]:
@@ -326,15 +277,9 @@ def _secret(match: Any) -> tuple[int, int]:
 
 def _free(taken: list[tuple[int, int, str]], length: int) -> list[tuple[int, int]]:
     """The parts of the text that no rule has matched yet."""
-    if not taken:
-        return [(0, length)]
-    free: list[tuple[int, int]] = []
-    last = 0
-    for start, end, _ in sorted(taken):
-        if start > last:
-            free.append((last, start))
-        last = end
-    return [*free, (last, length)] if last < length else free
+    spans = sorted(taken)
+    starts, ends = [0, *(end for _, end, _ in spans)], [*(start for start, _, _ in spans), length]
+    return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
 
 def without_ids(turn: Turn) -> Turn:
@@ -345,29 +290,28 @@ def _without_ids(turns: list[Turn], changed: set[int]) -> tuple[list[Turn], int]
     """The turns without token ids and logprobs if their text, or that of a turn they extend, changed. Also their number."""
     if not changed:
         return turns, 0
-    made: list[Turn] = []
-    stale: set[int] = set()
+    kept: list[Turn] = []
+    stale: set[int | None] = set()
     lost = 0
-    for place, turn in enumerate(turns):
+    for index, turn in enumerate(turns):
         seen = not turn.saw or any(start <= item < end for start, end in turn.saw for item in changed)
         if seen or turn.parent in stale or changed & set(turn.made):
-            stale.add(place)
+            stale.add(index)
             lost += bool(turn.context_ids or turn.completion_ids or turn.logprobs)
-            made.append(without_ids(turn))
-        else:
-            made.append(turn)
-    return made, lost
+            turn = without_ids(turn)  # noqa: PLW2901
+        kept.append(turn)
+    return kept, lost
 
 
 def _strings(value: Any) -> Iterator[str]:
     """The texts and numbers in a plain value."""
     if isinstance(value, dict):
-        for key, each in cast(dict[str, Any], value).items():
+        for key, inner in cast(dict[str, Any], value).items():
             yield key
-            yield from _strings(each)
+            yield from _strings(inner)
     elif isinstance(value, list):
-        for each in cast(list[Any], value):
-            yield from _strings(each)
+        for inner in cast(list[Any], value):
+            yield from _strings(inner)
     elif isinstance(value, str):
         yield value
     elif isinstance(value, int | float):
@@ -382,10 +326,10 @@ def _is_json(text: str) -> bool:
     return True
 
 
-# -- a user's own rules ----------------------------------------------------------------------------------------------------
+# -- the user's rules ----------------------------------------------------------------------------------------------------
 
 
-def _own(name: str, pattern: Any, known: set[str], where: str) -> RedactionRule:
+def _user_rule(name: str, pattern: Any, known: set[str], where: str) -> RedactionRule:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
         raise BadInput(f'{where}: "{name}" is not a valid rule name. Use lower-case letters, digits and _')
     if not isinstance(pattern, str):
@@ -408,7 +352,7 @@ def _own(name: str, pattern: Any, known: set[str], where: str) -> RedactionRule:
         raise BadInput(
             f'{where}: the rule "{name}" backtracks too much on a text of 60 letters. Simplify it'
         ) from error
-    return RedactionRule(name=name, about="your own", pattern=compiled)
+    return RedactionRule(name=name, about="a rule of yours", pattern=compiled)
 
 
 def _line(path: Path, name: str) -> str:
