@@ -74,7 +74,8 @@ show("Turn", "The only model call of the episode. The ids are the tokens that we
 show("Verdict", "Scored from the record alone.", verdicts[failed.id])
 finding = failures.explain([task], [failed], [verdicts[failed.id]])[0]
 show("Finding", "The failure bucket, computed for this one episode.", finding)
-show("Trajectory, after training", "The same request, answered by the trained version.", without(passed, "turns"))
+after_training = {**without(passed, "turns"), "items": passed.items[2:]}
+show("Trajectory, after training", "The trained version's episode, without the same first two items.", after_training)
 show("Verdict, after training", "", verdicts[passed.id])
 
 steps = [run for run in ws.store.runs(parent=None) if run.kind == "collect" and "/step-" in run.id]
