@@ -79,7 +79,7 @@ def made_of_api() -> str:
                 parts += [f"### {name}", "", *_paragraphs(member), ""]
     parts += ["## Other public names", ""]
     for name in sorted(set(verigym.__all__) - {"Workspace", "AsyncWorkspace"}):
-        said = inspect.getdoc(getattr(verigym, name)) or ""
+        said = inspect.cleandoc(getattr(verigym, name).__doc__ or "")  # not the docstring of a base class
         sentence = " ".join(said.split("\n\n")[0].split())
         parts.append(f"- `{name}`" + (f": {sentence}" if sentence and name != "Item" else ""))
     return "\n".join(parts) + "\n"
