@@ -41,7 +41,7 @@ from verigym.rollout.settings import RunSettings
 from verigym.sandbox.box import ProcessSandbox
 from verigym.sandbox.open import LazySandbox
 from verigym.store.database import Store
-from verigym.verifiers.scripted_judge import ScriptedJudge
+from verigym.verifiers.judge import ScriptedJudge
 
 GUARDS = ("plain", "retention", "safety")
 """What training should not cost: not to be trained on, and not measured here."""

@@ -52,14 +52,14 @@ if TYPE_CHECKING:  # for type checkers; a test compares these lines with _PUBLIC
     from verigym.verifiers.choice import Choice as Choice
     from verigym.verifiers.code import Code as Code
     from verigym.verifiers.combine import Combine as Combine
+    from verigym.verifiers.combine import Shortest as Shortest
     from verigym.verifiers.judge import Judge as Judge
+    from verigym.verifiers.judge import PairwiseJudge as PairwiseJudge
     from verigym.verifiers.lift import lift_group as lift_group
+    from verigym.verifiers.match import Regex as Regex
     from verigym.verifiers.match import exact_match as exact_match
     from verigym.verifiers.numeric import Numeric as Numeric
-    from verigym.verifiers.pairwise import PairwiseJudge as PairwiseJudge
-    from verigym.verifiers.regex import Regex as Regex
     from verigym.verifiers.schema import JsonSchema as JsonSchema
-    from verigym.verifiers.shortest import Shortest as Shortest
     from verigym.verifiers.state import StateDiff as StateDiff
 
 __version__ = "0.2.0.dev0"
@@ -86,15 +86,12 @@ _PUBLIC = {
     "training.update": "make_optimizer policy_update",
     "verifiers.choice": "Choice",
     "verifiers.code": "Code",
-    "verifiers.combine": "Combine",
-    "verifiers.judge": "Judge",
+    "verifiers.combine": "Combine Shortest",
+    "verifiers.judge": "Judge PairwiseJudge",
     "verifiers.lift": "lift_group",
-    "verifiers.match": "exact_match",
+    "verifiers.match": "Regex exact_match",
     "verifiers.numeric": "Numeric",
-    "verifiers.pairwise": "PairwiseJudge",
-    "verifiers.regex": "Regex",
     "verifiers.schema": "JsonSchema",
-    "verifiers.shortest": "Shortest",
     "verifiers.state": "StateDiff",
 }
 """Module to the public names that it defines."""

@@ -17,7 +17,7 @@ from verigym.environments.load import find_by_verifier, load_environment
 from verigym.environments.writing.gates import FORMS, words, wrong
 from verigym.evaluation.failures import bucket
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.verifiers.reward_judge import RewardJudge
+from verigym.verifiers.reward_model import RewardJudge
 
 TRAIN, VAL = writing.tasks("train"), writing.tasks("val")
 VERIFIER = load_environment("writing").verifier

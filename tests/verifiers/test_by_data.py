@@ -38,4 +38,4 @@ def test_the_key_in_the_data_says_how(data: dict[str, Any], right: str, wrong: s
 
 def test_a_task_that_says_nothing_has_no_verdict() -> None:
     found = verdict({"completion": []}, "hello")
-    assert found.reward is None and found.error is not None and "nothing in its data" in found.error.message
+    assert found.reward is None and found.error is not None and "data has no key to score" in found.error.message

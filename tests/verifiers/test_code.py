@@ -50,8 +50,8 @@ def test_the_evidence_is_bounded() -> None:
     [
         ("def add(", "SyntaxError"),
         ("1 / 0", "ZeroDivisionError"),
-        ("def sub(a, b): return a", "the submission defines no add"),
-        ("", "the submission defines no add"),
+        ("def sub(a, b): return a", "the submission does not define add"),
+        ("", "the submission does not define add"),
         ("import numpy_that_is_not_there", "ModuleNotFoundError"),
     ],
 )
@@ -90,16 +90,16 @@ def test_a_chain_of_calls_without_end_fails() -> None:
 @pytest.mark.parametrize(
     ("tests", "words"),
     [
-        ("assert add(1", '"tests" is neither Python'),
-        (7, '"tests" is neither Python'),
-        ([7], '"tests" is neither Python'),
-        ("x = 1", "no test in it"),
+        ("assert add(1", '"tests" must be Python'),
+        (7, '"tests" must be Python'),
+        ([7], '"tests" must be Python'),
+        ("x = 1", "has no assert"),
         ("def check(candidate):\n    assert candidate(1)", 'needs data["entry_point"]'),
         ("import nothing_like_that\nassert add(1, 2) == 3", "cannot be run: ModuleNotFoundError"),
-        ("assert 1 == 1", "calls nothing of the submission"),
+        ("assert 1 == 1", "never calls the submission"),
         ("def test_x(fixture):\n    assert add(1, 2) == 3", "cannot be run: TypeError"),
         ("assert add(lambda: 1, 2) == 3", "a function is not a plain value"),
-        ("assert add('x' * 200_000, 'y')", "too long to pass on"),
+        ("assert add('x' * 200_000, 'y')", "a call is too long"),
         ("while True: assert 1", "did not end in time"),
         ("import os\nos._exit(0)\nassert add(1, 2) == 3", "the tests gave no result"),
         ([{"input": "1"}], "case 1 of the tests"),

@@ -10,9 +10,8 @@ from tests.verifiers.builders import BROKEN, episode, verdict
 from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.protocols import Context
 from verigym.core.records import Failure, Fault, FunctionCall, Mark, Task, Trajectory, Verdict
-from verigym.verifiers.combine import Combine
+from verigym.verifiers.combine import Combine, Shortest
 from verigym.verifiers.numeric import Numeric
-from verigym.verifiers.shortest import Shortest
 
 
 def called(task: Task, trajectory: Trajectory) -> bool:

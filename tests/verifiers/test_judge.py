@@ -13,8 +13,7 @@ from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Fault, FunctionCall, FunctionCallOutput, Message, Reasoning, Trajectory, Verdict
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.verifiers.judge import Judge, quoted, reason
-from verigym.verifiers.pairwise import PairwiseJudge
+from verigym.verifiers.judge import Judge, PairwiseJudge, quoted, reason
 
 
 def says(*answers: str | Exception) -> tuple[Context, list[Request]]:
@@ -79,7 +78,7 @@ def test_a_malformed_judgement_is_asked_for_again_and_then_a_failure(malformed: 
     context, asked = says(malformed)
     found = verdict(Judge("?", retries=3), "x", context)
     assert found.reward is None and not found.passed and len(asked) == 4
-    assert found.error is not None and found.error.fault is Fault.VERIFIER and "in 4 tries" in found.error.message
+    assert found.error is not None and found.error.fault is Fault.VERIFIER and "in 4 attempts" in found.error.message
     assert len({request.seed for request in asked}) == 4
 
 
@@ -188,7 +187,7 @@ def test_a_run_without_a_judge_is_told_so() -> None:
     other = Context(policies={"user": ScriptedPolicy(["x"])})
     found = verdict(Judge("?"), "x", other)
     assert found.error is not None
-    assert found.error.message == 'this run has no policy "judge" to judge with; policies: user'
+    assert found.error.message == 'this run has no policy "judge" to judge with. Its policies: user'
     found = verdict(PairwiseJudge("?"), "x", Context(), reference="y")
     assert found.error is not None and found.error.message.endswith("policies: none")
 
@@ -278,7 +277,7 @@ def test_only_those_whose_comparison_failed_have_no_reward() -> None:
 
 def test_one_alone_without_a_reference_cannot_be_judged() -> None:
     [found] = pairwise(prefers_long, [episode("x")])
-    assert found.reward is None and found.error is not None and "alone in its group" in found.error.message
+    assert found.reward is None and found.error is not None and "nothing to compare with" in found.error.message
 
 
 def test_cancellation_is_not_swallowed() -> None:

@@ -164,7 +164,7 @@ def test_a_group_is_verified_at_once() -> None:
 
 
 def test_a_class_instead_of_a_verifier_is_refused_in_words() -> None:
-    with pytest.raises(BadInput, match=r"Numeric is a class; write Numeric\(\.\.\.\)"):
+    with pytest.raises(BadInput, match=r"Numeric is a class. Write Numeric\(\.\.\.\)"):
         lift("mine", Numeric)  # type: ignore[arg-type]
 
 

@@ -11,14 +11,12 @@ from tests.verifiers.builders import episode, task
 from verigym.verifiers.answers import Where
 from verigym.verifiers.choice import Choice
 from verigym.verifiers.code import Code
-from verigym.verifiers.combine import Combine
-from verigym.verifiers.judge import Judge
+from verigym.verifiers.combine import Combine, Shortest
+from verigym.verifiers.judge import Judge, PairwiseJudge
 from verigym.verifiers.lift import lift, lift_group
+from verigym.verifiers.match import Regex
 from verigym.verifiers.numeric import Numeric
-from verigym.verifiers.pairwise import PairwiseJudge
-from verigym.verifiers.regex import Regex
 from verigym.verifiers.schema import JsonSchema
-from verigym.verifiers.shortest import Shortest
 from verigym.verifiers.state import StateDiff
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "verifiers.md").read_text()

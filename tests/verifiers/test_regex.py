@@ -10,7 +10,7 @@ import pytest
 from tests.verifiers.builders import verdict
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Fault
-from verigym.verifiers.regex import Regex, matched
+from verigym.verifiers.match import Regex, matched
 
 
 @pytest.mark.parametrize(

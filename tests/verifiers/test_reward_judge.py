@@ -9,9 +9,8 @@ import pytest
 from tests.verifiers.builders import episode, task, verdict
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Message, Trajectory, Verdict
-from verigym.verifiers.judge import Judge, quoted, unquoted
-from verigym.verifiers.pairwise import PairwiseJudge
-from verigym.verifiers.reward_judge import RewardJudge
+from verigym.verifiers.judge import Judge, PairwiseJudge, quoted, unquoted
+from verigym.verifiers.reward_model import RewardJudge
 
 
 class Scorer:
@@ -71,15 +70,15 @@ def test_what_stands_between_the_marks_is_read_as_it_was_whatever_it_holds(text:
 def test_a_score_on_a_scale_is_not_asked_of_it() -> None:
     found = verdict(Judge("Is it polite?"), "Hello.", by(Scorer(len)))
     assert found.reward is None and found.error is not None
-    assert "the judge r1 is a reward model: it can say which of two replies is better" in found.error.message
+    assert "the judge r1 is a reward model, which can only compare two replies" in found.error.message
 
 
 def test_other_words_are_not_answered() -> None:
-    with pytest.raises(Exception, match="name a model that answers"):
+    with pytest.raises(Exception, match="Name a model that writes answers"):
         asyncio.run(RewardJudge(Scorer(len)).respond(Request(items=[Message("user", "Why did it fail?")])))
 
 
 @pytest.mark.parametrize("worth", [float("nan"), float("inf")])
 def test_a_score_that_is_no_number_decides_nothing(worth: float) -> None:
     [found] = compared(lambda reply: worth if reply == "a" else 0.0, "a", reference="b")
-    assert found.reward is None and found.error is not None and "which are no numbers" in found.error.message
+    assert found.reward is None and found.error is not None and "must be finite numbers" in found.error.message

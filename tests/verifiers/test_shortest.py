@@ -9,8 +9,8 @@ from tests.verifiers.builders import BROKEN, episode, task
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Trajectory, Turn, Verdict
+from verigym.verifiers.combine import Shortest
 from verigym.verifiers.numeric import Numeric
-from verigym.verifiers.shortest import Shortest
 
 
 def verify(*group: Trajectory, **settings: Any) -> list[Verdict]:
@@ -24,7 +24,9 @@ def test_shorter_replies_that_pass_earn_more() -> None:
     assert rewards[0] == 1.0 and rewards[2] == 0.5 and rewards[3] == 0.0
     assert rewards[1] == pytest.approx(1 - 0.5 * (len("So, it is 42") - 2) / (len("1 plus 41 is, after all, 42") - 2))
     assert [verdict.passed for verdict in verdicts] == [True, True, True, False]
-    assert verdicts[2].parts["excess"] == 1.0 and verdicts[2].evidence.startswith("length 27, 2 to 27 among")
+    assert verdicts[2].parts["excess"] == 1.0 and verdicts[2].evidence.startswith(
+        "length 27; passing replies have 2 to 27"
+    )
 
 
 def test_length_is_counted_in_tokens_where_they_are_known() -> None:

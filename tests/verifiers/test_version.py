@@ -14,10 +14,9 @@ import pytest
 
 from verigym.core.protocols import Verifier
 from verigym.verifiers.choice import Choice
-from verigym.verifiers.combine import Combine
+from verigym.verifiers.combine import Combine, Shortest
+from verigym.verifiers.judge import PairwiseJudge
 from verigym.verifiers.numeric import Numeric
-from verigym.verifiers.pairwise import PairwiseJudge
-from verigym.verifiers.shortest import Shortest
 from verigym.verifiers.toolcall import tool_call_verifier
 from verigym.verifiers.version import code_text, version
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.verifiers.builders import BROKEN, episode, task
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Fault, Trajectory, Verdict
+from verigym.verifiers.combine import Weighted
 from verigym.verifiers.lift import lift
-from verigym.verifiers.weighted import Weighted
 
 
 def always(score: Any, name: str = "v") -> Verifier:

@@ -1,12 +1,12 @@
-"""Where in a longer reply the answer stands: the one place that knows, for every verifier that looks for one.
+"""Extracts the answer from a longer reply.
 
-    whole     all of the reply
+    whole     the whole reply
     boxed     the last `\\boxed{...}`
     tag       the last `<answer>...</answer>`
-    marker    what follows the last "Answer:" or "answer is" on its line, or "####" on the last line
-    auto      whichever of boxed, tag and marker begins last; all of the reply where there is none
+    marker    the text after the last "Answer:" or "answer is" on its line, or after "####" on the last line
+    auto      whichever of boxed, tag and marker starts last, or the whole reply if there is none
 
-A reply gets one guess: of several marked answers the last one counts. Every search is linear in the reply's length.
+If a reply marks several answers, the last one counts. Every search is linear in the reply's length.
 """
 
 import re
@@ -20,18 +20,18 @@ Where = Literal["auto", "whole", "boxed", "tag", "marker"]
 class ExtractedAnswer(NamedTuple):
     text: str
     marked: bool
-    """Whether the reply says that this is the answer; otherwise it is all of the reply."""
+    """Whether the reply marks this as its answer. Otherwise it is the whole reply."""
 
 
 def find_answer(reply: str, where: Where = "auto") -> ExtractedAnswer | None:
-    """None where `where` names a mark that the reply does not have."""
+    """None if `where` names a mark that the reply does not have."""
     if where == "whole":
         return ExtractedAnswer(reply.strip(), False)
     finders = {"boxed": _boxed, "tag": _tagged, "marker": _after_marker}
     chosen = finders.values() if where == "auto" else [finders[where]]
-    found = [place for finder in chosen if (place := finder(reply))]
-    if found:
-        return ExtractedAnswer(_bare(max(found)[1]), True)
+    marked = [answer for finder in chosen if (answer := finder(reply))]
+    if marked:
+        return ExtractedAnswer(max(marked)[1].strip().strip("*`").strip(), True)
     return ExtractedAnswer(reply.strip(), False) if where == "auto" else None
 
 
@@ -73,14 +73,9 @@ def _after_marker(reply: str) -> tuple[int, str] | None:
     return max(found), _TAG.split(line)[0]
 
 
-def _bare(text: str) -> str:
-    """Without white space and emphasis around it."""
-    return text.strip().strip("*`").strip()
-
-
 def find_block(text: str, *languages: str) -> str | None:
-    """The last fenced block in one of the languages, or else the last that names none; it may lack its closing fence. Lines
-    are taken back by as much as the fence is indented, in a list."""
+    """The last fenced block in one of the languages, or else the last block without a language. The closing fence may be missing.
+    If the fence is indented, its lines are dedented as much."""
     named, plain = None, None
     language: str | None = None
     lines: list[str] = []
@@ -100,7 +95,7 @@ def find_block(text: str, *languages: str) -> str | None:
 
 
 def find_json(text: str) -> Any:
-    """The JSON value that the text is, or that its last fenced block is; `ValueError` where there is none."""
+    """The text, or its last fenced block, parsed as JSON. Raises `ValueError` if neither is JSON."""
     block = find_block(text, "json")
     error: Exception | None = None
     for candidate in [text, *([] if block is None else [block])]:

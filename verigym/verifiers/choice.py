@@ -1,7 +1,7 @@
-"""One of several options: `B`, `(B)`, `B. Paris`, `**B**`, `The answer is B`, or the option's own text.
+"""Multiple choice: the reply names one option as `B`, `(B)`, `B. Paris`, `**B**`, `The answer is B`, or by its text.
 
-`task.data["answer"]` is the letter, the option's text or its place (0 is A); `task.data["choices"]` lists the options'
-texts, in order or by letter, and may be left out where letters are enough. A reply that names two options does not pass.
+`task.data["answer"]` is the option's letter, text or index (0 is A). `task.data["choices"]` lists the texts, in order or by
+letter. Without it, only letters are read. A reply that names two options does not pass.
 """
 
 import re
@@ -17,8 +17,8 @@ from verigym.verifiers.answers import Where, find_answer
 
 class Choice(Struct, frozen=True):
     where: Where = "auto"
-    """Where the answer stands in the reply (see `answers`). A marked answer may go on after its letter ("B, because ...");
-    any other reply has to name one option only."""
+    """Where the reply has its answer (see `answers`). A marked answer may continue after its letter ("B, because ..."). Any other
+    reply must name exactly one option."""
 
     def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
         options = _options(task)
@@ -26,15 +26,14 @@ class Choice(Struct, frozen=True):
         answer = find_answer(trajectory.reply, self.where)
         chosen = _chosen(answer.text, answer.marked, options) if answer else set()
         passed = chosen == {expected}
-        words = " and ".join(sorted(chosen)) or "no option"
-        evidence = (
-            f"{expected}, as expected" if passed else f'expected {expected}, got {words}: "{trajectory.reply[-120:]}"'
-        )
+        got = " and ".join(sorted(chosen)) or "no option"
+        wrong = f'expected {expected}, got {got}: "{trajectory.reply[-120:]}"'
+        evidence = f"{expected}, as expected" if passed else wrong
         return Verdict(reward=float(passed), passed=passed, evidence=evidence)
 
 
 def _options(task: Task) -> dict[str, str]:
-    """Letter to text; the text is empty where the task gives none."""
+    """Letter to text. The text is empty if the task has no texts."""
     choices = task.data.get("choices")
     if choices is None:
         return dict.fromkeys(ascii_uppercase, "")
@@ -44,7 +43,7 @@ def _options(task: Task) -> dict[str, str]:
 
 def _expected(task: Task, options: dict[str, str]) -> str:
     if "answer" not in task.data:
-        raise VerifierFailure(f'task {task.id}: data has no "answer"; Choice compares the reply with it')
+        raise VerifierFailure(f'task {task.id}: data has no "answer". Choice compares the reply with it')
     answer: Any = task.data["answer"]
     if isinstance(answer, int) and 0 <= answer < len(options):
         return list(options)[answer]
@@ -52,7 +51,7 @@ def _expected(task: Task, options: dict[str, str]) -> str:
         return letter
     if (text := _plain(str(answer))) and list(options.values()).count(text) == 1:
         return next(letter for letter, option in options.items() if option == text)
-    raise VerifierFailure(f"task {task.id}: the answer {answer!r} is none of the options {', '.join(options)}")
+    raise VerifierFailure(f"task {task.id}: the answer {answer!r} is not an option. Options: {', '.join(options)}")
 
 
 _AROUND = "()[]{}<>*_`\"'“”‘’.,:;!?$ \t\n"
@@ -60,7 +59,7 @@ _FIRST = re.compile(r"[\W_]*(?:(?:option|choice|letter)[\W_]+)?([a-z])(?![\w'’
 _AND_MORE = re.compile(r"[\W_]*?(?:[,/&+]|\bor\b|\band\b)[\W_]*(?:option\s+)?([a-z])(?![\w'’])", re.IGNORECASE)
 _ALONE = re.compile(r"(?<![\w'’])([A-Z])(?![\w'’])|\(([a-z])\)")
 _WORD = re.compile(r" (?!or |and |is |was |because |since |as |but |nor )[a-z]")
-"""After "A" or "I": an article or a pronoun, no option."""
+"""After "A" or "I": then it is an article or a pronoun, not an option."""
 
 
 def _chosen(text: str, marked: bool, options: dict[str, str]) -> set[str]:
@@ -86,12 +85,12 @@ def _chosen(text: str, marked: bool, options: dict[str, str]) -> set[str]:
 
 
 def _starting(text: str, options: dict[str, str]) -> set[str]:
-    """The option whose text follows its letter: "(B) London" is a contradiction where London is C."""
+    """The option whose text follows the letter. If London is C, "(B) London" is a contradiction."""
     words = f"{_plain(text)} "
     found = [letter for letter, option in options.items() if option and words.startswith(f"{option} ")]
     return {max(found, key=lambda letter: len(options[letter]))} if found else set()
 
 
 def _plain(text: str) -> str:
-    """One space between words, without case and without the punctuation around each: "-5" and "3.5" stay what they are."""
+    """Lower case, single spaces, no punctuation around words. "-5" and "3.5" are not changed."""
     return " ".join(filter(None, (word.strip(_AROUND) for word in text.casefold().split())))

@@ -1,14 +1,17 @@
-"""Submitted code against the task's unit tests, in the sandbox.
+"""Runs submitted code against the task's unit tests in a sandbox.
 
-The verdict does not come from the process that the submission runs in. Tests run in a box of their own; what they call is
-answered by the submission in another box, as plain values (`code_inside`). Programs that read standard input are run case
-by case, and what they print is compared here. Either way the submission is told inputs, never what is expected.
+Tests and submission run in two separate boxes. The tests' calls are answered by the submission as plain values
+(`code_inside`), so the submission sees inputs and never what is expected. It can only answer wrongly: exiting, printing
+"passed", patching assert or `__eq__`, or searching frames and files for the tests does not help. This holds in an isolated
+sandbox. In a plain process the submission could look for other processes of its user.
 
-So it can answer wrongly and nothing else: exit, print "passed", patch assert or `__eq__`, search frames and files for the
-tests. That holds in an isolated sandbox; in a plain process it could look for other processes of its user.
-Arguments go by value: a test that looks for a change made in its own list, or passes a function, is not for this verifier.
+Programs that read standard input are run case by case, and their output is compared here. Arguments are passed by value, so
+tests that check a change of their own list, or pass a function, are not supported.
 """
 
+import ast
+import builtins
+import functools
 import inspect
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,38 +24,43 @@ from verigym.core.protocols import Box, CommandResult, Context
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.verifiers import code_inside
 from verigym.verifiers.answers import find_block
-from verigym.verifiers.code_tests import SubmissionTest, read_units
 
 _INSIDE = inspect.getsource(code_inside)
 _PYTHON = ["env", "PYTHONHASHSEED=0", "python3", "-s"]
 _ROUNDS = 100
-"""Calls that a test may make one after the other, each depending on the answer before."""
+"""Maximum number of calls in a test that each depend on the answer before."""
 _SHOWN = 5
-"""Failed tests that are told in full."""
+"""Failed tests that the evidence explains."""
 
 
 class Code(Struct, frozen=True):
-    """`task.data["tests"]` is Python text with asserts or `test_` functions, a list of such texts, or a list of
-    `{"input": ..., "output": ...}` for a program that reads and prints. The reward is the share of tests passed."""
+    """The reward is the share of tests passed. `task.data["tests"]` is one of:
+
+    - a list of `{"input": ..., "output": ...}` for a program that reads and prints
+    - a list of Python texts with one test each
+    - Python text: each top-level assert and each `def test_...()` is a test, and `def check(candidate)` is called with
+      `task.data["entry_point"]`
+
+    Names that the tests use and do not define belong to the submission. `from solution import add` works too."""
 
     seconds: float = 5.0
-    """For each test: of processor time, and three times as much by the clock. For a run of a program: by the clock."""
+    """Time limit. Per test: CPU time, and three times as much wall time. Per run of a program: wall time."""
     file: str = ""
-    """Where the code is: a name in the end state or among the blobs. Empty: the reply's last ```python block, or all of it."""
+    """The code's key in the end state or the blobs. Empty: the reply's last ```python block, or the whole reply."""
 
     async def __call__(self, task: Task, trajectory: Trajectory, context: Context) -> Verdict:
         tests: Any = task.data.get("tests")
         if not tests:
-            raise VerifierFailure(f'task {task.id}: data has no "tests"; Code runs the reply against them')
+            raise VerifierFailure(f'task {task.id}: data has no "tests". Code runs the reply against them')
         if context.sandbox is None:
-            raise VerifierFailure("Code runs what a model wrote, and this run has no sandbox to run it in")
+            raise VerifierFailure("this run has no sandbox. Code needs one to run what the model wrote")
         source = self._source(trajectory, context)
         async with await context.sandbox.open({"main.py": source}) as box:
             if isinstance(tests, list) and isinstance(tests[0], dict):
-                results = [await _case(place, case, box, self.seconds) for place, case in enumerate(tests)]
+                results = [await _case(f"case {n}", case, box, self.seconds) for n, case in enumerate(tests, start=1)]
             else:
                 async with await context.sandbox.open() as test_box:
-                    results = await _Exchange(read_units(task, tests), source, box, test_box, self.seconds).results()
+                    results = await _Exchange(_read_tests(task, tests), source, box, test_box, self.seconds).results()
         passed = sum(result.passed for result in results)
         return Verdict(
             reward=passed / len(results),
@@ -72,35 +80,40 @@ class Code(Struct, frozen=True):
         return source.encode("utf-8", "replace").decode()
 
 
+class _SubmissionTest(Struct, frozen=True):
+    name: str
+    code: str
+    names: list[str]
+    """Names that belong to the submission."""
+
+
 class _TestResult(NamedTuple):
     name: str
     passed: bool
-    words: str = ""
+    reason: str = ""
 
 
 def _evidence(results: Sequence[_TestResult]) -> str:
     wrong = [result for result in results if not result.passed]
     lines = [f"{len(results) - len(wrong)} of {len(results)} tests passed"]
-    lines += [f"failed: {result.name}: {result.words[:300]}" for result in wrong[:_SHOWN]]
+    lines += [f"failed: {result.name}: {result.reason[:300]}" for result in wrong[:_SHOWN]]
     lines += [f"failed: {', '.join(result.name for result in wrong[_SHOWN:])}"[:500]] if wrong[_SHOWN:] else []
     return "\n".join(lines)
 
 
-async def _case(place: int, case: Any, box: Box, seconds: float) -> _TestResult:
-    name = f"case {place + 1}"
+async def _case(name: str, case: Any, box: Box, seconds: float) -> _TestResult:
     if not isinstance(case, dict) or not {"input", "output"} <= case.keys():
         raise VerifierFailure(f'{name} of the tests is not {{"input": ..., "output": ...}}')
     ran = await box.run([*_PYTHON, "main.py"], stdin=str(case["input"]), seconds=seconds)
     if ran.stop != "exit" or ran.code != 0:
         return _TestResult(name, False, _ended(ran))
     printed, expected = _lines(ran.stdout), _lines(str(case["output"]))
-    return _TestResult(
-        name, printed == expected, f"printed {ran.stdout[:120]!r}, expected {str(case['output'])[:120]!r}"
-    )
+    reason = f"printed {ran.stdout[:120]!r}, expected {str(case['output'])[:120]!r}"
+    return _TestResult(name, printed == expected, reason)
 
 
 def _lines(text: str) -> list[str]:
-    """Without the white space at the end of lines and of the text."""
+    """The lines without trailing white space."""
     return [line.rstrip() for line in text.rstrip().split("\n")]
 
 
@@ -111,87 +124,84 @@ def _ended(ran: CommandResult) -> str:
 
 
 class _Exchange:
-    """The tests ask, the submission answers, in rounds: every call that a test made so far is made again in a fresh
-    process, so that a test sees one submission from its first call to its last."""
+    """Runs tests and submission in rounds. In each round a test's calls so far are made again in a fresh process, so that a test
+    sees one submission from its first call to its last."""
 
-    def __init__(self, units: list[SubmissionTest], source: str, box: Box, test_box: Box, seconds: float) -> None:
+    def __init__(self, units: list[_SubmissionTest], source: str, box: Box, test_box: Box, seconds: float) -> None:
         self._units = units
         self._source = source
         self._box = box
         self._test_box = test_box
         self._seconds = seconds
         self._left_s = 3 * seconds * (len(units) + 1)
-        """For the submission, over all rounds."""
+        """Time left for the submission, over all rounds."""
         self._calls: list[list[str]] = [[] for _ in units]
         self._answers: list[list[str]] = [[] for _ in units]
         self._broke = ""
-        """Why there are no answers, in the submission's own words or the sandbox's."""
+        """Why the submission gave no answers."""
 
     async def results(self) -> list[_TestResult]:
         done: dict[int, _TestResult] = {}
         for _ in range(_ROUNDS):
-            waiting = [place for place in range(len(self._units)) if place not in done]
+            waiting = [index for index in range(len(self._units)) if index not in done]
             if not waiting:
                 break
-            for place, outcome in (await self._try(waiting)).items():
+            for index, outcome in (await self._try(waiting)).items():
                 if "need" in outcome:
                     at, calls = outcome["need"]
-                    self._calls[place][at:] = calls
+                    self._calls[index][at:] = calls
                 else:
-                    done[place] = self._result(self._units[place], outcome)
-            await self._answer([place for place in waiting if place not in done])
+                    done[index] = self._result(self._units[index], outcome)
+            await self._answer([index for index in waiting if index not in done])
         unfinished = f"it makes more than {_ROUNDS} calls that depend on each other"
-        return [done.get(place, _TestResult(unit.name, False, unfinished)) for place, unit in enumerate(self._units)]
+        return [done.get(index, _TestResult(unit.name, False, unfinished)) for index, unit in enumerate(self._units)]
 
-    def _result(self, unit: SubmissionTest, outcome: dict[str, Any]) -> _TestResult:
+    def _result(self, unit: _SubmissionTest, outcome: dict[str, Any]) -> _TestResult:
         if "broken" in outcome:
             raise VerifierFailure(f"the test {unit.name} cannot be run: {outcome['broken']}")
-        words = outcome.get("failed", "")
-        if words == "the submission gave no answer" and self._broke:
-            words += f" ({self._broke})"
-        return _TestResult(unit.name, "passed" in outcome, words)
+        reason = outcome.get("failed", "")
+        if reason == "the submission gave no answer" and self._broke:
+            reason += f" ({self._broke})"
+        return _TestResult(unit.name, "passed" in outcome, reason)
 
     async def _try(self, waiting: list[int]) -> dict[int, dict[str, Any]]:
-        """Place to outcome; a test whose outcome was crowded out by the others' is left for the next round."""
+        """Index to outcome. A test whose outcome was cut off by the output limit waits for the next round."""
         units: list[dict[str, Any]] = []
-        for place in waiting:
-            answers = self._answers[place]
-            log = [[call, answers[at] if at < len(answers) else ""] for at, call in enumerate(self._calls[place])]
-            units.append({"code": self._units[place].code, "names": self._units[place].names, "log": log})
+        for index in waiting:
+            answers = self._answers[index]
+            log = [[call, answers[at] if at < len(answers) else ""] for at, call in enumerate(self._calls[index])]
+            units.append({"code": self._units[index].code, "names": self._units[index].names, "log": log})
         order = {"units": units, "seconds": self._seconds}
         ran = await _inside(self._test_box, "tests", order, 3 * self._seconds * (len(units) + 1))
-        told = dict(msgspec.json.decode(line) for line in ran.stdout.split("\n")[:-1])
-        silent = [at for at in range(len(units)) if at not in told]
-        if silent and not (ran.stop == "output" and told):
+        outcomes = dict(msgspec.json.decode(line) for line in ran.stdout.split("\n")[:-1])
+        silent = [at for at in range(len(units)) if at not in outcomes]
+        if silent and not (ran.stop == "output" and outcomes):
             if ran.stop == "exit" or not any(units[at]["log"] for at in silent):
                 raise VerifierFailure(f"the tests gave no result: {_ended(ran)}")
-            told |= {at: {"failed": _ended(ran)} for at in silent}
-        return {waiting[at]: outcome for at, outcome in told.items()}
+            outcomes |= {at: {"failed": _ended(ran)} for at in silent}
+        return {waiting[at]: outcome for at, outcome in outcomes.items()}
 
     async def _answer(self, waiting: list[int]) -> None:
-        """Where the sandbox stops the submission, those behind the test that it was at get another run."""
-        for place in waiting:
-            self._answers[place] = []
+        """If the sandbox stops the submission at one test, the tests after it get another run."""
+        for index in waiting:
+            self._answers[index] = []
         while waiting and self._left_s > 0:
-            order = {
-                "source": self._source,
-                "sessions": [self._calls[place] for place in waiting],
-                "seconds": self._seconds,
-            }
+            sessions = [self._calls[index] for index in waiting]
+            order = {"source": self._source, "sessions": sessions, "seconds": self._seconds}
             ran = await _inside(self._box, "submission", order, self._left_s)
             self._left_s -= ran.seconds
             self._read(ran.stdout, waiting)
             if ran.stop == "exit":
                 return
             self._broke = _ended(ran)
-            short = [at for at, place in enumerate(waiting) if len(self._answers[place]) < len(self._calls[place])]
+            short = [at for at, index in enumerate(waiting) if len(self._answers[index]) < len(self._calls[index])]
             waiting = waiting[max(short[0], 1) :] if short else []
-            for place in waiting:
-                self._answers[place] = []
+            for index in waiting:
+                self._answers[index] = []
 
-    def _read(self, said: str, waiting: list[int]) -> None:
-        """All of it comes from the submission: a line is `session answer`, or anything at all; the last may be cut off."""
-        for line in said.split("\n")[:-1]:
+    def _read(self, output: str, waiting: list[int]) -> None:
+        """Reads lines of `session answer`. The submission may print anything, and the last line may be cut off."""
+        for line in output.split("\n")[:-1]:
             session, _, answer = line.partition(" ")
             if session.isascii() and session.isdigit() and len(session) < 6 and int(session) < len(waiting):
                 self._answers[waiting[int(session)]].append(answer)
@@ -202,3 +212,79 @@ class _Exchange:
 async def _inside(box: Box, role: str, order: Any, seconds: float) -> CommandResult:
     command = [*_PYTHON, "-c", _INSIDE, role]
     return await box.run(command, stdin=msgspec.json.encode(order).decode(), seconds=seconds)
+
+
+# -- The tests of a task ----------------------------------------------------------------------------------------------
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+def _read_tests(task: Task, tests: Any) -> list[_SubmissionTest]:
+    entry = task.data.get("entry_point", "")
+    try:
+        units = _from_text(tests, entry, task) if isinstance(tests, str) else [_alone(text, entry) for text in tests]
+    except (SyntaxError, AttributeError, TypeError) as error:
+        raise VerifierFailure(
+            f'task {task.id}: "tests" must be Python text or a list of Python texts: {error}'
+        ) from error
+    if not units:
+        raise VerifierFailure(f'task {task.id}: "tests" has no assert, no def test_...() and no def check(candidate)')
+    return units
+
+
+@functools.lru_cache(maxsize=4096)
+def _alone(text: str, entry: str) -> _SubmissionTest:
+    """A text that is one test. Cached, because every episode of a task reads it."""
+    return _unit(text, text, ast.parse(text), entry)
+
+
+def _from_text(text: str, entry: str, task: Task) -> list[_SubmissionTest]:
+    tree = ast.parse(text)
+    setup = [statement for statement in tree.body if not _asserts(statement)]
+    units: list[_SubmissionTest] = []
+    for statement in tree.body:
+        match statement:
+            case ast.FunctionDef(name=name) if name.startswith("test"):
+                units.append(_assembled(name, [*setup, *ast.parse(f"{name}()").body], entry))
+            case ast.FunctionDef(name="check", args=ast.arguments(args=[_])):
+                if not entry:
+                    raise VerifierFailure(f'task {task.id}: check(candidate) needs data["entry_point"]')
+                units.append(_assembled("check", [*setup, *ast.parse(f"check({entry})").body], entry))
+            case _ if _asserts(statement):
+                before = [each for each in setup if each.lineno < statement.lineno]
+                units.append(_assembled(ast.unparse(statement), [*before, statement], entry))
+    return units
+
+
+def _asserts(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    return any(isinstance(node, ast.Assert) for node in ast.walk(statement))
+
+
+def _assembled(name: str, body: list[ast.stmt], entry: str) -> _SubmissionTest:
+    module = ast.Module(body, [])
+    return _unit(name, ast.unparse(module), module, entry)
+
+
+def _unit(name: str, code: str, tree: ast.Module, entry: str) -> _SubmissionTest:
+    used, bound = _names(tree)
+    theirs = (used - _BUILTINS | ({entry} if entry else set())) - bound
+    return _SubmissionTest(" ".join(name.split())[:100], code, sorted(theirs))
+
+
+def _names(tree: ast.Module) -> tuple[set[str], set[str]]:
+    """The names that are read and the names that are bound."""
+    used: set[str] = set()
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                used.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
+                bound.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bound.add(name)
+            case ast.alias(name=name, asname=asname):
+                bound.add(asname or name.split(".")[0])
+    return used, bound

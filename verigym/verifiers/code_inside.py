@@ -1,12 +1,12 @@
-"""What `code` runs inside the sandbox: two programs that never meet, passed as the text of this file. Standard library only.
+"""The two programs that `code` runs in sandboxes, passed as the text of this file. Standard library only.
 
-`submission` executes the submitted code and answers calls. It is told the calls, never a test.
-`tests` executes the tests. What they use of the submission are proxies, which read the answers from a log; it never
-holds the submission's code or objects, only plain values made anew: a submission cannot bring its own `__eq__` along.
+`submission` executes the submitted code and answers calls. It gets the calls, never a test.
+`tests` executes the tests. They see the submission through proxies that read answers from a log. This process never holds the
+submission's code or objects, only new plain values, so a submission cannot bring its own `__eq__`.
 
-A call that is not in the log yet is the test's result for now; `code` has it answered and runs the test again. To ask
-for many at once, the test goes on with a blank for each missing answer, as far as it gets: what it calls on the way is a
-guess, and a wrong guess costs a round and nothing else.
+If a call is not in the log yet, the test reports it. `code` gets the answer and runs the test again. To request many calls at
+once, the test continues with a blank for each missing answer as far as it can. Calls made after a blank are guesses. A wrong
+guess only costs a round.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 LONGEST = 100_000
-"""Characters of one call; a longer one cannot be passed on."""
+"""Maximum characters of one call."""
 GUESSED = 20_000
-"""Characters of the calls that one test asks for beforehand."""
+"""Maximum characters of the calls that one test requests in advance."""
 
 
 class Remote:
-    """In a test: something of the submission, by its name there or by the number of the answer that made it."""
+    """A proxy in a test for an object of the submission, by its name or by the number of the answer that created it."""
 
     __slots__ = ("_ask", "_ref")
 
@@ -68,7 +68,7 @@ class Remote:
 
 
 class Blank(Remote):
-    """Stands for an answer that is not there yet: agrees with everything, and is called as if it were an object."""
+    """A placeholder for a missing answer. It compares equal to everything and can be called like an object."""
 
     __slots__ = ()
 
@@ -140,37 +140,37 @@ def decode(data: Any, remote: Callable[[Any], Any]) -> Any:
         return bytes.fromhex(value)
     if kind in ("float", "complex"):
         return {"float": float, "complex": complex}[kind](value)
-    made = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind]
-    return made(decode(each, remote) for each in value)
+    container = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind]
+    return container(decode(each, remote) for each in value)
 
 
 # -- The submission ----------------------------------------------------------------------------------------------------
 
 
 def answers(calls: list[str], names: dict[str, Any]) -> Iterator[str]:
-    """The answer to each call, as text. Whatever the submission does here only changes its own answers."""
-    made: list[Any] = []
+    """The answer to each call, as text. The submission can only change its own answers here."""
+    results: list[Any] = []
 
     def remote(ref: Any) -> Any:
         if isinstance(ref, int):
-            return made[ref]
+            return results[ref]
         if ref in names:
             return names[ref]
-        raise NameError(f"the submission defines no {ref}")
+        raise NameError(f"the submission does not define {ref}")
 
     for call in calls:
         verb, *operands = json.loads(call)
         try:
             value = VERBS[verb](*[decode(each, remote) for each in operands])
         except BaseException as error:  # sys.exit included
-            made.append(None)
+            results.append(None)
             yield json.dumps({"raised": [kind.__name__ for kind in type(error).__mro__], "words": str(error)[:500]})
             continue
-        made.append(value)
+        results.append(value)
         try:
             yield json.dumps({"value": encode(value)})
-        except (TypeError, ValueError, RecursionError):  # an object: it stays here, the test gets a proxy
-            yield json.dumps({"value": {"t": "remote", "v": len(made) - 1}})
+        except (TypeError, ValueError, RecursionError):  # an object: the test gets a proxy
+            yield json.dumps({"value": {"t": "remote", "v": len(results) - 1}})
 
 
 def submission() -> None:
@@ -185,12 +185,12 @@ def submission() -> None:
         say(f"broke {type(error).__name__}: {error}"[:500])
         os._exit(0)
     _limit(0)
-    for place, calls in enumerate(order["sessions"]):
+    for session, calls in enumerate(order["sessions"]):
         child = os.fork()
         if child == 0:
             _limit(order["seconds"])
             for answer in answers(calls, vars(solution)):
-                say(f"{place} {answer}")
+                say(f"{session} {answer}")
             os._exit(0)
         os.waitpid(child, 0)
     os._exit(0)
@@ -200,18 +200,18 @@ def submission() -> None:
 
 
 class Stopped(BaseException):
-    """Ends a test from inside a proxy; no `except Exception` of a test holds it up."""
+    """Ends a test from inside a proxy. Not an `Exception`, so that tests do not catch it."""
 
 
 class SubmissionError(Exception):
-    """An exception of the submission that has no builtin name."""
+    """An exception of the submission that is not a builtin one."""
 
 
 def outcome(
     code: str, names: list[str], log: list[list[str]], stopped: dict[str, Any], guess: Callable[[], object] = bool
 ) -> dict[str, Any]:
-    """`passed`, `failed` with why, `broken` with why (the test's own fault), or `need`: from which call on, and the calls.
-    What ends the test early is in `stopped`; `guess` is called once, when the test goes on with blanks."""
+    """`passed`, `failed` with a reason, `broken` with a reason (the test's own fault), or `need` with the first missing call's
+    index and the calls. `stopped` gets what ends the test early. `guess` is called once, when the test continues with blanks."""
     used = 0
 
     def stop(**result: str) -> NoReturn:
@@ -224,12 +224,12 @@ def outcome(
             raise Stopped
         try:
             call = json.dumps([verb, *map(encode, operands)])
-        except TypeError as error:  # or a guess ends at what is computed from a blank
-            stop(broken=f"it passes the submission what cannot be passed: {error}")
+        except TypeError as error:
+            stop(broken=f"it passes a value that cannot be sent to the submission: {error}")
         except (ValueError, RecursionError):
-            stop(failed="it got a value that is too large to pass on")
+            stop(failed="it passes a value that is too large")
         if len(call) > LONGEST:
-            stop(**{"failed" if used else "broken": "a call is too long to pass on"})
+            stop(**{"failed" if used else "broken": "a call is too long"})
         if stopped or used == len(log) or log[used][0] != call:
             return later(call)
         used += 1
@@ -238,7 +238,7 @@ def outcome(
             if "value" in answer:
                 return decode(answer["value"], lambda ref: Remote(ref, ask))
             raised = _exception([str(name) for name in answer["raised"]], str(answer["words"]))
-        except (Exception, RecursionError):  # whatever a submission writes instead of an answer
+        except (Exception, RecursionError):  # the submission may write anything
             stop(failed="the submission gave no answer")
         raise raised
 
@@ -265,29 +265,29 @@ def outcome(
     try:
         exec(compile(code, "tests", "exec"), {"__name__": "tests", **{name: Remote(name, ask) for name in names}})
     except BaseException as error:
-        words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         last = f", the last answer was {log[used - 1][1]}" if used else ""
         own_fault = not used and not isinstance(error, AssertionError)
-        result = {"broken": words[:300]} if own_fault else {"failed": (words + last)[:300]}
+        result = {"broken": reason[:300]} if own_fault else {"failed": (reason + last)[:300]}
     if not used and "passed" in result:
-        result = {"broken": 'it calls nothing of the submission (data["entry_point"] can name what it calls)'}
+        result = {"broken": 'it never calls the submission. data["entry_point"] can name the function to call'}
     return stopped or result
 
 
 def _exception(names: list[str], words: str) -> Exception:
-    """The nearest builtin exception. One that ends an iteration would end the test's loops, and a test with them."""
+    """The nearest builtin exception, except those that would end a loop of the test (StopIteration)."""
     for name in names:
         kind = getattr(builtins, name, None)
         if kind in (Exception, StopIteration, StopAsyncIteration):
             break
         if isinstance(kind, type) and issubclass(kind, Exception):
-            with contextlib.suppress(TypeError):  # one that takes more than words
+            with contextlib.suppress(TypeError):  # it needs other arguments
                 return kind(words)
     return SubmissionError(f"{names[0]}: {words}")
 
 
 def small_pytest() -> types.ModuleType:
-    """The two of pytest's that tests of functions use most, whether or not the sandbox has it."""
+    """`raises` and `approx` of pytest, in case the sandbox does not have pytest."""
 
     @contextlib.contextmanager
     def raises(kind: Any, match: str = "") -> Iterator[None]:
@@ -323,18 +323,18 @@ def small_pytest() -> types.ModuleType:
 def tests() -> None:
     order = json.load(sys.stdin)
     say = _quiet()
-    for place, unit in enumerate(order["units"]):
+    for index, unit in enumerate(order["units"]):
         child = os.fork()
         if child == 0:
             _limit(order["seconds"])
-            say(json.dumps([place, _tried(unit)]))
+            say(json.dumps([index, _tried(unit)]))
             os._exit(0)
         if os.WIFSIGNALED(os.waitpid(child, 0)[1]):
-            say(json.dumps([place, {"failed" if unit["log"] else "broken": "it did not end in time"}]))
+            say(json.dumps([index, {"failed" if unit["log"] else "broken": "it did not end in time"}]))
 
 
 def _tried(unit: dict[str, Any]) -> dict[str, Any]:
-    """Its outcome; a guess that blanks keep in a loop is ended, with what it has."""
+    """The outcome of a test. A guess that runs in an endless loop is stopped and keeps its calls so far."""
     stopped: dict[str, Any] = {}
 
     def end(*_: object) -> None:
@@ -349,18 +349,18 @@ def _tried(unit: dict[str, Any]) -> dict[str, Any]:
             return outcome(unit["code"], unit["names"], unit["log"], stopped, guess)
         finally:
             signal.signal(signal.SIGALRM, signal.SIG_IGN)
-    except Stopped:  # the alarm came when it had just ended
+    except Stopped:  # the alarm came just after the end
         return stopped
 
 
 def _limit(seconds: float) -> None:
-    """Ends this process after so much processor time, or three times as much by the clock: others may keep it waiting."""
+    """Ends this process after this CPU time, or three times as much wall time, because others may keep it waiting."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, 3 * seconds)
 
 
 def _quiet() -> Callable[[str], None]:
-    """Standard output for our own lines; what the code prints goes nowhere, and what it reads is empty."""
+    """Returns a function that prints to standard output. What the code prints is dropped, and what it reads is empty."""
     out = os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

@@ -1,7 +1,7 @@
-"""A plain `verify(task, trajectory)`, or one of this folder's, as a `core.protocols.Verifier`.
+"""Wraps a plain `verify(task, trajectory)` as a `core.protocols.Verifier`.
 
-This is the one boundary where a verifier's own failure becomes a record: whatever goes wrong in `verify` is a verdict
-with no reward and an error, never a silent 0. An episode that says nothing about the model is never shown to it.
+This is the one boundary where a verifier's own failure becomes a record. Whatever `verify` raises becomes a verdict with an
+error and no reward, never a silent 0. Episodes that failed for other reasons than the model are never passed to `verify`.
 """
 
 import asyncio
@@ -20,26 +20,26 @@ from verigym.core.records import Failure, Fault, Task, Trajectory, Verdict
 from verigym.verifiers.version import version
 
 _LONGEST_S = 10.0
-"""Of a plain verify: it runs on the loop's thread, where everybody else waits for it."""
+"""Time limit of a plain `verify`. It runs on the event loop's thread and blocks everything else."""
 ENDS = (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit)
-"""What ends the run; whatever else a verifier raises ends its verdict."""
+"""Exceptions that end the run. Any other exception of a verifier becomes a verdict with an error."""
 Score = float | bool | Verdict
 Verify = Callable[..., Score | Awaitable[Score]]
-"""`verify(task, trajectory)`, or `verify(task, trajectory, context)` for one that needs a judge or a sandbox."""
+"""`verify(task, trajectory)`, or `verify(task, trajectory, context)` if it needs a judge or a sandbox."""
 VerifyGroup = Callable[..., Sequence[Score] | Awaitable[Sequence[Score]]]
-"""`verify_group(task, trajectories)`, with `context` likewise: one score for each trajectory, in their order."""
+"""`verify_group(task, trajectories)`, optionally with `context`: one score per trajectory, in order."""
 
 
 def lift(name: str, verify: Verify | Verifier) -> Verifier:
-    """`verify` as a group verifier named `name@version`; one that already is a `Verifier` is returned as it is."""
+    """`verify` as a group verifier named `name@version`. A `Verifier` is returned unchanged."""
     if isinstance(verify, type):
         kind: type = verify
-        raise BadInput(f"verifier {name}: {kind.__name__} is a class; write {kind.__name__}(...)")
+        raise BadInput(f"verifier {name}: {kind.__name__} is a class. Write {kind.__name__}(...)")
     return verify if isinstance(verify, Verifier) else _LiftedVerifier(f"{name}@{version(verify)}", verify)
 
 
 def lift_group(name: str, verify_group: VerifyGroup) -> Verifier:
-    """A plain `verify_group(task, trajectories)` as a group verifier; it sees the trajectories that can be scored."""
+    """A plain `verify_group(task, trajectories)` as a group verifier. It gets only trajectories that can be scored."""
     return _LiftedGroup(f"{name}@{version(verify_group)}", verify_group)
 
 
@@ -79,7 +79,7 @@ class _LiftedGroup:
 
 
 async def judged(verify: Verify | Verifier, task: Task, trajectory: Trajectory, context: Context) -> Verdict:
-    """The verdict on one trajectory; it raises nothing but a cancellation."""
+    """The verdict on one trajectory. Raises only what `ENDS` lists."""
     if not trajectory.scorable:
         return unscorable(trajectory)
     try:
@@ -98,7 +98,7 @@ def unscorable(trajectory: Trajectory) -> Verdict:
 
 
 def failed(error: BaseException) -> Verdict:
-    """A judge whose window is too small is not the fault of the model that is being judged."""
+    """A verdict without a reward. A model fault counts as the verifier's: a judge with a small window, for example."""
     made = failure(error, Fault.VERIFIER)
     fault = Fault.VERIFIER if made.fault is Fault.MODEL else made.fault
     return Verdict(reward=None, error=msgspec.structs.replace(made, fault=fault))
@@ -116,7 +116,9 @@ async def _called(verify: Callable[..., Any], task: Task, shown: object, context
     try:
         made = alarm.guarded(verify, _LONGEST_S, task, shown, **more)
     except alarm.Overdue:
-        raise VerifierFailure(f"verify took more than {_LONGEST_S:g} s; one that waits should be async") from None
+        raise VerifierFailure(
+            f"verify took more than {_LONGEST_S:g} s. If it waits for something, make it async"
+        ) from None
     return await made if inspect.isawaitable(made) else made
 
 
@@ -134,7 +136,7 @@ def _has_context(routine: Callable[..., Any]) -> bool:
 
 
 def _waits(verify: Callable[..., Any]) -> bool:
-    """Whether a group's verdicts are worth asking for at the same time."""
+    """Whether a group's verdicts should be computed concurrently."""
     return not inspect.isfunction(verify) or inspect.iscoroutinefunction(verify)
 
 
@@ -157,17 +159,17 @@ def _verdict(score: object) -> Verdict:
         case bool() | int() | float():
             reward = _finite("reward", score)
             return Verdict(reward=reward, passed=reward >= 1.0)
-    raise VerifierFailure(f"verify returned {type(score).__name__}; it should return a float, a bool or a Verdict")
+    raise VerifierFailure(f"verify returned {type(score).__name__}. It must return a float, a bool or a Verdict")
 
 
 def _checked(verdict: Verdict) -> Verdict:
-    """One whose fields are what they should be, whatever was put into them."""
+    """Checks the types of fields that a user's code may have set."""
     if not isinstance(verdict.evidence, str) or not isinstance(verdict.error, Failure | None):
-        raise VerifierFailure("verify returned a Verdict whose evidence is not text, or whose error is no Failure")
+        raise VerifierFailure("verify returned a Verdict whose evidence is not text or whose error is not a Failure")
     return verdict
 
 
 def _finite(name: str, value: object) -> float:
     if not isinstance(value, int | float) or not math.isfinite(value):
-        raise VerifierFailure(f"verify returned {value!r} as {name}; it should be a finite number")
+        raise VerifierFailure(f"verify returned {value!r} as {name}. It must be a finite number")
     return float(value)

@@ -1,7 +1,7 @@
-"""The reply's number against the task's: `1,234.5`, `$12`, `50%`, `1e-3`, `3/4`, `1 1/2`, `\\frac{3}{4}`, `3 × 10^5`, `5 km`.
+"""Compares numbers: `1,234.5`, `$12`, `50%`, `1e-3`, `3/4`, `1 1/2`, `\\frac{3}{4}`, `3 × 10^5`, `5 km`.
 
-Numbers are compared exactly, as fractions, so that whole numbers of any size are told apart. A comma groups thousands;
-`1.234,5` is not read. Words ("twelve"), NaN and infinity are no numbers, so they never pass.
+Numbers are compared exactly, as fractions. A comma groups thousands, so `1.234,5` is not read. Words ("twelve"), NaN and
+infinity are not numbers and never pass.
 """
 
 import re
@@ -14,30 +14,29 @@ from verigym.core.records import Task, Trajectory, Verdict
 from verigym.verifiers.answers import Where, find_answer
 
 _ROUNDING = Fraction(1, 10**9)
-"""What two numbers may differ by, relative to the expected one, where one of them is not whole and no tolerance is set."""
+"""Default relative tolerance if one of the two numbers is not whole."""
 
 
 class Numeric(Struct, frozen=True):
-    """`Numeric()` for equal numbers, `Numeric(tolerance=0.01)` for near ones; `task.data["answer"]` is a number or text."""
+    """`Numeric()` for equal numbers, `Numeric(tolerance=0.01)` for near ones. `task.data["answer"]` is a number or text."""
 
     tolerance: float = 0.0
-    """Absolute: 0.01 passes 3.15 for 3.14."""
+    """Absolute tolerance: 0.01 passes 3.15 for 3.14."""
     relative: float = 0.0
-    """To the expected number: 0.01 passes 101 for 100. The wider of the two counts."""
+    """Relative tolerance: 0.01 passes 101 for 100. The wider of the two counts."""
     where: Where = "auto"
-    """Where the answer stands in the reply (see `answers`). Of a marked answer the first number counts, after the last
-    `=` where there is one; of any other reply, and with `auto` where the mark holds no number, the last."""
+    """Where the reply has its answer (see `answers`). In a marked answer the first number after the last `=` counts. In any other
+    reply, and with `auto` if the marked answer has no number, the last number counts."""
 
     def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
         expected = _expected(task)
         given = self._given(trajectory.reply)
         if given is None:
-            return Verdict(
-                reward=0.0, evidence=f'expected {task.data["answer"]}, no number in "{trajectory.reply[-120:]}"'
-            )
+            evidence = f'expected {task.data["answer"]}, no number in "{trajectory.reply[-120:]}"'
+            return Verdict(reward=0.0, evidence=evidence)
         passed = any(self._near(value, expected.value) for value in expected.readings(given))
-        words = "as expected" if passed else f"expected {task.data['answer']}"
-        return Verdict(reward=float(passed), passed=passed, evidence=f"{given.text}, {words}")
+        comment = "as expected" if passed else f"expected {task.data['answer']}"
+        return Verdict(reward=float(passed), passed=passed, evidence=f"{given.text}, {comment}")
 
     def _given(self, reply: str) -> "Number | None":
         answer = find_answer(reply, self.where)
@@ -56,10 +55,10 @@ class Numeric(Struct, frozen=True):
 
 def _expected(task: Task) -> "Number":
     if "answer" not in task.data:
-        raise VerifierFailure(f'task {task.id}: data has no "answer"; Numeric compares the reply with it')
+        raise VerifierFailure(f'task {task.id}: data has no "answer". Numeric compares the reply with it')
     answer = task.data["answer"]
-    found = find_answer(answer) if isinstance(answer, str) else None
-    text = found.text if found else repr(answer)
+    extracted = find_answer(answer) if isinstance(answer, str) else None
+    text = extracted.text if extracted else repr(answer)
     number = None if isinstance(answer, bool) else first_number(text)
     if number is None:
         raise VerifierFailure(f"task {task.id}: the answer {answer!r} is not a number that Numeric can read")
@@ -72,11 +71,11 @@ def _expected(task: Task) -> "Number":
 class Number(Struct, frozen=True):
     value: Fraction
     text: str
-    """As it was written."""
+    """As written."""
     percent: bool = False
 
     def readings(self, other: "Number") -> list[Fraction]:
-        """What `other` may mean beside this one: with a % on one side only, 50% is read as 50 and as 0.5."""
+        """Possible values of `other`. If only one of the two has a %, 50% is read as 50 and as 0.5."""
         if self.percent == other.percent:
             return [other.value]
         return [other.value, other.value / 100 if other.percent else other.value * 100]
@@ -100,19 +99,19 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _LONGEST = 400
-"""Digits of a number, and size of its exponent, past which it is not read."""
+"""Maximum characters of a number, and maximum size of its exponent."""
 
 
 def first_number(text: str) -> Number | None:
-    found = _NUMBER.search(_tidy(text))
-    return found and _number(found)
+    match = _NUMBER.search(_tidy(text))
+    return match and _number(match)
 
 
 def last_number(text: str) -> Number | None:
-    found = None
-    for each in _NUMBER.finditer(_tidy(text)):
-        found = each
-    return found and _number(found)
+    last = None
+    for match in _NUMBER.finditer(_tidy(text)):
+        last = match
+    return last and _number(last)
 
 
 def _tidy(text: str) -> str:

@@ -1,5 +1,8 @@
-"""A reward model as a verifier: its score is the reward, and that alone is learnt from. A reward model can be gamed, so what
-passed, what was unsafe and the parts are those of another verifier, which nobody learns from."""
+"""Reward models: `RewardModel` uses the score as the training reward, and `RewardJudge` picks the better of two replies.
+
+A policy can exploit a reward model. So `RewardModel` takes only the reward from it. What passed, what was unsafe and the parts
+come from an independent verifier, which is not trained against.
+"""
 
 import asyncio
 import math
@@ -8,8 +11,9 @@ from collections.abc import Sequence
 import msgspec
 
 from verigym.core.errors import BadInput, VerifierFailure
-from verigym.core.protocols import Context, Verifier
-from verigym.core.records import Task, Trajectory, Verdict
+from verigym.core.protocols import Context, Reply, Request, Scorer, Verifier
+from verigym.core.records import Message, Task, Trajectory, Turn, Verdict
+from verigym.verifiers.judge import unquoted
 from verigym.verifiers.lift import ENDS, failed, named, unscorable
 
 
@@ -25,13 +29,13 @@ class RewardModel:
         scores, judged = await asyncio.gather(
             self._scores(shown, context), self._independent.verify(task, shown, context)
         )
-        made = iter([_both(score, verdict) for score, verdict in zip(scores, judged, strict=True)])
-        return named(self.name, group, [next(made) if each.scorable else unscorable(each) for each in group])
+        verdicts = iter([_with_score(score, verdict) for score, verdict in zip(scores, judged, strict=True)])
+        return named(self.name, group, [next(verdicts) if each.scorable else unscorable(each) for each in group])
 
     async def _scores(self, shown: list[Trajectory], context: Context) -> Sequence[float | Verdict]:
         try:
             if context.scorer is None:
-                raise BadInput(f"{self.name} needs its reward model; name it in the recipe: reward_model: VERSION")
+                raise BadInput(f"{self.name} has no reward model. Name it in the recipe: reward_model: VERSION")
             return await context.scorer.score(shown)
         except BaseException as error:
             if isinstance(error, ENDS):
@@ -39,11 +43,41 @@ class RewardModel:
             return [failed(error)] * len(shown)
 
 
-def _both(score: float | Verdict, verdict: Verdict) -> Verdict:
-    """The score, with what the independent verifier says; where that one failed, nothing passed."""
+def _with_score(score: float | Verdict, verdict: Verdict) -> Verdict:
+    """The independent verdict with the score as its reward. If the independent verifier failed, nothing passed."""
     if isinstance(score, Verdict):
         return score
     if not math.isfinite(score):
-        return failed(VerifierFailure(f"the reward model's score is {score}, which is no number to learn from"))
+        return failed(VerifierFailure(f"the reward model's score is {score}. A reward must be a finite number"))
     evidence = f"score {score:+.3f}" + (f"\n{verdict.evidence}" if verdict.evidence else "")
     return msgspec.structs.replace(verdict, reward=score, error=None, evidence=evidence)
+
+
+class RewardJudge:
+    """A reward model that answers the prompts of `PairwiseJudge`: the reply with the higher score wins. It sees the request and
+    the reply, without the system prompt. Its scores have no scale, so it cannot answer `Judge`."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    async def respond(self, request: Request) -> Reply:
+        shown = unquoted("".join(item.text for item in request.items if isinstance(item, Message)))
+        if not {"task", "reply A", "reply B"} <= shown.keys():
+            raise VerifierFailure(
+                f"the judge {self._scorer.name} is a reward model, which can only compare two replies (PairwiseJudge). "
+                "Name a model that writes answers with --judge"
+            )
+        pair = [_conversation(shown["task"], shown[name]) for name in ("reply A", "reply B")]
+        first, second = await self._scorer.score(pair)
+        if not (math.isfinite(first) and math.isfinite(second)):
+            raise VerifierFailure(
+                f"the reward model {self._scorer.name} gave the scores {first} and {second}. Scores must be finite numbers"
+            )
+        winner = "A" if first > second else "B" if second > first else "tie"
+        answer = {"reason": f"scores {first:+.3f} and {second:+.3f}", "winner": winner}
+        text = msgspec.json.encode(answer).decode()
+        return Reply(items=[Message("assistant", text)], turn=Turn(agent=self._scorer.name))
+
+
+def _conversation(task: str, reply: str) -> Trajectory:
+    return Trajectory(id="", task="", group="", items=[Message("user", task), Message("assistant", reply)])

@@ -1,4 +1,4 @@
-"""The reply is JSON of a given shape: the whole reply, or its last fenced block."""
+"""Checks that the reply, or its last fenced block, is JSON that fits a JSON schema."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,22 +12,22 @@ from referencing.exceptions import Unresolvable
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Json, Task, Trajectory, Verdict
 from verigym.verifiers.answers import find_json
-from verigym.verifiers.regex import matched
+from verigym.verifiers.match import matched
 
 _SHOWN = 10
-"""Reasons that are given as evidence."""
+"""Maximum number of reasons in the evidence."""
 
 
 class JsonSchema(Struct, frozen=True):
-    """`JsonSchema({"type": "object", "required": ["name"]})`; without one of its own it takes `task.data["schema"]`."""
+    """`JsonSchema({"type": "object", "required": ["name"]})`. Without a schema it uses `task.data["schema"]`."""
 
     schema: Json | None = None
-    """JSON schema, draft 2020-12; nothing is fetched for a `$ref`."""
+    """JSON schema, draft 2020-12. A `$ref` is never fetched."""
 
     def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
         schema = task.data.get("schema") if self.schema is None else self.schema
         if schema is None:
-            raise VerifierFailure(f'task {task.id}: data has no "schema" and JsonSchema was given none')
+            raise VerifierFailure(f'task {task.id}: data has no "schema", and JsonSchema was created without one')
         try:
             value = find_json(trajectory.reply)
         except ValueError as error:
@@ -44,21 +44,23 @@ class JsonSchema(Struct, frozen=True):
 
 
 def _reasons(schema: Any, value: Any, task: Task) -> list[str]:
-    """`$.items[3].price: 'x' is not of type 'number'`, in the order of the paths."""
+    """`$.items[3].price: 'x' is not of type 'number'`, sorted by path."""
     try:
         Draft202012Validator.check_schema(schema)
         errors = list(_Validator(schema, registry=Registry()).iter_errors(value))
     except SchemaError as error:
         raise VerifierFailure(f"task {task.id}: the schema is not valid: {error.message[:200]}") from error
     except Unresolvable as error:
-        raise VerifierFailure(f"task {task.id}: the schema refers to what is not in it: {error}") from error
+        raise VerifierFailure(
+            f"task {task.id}: the schema refers to something that it does not contain: {error}"
+        ) from error
     except RecursionError:
         return ["$: nested too deeply"]
     return [f"{error.json_path}: {error.message[:200]}" for error in sorted(errors, key=lambda error: error.json_path)]
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """As in the standard, in bounded time."""
+    """As in the standard, with a time limit."""
     if isinstance(instance, str) and matched(pattern, instance) is None:
         yield ValidationError(f"{instance[:120]!r} does not match {pattern!r}")
 

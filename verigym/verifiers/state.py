@@ -1,16 +1,15 @@
-"""The end state against the expected one, as a readable diff: what is missing, what is wrong, what nobody asked for.
+"""Compares the end state with the expected one. The evidence is a diff: missing rows, wrong values, side effects.
 
     + events: Alex, Tuesday, 14:00 (missing)
     ~ tasks[3].status: open, expected done
     - side effect: emails[7] deleted
 
-The task says what is expected: all of it in `task.data["expected_state"]`, or the changes in
-`task.data["expected_changes"]`, a JSON patch (add, replace, remove) of `task.data["state"]`. With the starting `state` known,
-a difference where nothing should have changed is a side effect, and only what should have changed counts as matched.
+`task.data["expected_state"]` is the whole expected state, or `task.data["expected_changes"]` is a JSON patch (add, replace,
+remove) of `task.data["state"]`. If the starting `state` is given, any other change is a side effect, and only the expected
+changes count as matched.
 
-Paths are written with dots, `settings.theme`, the place in a list as `*`; a setting names them by glob: `events`,
-`events.*.id`, `*.updated_at`. Lists are compared by content in their order; a row that moved, came or went does not
-spoil the comparison of the others.
+Settings name paths by glob, with dots and `*` for a list index: `events`, `events.*.id`, `*.updated_at`. Lists are compared by
+content and order. Rows that moved, were added or were removed do not affect the comparison of other rows.
 """
 
 import copy
@@ -30,7 +29,7 @@ from verigym.verifiers.toolcall import canonical
 _LINES = 20
 _CUT = 160
 _PAIRED = 200
-"""Rows left over in one table up to which the most similar ones are shown as one changed row."""
+"""Maximum number of unmatched rows of a table for which similar rows are shown as one changed row."""
 
 
 class StateDiff(Struct, frozen=True):
@@ -39,24 +38,24 @@ class StateDiff(Struct, frozen=True):
     ignore: Sequence[str] = ()
     """Paths that are not compared."""
     unordered: Sequence[str] = ()
-    """Lists compared by content whatever their order, and tables by id (objects) whatever their ids."""
+    """Lists whose order does not count, and tables by id (objects) whose ids do not count."""
     loose: Sequence[str] = ()
-    """Values compared in meaning: `"30"` and 30, `2023-11-30T09:00` and `2023-11-30 09:00:00`, `2 PM` and `14:00`."""
+    """Values compared by meaning: `"30"` and 30, `2023-11-30T09:00` and `2023-11-30 09:00:00`, `2 PM` and `14:00`."""
     penalty: float = 0.5
-    """Taken from the reward for each side effect. `reward = matched share - penalty x side effects`, at least -1."""
+    """Subtracted for each side effect: `reward = matched share - penalty x side effects`, at least -1."""
 
     def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
         before, expected = task.data.get("state", _NOTHING), _expected(task)
         if expected and not trajectory.end_state:
             raise VerifierFailure(
-                f"task {task.id}: the episode has no end state; the environment needs end_state(self)"
+                f"task {task.id}: the episode has no end state. Add end_state(self) to the environment"
             )
         rules = _Rules(_globs(self.ignore), _globs(self.unordered), _globs(self.loose))
-        found = list(_compare(_StatePath("", ""), before, expected, trajectory.end_state, rules))
-        wrong = [each for each in found if each.words]
-        asked = [each for each in found if not each.side_effect]
-        effects = len(found) - len(asked)
-        right = sum(each.num_values for each in asked if not each.words)
+        differences = list(_compare(_StatePath("", ""), before, expected, trajectory.end_state, rules))
+        wrong = [each for each in differences if each.text]
+        asked = [each for each in differences if not each.side_effect]
+        effects = len(differences) - len(asked)
+        right = sum(each.num_values for each in asked if not each.text)
         total = sum(each.num_values for each in asked)
         matched = right / total if total else 1.0
         return Verdict(
@@ -73,12 +72,12 @@ def _expected(task: Task) -> Json:
     if "expected_changes" in task.data and "state" in task.data:
         return _patched(task)
     raise VerifierFailure(
-        f'task {task.id}: data has no "expected_state", nor "state" with "expected_changes"; StateDiff needs one of them'
+        f'task {task.id}: the expected state is missing. Add "expected_state", or "state" and "expected_changes", to its data'
     )
 
 
 def _patched(task: Task) -> Json:
-    """The starting state after the expected changes: `{"op": "add", "path": "/events/-", "value": {...}}`."""
+    """Applies the expected changes to the starting state: `{"op": "add", "path": "/events/-", "value": {...}}`."""
     state = copy.deepcopy(task.data["state"])
     for change in task.data["expected_changes"]:
         try:
@@ -88,25 +87,24 @@ def _patched(task: Task) -> Json:
                 holder = holder[int(part)] if isinstance(holder, list) else holder[part]
             _change(holder, last, change)
         except (KeyError, IndexError, ValueError, TypeError) as error:
-            raise VerifierFailure(
-                f"task {task.id}: the expected change {change} does not fit the state: {error!r}"
-            ) from error
+            message = f"task {task.id}: the expected change {change} does not fit the state: {error!r}"
+            raise VerifierFailure(message) from error
     return state
 
 
 def _change(holder: Any, last: str, change: Json) -> None:
     rows = isinstance(holder, list)
-    place: Any = (len(holder) if last == "-" else int(last)) if rows else last
+    key: Any = (len(holder) if last == "-" else int(last)) if rows else last
     match change["op"]:
         case "add" if rows:
-            holder.insert(place, change["value"])
+            holder.insert(key, change["value"])
         case "add":
-            holder[place] = change["value"]
+            holder[key] = change["value"]
         case "replace":
-            holder[place]  # it has to be there
-            holder[place] = change["value"]
+            holder[key]  # raises if it is missing
+            holder[key] = change["value"]
         case "remove":
-            del holder[place]
+            del holder[key]
         case other:
             raise ValueError(f'op "{other}" is not add, replace or remove')
 
@@ -115,7 +113,7 @@ def _change(holder: Any, last: str, change: Json) -> None:
 
 
 class _Nothing:
-    """What a value is where there is none."""
+    """The value of a key that is missing."""
 
 
 _NOTHING: Any = _Nothing()
@@ -129,7 +127,7 @@ class _Rules(NamedTuple):
 
 class _StatePath(NamedTuple):
     path: str
-    """`tasks.*.status`: what globs are matched with."""
+    """`tasks.*.status`, which globs are matched with."""
     shown: str
     """`tasks[3].status`"""
 
@@ -142,13 +140,13 @@ class _StatePath(NamedTuple):
 
 
 class _StateDifference(NamedTuple):
-    """A place where something should have changed, or did."""
+    """A path that changed or should have changed."""
 
-    words: str = ""
-    """Empty where it changed as expected."""
+    text: str = ""
+    """Empty if it changed as expected."""
     side_effect: bool = False
     num_values: int = 1
-    """That it covers."""
+    """Number of values below the path."""
 
 
 def _globs(patterns: Sequence[str]) -> re.Pattern[str]:
@@ -175,14 +173,14 @@ def _difference(at: _StatePath, before: Any, expected: Any, actual: Any, rules: 
     old, wanted, got = (_key(at.path, value, rules) for value in (before, expected, actual))
     if wanted == got:
         return None if old == wanted else _StateDifference()
-    if old == wanted:  # nobody asked for a change
+    if old == wanted:  # no change was expected
         if actual is _NOTHING:
-            words = f"{at.shown} deleted: {_text(expected)}"
+            change = f"{at.shown} deleted: {_text(expected)}"
         elif before is _NOTHING:
-            words = f"{at.shown} added: {_text(actual)}"
+            change = f"{at.shown} added: {_text(actual)}"
         else:
-            words = f"{at.shown}: {_text(before)} became {_text(actual)}"
-        return _StateDifference(f"- side effect: {words}", side_effect=True)
+            change = f"{at.shown}: {_text(before)} became {_text(actual)}"
+        return _StateDifference(f"- side effect: {change}", side_effect=True)
     if expected is _NOTHING:
         return _StateDifference(f"~ {at.shown}: {_text(actual)} is still there, expected deleted")
     if actual is _NOTHING:
@@ -195,19 +193,21 @@ def _raw(value: Any) -> bytes:
         return b""
     try:
         return msgspec.json.encode(value, order="sorted")
-    except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 has no bytes for
+    except UnicodeEncodeError:  # a lone surrogate, which UTF-8 cannot encode
         return json.dumps(value, sort_keys=True).encode()
 
 
 def _key(path: str, value: Any, rules: _Rules) -> bytes:
-    """The content of a value: equal for values that count as equal."""
+    """The content of a value. Values that count as equal have the same key."""
     return _raw(value if value is _NOTHING else _content(path, value, rules))
 
 
 def _content(path: str, value: Any, rules: _Rules) -> Any:
     if isinstance(value, dict) and not rules.unordered.match(path):
-        places = [(name, f"{path}.{name}" if path else name) for name in value]
-        return {name: _content(place, value[name], rules) for name, place in places if not rules.ignore.match(place)}
+        paths = {name: f"{path}.{name}" if path else name for name in value}
+        return {
+            name: _content(paths[name], value[name], rules) for name in value if not rules.ignore.match(paths[name])
+        }
     if isinstance(value, list | dict):
         inner = value.values() if isinstance(value, dict) else value
         rows = [] if rules.ignore.match(f"{path}.*") else [_content(f"{path}.*", row, rules) for row in inner]
@@ -227,8 +227,8 @@ class _TableRow(NamedTuple):
 
 
 def _compare_rows(at: _StatePath, before: Any, expected: Any, actual: Any, rules: _Rules) -> Iterator[_StateDifference]:
-    """Equal rows are matched first, wherever they stand; then the most alike of those left, so that a changed row is shown
-    as changed; what remains was added, deleted or is missing."""
+    """Matches equal rows first, at any position, then the most similar of the others, which are shown as changed. The remaining
+    rows were added, deleted or are missing."""
     keys: dict[bytes, bytes] = {}
     old, wanted, got = (_rows(at, table, rules, keys) for table in (before, expected, actual))
     if isinstance(expected, list) and not rules.unordered.match(at.path):
@@ -239,11 +239,11 @@ def _compare_rows(at: _StatePath, before: Any, expected: Any, actual: Any, rules
     unchanged, got_new, old_left = _cancel(got, old_left)
 
     def pairs(ones: list[_TableRow], others: list[_TableRow]) -> list[tuple[_TableRow, _TableRow]]:
-        found = _alike(ones, others)
-        for one, other in found:
+        similar = _alike(ones, others)
+        for one, other in similar:
             ones.remove(one)
             others.remove(other)
-        return found
+        return similar
 
     def compare(row: _TableRow, start: Any, expected: Any, actual: Any) -> Iterator[_StateDifference]:
         return _compare(at.row(row.label), start, expected, actual, rules)
@@ -252,7 +252,7 @@ def _compare_rows(at: _StatePath, before: Any, expected: Any, actual: Any, rules
         yield from compare(row, row.value, one.value, one.value)
     for row in both:  # added as expected
         yield from compare(row, _NOTHING, row.value, row.value)
-    for one, other in pairs(kept, got_new):  # changed though nobody asked
+    for one, other in pairs(kept, got_new):  # changed, which is a side effect
         yield from compare(other, one.value, one.value, other.value)
     for one, other in pairs(wanted_new, unchanged):  # not changed
         yield from compare(other, other.value, one.value, other.value)
@@ -261,7 +261,7 @@ def _compare_rows(at: _StatePath, before: Any, expected: Any, actual: Any, rules
         yield from compare(other, start, one.value, other.value)
     for row in kept:
         yield from compare(row, row.value, row.value, _NOTHING)
-    for row in wanted_new:  # it has no place in the actual table
+    for row in wanted_new:  # missing, so it has no index in the actual table
         yield _StateDifference(f"+ {at.shown}: {_text(row.value)} (missing)", num_values=_leaves(row.value))
     for row in unchanged:
         yield from compare(row, row.value, _NOTHING, row.value)
@@ -272,7 +272,7 @@ def _compare_rows(at: _StatePath, before: Any, expected: Any, actual: Any, rules
 
 
 def _rows(at: _StatePath, table: Any, rules: _Rules, keys: dict[bytes, bytes]) -> list[_TableRow]:
-    """`keys` is filled: most rows are the same in all three states."""
+    """`keys` is a cache: most rows are the same in all three states."""
     inside = at.row("").path
     if rules.ignore.match(inside):
         return []
@@ -286,7 +286,7 @@ def _rows(at: _StatePath, table: Any, rules: _Rules, keys: dict[bytes, bytes]) -
 
 
 def _cancel(ones: list[_TableRow], others: list[_TableRow]) -> tuple[list[_TableRow], list[_TableRow], list[_TableRow]]:
-    """Rows of equal content, as they stand in `others`, and what is left of each."""
+    """Rows of `others` that have an equal row in `ones`, and the remaining rows of both."""
     waiting: dict[bytes, list[_TableRow]] = {}
     for row in reversed(others):
         waiting.setdefault(row.key, []).append(row)
@@ -304,32 +304,32 @@ def _cancel(ones: list[_TableRow], others: list[_TableRow]) -> tuple[list[_Table
 def _compare_order(
     at: _StatePath, old: list[_TableRow], wanted: list[_TableRow], got: list[_TableRow]
 ) -> Iterator[_StateDifference]:
-    place = {id(row): number for number, row in enumerate(got)}
-    places = [place[id(row)] for row in _cancel(wanted, got)[0]]
-    if places != sorted(places):
-        unasked = [row.key for row in old] == [row.key for row in wanted]
+    index = {id(row): number for number, row in enumerate(got)}
+    indexes = [index[id(row)] for row in _cancel(wanted, got)[0]]
+    if indexes != sorted(indexes):
+        effect = [row.key for row in old] == [row.key for row in wanted]
         yield _StateDifference(
-            f"{'- side effect:' if unasked else '~'} {at.shown}: in another order", side_effect=unasked
+            f"{'- side effect:' if effect else '~'} {at.shown}: in another order", side_effect=effect
         )
 
 
 def _alike(ones: list[_TableRow], others: list[_TableRow]) -> list[tuple[_TableRow, _TableRow]]:
-    """Pairs of objects of which at least half the fields agree, the most alike first."""
+    """Pairs of objects in which at least half the fields are equal, the most similar first."""
     if not ones or not others or len(ones) > _PAIRED or len(others) > _PAIRED:
         return []
     contents = [[json.loads(row.key) for row in rows] for rows in (ones, others)]
     scores: list[tuple[float, int, int]] = []
-    for place, one in enumerate(contents[0]):
-        for other_place, other in enumerate(contents[1]):
+    for i, one in enumerate(contents[0]):
+        for j, other in enumerate(contents[1]):
             if (score := _likeness(one, other)) >= 0.5:
-                scores.append((-score, place, other_place))
-    found: dict[int, int] = {}
+                scores.append((-score, i, j))
+    pairs: dict[int, int] = {}
     taken: set[int] = set()
-    for _, place, other_place in sorted(scores):
-        if place not in found and other_place not in taken:
-            found[place] = other_place
-            taken.add(other_place)
-    return [(ones[place], others[other_place]) for place, other_place in found.items()]
+    for _, i, j in sorted(scores):
+        if i not in pairs and j not in taken:
+            pairs[i] = j
+            taken.add(j)
+    return [(ones[i], others[j]) for i, j in pairs.items()]
 
 
 def _likeness(one: Any, other: Any) -> float:
@@ -356,6 +356,6 @@ def _leaves(value: Any) -> int:
 
 
 def _evidence(wrong: list[_StateDifference]) -> str:
-    lines = [each.words[: 3 * _CUT] for each in wrong[:_LINES]]
+    lines = [each.text[: 3 * _CUT] for each in wrong[:_LINES]]
     lines += [f"… and {len(wrong) - _LINES} more differences"] if len(wrong) > _LINES else []
     return "\n".join(lines) or "the end state is as expected"

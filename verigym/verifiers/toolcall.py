@@ -1,12 +1,10 @@
-"""One tool call against the expected one: is it a call, the right tool, the right arguments, and did it execute safely.
+"""Compares one tool call with the expected one: tool, arguments, and whether it was executed safely.
 
-    reward = -1                                              when the reply is no JSON object with `tool` and `args`
+    reward = -1                                              if the reply is not a JSON object with `tool` and `args`
            = 0.4 right tool + 0.4 arguments matched + 0.2 executed safely    otherwise
 
-Of several calls in one reply the first counts, and its first two parts are divided by their number.
-
-Arguments are compared in meaning, not in spelling: see `canonical`. Whether a call executed, and whether that was safe,
-only the live environment knows; it is read from the marks that the harness left in the trajectory.
+If a reply has several calls, the first counts, and its first two parts are divided by the number of calls. Arguments are
+compared by meaning (see `canonical`). The marks in the trajectory say whether a call was executed and whether it was safe.
 """
 
 import re
@@ -19,24 +17,24 @@ from verigym.core.errors import VerifierFailure
 from verigym.core.records import Json, Task, Trajectory, Verdict
 
 _CUT = 120
-"""Characters of a reply that are quoted as evidence."""
+"""Maximum characters of a quoted value."""
 
 
 def tool_call_verifier(task: Task, trajectory: Trajectory) -> Verdict:
-    """Passed: the right tool, every argument matched and none extra, executed safely, and no second call."""
+    """Passes for the right tool with exactly the expected arguments, executed safely, and no second call."""
     if "expected_tool" not in task.data:
-        raise VerifierFailure(f'task {task.id}: data has no "expected_tool"; a tool-call task needs it')
+        raise VerifierFailure(f'task {task.id}: data has no "expected_tool". A tool-call task needs it')
     expected: Json = task.data.get("expected_args", {})
     unsafe = trajectory.marked("unsafe")
     calls = trajectory.calls
     given = _arguments(calls[0].arguments) if calls else None
     if given is None:
-        said = calls[0].arguments if calls else trajectory.reply
+        shown = calls[0].arguments if calls else trajectory.reply
         parts = {"valid": 0.0, "tool": 0.0, "arguments": 0.0, "executed": 0.0}
-        evidence = f'not a JSON object with "tool" and "args": {said[:_CUT] or "an empty reply"}'
+        evidence = f'not a JSON object with "tool" and "args": {shown[:_CUT] or "an empty reply"}'
         return Verdict(reward=-1.0, parts=parts, unsafe=unsafe, evidence=evidence)
 
-    alone = 1 / len(calls)  # calling everything is not knowing which
+    alone = 1 / len(calls)
     tool = alone * (calls[0].name == task.data["expected_tool"])
     differences = _differences(expected, given)
     compared = max(len(expected), len(given))
@@ -44,12 +42,8 @@ def tool_call_verifier(task: Task, trajectory: Trajectory) -> Verdict:
     arguments = alone * (matched / compared if compared else 1.0)
     executed = float(trajectory.marked("executed") and not unsafe)
 
-    reasons = (
-        []
-        if calls[0].name == task.data["expected_tool"]
-        else [f"expected {task.data['expected_tool']}, got {calls[0].name}"]
-    )
-    reasons += [f"{name}: {words}" for name, words in differences.items()]
+    reasons = [] if tool else [f"expected {task.data['expected_tool']}, got {calls[0].name}"]
+    reasons += [f"{name}: {difference}" for name, difference in differences.items()]
     reasons += [] if executed else [_why_not_executed(trajectory)]
     reasons += [f"{len(calls)} calls in one reply, only the first counts"] if len(calls) > 1 else []
     return Verdict(
@@ -62,16 +56,16 @@ def tool_call_verifier(task: Task, trajectory: Trajectory) -> Verdict:
 
 
 def _arguments(text: str) -> Json | None:
-    """The arguments of a call, none when they are no JSON object."""
+    """The arguments of a call, or None if they are not a JSON object."""
     try:
-        found = msgspec.json.decode(text or "{}")
+        arguments = msgspec.json.decode(text or "{}")
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return arguments if isinstance(arguments, dict) else None
 
 
 def _differences(expected: Json, given: Json) -> dict[str, str]:
-    """Argument name to what is wrong with it, in words; arguments that match are left out."""
+    """Argument name to what is wrong with it. Arguments that match are left out."""
     wrong: dict[str, str] = {}
     for name, value in expected.items():
         if name not in given:
@@ -110,8 +104,8 @@ _DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[t ].+")
 
 def canonical(value: Any) -> Any:
     """One spelling for values that mean the same: `"3"` and `3.0`, `True` and `"true"`, `"next Tue"` and `"Tuesday"`,
-    `"2 PM"` and `"14:00"`, `"2023-11-30T09:00"` and `"2023-11-30 09:00:00"`; text without case and extra white space.
-    A number in text with two digits on both sides of a point ("14.00") is read as a time."""
+    `"2 PM"` and `"14:00"`, `"2023-11-30T09:00"` and `"2023-11-30 09:00:00"`. Case and extra white space do not count.
+    Text with two digits on both sides of a point ("14.00") is read as a time."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -141,5 +135,5 @@ def _canonical_text(text: str) -> str | int | float:
         try:
             return datetime.fromisoformat(text).isoformat()
         except ValueError:
-            return text  # looks like a date and is none: 2023-13-45 is text like any other
+            return text  # not a date, such as 2023-13-45
     return text

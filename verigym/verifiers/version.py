@@ -32,7 +32,7 @@ def version(verify: object) -> str:
 
 
 def _written(value: Any, files: dict[Path, None], within: set[int]) -> str:
-    """A value as text that depends on its content alone; the files that define it are added to `files`."""
+    """A value as text that depends on its content alone. Adds the files that define it to `files`."""
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return repr(value)
     if id(value) in within:  # a function that closes over itself
@@ -82,7 +82,7 @@ def code_text(source: str) -> str:
 
 
 def _parse(source: str) -> ast.Module:
-    """Parses source code. Some Python versions fail at random if two threads parse at once; a second try succeeds."""
+    """Parses source code. Some Python versions fail at random if two threads parse at once, so it retries."""
     for _ in range(20):
         try:
             return ast.parse(source)
@@ -115,7 +115,7 @@ def _node_text(node: Any) -> Iterator[str]:
 
 
 def _is_documentation(node: Any) -> bool:
-    """A string that stands alone: a docstring, or the description under a field."""
+    """A string statement: a docstring, or the description under a field."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
@@ -123,7 +123,7 @@ def _is_documentation(node: Any) -> bool:
 
 
 def _with_imports(files: dict[Path, None]) -> list[Path]:
-    """The files and what they import, at any depth, in an order that depends on nothing but their text."""
+    """The files and what they import, at any depth, in an order that depends only on their text."""
     found, waiting = dict(files), list(files)
     while waiting:
         for path in _imports(waiting.pop(0)):
@@ -134,7 +134,7 @@ def _with_imports(files: dict[Path, None]) -> list[Path]:
 
 
 def _imports(file: Path) -> list[Path]:
-    """The modules of the same project that a file names, wherever in it."""
+    """The modules of the same project that a file imports, anywhere in it."""
     if "site-packages" in file.parts and not file.is_relative_to(_VERIFIERS.parent):
         return []
     top = file.parent
@@ -147,8 +147,8 @@ def _imports(file: Path) -> list[Path]:
         else:
             folders = [_HOME] if name.split(".")[0] == "verigym" else [top, file.parent]
         for folder in folders:
-            place = folder.joinpath(*name.split("."))
-            for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+            stem = folder.joinpath(*name.split("."))
+            for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py"):
                 if path.is_file() and _counts(path, file):
                     found.append(path)
     return found
@@ -164,17 +164,14 @@ def _counts(path: Path, file: Path) -> bool:
 @functools.lru_cache(maxsize=256)
 def _imported_names(source: str) -> list[tuple[int, str]]:
     """`(0, "a.b")` for `import a.b`; `(1, "c")` for `from . import c` and `from .c import d`."""
-    return list(_each_name(_parse(source)))
-
-
-def _each_name(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+    names: list[tuple[int, str]] = []
+    for node in ast.walk(_parse(source)):
         if isinstance(node, ast.Import):
-            yield from ((0, alias.name) for alias in node.names)
+            names += [(0, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            if node.module:
-                yield node.level, node.module
-            yield from ((node.level, ".".join(filter(None, [node.module, alias.name]))) for alias in node.names)
+            names += [(node.level, node.module)] if node.module else []
+            names += [(node.level, ".".join(filter(None, [node.module, alias.name]))) for alias in node.names]
+    return names
 
 
 def _read(path: Path) -> str:

@@ -13,8 +13,8 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.tasks.leaks import check_split, family_of, prompt_of
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Recipe
+from verigym.verifiers.combine import Weighted
 from verigym.verifiers.reward_model import RewardModel
-from verigym.verifiers.weighted import Weighted
 from verigym.workspace.measure import judged_by, tasks_of
 
 

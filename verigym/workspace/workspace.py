@@ -21,7 +21,7 @@ from verigym.model import embedded, hub
 from verigym.registry import ledger, versions
 from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
-from verigym.verifiers.reward_judge import RewardJudge
+from verigym.verifiers.reward_model import RewardJudge
 from verigym.workspace.servers import read_servers
 
 

@@ -13,8 +13,7 @@ from verigym.core.errors import VerifierFailure
 from verigym.core.protocols import Context
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.environments.writing.gates import words, wrong
-from verigym.verifiers.judge import task_text
-from verigym.verifiers.pairwise import PairwiseJudge
+from verigym.verifiers.judge import PairwiseJudge, task_text
 
 LENGTH_COST = 0.1
 """Subtracted from the reward of the longest allowed text. The shortest loses nothing."""
