@@ -82,7 +82,7 @@ def test_a_starved_set_fails_loudly_and_leaves_what_was_there() -> None:
     before = Path("ranges.jsonl").read_bytes()
     Path("ranges.yaml").write_text(RANGES.replace("low < high", "low > high + 60"))
     code, said = run("design", "make", "ranges.yaml")
-    assert code == 2 and 'the constraint "low > high + 60" starves this set' in said
+    assert code == 2 and 'the constraint "low > high + 60" cannot be met' in said
     assert "Rejected rows: ranges.jsonl.rejected.jsonl. Profile: ranges.jsonl" in said
     assert Path("ranges.jsonl").read_bytes() == before
     assert 'constraint \\"low > high + 60\\"' in Path("ranges.jsonl.rejected.jsonl").read_text()
@@ -94,12 +94,16 @@ def test_only_a_file_that_the_same_command_made_is_overwritten() -> None:
     Path("sums.yaml").write_text(SUMS.replace("high: 99", "high: 88"))
     assert run("design", "make", "sums.yaml")[0] == 0
     code, said = run("design", "make", "ranges.yaml", "--out", "sums.jsonl")
-    assert code == 2 and "sums.jsonl exists and was made otherwise; it is not overwritten" in said and "--out" in said
+    assert (
+        code == 2
+        and "sums.jsonl exists and was written by another command. It is not overwritten" in said
+        and "--out" in said
+    )
     with Path("sums.jsonl").open("a") as file:
         file.write('{"prompt": "by hand", "answer": "1"}\n')
     changed = Path("sums.jsonl").read_bytes()
     code, said = run("design", "make", "sums.yaml")
-    assert code == 2 and "sums.jsonl was changed since it was made" in said
+    assert code == 2 and "sums.jsonl was changed after it was written" in said
     assert run("design", "make", "sums.yaml", "--preview", "1")[0] == 0
     Path("ranges.jsonl").write_text("by hand\n")
     assert run("design", "make", "ranges.yaml")[0] == 2
@@ -110,7 +114,7 @@ def test_variations_of_another_kind_do_not_overwrite_those_there_are() -> None:
     typos = ["design", "vary", "toolcall", "--by", "typo", "-n", "5"]
     assert run(*typos)[0] == run(*typos, "--seed", "3")[0] == 0
     code, said = run("design", "vary", "toolcall", "--by", "distractor", "-n", "5")
-    assert code == 2 and "toolcall.varied.jsonl exists and was made otherwise" in said
+    assert code == 2 and "toolcall.varied.jsonl exists and was written by another command" in said
     assert {task.tags[-1] for task in load_tasks("toolcall.varied.jsonl")} == {"typo"}
 
 
@@ -127,13 +131,13 @@ def test_a_set_of_one_family_is_told_to_need_more_before_it_is_split() -> None:
     ("words", "said"),
     [
         (["design"], "Usage:"),
-        (["design", "make", "nope.yaml"], "no such file"),
+        (["design", "make", "nope.yaml"], "the file does not exist"),
         (["design", "make"], "Missing argument"),
         (["design", "make", "sums.yaml", "--by", "typo"], "No such option"),
         (["design", "make", "sums.yaml", "--out", "sums.yaml"], "is the spec"),
         (["design", "make", "sums.yaml", "--out", "."], "is a folder"),
         (["design", "make", "sums.yaml", "--out", "sums.csv"], ".jsonl or .json or .parquet"),
-        (["design", "make", "ranges.yaml", "--out", "ranges.parquet"], "written as .jsonl"),
+        (["design", "make", "ranges.yaml", "--out", "ranges.parquet"], "can be written only as .jsonl"),
         (["design", "make", "ranges.yaml", "--teacher", "x"], "no prompt column"),
         (["design", "make", "sums.yaml", "--teacher-output", "all"], "'demos', 'pairs'"),
         (["design", "vary", "nothing"], 'no environment "nothing"'),

@@ -1,4 +1,4 @@
-"""Rows drawn under constraints: distributed as they should be, the same for the same seed, and a starved set says why."""
+"""Rows sampled under constraints: the distribution, the same rows for the same seed, and an impossible constraint is named."""
 
 import time
 from collections import Counter
@@ -80,7 +80,7 @@ def test_rows_do_not_depend_on_how_many_are_asked_for_or_on_other_groups() -> No
 def test_an_impossible_constraint_fails_by_name_within_seconds() -> None:
     began = time.process_time()
     with pytest.raises(
-        Refused, match=r'constraint "low \+ high > 151" starves this set: 0 rows.*high from 0.* to 99.*low from'
+        Refused, match=r'constraint "low \+ high > 151" cannot be met: 0 rows.*high from 0.* to 99.*low from'
     ):
         drawn(LOW_HIGH, "low < high", "low + high > 151").rows(1)
     assert time.process_time() - began < 5
@@ -88,12 +88,12 @@ def test_an_impossible_constraint_fails_by_name_within_seconds() -> None:
 
 def test_a_named_constraint_is_shown_with_its_text() -> None:
     design = make_design({"columns": LOW_HIGH, "constraints": {"too much": "low > 50"}}, Path())
-    with pytest.raises(Refused, match=r'"too much" \(low > 50\) starves'):
+    with pytest.raises(Refused, match=r'"too much" \(low > 50\) cannot be met'):
         RowSampler(design, 0).rows(1)
 
 
 def test_two_constraints_that_contradict_each_other_are_both_in_the_words() -> None:
-    with pytest.raises(Refused, match=r"Where the other constraints hold, it holds in none.*The others alone") as error:
+    with pytest.raises(Refused, match=r"in none of the draws in which the other.*Each other constraint alone") as error:
         drawn(LOW_HIGH, "low < high", "low > high").rows(1)
     assert '"low < high"' in str(error.value) and '"low > high"' in str(error.value)
 

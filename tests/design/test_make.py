@@ -14,14 +14,13 @@ from verigym.core.protocols import Request
 from verigym.core.records import Message, Trajectory
 from verigym.design.draw import DesignExhausted
 from verigym.design.files import write
-from verigym.design.make import DesignResult, make
-from verigym.design.partial import PartialResults, partial_of
+from verigym.design.make import DesignResult, PartialResults, make, partial_of
 from verigym.design.spec import Design, make_design
 from verigym.design.steps import StepResources
 from verigym.environments.load import load_environment
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.tasks.load import load_tasks
-from verigym.verifiers.scripted_judge import ScriptedJudge
+from verigym.verifiers.judge import ScriptedJudge
 
 LONG = (
     "Two farmers meet at the market; one brings {a} eggs, the other brings {b} eggs. How many eggs do the farmers have?"
@@ -75,15 +74,15 @@ def test_repeats_are_left_out_and_still_there_are_as_many_as_asked_for() -> None
     few = {**SUM, "a": {"kind": "int", "low": 1, "high": 8}, "b": {"kind": "int", "low": 1, "high": 8}}
     found = made(few, 50)
     assert len({str(task.prompt) for task in found.tasks}) == len(found.tasks) == 50
-    assert found.tallies["a repeat"].share < 1
+    assert found.tallies["a duplicate"].share < 1
 
 
 def test_too_few_different_rows_are_said_to_be_that() -> None:
     few = {**SUM, "a": {"kind": "int", "low": 1, "high": 3}, "b": {"kind": "int", "low": 1, "high": 3}}
     with pytest.raises(
         Refused,
-        match=r"repeats starve this set: 9 of 500 rows.*The first that did not: design-\d+ \(a repeat: the same as design-\d+\)"
-        r"\. Ask for at most 9 rows \(-n 9\)\. More values in the columns make more rows",
+        match=r"too many rows are duplicates: 9 of 500 rows.*The first rejected row: design-\d+ \(a duplicate: identical to "
+        r"design-\d+\)\. Request at most 9 rows \(-n 9\)\. Add values to the columns",
     ):
         made(few, 500)
 
@@ -93,34 +92,34 @@ def test_more_rows_than_there_are_end_in_seconds_with_all_that_there_are(n: int)
     few = {**SUM, "a": {"kind": "int", "low": 1, "high": 30}, "b": {"kind": "int", "low": 1, "high": 50}}
     told: list[int] = []
     began = time.process_time()
-    with pytest.raises(DesignExhausted, match=r"Ask for at most 1,500 rows \(-n 1500\)") as error:
+    with pytest.raises(DesignExhausted, match=r"Request at most 1,500 rows \(-n 1500\)") as error:
         asyncio.run(make(design(few), n, on_progress=lambda done, total, note: told.append(done)))
     assert time.process_time() - began < 20
     assert told[-1] == max(told) == 1500
-    found = error.value.made
+    found = error.value.result
     assert len(found.tasks) == 1500 and found.rows == made(few, 1500).rows
-    assert len([one for one in found.rejected if one.reason.startswith("a repeat: the same as design-")]) == 100
+    assert len([one for one in found.rejected if one.reason.startswith("a duplicate: identical to design-")]) == 100
 
 
-def test_what_a_starved_set_had_until_then_is_there_whatever_starves_it() -> None:
+def test_an_exhausted_design_keeps_its_rows_whatever_the_cause() -> None:
     with pytest.raises(DesignExhausted) as error:
         made({"a": {"kind": "int", "low": 1, "high": 9}}, 5, constraints=["a > 9"])
-    assert error.value.made.rows == [] and len(error.value.made.rejected) == 100
+    assert error.value.result.rows == [] and len(error.value.result.rejected) == 100
     held = {
         "a": {"kind": "int", "low": 1, "high": 5},
         "prompt": "What is {{ a }}?",
         "answer": "{{ a }}",
         "id": "{{ a }}",
     }
-    with pytest.raises(DesignExhausted, match="ids that are taken starve this set: 5 of 6") as error:
+    with pytest.raises(DesignExhausted, match="an id that is already used: 5 of 6") as error:
         made(held, 6)
-    assert sorted(row["a"] for row in error.value.made.rows) == [1, 2, 3, 4, 5]
+    assert sorted(row["a"] for row in error.value.result.rows) == [1, 2, 3, 4, 5]
 
 
 def test_plain_rows_may_repeat_unless_they_are_refused() -> None:
     coin = {"a": {"kind": "bernoulli"}}
     assert len(made(coin, 500).rows) == 500
-    with pytest.raises(Refused, match="repeats starve this set: 2 of 3"):
+    with pytest.raises(Refused, match="too many rows are duplicates: 2 of 3"):
         made(coin, 3, repeats="refuse")
     assert len(made({**SUM, "a": {"kind": "int", "low": 1, "high": 1}}, 300, repeats="keep").tasks) == 300
 
@@ -137,12 +136,12 @@ def test_a_question_with_two_answers_is_in_no_set() -> None:
 
 
 def test_ids_of_their_own_are_kept_apart() -> None:
-    with pytest.raises(Refused, match="ids that are taken starve this set: 1 of 3"):
+    with pytest.raises(Refused, match="an id that is already used: 1 of 3"):
         made({**SUM, "id": {"kind": "category", "values": ["same"]}}, 3)
 
 
 def test_rows_that_are_no_tasks_are_rejected_in_words() -> None:
-    with pytest.raises(Refused, match=r'rows that are no tasks starve this set.*"prompt" is empty'):
+    with pytest.raises(Refused, match=r'too many rows are not tasks.*"prompt" is empty'):
         made({"prompt": " ", "answer": "1"}, 3)
 
 
@@ -167,16 +166,16 @@ def test_code_runs_in_the_sandbox_for_many_rows_and_a_row_that_fails_is_only_its
     assert any(one.reason == 'column "total": ValueError: three' for one in found.rejected)
 
 
-def test_code_that_always_fails_starves_the_set_by_its_name_and_first_error(tmp_path: Path) -> None:
+def test_code_that_always_fails_is_named_with_its_first_error(tmp_path: Path) -> None:
     (tmp_path / "f.py").write_text("def total(a):\n    return a / 0\n")
-    with pytest.raises(Refused, match=r'the column "total" starves.*ZeroDivisionError'):
+    with pytest.raises(Refused, match=r'the column "total" rejects too many rows.*ZeroDivisionError'):
         asyncio.run(make(design({**SUM, "total": {"kind": "code", "file": "f.py", "in_process": True}}, tmp_path), 5))
 
 
 def test_a_file_that_cannot_be_loaded_is_said_at_once(tmp_path: Path) -> None:
     (tmp_path / "f.py").write_text("import nosuchpackage\ndef total(a):\n    return a\n")
     for in_process in (True, False):
-        with pytest.raises(BadInput, match=r"f\.py: cannot be .*nosuchpackage"):
+        with pytest.raises(BadInput, match=r"f\.py cannot be .*nosuchpackage"):
             column = {"kind": "code", "file": "f.py", "in_process": in_process}
             asyncio.run(make(design({**SUM, "total": column}, tmp_path), 5))
 
@@ -209,7 +208,7 @@ def test_a_models_text_value_and_score_are_columns() -> None:
 
 def test_a_value_that_never_fits_its_schema_rejects_the_row() -> None:
     column = {"kind": "llm", "prompt": "Say a number", "json_schema": {"type": "integer"}, "model": "m"}
-    with pytest.raises(Refused, match=r'column "x" starves.*not of the schema: .*is not of type'):
+    with pytest.raises(Refused, match=r'column "x" rejects too many rows.*does not fit the schema: .*is not of type'):
         made({"x": column}, 3, kit=StepResources(policies={"m": ScriptedPolicy(['"seven"'])}))
 
 
@@ -235,7 +234,7 @@ def test_the_environments_verifier_rejects_a_wrong_gold_solution() -> None:
 
 
 def test_a_task_that_an_empty_reply_solves_is_rejected() -> None:
-    with pytest.raises(Refused, match=r"validator gold starves.*an empty reply passes"):
+    with pytest.raises(Refused, match=r"validator gold rejects too many rows.*an empty reply passes"):
         made(
             {"a": SUM["a"], "prompt": "Say nothing {{ a }}.", "answer": {"kind": "expression", "value": "''"}},
             3,
@@ -265,7 +264,12 @@ def test_schemas_functions_judges_and_reward_models_validate(tmp_path: Path) -> 
     names = ["validator schema", "validator schema 2", "validator even", "validator judge", "validator reward_model"]
     assert [name for name in found.tallies if name.startswith("validator")] == names
     reasons = " ".join(one.reason for one in found.rejected)
-    for words in ("is greater than the maximum of 200", "is odd", "scored 0, at least 5", "scored 0, at least 0.5"):
+    for words in (
+        "is greater than the maximum of 200",
+        "is odd",
+        "scored 0, below the minimum of 5",
+        "scored 0, below the minimum of 0.5",
+    ):
         assert words in reasons
 
 
@@ -300,7 +304,7 @@ def test_no_task_is_near_a_held_out_one(tmp_path: Path) -> None:
     }
     found = made(columns, 30, keep=["prompt", "answer"], held_out=[str(held)])
     assert all(str(task.prompt).startswith("Add") for task in found.tasks)
-    assert any(one.reason.startswith("like a held-out task: held-1 of") for one in found.rejected)
+    assert any(one.reason.startswith("similar to a held-out task: held-1 of") for one in found.rejected)
 
 
 def test_a_held_out_family_is_refused() -> None:
@@ -359,7 +363,7 @@ def test_what_a_slow_model_said_first_is_written_down_soon(tmp_path: Path) -> No
     one = design({**SUM, "said": {"kind": "llm", "prompt": "{{ a }} {{ b }}", "model": "m"}})
     with pytest.raises(InfrastructureFailure):
         asyncio.run(make(one, 600, 5, StepResources(policies={"m": OneAtATime(answer)}), partial=tmp_path / "p"))
-    assert len(PartialResults(tmp_path / "p", {"said"}).known) == 4
+    assert len(PartialResults(tmp_path / "p", {"said"}).rows) == 4
 
 
 def test_another_spec_seed_or_file_has_another_partial_file(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def test_a_circle_is_named_by_its_columns(uses: dict[str, set[str]], data: st.Da
     first, *others = data.draw(st.lists(st.sampled_from(sorted(uses)), min_size=1, unique=True))
     for one, other in zip([first, *others], [*others, first], strict=True):
         uses[one].add(other)
-    with pytest.raises(BadInput, match="made of each other") as error:
+    with pytest.raises(BadInput, match="depend on each other") as error:
         order.ordered(uses)
-    circle = str(error.value).partition(": ")[2].partition(";")[0].split(" -> ")
+    circle = str(error.value).partition(": ")[2].partition(".")[0].split(" -> ")
     assert circle[0] == circle[-1]
     assert all(other in uses[one] for one, other in pairwise(circle))
 
@@ -90,8 +90,8 @@ def test_a_functions_arguments_are_the_columns_that_it_uses_and_seed_is_the_rows
     design = make_design({"columns": columns}, tmp_path)
     uses = order.references(design)
     assert uses["total"] == {"price", "count"}
-    assert order.dear(design, order.ordered(uses), uses) == {"total", "said"}
+    assert order.costly(design, order.ordered(uses), uses) == {"total", "said"}
     with pytest.raises(NotFound, match=r'no function "totl"\. Did you mean "total"'):
         order.arguments(tmp_path / "f.py", "totl")
-    with pytest.raises(BadInput, match="name the columns"):
+    with pytest.raises(BadInput, match="Name the columns"):
         order.arguments(tmp_path / "f.py", "wild")

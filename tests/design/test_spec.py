@@ -30,14 +30,14 @@ CATEGORY = {"kind": "category", "values": ["x", "y"]}
         ({"columns": {"a": {"low": 1}}}, "columns.a needs a kind, one of: category"),
         ({"columns": {"a": {**INT, "hihg": 3}}}, "unknown key columns.a.hihg. Did you mean columns.a.high?"),
         ({"columns": {"a": {"kind": "int", "low": "x", "high": 2}}}, "columns.a: low must be a whole number, not text"),
-        ({"columns": {"a": {"kind": "int", "low": 5, "high": 2}}}, "write the lower number first"),
-        ({"columns": {"a b": INT}}, '"a b" cannot be a column'),
+        ({"columns": {"a": {"kind": "int", "low": 5, "high": 2}}}, "low must not be above high"),
+        ({"columns": {"a b": INT}}, '"a b" is not a valid column name'),
         ({"columns": {"a": {"kind": "category", "values": []}}}, "values must be a list, not an empty one"),
-        ({"columns": {"a": {"kind": "category", "values": [1, 2], "weights": [1]}}}, "one weight a value"),
+        ({"columns": {"a": {"kind": "category", "values": [1, 2], "weights": [1]}}}, "one weight per value"),
         ({"columns": {"a": {"kind": "category", "values": [1], "weights": [0]}}}, "not all 0"),
         (
             {"columns": {"a": CATEGORY, "b": {"kind": "subcategory", "of": "a", "values": {"x": [1]}}}},
-            'a can be "y", for which it has no values',
+            'no values for a "y"',
         ),
         ({"columns": {"a": {"kind": "date", "first": "2026-05-02", "last": "2026-05-01"}}}, "is after last"),
         ({"columns": {"a": {"kind": "date", "first": "soon", "last": "2026-05-01"}}}, "must be a date, such as 2026-05-31"),
@@ -45,15 +45,15 @@ CATEGORY = {"kind": "category", "values": ["x", "y"]}
         ({"columns": {"a": {"kind": "int", "low": 1}}}, "columns.a: high is missing (docs/how-to/design.md, kind int)"),
         ({"columns": {"a": {"kind": "bernoulli", "p": 2}}}, "p must be a number, at most 1"),
         ({"colums": {"a": INT}}, "unknown key colums. Did you mean columns?"),
-        ({"columns": {"a": {"kind": "llm", "prompt": "x"}}}, "give -m MODEL"),
-        ({"columns": {"a": {"kind": "normal", "mean": float("inf")}}}, "numbers that end"),
+        ({"columns": {"a": {"kind": "llm", "prompt": "x"}}}, "pass -m MODEL"),
+        ({"columns": {"a": {"kind": "normal", "mean": float("inf")}}}, "must be finite"),
         ({"columns": {"a": {"kind": "llm", "prompt": "x", "model": "m", "json_schema": {"type": 5}}}}, "not a JSON schema"),
         ({"columns": {"a": INT}, "validators": [{"kind": "schema", "json_schema": {"type": 5}}]}, "not a JSON schema"),
         ({"columns": {"a": INT}, "keep": ["b"]}, 'no column "b"'),
         ({"columns": {"a": INT, "prompt": "x"}, "keep": ["a"]}, "keep leaves out prompt"),
-        ({"columns": {"a": INT}, "validators": [{"kind": "gold"}]}, "there is no column prompt"),
+        ({"columns": {"a": INT}, "validators": [{"kind": "gold"}]}, "the spec has no column prompt"),
         ({"columns": {"a": INT}, "validators": [{"kind": "golden"}]}, 'no validator "golden". Did you mean "gold"'),
-        ({"columns": {"a": INT}, "validators": {"kind": "gold"}}, "validators is a list"),
+        ({"columns": {"a": INT}, "validators": {"kind": "gold"}}, "validators must be a list"),
         ({"columns": {"a": {"kind": "file", "path": "nope.csv"}}}, "nope.csv cannot be read"),
         ({"columns": {"a": INT}, "n": 0}, "n must be a whole number, at least 1"),
         ({"columns": {"a": INT}, "repeats": "never"}, 'repeats cannot be "never"'),
@@ -73,7 +73,7 @@ def test_a_spec_is_yaml_and_a_text_is_a_template(tmp_path: Path) -> None:
     path.write_text("columns: [")
     with pytest.raises(BadInput, match="not YAML"):
         read_design(path)
-    with pytest.raises(BadInput, match="no such file"):
+    with pytest.raises(BadInput, match="the file does not exist"):
         read_design(tmp_path / "none.yaml")
 
 

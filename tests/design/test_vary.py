@@ -10,8 +10,7 @@ import pytest
 from verigym.core.errors import Refused
 from verigym.core.records import FunctionCall, Message, Task
 from verigym.design.steps import proven
-from verigym.design.vary import HELD_OUT, KINDS, VariationResult, varied, vary
-from verigym.design.vary_words import BESIDE, PEOPLE
+from verigym.design.vary import BESIDE, HELD_OUT, KINDS, PEOPLE, VariationResult, varied, vary
 from verigym.environments.load import environment_of, load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.policies.dialects.plain import arguments_of
@@ -156,7 +155,7 @@ def test_what_is_said_around_a_value_keeps_its_meaning(request_: str, tool: str,
 def test_a_set_without_such_values_says_so() -> None:
     environment = load_environment("support")
     with pytest.raises(
-        Refused, match="no variation could be made: boundary does not apply 50; a boundary needs a value"
+        Refused, match=r"no variation could be created: boundary does not apply 50\. A boundary variation needs a value"
     ):
         made(environment, environment.tasks("train")[:50], 5, "boundary")
 
@@ -231,9 +230,11 @@ def test_exactly_n_come_out_or_it_is_said_why_not() -> None:
     assert len(made(environment, QUESTIONS, 150, "paraphrase", "typo").tasks) == 150
     assert made(environment, QUESTIONS, 33).tasks == made(environment, QUESTIONS, 33).tasks
     assert made(environment, QUESTIONS, 33).tasks != made(environment, QUESTIONS, 33, seed=1).tasks
-    with pytest.raises(Refused, match=r"only \d+ of 5,000 variations could be made of 20 tasks \(the same as another"):
+    with pytest.raises(
+        Refused, match=r"only \d+ of 5,000 variations could be created from 20 tasks \(identical to another"
+    ):
         made(environment, QUESTIONS, 5000, "distractor")
-    with pytest.raises(Refused, match="no variation could be made: unsafe does not apply 20"):
+    with pytest.raises(Refused, match="no variation could be created: unsafe does not apply 20"):
         made(environment, QUESTIONS, None, "unsafe")
 
 

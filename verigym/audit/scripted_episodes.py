@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import signal
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -22,7 +22,7 @@ from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 from verigym.rollout.many import judge
 from verigym.sandbox.open import LazySandbox
-from verigym.verifiers.scripted_judge import ScriptedJudge
+from verigym.verifiers.judge import ScriptedJudge
 
 Answer = tuple[Literal["pass", "fail", "unclear"], str]
 Replies = list[Reply]
@@ -42,10 +42,11 @@ async def play(
     *,
     pause_s: float = 0.0,
     judge: Policy | None = None,
+    policies: Mapping[str, Policy] | None = None,
     user: Sequence[str] = (),
 ) -> ScriptedEpisode:
-    """One episode with these replies, then empty messages if the environment goes on. `user` is what a model said
-    as the user; a script speaks for itself."""
+    """One episode with these replies, then empty messages if the environment continues. `policies` replaces the scripted judge.
+    `user` is what a model said as the user. A scripted user needs none."""
     blobs: dict[str, bytes] = {}
 
     def keep_blob(data: bytes) -> str:
@@ -53,7 +54,7 @@ async def play(
         blobs[sha256] = data
         return sha256
 
-    said = iter(user)
+    messages = iter(user)
     trajectory = await run_episode(
         environment,
         task,
@@ -61,11 +62,11 @@ async def play(
         agent=_AGENT,
         id=f"check/{task.id}",
         group="check",
-        user=ScriptedPolicy(lambda _: next(said, DONE)) if user or environment.needs_user else None,
+        user=ScriptedPolicy(lambda _: next(messages, DONE)) if user or environment.needs_user else None,
         keep_blob=keep_blob,
     )
-    asked = judge or _judge(environment, task)
-    context = Context(policies={"judge": asked}, sandbox=LazySandbox(), blob=blobs.__getitem__)
+    policies = {"judge": judge or _judge(environment, task)} if policies is None else dict(policies)
+    context = Context(policies=policies, sandbox=LazySandbox(), blob=blobs.__getitem__)
     trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # the one thing that differs between two episodes
     return ScriptedEpisode(trajectory, await judged(environment, task, trajectory, context), context)
 

@@ -1,6 +1,6 @@
-"""Python functions over rows: in the sandbox, many rows a process, or in this process where the spec says so.
+"""Calls a Python function for many rows, in the sandbox or (if the spec says so) in this process.
 
-A row whose function raises, takes too long or returns what is no JSON is a row with a problem, never the end of the others.
+If the function raises, takes too long or returns something that is not JSON, only that row has a problem.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from verigym.design import code_inside
 
 _INSIDE = inspect.getsource(code_inside)
 _ROWS = 250
-"""In one process; several run at once."""
+"""Rows per process. Several processes run at once."""
 _STOPPED_S = 60.0
-"""A process that is still at it then is stopped; the row that it was at has a problem, the others begin again."""
+"""Time limit of a process. Its current row gets a problem, and the rows after it are run again."""
 
 
 class CallResult(NamedTuple):
@@ -34,19 +34,16 @@ class CallResult(NamedTuple):
 async def call(
     file: Path, function: str, rows: Sequence[Json], *, sandbox: Sandbox, in_process: bool, seconds: float
 ) -> list[CallResult]:
-    """What the function returns for each row, whose keys are its arguments."""
+    """The function's result for each row. The keys of a row are its arguments."""
     if in_process:
-        found = _function(file, function)
-        return await asyncio.to_thread(lambda: [_here(found, row) for row in rows])  # it may run a loop of its own
+        loaded = _function(file, function)
+        return await asyncio.to_thread(lambda: [_here(loaded, row) for row in rows])  # it may run its own event loop
     parts = [rows[start : start + _ROWS] for start in range(0, len(rows), _ROWS)]
-    return [
-        one
-        for part in await asyncio.gather(*(_apart(file, function, p, sandbox, seconds) for p in parts))
-        for one in part
-    ]
+    results = await asyncio.gather(*(_boxed(file, function, part, sandbox, seconds) for part in parts))
+    return [result for part in results for result in part]
 
 
-async def _apart(file: Path, function: str, rows: Sequence[Json], sandbox: Sandbox, seconds: float) -> list[CallResult]:
+async def _boxed(file: Path, function: str, rows: Sequence[Json], sandbox: Sandbox, seconds: float) -> list[CallResult]:
     called: list[CallResult] = []
     async with await sandbox.open({"code.py": file.read_bytes()}) as box:
         while len(called) < len(rows):
@@ -55,15 +52,14 @@ async def _apart(file: Path, function: str, rows: Sequence[Json], sandbox: Sandb
             await box.write("out.jsonl", b"")
             ran = await box.run(["python3", "-c", _INSIDE], seconds=max(_STOPPED_S, 2 * seconds))
             lines = (await box.read("out.jsonl")).split(b"\n")[:-1]
-            loaded, *told = [msgspec.json.decode(line) for line in lines] or [
-                {"broken": f"{ran.stop} {ran.stderr[-300:]}"}
-            ]
+            broken = {"broken": f"{ran.stop} {ran.stderr[-300:]}"}
+            loaded, *results = [msgspec.json.decode(line) for line in lines] or [broken]
             if "broken" in loaded:
-                raise BadInput(f"{file}: cannot be run in the sandbox: {loaded['broken']}")
-            called += [CallResult(one.get("value"), one.get("problem", "")) for one in told]
-            if len(told) < len(left) and not (told and ran.stop == "time"):  # the row that it was at
-                said = "its process ended" if ran.stop == "exit" else f"stopped by the sandbox: {ran.stop}"
-                called.append(CallResult(problem=said))
+                raise BadInput(f"{file} cannot be run in the sandbox: {loaded['broken']}")
+            called += [CallResult(result.get("value"), result.get("problem", "")) for result in results]
+            if len(results) < len(left) and not (results and ran.stop == "time"):  # the current row ended the process
+                problem = "its process ended" if ran.stop == "exit" else f"stopped by the sandbox: {ran.stop}"
+                called.append(CallResult(problem=problem))
     return called
 
 
@@ -71,8 +67,8 @@ async def _apart(file: Path, function: str, rows: Sequence[Json], sandbox: Sandb
 def _function(file: Path, name: str) -> Any:
     try:
         return runpy.run_path(str(file))[name]
-    except (Exception, SystemExit) as error:  # the user's own file may raise anything
-        raise BadInput(f"{file}: cannot be loaded: {type(error).__name__}: {words_of(error)}") from error
+    except (Exception, SystemExit) as error:  # the user's file may raise anything
+        raise BadInput(f"{file} cannot be loaded: {type(error).__name__}: {words_of(error)}") from error
 
 
 def _here(function: Any, row: Json) -> CallResult:

@@ -1,7 +1,7 @@
-"""What `code` runs inside the sandbox, passed as the text of this file: one function over many rows. Standard library only.
+"""The program that `code` runs in the sandbox, passed as the text of this file. Standard library only.
 
-`rows.json` holds the order, `code.py` the user's file. The first line of `out.jsonl` says whether that could be loaded; each
-row's outcome is one more, written before the next row begins: where the sandbox stops a row, those before it are not lost.
+It calls one function of `code.py` for each row of `rows.json`. The first line of `out.jsonl` says whether the file was loaded.
+Each result is written before the next row starts, so a row that the sandbox stops does not lose earlier results.
 """
 
 import io
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def _late(number: int, frame: Any) -> None:
-    raise TimeoutError("it takes too long")
+    raise TimeoutError("it took too long")
 
 
 def main() -> None:

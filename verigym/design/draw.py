@@ -1,8 +1,7 @@
-"""Rows that chance makes: groups of columns drawn by the thousand until their constraints hold, and why they do not.
+"""Samples groups of columns in chunks until their constraints hold.
 
-A draw that breaks a constraint is thrown away with its whole group, so that what stays is distributed exactly as the columns
-are, given the constraints. Draws depend on the seed, the column's name and the number of the chunk alone: never on how many rows
-are asked for, nor on other groups.
+A draw that breaks a constraint is dropped with its whole group, so accepted rows have the exact conditional distribution. Draws
+depend only on the seed, the column's name and the chunk's number, never on the number of rows or on other groups.
 """
 
 from collections import deque
@@ -19,13 +18,13 @@ from verigym.design.expressions import Expression, TextTemplate
 from verigym.design.spec import Design, expressions_of
 
 CHUNK = 4096
-"""Draws at a time."""
+"""Draws per chunk."""
 SHOWN = 100
-"""Rejected rows that are kept for each reason."""
+"""Rejected rows that are stored per reason."""
 
 
 class AcceptanceCount(msgspec.Struct):
-    """How many rows came to a constraint, a column or a validator, and how many it let pass."""
+    """How many rows a constraint, column or validator saw, and how many passed."""
 
     seen: int = 0
     passed: int = 0
@@ -36,9 +35,9 @@ class AcceptanceCount(msgspec.Struct):
 
 
 class DesignExhausted(Refused):
-    """A set that finds no more rows. `made` is what there was until then."""
+    """No more rows can be generated. `result` holds the rows so far."""
 
-    made: Any = None
+    result: Any = None
 
 
 class RejectedRow(msgspec.Struct, frozen=True):
@@ -47,25 +46,23 @@ class RejectedRow(msgspec.Struct, frozen=True):
 
 
 class RowSampler:
-    """The rows of a design as far as chance makes them, one after another."""
+    """Samples the rows of a design, without its costly columns."""
 
     def __init__(self, design: Design, seed: int) -> None:
         uses = order.references(design)
         held = order.constraints(design)
         whole = order.ordered(uses)
-        self.dear = order.dear(design, whole, uses)
+        self.costly = order.costly(design, whole, uses)
         self.order = whole
-        self.cheap = {name: one for name, one in held.items() if not one.names & self.dear}
-        self.later = {name: one for name, one in held.items() if one.names & self.dear}
-        """Constraints on columns that are filled afterwards."""
-        names = [name for name in whole if name not in self.dear]
-        ties = [*({name, *uses[name]} for name in names), *(one.names for one in self.cheap.values())]
-        self.groups = [
-            ColumnGroup(
-                design, members, {n: one for n, one in self.cheap.items() if one.names & set(members)}, uses, seed
-            )
-            for members in order.groups(names, ties)
-        ]
+        self.cheap = {name: constraint for name, constraint in held.items() if not constraint.names & self.costly}
+        self.later = {name: constraint for name, constraint in held.items() if constraint.names & self.costly}
+        """Constraints on costly columns."""
+        names = [name for name in whole if name not in self.costly]
+        ties = [*({name, *uses[name]} for name in names), *(constraint.names for constraint in self.cheap.values())]
+        self.groups: list[ColumnGroup] = []
+        for members in order.groups(names, ties):
+            own = {name: constraint for name, constraint in self.cheap.items() if constraint.names & set(members)}
+            self.groups.append(ColumnGroup(design, members, own, uses, seed))
 
     def rows(self, count: int) -> list[Json]:
         """The next so many."""
@@ -83,12 +80,12 @@ class RowSampler:
 
     @property
     def drawn(self) -> int:
-        """Draws of the group that needed most."""
+        """Draws of the group that needed the most."""
         return max((group.drawn for group in self.groups), default=0)
 
 
 class ColumnGroup:
-    """Columns that are drawn together."""
+    """Columns that are sampled together."""
 
     def __init__(
         self,
@@ -123,101 +120,92 @@ class ColumnGroup:
 
         chunk = self.drawn // CHUNK
         at = np.arange(self.drawn, self.drawn + CHUNK)
-        made: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for name, constraint in self.constraints.items():
-            self._fill(made, constraint.names, at, chunk)
-            held = self._worked(constraint, made, len(at), f'constraint "{name}"').astype(bool)
+            self._fill(columns, constraint.names, at, chunk)
+            held = self._worked(constraint, columns, len(at), f'constraint "{name}"').astype(bool)
             tally = self.tallies[name]
             tally.seen += len(at)
             tally.passed += int(held.sum())
-            self._keep_some(name, made, ~held, tally)
-            at, made = at[held], {column: values[held] for column, values in made.items()}
+            self._keep_some(name, columns, ~held, tally)
+            at, columns = at[held], {column: values[held] for column, values in columns.items()}
         if len(at):
-            self._fill(made, self.names, at, chunk)
-            lists = [made[name].tolist() for name in self.names]
+            self._fill(columns, self.names, at, chunk)
+            lists = [columns[name].tolist() for name in self.names]
             self._ready += [dict(zip(self.names, row, strict=True)) for row in zip(*lists, strict=True)]
         self.drawn += CHUNK
         self.accepted += len(at)
         self._since = 0 if len(at) else self._since + CHUNK
 
-    def _fill(self, made: dict[str, Any], wanted: Iterable[str], at: Any, chunk: object) -> None:
-        """Fills these columns and what they are made of, where it is not there yet."""
+    def _fill(self, columns: dict[str, Any], wanted: Iterable[str], at: Any, chunk: object) -> None:
+        """Fills the wanted columns and those that they depend on, unless they are filled already."""
         import numpy as np
 
         needed = self._above(wanted)
         for name in self.names:
-            if name in made or name not in needed:
+            if name in columns or name not in needed:
                 continue
             if name in self._works:
-                made[name] = self._worked(self._works[name], made, len(at), f"columns.{name}")
+                columns[name] = self._worked(self._works[name], columns, len(at), f"columns.{name}")
             else:
                 chance = np.random.Generator(np.random.PCG64(derive(self._seed, "column", name, chunk)))
-                made[name] = samplers.draw(self.columns[name], chance, at, made, self._values[name])
+                columns[name] = samplers.draw(self.columns[name], chance, at, columns, self._values[name])
 
-    def _worked(self, work: Expression | TextTemplate, made: Mapping[str, Any], count: int, what: str) -> Any:
+    def _worked(self, work: Expression | TextTemplate, columns: Mapping[str, Any], count: int, what: str) -> Any:
         try:
-            return work.values(made, count)
+            return work.values(columns, count)
         except BadInput as error:
             raise BadInput(f"{self._where}: {what}: {error}") from error
 
     def _above(self, wanted: Iterable[str]) -> set[str]:
-        found: set[str] = set()
+        names: set[str] = set()
         left = list(wanted)
         while left:
             name = left.pop()
-            if name not in found:
-                found.add(name)
+            if name not in names:
+                names.add(name)
                 left += self._uses[name]
-        return found
+        return names
 
-    def _keep_some(self, name: str, made: Mapping[str, Any], wrong: Any, tally: AcceptanceCount) -> None:
+    def _keep_some(self, name: str, columns: Mapping[str, Any], wrong: Any, tally: AcceptanceCount) -> None:
         room = SHOWN - (tally.seen - tally.passed - int(wrong.sum()))
         if room > 0:
-            some = {column: values[wrong][:room].tolist() for column, values in made.items()}
+            some = {column: values[wrong][:room].tolist() for column, values in columns.items()}
             rows = [dict(zip(some, row, strict=True)) for row in zip(*some.values(), strict=True)]
             self.rejected += [RejectedRow(f'constraint "{name}"', row) for row in rows]
 
     def _why(self) -> str:
-        """Which constraint starves the group: looked at on fresh draws, each alone and all but one together."""
+        """Names the constraint that cannot be met. Evaluates each one, and all others together, on new draws."""
         import numpy as np
 
-        made: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         at = np.arange(4 * CHUNK)
-        self._fill(made, self.names, at, "why")
-        held = {name: one.values(made, len(at)).astype(bool) for name, one in self.constraints.items()}
+        self._fill(columns, self.names, at, "why")
+        held = {name: constraint.values(columns, len(at)).astype(bool) for name, constraint in self.constraints.items()}
         without = {
-            name: np.logical_and.reduce(
-                [np.ones(len(at), bool), *(one for other, one in held.items() if other != name)]
-            )
+            name: np.logical_and.reduce([np.ones(len(at), bool), *(held[other] for other in held if other != name)])
             for name in held
         }
         worst = min(held, key=lambda name: (held[name].any(), -without[name].mean(), held[name].mean()))
-        alone = held[worst].mean()
-        others = [f'"{name}" {_share(one.mean())}' for name, one in held.items() if name != worst]
+        alone, rest = held[worst].mean(), without[worst]
+        others = [f'"{name}" {_share(values.mean())}' for name, values in held.items() if name != worst]
         text = self.constraints[worst].text
         named = f'"{worst}"' if worst == text else f'"{worst}" ({text})'
-        words = [
-            f"the constraint {named} starves this set: {self.accepted} rows were found in {self.drawn:,} draws, and none in the "
+        ranges = ", ".join(_range(name, columns[name]) for name in sorted(self.constraints[worst].names))
+        parts = [
+            f"the constraint {named} cannot be met: {self.accepted} rows were accepted in {self.drawn:,} draws, none in the "
             f"last {self._since:,}.",
-            f"It holds in {_share(alone)} of {len(at):,} fresh draws.",
+            f"It holds in {_share(alone)} of {len(at):,} new draws.",
         ]
         if alone and others:
-            words.append(f"Where the other constraints hold, it holds in {_share(_of(held[worst], without[worst]))}.")
+            given = _share(held[worst][rest].mean() if rest.any() else 0.0)
+            parts.append(f"It holds in {given} of the draws in which the other constraints hold.")
         if others:
-            words.append(
-                f"The others alone: {', '.join(others)}; without it, {_share(without[worst].mean())} would be accepted."
-            )
-        words.append(
-            f"Drawn were {', '.join(_range(name, made[name]) for name in sorted(self.constraints[worst].names))}."
-        )
-        words.append(
-            "Widen these columns or loosen the constraint; what is only rare is found with a higher draws_per_row."
-        )
-        return " ".join(words)
-
-
-def _of(held: Any, where: Any) -> float:
-    return float(held[where].mean()) if where.any() else 0.0
+            parts.append(f"Each other constraint alone: {', '.join(others)}.")
+            parts.append(f"Without it, {_share(rest.mean())} of the draws would be accepted.")
+        parts.append(f"The draws have {ranges}.")
+        parts.append("Widen these columns or loosen the constraint. If such rows are only rare, raise draws_per_row.")
+        return " ".join(parts)
 
 
 def _share(share: float) -> str:

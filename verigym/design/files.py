@@ -1,5 +1,4 @@
-"""The files of a design: its rows, those that were rejected, and a mark that says which command made them, so that no other file
-is ever overwritten."""
+"""Writes the rows of a design, the rejected rows, and a mark that names the command, so that other files are not overwritten."""
 
 import hashlib
 from pathlib import Path
@@ -16,41 +15,41 @@ from verigym.tasks.load import save_tasks
 
 
 def check_out(design: Design, out: Path) -> None:
-    """That the file can be one of such rows: asked before the work, not after it."""
+    """Checks the output file before the work starts."""
     if out.is_dir():
-        raise BadInput(f"{out} is a folder; name a file with --out, such as {out / 'tasks.jsonl'}")
+        raise BadInput(f"{out} is a folder. Name a file with --out, such as {out / 'tasks.jsonl'}")
     kinds = (".jsonl", ".json", ".parquet") if design.makes_tasks else (".jsonl",)
     if out.suffix.lower() not in kinds:
         rows = "tasks" if design.makes_tasks else "rows without a prompt"
-        raise BadInput(f"{out}: {rows} are written as {' or '.join(kinds)}")
+        raise BadInput(f"{out}: {rows} can be written only as {' or '.join(kinds)}. Name another file with --out")
 
 
-def write(made: DesignResult, design: Design, out: Path) -> list[Path]:
-    """The rows, and beside them those that were rejected: both whole or not at all."""
+def write(result: DesignResult, design: Design, out: Path) -> list[Path]:
+    """Writes the rows and the rejected rows atomically."""
     check_out(design, out)
     if design.makes_tasks:
-        save_tasks(out, made.tasks)
+        save_tasks(out, result.tasks)
     else:
-        lines = [_line(row) for row in made.rows]
+        lines = [_line(row) for row in result.rows]
         write_whole(out, lambda file: file.writelines(lines))
-    return [out, write_rejected(made, out)]
+    return [out, write_rejected(result, out)]
 
 
-def write_rejected(made: DesignResult, out: Path) -> Path:
-    aside = out.with_name(f"{out.name}.rejected.jsonl")
+def write_rejected(result: DesignResult, out: Path) -> Path:
+    path = out.with_name(f"{out.name}.rejected.jsonl")
     try:
-        rejected = [_line(one) for one in made.rejected]
+        rejected = [_line(row) for row in result.rejected]
     except (TypeError, ValueError) as error:
-        raise BadInput(f"{aside}: a rejected row cannot be written: {words_of(error)}") from error
-    write_whole(aside, lambda file: file.writelines(rejected))
-    return aside
+        raise BadInput(f"{path}: a rejected row cannot be written: {words_of(error)}") from error
+    write_whole(path, lambda file: file.writelines(rejected))
+    return path
 
 
 def _line(value: Any) -> bytes:
     return msgspec.json.encode(codec.plain(value)) + b"\n"
 
 
-# -- whose file it is --------------------------------------------------------------------------------------------------------
+# -- protecting other files --------------------------------------------------------------------------------------------
 
 
 class _FileMark(msgspec.Struct):
@@ -59,7 +58,7 @@ class _FileMark(msgspec.Struct):
 
 
 def check_ours(out: Path, made_by: str) -> None:
-    """That a file which is there already is just as this command left it: asked before the work."""
+    """Raises `Refused` if the file exists and is not exactly as this command left it."""
     if not out.exists():
         return
     try:
@@ -67,9 +66,11 @@ def check_ours(out: Path, made_by: str) -> None:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         mark = _FileMark("", "")
     if mark.made_by != made_by:
-        raise Refused(f"{out} exists and was made otherwise; it is not overwritten: name another file with --out")
+        raise Refused(
+            f"{out} exists and was written by another command. It is not overwritten. Name another file with --out"
+        )
     if mark.sha256 != _sha256(out):
-        raise Refused(f"{out} was changed since it was made; it is not overwritten: name another file with --out")
+        raise Refused(f"{out} was changed after it was written. It is not overwritten. Name another file with --out")
 
 
 def mark(out: Path, made_by: str) -> None:

@@ -1,11 +1,12 @@
-"""A design made: rows drawn, taken through their steps, freed of repeats and of what is like a held-out task, until there are N.
+"""Generates exactly N rows of a design, or fails and names the constraint or check that rejects too many rows.
 
-Exactly N rows come out, or it fails and says what starves the set. What a row becomes depends on the seed and its number alone,
-so the same design and seed give the same rows, interrupted or not. What steps have found out is kept in a partial file as it is
-found out, and read from there by the next call; what chance draws is drawn again.
+Rows are sampled, pass through the steps, and are compared with each other and with held-out tasks. A row depends only on the
+seed and its number, so the result is the same after an interruption. Results of steps are saved in a partial file and read
+from there by the next call. Sampled columns are sampled again.
 """
 
 import math
+import os
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -13,43 +14,43 @@ from pathlib import Path
 
 import msgspec
 
-from verigym.core.errors import Refused
+from verigym.core import codec
+from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Json, Task, content_hash
 from verigym.design.draw import SHOWN, AcceptanceCount, DesignExhausted, RejectedRow, RowSampler
-from verigym.design.partial import PartialResults
 from verigym.design.spec import Design
 from verigym.design.steps import TASK, DesignRow, DesignStep, StepResources, at_once, steps_of
 from verigym.environments.load import load_environment, names
 from verigym.tasks import near_duplicates as near
 from verigym.tasks.dedup import deduplicate
-from verigym.tasks.files import is_task_file
+from verigym.tasks.files import is_task_file, write_whole
 from verigym.tasks.leaks import family_of
 from verigym.tasks.load import load_tasks
 
 BATCH = 256
-"""Rows that are drawn together."""
+"""Rows that are sampled together."""
 _ROUND = 4096
-"""New rows that are compared with each other and with held-out tasks at once; later as many as there are already."""
+"""Minimum number of new rows to compare at once. Later rounds compare as many as have passed so far."""
 _CHEAP = 50
-"""Rows that no step costs anything are tried so many times longer before nothing new is expected of them."""
+"""Designs without costly steps may try this many times more rows before they fail."""
 _PART_S = 2.0
-"""About how often what was found out is written down."""
-REPEAT, LIKE, TAKEN = "a repeat", "like a held-out task", "an id that another row has"
+"""Approximate interval between writes to the partial file."""
+DUPLICATE, HELD_OUT_LIKE, DUPLICATE_ID = "a duplicate", "similar to a held-out task", "a duplicate id"
 
 Progress = Callable[[int, int, str], None]
 
 
 class DesignResult(msgspec.Struct, frozen=True, kw_only=True):
     rows: list[Json]
-    """Exactly as many as asked for (fewer of a set that starved), with the columns that are kept."""
+    """Exactly N (fewer if the design was exhausted), with the columns that `keep` names."""
     tasks: list[Task]
-    """The same as tasks; empty for plain rows."""
+    """The same rows as tasks. Empty for plain rows."""
     tallies: dict[str, AcceptanceCount]
-    """By constraint, column and validator, in the order in which rows come to them; then repeats and likeness."""
+    """By constraint, column and validator, in the order of the steps, then by similarity and duplicates."""
     rejected: list[RejectedRow]
     drawn: int
     tried: int
-    """Rows that met the constraints and went through the steps."""
+    """Rows that met the constraints and entered the steps."""
     seconds: float
 
 
@@ -66,36 +67,36 @@ async def make(
 
     Raises `DesignExhausted`, which carries the rows generated so far."""
     began = time.perf_counter()
-    drawn = RowSampler(design, seed)
-    steps = steps_of(design, drawn, kit, seed)
+    sampler = RowSampler(design, seed)
+    steps = steps_of(design, sampler, kit, seed)
     sieve = _RowFilter(design)
 
-    def made() -> DesignResult:
+    def result() -> DesignResult:
         kept = sieve.kept[:n]
         return DesignResult(
             rows=[{name: row.values[name] for name in design.kept} for row in kept],
             tasks=[row.task for row in kept if row.task is not None],
-            tallies=drawn.tallies | _tallies(*sieve.so_far, steps, design),
-            rejected=[*drawn.rejected, *sieve.examples],
-            drawn=drawn.drawn,
+            tallies=sampler.tallies | _tallies(*sieve.so_far, steps, design),
+            rejected=[*sampler.rejected, *sieve.examples],
+            drawn=sampler.drawn,
             tried=sieve.tried,
             seconds=time.perf_counter() - began,
         )
 
     try:
-        await _fill(design, n, drawn, steps, sieve, kit, partial, on_progress)
+        await _fill(design, n, sampler, steps, sieve, kit, partial, on_progress)
     except DesignExhausted as error:
         sieve.settle()
-        error.made = made()
+        error.result = result()
         raise
     on_progress(n, n, "")
-    return made()
+    return result()
 
 
 async def _fill(
     design: Design,
     n: int,
-    drawn: RowSampler,
+    sampler: RowSampler,
     steps: Sequence[DesignStep],
     sieve: "_RowFilter",
     kit: StepResources,
@@ -105,47 +106,47 @@ async def _fill(
     costly = len(steps) > design.makes_tasks
     tries = design.spec.tries_per_row
     patience = tries if costly else _CHEAP * tries
-    log = PartialResults(partial if costly else None, drawn.dear)
+    log = PartialResults(partial if costly else None, sampler.costly)
     pace = _BatchSize(max([4, *map(at_once, kit.policies.values())]) if costly else BATCH)
     wanted = n
-    """New rows to look for before they are compared."""
+    """New rows to collect before they are compared."""
     quiet, last = 0, sieve.so_far
-    """Rows since the last new one, and how far it was then."""
+    """Rows since the last new one, and the counts at that time."""
     fresh, before, looked = 0, 0, sieve.so_far
-    """New rows since it was last judged how many of them stay, and how many were kept and how far it was then."""
+    """New rows since the acceptance rate was last checked, and the kept rows and counts at that time."""
     while len(sieve.kept) < n:
         while len(sieve.waiting) < min(wanted, max(_ROUND, len(sieve.passed))) and quiet < patience:
             share = max(sieve.new / sieve.tried, 1 / tries) if sieve.tried else 1
             count = min(BATCH, math.ceil((wanted - len(sieve.waiting)) / share))
-            rows = [DesignRow(sieve.tried + place, values) for place, values in enumerate(drawn.rows(count))]
-            known = sieve.new
+            rows = [DesignRow(sieve.tried + index, values) for index, values in enumerate(sampler.rows(count))]
+            new_before = sieve.new
             async for part in _through(rows, steps, log, pace):
                 sieve.add(part)
                 note = f"{100 * sieve.new / sieve.tried:.3g}% of {sieve.tried:,} rows pass"
                 on_progress(min(len(sieve.kept) + len(sieve.waiting), n), n, note)
-            quiet, last = (quiet + count, last) if sieve.new == known else (0, sieve.so_far)
+            quiet, last = (quiet + count, last) if sieve.new == new_before else (0, sieve.so_far)
         fresh += len(sieve.waiting)
         sieve.settle()
         if len(sieve.kept) < n and quiet >= patience:
-            raise DesignExhausted(_starved(design, steps, sieve, n, last))
-        if fresh >= tries:  # enough to judge by
+            raise DesignExhausted(_exhausted(design, steps, sieve, n, last))
+        if fresh >= tries:
             if len(sieve.kept) < n and (len(sieve.kept) - before) * tries < fresh:
-                raise DesignExhausted(_starved(design, steps, sieve, n, looked))
+                raise DesignExhausted(_exhausted(design, steps, sieve, n, looked))
             fresh, before, looked = 0, len(sieve.kept), sieve.so_far
         stay = max(len(sieve.kept) / max(sieve.new, 1), 1 / tries)
         wanted = math.ceil(1.1 * (n - len(sieve.kept)) / stay) + 2
 
 
 async def _through(
-    rows: Sequence[DesignRow], steps: Sequence[DesignStep], log: PartialResults, pace: "_BatchSize"
+    rows: Sequence[DesignRow], steps: Sequence[DesignStep], log: "PartialResults", pace: "_BatchSize"
 ) -> AsyncIterator[Sequence[DesignRow]]:
-    """The rows, part by part, each written down before it is handed on."""
+    """Yields the rows in parts. Each part is saved first."""
     while rows:
         part, rows = rows[: pace.rows], rows[pace.rows :]
         began = time.perf_counter()
         fresh = [row for row in part if not log.restore(row)]
         for step in steps:
-            free = step.name == TASK  # made again, not kept
+            free = step.name == TASK  # cheap, so it is repeated and not saved
             left = [row for row in (part if free else fresh) if not row.reason]
             problems = await step.run(left) if left else []
             for row, problem in zip(left, problems, strict=True):
@@ -158,7 +159,7 @@ async def _through(
 
 
 class _BatchSize:
-    """How many rows go through the steps before they are written down."""
+    """The number of rows that pass through the steps before they are saved."""
 
     def __init__(self, least: int) -> None:
         self.rows = self._least = least
@@ -168,21 +169,81 @@ class _BatchSize:
         self.rows = min(BATCH, max(self._least, int(self.rows * factor)))
 
 
-# -- repeats, and tasks that are like held-out ones ---------------------------------------------------------------------------
+# -- results of steps, saved to resume an interrupted command ------------------------------------------------------------
+
+
+class _SavedRow(msgspec.Struct, omit_defaults=True):
+    place: int
+    values: Json = {}
+    reason: str = ""
+    problem: str = ""
+
+
+class PartialResults:
+    """Results of steps, one line per row, saved beside the output file. An incomplete last line is ignored."""
+
+    def __init__(self, path: Path | None, costly: set[str]) -> None:
+        self._path, self._costly = path, costly
+        self.rows: dict[int, _SavedRow] = {}
+        if path is not None and path.exists():
+            lines = path.read_bytes().split(b"\n")
+            self.rows = {row.place: row for line in lines[:-1] if (row := _saved(line)) is not None}
+            whole = b"".join(line + b"\n" for line in lines[:-1])
+            if whole != path.read_bytes():
+                write_whole(path, lambda file: file.writelines([whole]))
+
+    def restore(self, row: DesignRow) -> bool:
+        saved = self.rows.get(row.number)
+        if saved is not None:
+            row.values |= saved.values
+            row.reason, row.problem = saved.reason, saved.problem
+        return saved is not None
+
+    def add(self, rows: Sequence[DesignRow]) -> None:
+        if self._path is None or not rows:
+            return
+        lines: list[bytes] = []
+        for row in rows:
+            values = {name: row.values[name] for name in row.values if name in self._costly}
+            saved = _SavedRow(row.number, values, row.reason, row.problem)
+            lines.append(msgspec.json.encode(codec.plain(saved)) + b"\n")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("ab") as file:
+                file.writelines(lines)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise BadInput(f"{self._path} cannot be written: {error.strerror}") from error
+
+
+def _saved(line: bytes) -> _SavedRow | None:
+    try:
+        return msgspec.json.decode(line, type=_SavedRow)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def partial_of(design: Design, seed: int, out: Path) -> Path:
+    """The partial file of a design, seed and output file. Another spec or seed has another one."""
+    return out.with_name(f".{out.name}.{content_hash([design.hash, seed])[:12]}.partial")
+
+
+# -- duplicates, and tasks that resemble held-out ones ---------------------------------------------------------------------------
 
 
 class _RowFilter:
-    """All rows that were tried: those that are kept, those that wait to be compared, and a count of the others by reason.
-    Whether a row is the very same as an earlier one is known at once; of what is rejected only some rows are held."""
+    """The kept rows, the rows that wait to be compared, and counts of rejected rows by reason. Identical rows are rejected at
+    once. Only some rejected rows are stored."""
 
     def __init__(self, design: Design) -> None:
         self.kept: list[DesignRow] = []
         self.waiting: list[DesignRow] = []
         self.passed: list[DesignRow] = []
-        """Those that were kept or are nearly the same as one that was."""
+        """Kept rows and their near-duplicates."""
         self.tried = 0
         self.new = 0
-        """Rows that passed all steps and are the same as no other."""
+        """Rows that passed all steps and are not identical to another."""
         self._design = design
         self._away = _HeldOutFilter(design) if design.makes_tasks else None
         self._apart = design.spec.repeats != "keep" and (design.makes_tasks or design.spec.repeats == "refuse")
@@ -203,7 +264,7 @@ class _RowFilter:
                 self.waiting.append(row)
 
     def settle(self) -> None:
-        """Compares the rows that wait with held-out tasks, and all that passed with each other."""
+        """Compares waiting rows with held-out tasks, and all passed rows with each other."""
         waiting, self.waiting = self.waiting, []
         if self._away is not None:
             self._away.check(waiting)
@@ -217,35 +278,35 @@ class _RowFilter:
 
     @property
     def so_far(self) -> tuple[int, Counter[str]]:
-        """Rows tried, and those rejected by reason."""
-        return self.tried, self._out + Counter({REPEAT: len(self.passed) - len(self.kept)})
+        """Rows tried, and rejected rows by reason."""
+        return self.tried, self._out + Counter({DUPLICATE: len(self.passed) - len(self.kept)})
 
     @property
     def examples(self) -> list[RejectedRow]:
-        """Some of each reason, in the order in which they were tried."""
-        rows = sorted([*self._rejected, *(row for row in self.passed if row.reason)], key=lambda row: row.place)
+        """Some rejected rows per reason, in order."""
+        rows = sorted([*self._rejected, *(row for row in self.passed if row.reason)], key=lambda row: row.number)
         seen: Counter[str] = Counter()
-        found: list[RejectedRow] = []
+        examples: list[RejectedRow] = []
         for row in rows:
             seen[row.reason] += 1
             if seen[row.reason] <= SHOWN:
-                found.append(RejectedRow(_why(row), row.values))
-        return found
+                examples.append(RejectedRow(_why(row), row.values))
+        return examples
 
     def first(self, reason: str) -> DesignRow:
-        return min((row for row in [*self._rejected, *self.passed] if row.reason == reason), key=lambda row: row.place)
+        return min((row for row in [*self._rejected, *self.passed] if row.reason == reason), key=lambda row: row.number)
 
     def _compare(self, row: DesignRow) -> None:
         if row.task is not None and row.task.id in self._ids:
-            row.reason, row.problem = TAKEN, row.task.id
+            row.reason, row.problem = DUPLICATE_ID, row.task.id
         elif self._apart:
             task = row.task
             same = {name: row.values[name] for name in self._design.kept} if task is None else [task.prompt, task.data]
             first = self._first.setdefault(content_hash(same), row)
             if first is not row:
-                like = first.reason == LIKE
-                row.reason = LIKE if like else REPEAT
-                row.problem = first.problem if like else f"the same as {_name(first)}"
+                like = first.reason == HELD_OUT_LIKE
+                row.reason = HELD_OUT_LIKE if like else DUPLICATE
+                row.problem = first.problem if like else f"identical to {_name(first)}"
         if row.task is not None:
             self._ids.add(row.task.id)
 
@@ -256,31 +317,31 @@ class _RowFilter:
 
 
 def _name(row: DesignRow) -> str:
-    return row.task.id if row.task is not None else f"row {row.place}"
+    return row.task.id if row.task is not None else f"row {row.number}"
 
 
 def _why(row: DesignRow) -> str:
-    return f"{'no task' if row.reason == TASK else row.reason}: {row.problem}"
+    return f"{'not a task' if row.reason == TASK else row.reason}: {row.problem}"
 
 
 def _without_near(rows: Sequence[DesignRow], at_least: float) -> list[DesignRow]:
-    """The rows without those nearly the same as an earlier one and those that ask the same with another answer, all marked."""
+    """The rows without near-duplicates and conflicts (same prompt, other answer). Marks those with a reason."""
     for row in rows:
         row.reason = row.problem = ""
     by_id = {row.task.id: row for row in rows if row.task is not None}
-    found = deduplicate([row.task for row in rows if row.task is not None], at_least)
-    for one in found.repeats:
-        row = by_id[one.task]
-        row.reason, row.problem = REPEAT, f"nearly the same as {one.of}, likeness {one.likeness:.2f}"
-    for group in found.conflicts:
+    result = deduplicate([row.task for row in rows if row.task is not None], at_least)
+    for repeat in result.repeats:
+        row = by_id[repeat.task]
+        row.reason, row.problem = DUPLICATE, f"similar to {repeat.of} (similarity {repeat.likeness:.2f})"
+    for group in result.conflicts:
         others = ", ".join(group[:3]) + (f" and {len(group) - 3:,} more" if len(group) > 3 else "")
         for id in group:
-            by_id[id].reason, by_id[id].problem = REPEAT, f"{others} ask the same and differ in the answer"
-    return [by_id[task.id] for task in found.kept]
+            by_id[id].reason, by_id[id].problem = DUPLICATE, f"{others} ask the same and have different answers"
+    return [by_id[task.id] for task in result.kept]
 
 
 class _HeldOutFilter:
-    """Keeps tasks away from every held-out set."""
+    """Rejects tasks that resemble held-out tasks."""
 
     def __init__(self, design: Design) -> None:
         self._at_least = design.spec.near_held_out
@@ -295,24 +356,24 @@ class _HeldOutFilter:
                 self._families.setdefault(family_of(task), source)
 
     def check(self, rows: Sequence[DesignRow]) -> None:
-        """Marks what is too like a held-out task. A held-out family is refused: it is a mistake."""
+        """Marks rows that are too similar to a held-out task. A held-out family is refused, because it is a mistake."""
         for row in rows:
             assert row.task is not None
             if (source := self._families.get(family_of(row.task))) is not None:
-                raise Refused(
-                    f'the family "{family_of(row.task)}" is held out in {source}; give these tasks a family of their own'
-                )
+                family = family_of(row.task)
+                raise Refused(f'the family "{family}" is held out in {source}. Give these tasks another family')
         texts = [near.text_of(row.task) if row.task is not None else "" for row in rows]
-        known = list(self._texts)
-        found = near.likes(texts, known, self._at_least) if known and texts else [[] for _ in texts]
-        for row, like in zip(rows, found, strict=True):
-            if like:
-                place, likeness = like[0]
-                row.reason, row.problem = LIKE, f"{self._texts[known[place]]}, likeness {likeness:.2f}"
+        held_out = list(self._texts)
+        similar = near.likes(texts, held_out, self._at_least) if held_out and texts else [[] for _ in texts]
+        for row, matches in zip(rows, similar, strict=True):
+            if matches:
+                index, likeness = matches[0]
+                row.reason = HELD_OUT_LIKE
+                row.problem = f"{self._texts[held_out[index]]} (similarity {likeness:.2f})"
 
 
 def held_out_of(source: str) -> list[Task]:
-    """The held-out tasks of an environment, or all tasks of a file. Of a game all tasks may have one prompt: it has none."""
+    """The held-out tasks of an environment, or all tasks of a file. None for games, whose tasks may share one prompt."""
     if is_task_file(source):
         return load_tasks(source)
     environment = load_environment(source)
@@ -320,59 +381,59 @@ def held_out_of(source: str) -> list[Task]:
     return [task for split in splits for task in environment.tasks(split)]
 
 
-# -- what is said --------------------------------------------------------------------------------------------------------------
+# -- messages --------------------------------------------------------------------------------------------------------------
 
 
 def _tallies(
     tried: int, reasons: Counter[str], steps: Iterable[DesignStep], design: Design
 ) -> dict[str, AcceptanceCount]:
     left = tried
-    found: dict[str, AcceptanceCount] = {}
-    after = [TAKEN, LIKE, REPEAT] if design.makes_tasks else [REPEAT] if design.spec.repeats == "refuse" else []
+    tallies: dict[str, AcceptanceCount] = {}
+    after = [DUPLICATE_ID, HELD_OUT_LIKE] if design.makes_tasks else []
+    after += [DUPLICATE] if design.makes_tasks or design.spec.repeats == "refuse" else []
     for name in [*(step.name for step in steps), *after]:
-        if name not in (TASK, TAKEN) or reasons[name]:
-            found[name] = AcceptanceCount(left, left - reasons[name])
+        if name not in (TASK, DUPLICATE_ID) or reasons[name]:
+            tallies[name] = AcceptanceCount(left, left - reasons[name])
         left -= reasons[name]
-    return found
+    return tallies
 
 
-_REMEDY = {
-    "column": "Put what it does right, or draw other values for it.",
-    "constraint": "Loosen it, or have its columns made otherwise.",
-    "validator": "Loosen it, or make the rows otherwise.",
-    TASK: "A task needs a prompt and something to judge a reply by (docs/how-to/tasks.md).",
-    REPEAT: "More values in the columns make more rows.",
-    LIKE: "Word the prompt otherwise than the held-out tasks do.",
-    TAKEN: "Make the ids of something that is different in every row.",
+_REMEDIES = {
+    "column": "Correct the column, or change the values that it depends on.",
+    "constraint": "Loosen it, or change the columns that it uses.",
+    "validator": "Loosen it, or change the columns.",
+    TASK: "A task needs a prompt and something to score a reply by (see docs/how-to/tasks.md).",
+    DUPLICATE: "Add values to the columns.",
+    HELD_OUT_LIKE: "Word the prompt differently from the held-out tasks.",
+    DUPLICATE_ID: "Make the ids from values that differ in every row.",
+}
+_CAUSES = {
+    TASK: "too many rows are not tasks",
+    DUPLICATE: "too many rows are duplicates",
+    HELD_OUT_LIKE: "too many rows are similar to held-out tasks",
+    DUPLICATE_ID: "too many rows have an id that is already used",
 }
 
 
-_SAID = {
-    TASK: "rows that are no tasks starve",
-    REPEAT: "repeats starve",
-    LIKE: "held-out tasks starve",
-    TAKEN: "ids that are taken starve",
-}
-
-
-def _starved(
+def _exhausted(
     design: Design, steps: Sequence[DesignStep], sieve: _RowFilter, n: int, since: tuple[int, Counter[str]]
 ) -> str:
-    """Which step lets the fewest rows pass of those that were tried lately."""
+    """Names the step that recently rejected the largest share of rows."""
     tried, counts = sieve.so_far
     tallies = _tallies(tried - since[0], counts - since[1], steps, design)
     worst = min(tallies, key=lambda name: tallies[name].share)
     tally, count = tallies[worst], len(sieve.kept)
     first = sieve.first(worst)
-    others = [f"{name} {100 * one.share:.3g}%" for name, one in tallies.items() if name != worst and one.share < 1]
-    whole = _SAID.get(worst, f"the {worst} starves")
-    words = [
-        f"{whole} this set: {count:,} of {n:,} rows are found, and of the last {tally.seen:,} rows "
-        f"that came so far, {tally.passed:,} passed ({100 * tally.share:.3g}%).",
-        f"The first that did not: {_name(first)} ({_why(first)[:300]}).",
-        *([f"What passed elsewhere: {', '.join(others)}."] if others else []),
-        *([f"Ask for at most {count:,} rows (-n {count})."] if worst == REPEAT and count else []),
-        _REMEDY.get(worst) or _REMEDY[worst.split()[0]],
-        f"What is only rare is found with a higher tries_per_row (now {design.spec.tries_per_row}).",
+    others = [
+        f"{name} {100 * other.share:.3g}%" for name, other in tallies.items() if name != worst and other.share < 1
     ]
-    return " ".join(words)
+    parts = [
+        f"{_CAUSES.get(worst, f'the {worst} rejects too many rows')}: {count:,} of {n:,} rows were generated, and "
+        f"{tally.passed:,} of the last {tally.seen:,} rows passed this check ({100 * tally.share:.3g}%).",
+        f"The first rejected row: {_name(first)} ({_why(first)[:300]}).",
+        *([f"Acceptance of the other checks: {', '.join(others)}."] if others else []),
+        *([f"Request at most {count:,} rows (-n {count})."] if worst == DUPLICATE and count else []),
+        _REMEDIES.get(worst) or _REMEDIES[worst.split()[0]],
+        f"If such rows are only rare, raise tries_per_row (now {design.spec.tries_per_row}).",
+    ]
+    return " ".join(parts)

@@ -1,7 +1,7 @@
-"""In which order columns are filled, found from what they refer to, and which of them have to be redrawn together.
+"""Finds the order in which columns are filled, and which columns must be redrawn together.
 
-Columns that refer to each other, or that one constraint is about, are one group: when a constraint fails, all of its group is
-drawn again, so that what is accepted is distributed as if whole rows had been. Groups know nothing of each other.
+Columns that refer to each other, or that share a constraint, form a group. When a constraint fails, its whole group is redrawn,
+so accepted rows are distributed as if whole rows had been redrawn. Groups are independent.
 """
 
 import ast
@@ -13,17 +13,17 @@ from verigym.design.expressions import Expression
 from verigym.design.spec import Code, Design, JudgeColumn, Llm, PythonCheck, Subcategory, expressions_of
 
 SEED = "seed"
-"""Argument of a function that is the row's own number, where no column has that name."""
+"""A function argument of this name gets the row's seed, unless a column has the name."""
 
 
 def references(design: Design) -> dict[str, set[str]]:
-    """Column -> the columns that it is made of."""
+    """Column to the columns that it depends on."""
     columns = design.spec.columns
-    found: dict[str, set[str]] = {}
+    references: dict[str, set[str]] = {}
     for name, column in columns.items():
         where = f"{design.where}: columns.{name}"
         try:
-            used = {one for work in expressions_of(column) for one in work.names}
+            used = {name for expression in expressions_of(column) for name in expression.names}
         except BadInput as error:
             raise BadInput(f"{where}: {error}") from error
         if isinstance(column, Subcategory):
@@ -31,34 +31,34 @@ def references(design: Design) -> dict[str, set[str]]:
         _check_known(used, columns, where)
         if isinstance(column, Code):
             used |= _columns_of(design, column.file, column.function or name, where)
-        found[name] = used
-    return found
+        references[name] = used
+    return references
 
 
 def constraints(design: Design) -> dict[str, Expression]:
-    """The constraints by name, each about columns that there are."""
-    found: dict[str, Expression] = {}
+    """The parsed constraints by name."""
+    parsed: dict[str, Expression] = {}
     for name, text in design.spec.named_constraints.items():
         try:
-            found[name] = Expression(text)
+            parsed[name] = Expression(text)
         except BadInput as error:
             raise BadInput(f"{design.where}: constraints: {error}") from error
-        _check_known(found[name].names, design.spec.columns, f'{design.where}: constraint "{name}"')
-        if not found[name].names:
-            raise BadInput(f'{design.where}: constraint "{name}" is about no column')
-    return found
+        _check_known(parsed[name].names, design.spec.columns, f'{design.where}: constraint "{name}"')
+        if not parsed[name].names:
+            raise BadInput(f'{design.where}: constraint "{name}" uses no column')
+    return parsed
 
 
 def check_validators(design: Design) -> None:
-    for place, one in enumerate(design.spec.validators):
-        where = f"{design.where}: validators[{place}]"
-        _check_known({name for work in expressions_of(one) for name in work.names}, design.spec.columns, where)
-        if isinstance(one, PythonCheck):
-            _columns_of(design, one.file, one.function, where)
+    for index, validator in enumerate(design.spec.validators):
+        where = f"{design.where}: validators[{index}]"
+        _check_known({name for it in expressions_of(validator) for name in it.names}, design.spec.columns, where)
+        if isinstance(validator, PythonCheck):
+            _columns_of(design, validator.file, validator.function, where)
 
 
 def _columns_of(design: Design, file: str, function: str, where: str) -> set[str]:
-    """The columns that are a function's arguments."""
+    """The columns that a function takes as arguments."""
     path, columns = design.folder / file, design.spec.columns
     used = set(arguments(path, function)) - ({SEED} - columns.keys())
     _check_known(used, columns, f"{where}: the arguments of {function} in {path} are columns by name")
@@ -71,29 +71,29 @@ def _check_known(used: Iterable[str], columns: Iterable[str], where: str) -> Non
 
 
 def arguments(path: Path, function: str) -> list[str]:
-    """The names of a function's arguments, read without running the file."""
+    """The argument names of a function, read without running the file."""
     try:
         tree = ast.parse(path.read_text())
     except (OSError, SyntaxError, ValueError) as error:
-        raise BadInput(f"{path}: cannot be read as Python: {error}") from error
+        raise BadInput(f"{path} cannot be read as Python: {error}") from error
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     if function not in functions:
         raise not_found("function", function, functions, f"({path})")
-    found = functions[function].args
-    if found.vararg or found.kwarg or found.posonlyargs:
-        raise BadInput(f"{path}: {function} takes *, ** or / arguments; name the columns that it uses instead")
-    return [one.arg for one in [*found.args, *found.kwonlyargs]]
+    args = functions[function].args
+    if args.vararg or args.kwarg or args.posonlyargs:
+        raise BadInput(f"{path}: {function} has *, ** or / in its arguments. Name the columns that it uses")
+    return [arg.arg for arg in [*args.args, *args.kwonlyargs]]
 
 
 def ordered(uses: Mapping[str, set[str]]) -> list[str]:
-    """Every column after those that it is made of, else as they are written. A cycle is refused by its columns."""
+    """Columns after those that they depend on, otherwise in the order of the spec. Refuses cycles."""
     done: list[str] = []
     path: list[str] = []
 
     def visit(name: str) -> None:
         if name in path:
             circle = [*path[path.index(name) :], name]
-            raise BadInput(f"columns are made of each other: {' -> '.join(circle)}; one of them has to come first")
+            raise BadInput(f"columns depend on each other in a cycle: {' -> '.join(circle)}. Remove one reference")
         if name not in done:
             path.append(name)
             for other in sorted(uses[name], key=list(uses).index):
@@ -106,17 +106,17 @@ def ordered(uses: Mapping[str, set[str]]) -> list[str]:
     return done
 
 
-def dear(design: Design, order: Iterable[str], uses: Mapping[str, set[str]]) -> set[str]:
-    """Columns that cost (code, models), and what is made of them: filled once a row's other columns are accepted."""
-    found: set[str] = set()
+def costly(design: Design, order: Iterable[str], uses: Mapping[str, set[str]]) -> set[str]:
+    """Code and model columns, and those that depend on them. They are filled after a row's other columns are accepted."""
+    names: set[str] = set()
     for name in order:
-        if isinstance(design.spec.columns[name], Code | Llm | JudgeColumn) or uses[name] & found:
-            found.add(name)
-    return found
+        if isinstance(design.spec.columns[name], Code | Llm | JudgeColumn) or uses[name] & names:
+            names.add(name)
+    return names
 
 
 def groups(names: Iterable[str], ties: Iterable[Iterable[str]]) -> list[list[str]]:
-    """Names that ties connect, together; in the order of their first name."""
+    """Groups of names that ties connect, in the order of their first names."""
     group: dict[str, list[str]] = {name: [name] for name in names}
     for tie in ties:
         first, *others = [name for name in tie if name in group] or [""]
@@ -126,6 +126,6 @@ def groups(names: Iterable[str], ties: Iterable[Iterable[str]]) -> list[list[str
                 joined += group[other]
                 for name in group[other]:
                     group[name] = joined
-    unique = {id(one): one for one in group.values()}
-    place = {name: at for at, name in enumerate(group)}
-    return [sorted(one, key=place.__getitem__) for one in unique.values()]
+    unique = {id(members): members for members in group.values()}
+    index = {name: at for at, name in enumerate(group)}
+    return [sorted(members, key=index.__getitem__) for members in unique.values()]

@@ -1,4 +1,4 @@
-"""Columns that chance fills: many values at a time, as an array, from a generator of the column's own."""
+"""Fills sampled columns: many values at once, as an array, from a random generator per column."""
 
 import csv
 import datetime
@@ -11,7 +11,6 @@ import msgspec
 
 from verigym.core.errors import BadInput, not_found
 from verigym.design.expressions import array_of
-from verigym.design.names import COMPANY, FIRST, LAST, TRADE
 from verigym.design.spec import (
     Bernoulli,
     Category,
@@ -29,12 +28,9 @@ from verigym.design.spec import (
 )
 from verigym.tasks.files import rows_of
 
-Values = dict[str, Any]
-"""What a column picks from, read once: by column."""
-
 
 def values_of(column: Any, folder: Path) -> Any:
-    """What the column picks from; none where it picks from no list."""
+    """The values that the column chooses from, or None if it has no list."""
     match column:
         case Category(values=values):
             return array_of(values)
@@ -46,8 +42,8 @@ def values_of(column: Any, folder: Path) -> Any:
             return None
 
 
-def draw(column: Any, chance: Any, at: Any, made: Mapping[str, Any], values: Any) -> Any:
-    """One value for each place in `at` (which draw of the column it is). `made` has the columns that it depends on."""
+def draw(column: Any, chance: Any, at: Any, columns: Mapping[str, Any], values: Any) -> Any:
+    """One value for each draw number in `at`. `columns` has the columns that it depends on."""
     import numpy as np
 
     count = len(at)
@@ -55,7 +51,7 @@ def draw(column: Any, chance: Any, at: Any, made: Mapping[str, Any], values: Any
         case Category(weights=weights):
             return _pick(values, chance, count, weights)
         case Subcategory(of=of):
-            return _by_parent(column, made[of].tolist(), chance, values)
+            return _by_parent(column, columns[of].tolist(), chance, values)
         case File():
             return _pick(values, chance, count, [])
         case Uniform(low=low, high=high, decimals=decimals):
@@ -98,13 +94,11 @@ def _by_parent(column: Subcategory, parents: list[Any], chance: Any, values: Any
     keys = [key_of(parent) for parent in parents]
     unknown = set(keys) - values.keys()
     if unknown:
-        raise not_found(f"value of {column.of}", min(unknown), values, "A subcategory has values for each.")
+        raise not_found(f"value of {column.of}", min(unknown), values, "A subcategory needs values for each.")
     chances = chance.random(len(keys))
-    picked = [
-        values[key][min(int(one * len(values[key])), len(values[key]) - 1)]
-        for key, one in zip(keys, chances, strict=True)
-    ]
-    return array_of([one.item() if isinstance(one, np.generic) else one for one in picked])
+    options = [values[key] for key in keys]
+    picked = [some[min(int(at * len(some)), len(some) - 1)] for some, at in zip(options, chances, strict=True)]
+    return array_of([value.item() if isinstance(value, np.generic) else value for value in picked])
 
 
 def _rounded(numbers: Any, decimals: int | None) -> Any:
@@ -114,13 +108,13 @@ def _rounded(numbers: Any, decimals: int | None) -> Any:
 def _rows(path: Path, key: str) -> list[Any]:
     rows = _read(path)
     if not rows:
-        raise BadInput(f"{path} has no rows to draw from")
+        raise BadInput(f"{path} has no rows. Add some, or name another file")
     if not key:
         return rows
-    for place, row in enumerate(rows, start=1):
+    for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict) or key not in row:
-            known = ", ".join(row) if isinstance(row, dict) else "it is no object"
-            raise BadInput(f'{path} row {place} has no "{key}" ({known})')
+            keys = f"It has {', '.join(row)}" if isinstance(row, dict) else "It is not an object"
+            raise BadInput(f'{path} row {number} has no "{key}". {keys}')
     return [row[key] for row in rows]
 
 
@@ -135,9 +129,38 @@ def _read(path: Path) -> list[Any]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise BadInput(f"{path} cannot be read: {error}") from error
     if kind not in (".jsonl", ".json"):
-        raise BadInput(f"{path}: a column's file is .jsonl, .json, .csv or .txt")
-    found = list(rows_of(path))
-    for row in found:
+        raise BadInput(f"{path}: this file type cannot be read. Use .jsonl, .json, .csv or .txt")
+    rows = list(rows_of(path))
+    for row in rows:
         if row.problem:
-            raise BadInput(f"{path} {row.place}: {row.problem}")
-    return msgspec.to_builtins([row.value for row in found])
+            raise BadInput(f"{path} {row.position}: {row.problem}")
+    return msgspec.to_builtins([row.value for row in rows])
+
+
+# -- invented names of people and companies -----------------------------------------------------------------------------
+
+FIRST = (
+    "Ada", "Amir", "Anouk", "Arlo", "Bea", "Bram", "Celia", "Cosmo", "Dara", "Dov", "Edda", "Elio", "Emre", "Esra", "Farid",
+    "Freya", "Gita", "Goran", "Hana", "Hugo", "Ida", "Ilan", "Imani", "Ines", "Jonah", "Jun", "Kaya", "Kofi", "Lars", "Leila",
+    "Lotte", "Luca", "Maren", "Milo", "Mina", "Nadia", "Niko", "Nuria", "Odin", "Orla", "Pavel", "Petra", "Quinn", "Rafa",
+    "Reza", "Rosa", "Sami", "Saskia", "Sefa", "Soren", "Tala", "Tomas", "Ugo", "Uma", "Vera", "Viggo", "Wanda", "Yara",
+    "Yusuf", "Zeno", "Zola",
+)  # fmt: skip
+LAST = (
+    "Abara", "Almgren", "Ansari", "Baldwin", "Barros", "Bexley", "Calder", "Castell", "Chowdry", "Dahlin", "Delacort", "Dorne",
+    "Eastman", "Elmore", "Fairley", "Faroe", "Fenwick", "Galloway", "Gerlach", "Greaves", "Hadley", "Hallam", "Iversen",
+    "Jarrow", "Kaplan", "Keswick", "Kuipers", "Lachlan", "Langford", "Lindqvist", "Maddox", "Marlow", "Mbeki", "Nakata",
+    "Norwood", "Oakes", "Okafor", "Pardo", "Pemberly", "Quayle", "Radley", "Renner", "Rossetti", "Sallow", "Seaton", "Sorrel",
+    "Tanaka", "Thorne", "Tilney", "Underhill", "Valdez", "Vance", "Verhoeven", "Wexford", "Winslow", "Yarrow", "Zielinski",
+)  # fmt: skip
+COMPANY = (
+    "Amberline", "Ashgrove", "Bluefin", "Brightwater", "Cinderhall", "Clearmont", "Copperfield Lane", "Driftwood", "Eastgate",
+    "Emberly", "Fernhill", "Foxglove", "Gaslight", "Goldenrod", "Greywick", "Harborstone", "Hazelmere", "Ironbark", "Juniper Row",
+    "Kestrel", "Lakeside", "Larkspur", "Lowfield", "Marigold", "Mistral Bay", "Northwick", "Oakhaven", "Pebblebrook", "Quillmark",
+    "Redfern", "Rookery", "Saltmarsh", "Silverbirch", "Stonebridge", "Thistledown", "Tidewell", "Umber", "Valewood", "Whitlow",
+    "Windmere",
+)  # fmt: skip
+TRADE = (
+    "Bakers", "Builders", "Cycles", "Dental", "Energy", "Farms", "Foods", "Freight", "Glass", "Hotels", "Instruments", "Labs",
+    "Logistics", "Media", "Motors", "Optics", "Paper", "Pharmacy", "Press", "Robotics", "Software", "Textiles", "Travel", "Works",
+)  # fmt: skip

@@ -1,19 +1,19 @@
-"""What a drawn row still has to go through, step by step: columns that cost, constraints on those, then the validators.
+"""The steps after sampling: costly columns, constraints on them, then the validators.
 
-A step takes the rows that are left, many at once, may add to them, and says of each what is wrong with it: nothing, or a text.
-Whatever a row's own values bring about is such a text. A server that is gone ends the command, which can be given again.
+A step takes many rows at once, may add values, and returns a problem (or an empty text) for each. Errors caused by a row's own
+values are such problems. A failed server ends the command, which you can repeat to resume.
 """
 
-import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jsonschema
 import msgspec
 
+from verigym.audit.scripted_episodes import play
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, VerifierFailure, not_found, words_of
 from verigym.core.protocols import Context, Policy, Request, Sandbox, Scorer
-from verigym.core.records import Fault, Item, Json, Message, Sampling, Task, Trajectory, Version
+from verigym.core.records import Fault, Item, Json, Message, Sampling, Task, Trajectory
 from verigym.core.seeds import derive
 from verigym.design import order
 from verigym.design.code import call
@@ -32,99 +32,94 @@ from verigym.design.spec import (
     expressions_of,
 )
 from verigym.environments.load import environment_of
-from verigym.harness.environment import EnvironmentSpec, Reply
-from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import gathered, run_episode
-from verigym.rollout.many import judge
+from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.episode import gathered
 from verigym.sandbox.open import LazySandbox
 from verigym.tasks.rows import read_task
 from verigym.verifiers.answers import find_json
 from verigym.verifiers.judge import Judge
 
 AT_ONCE = 64
-"""Requests to a model; a policy may say that it takes fewer."""
+"""Maximum concurrent requests to a model. A policy may set a lower limit."""
 _EPISODES = 8
-"""Gold solutions that are played at once: their verifiers may run code."""
+"""Gold solutions that are played at once. Their verifiers may run code."""
 _ASKED = 3
-"""How often a model is asked for a value that fits its schema."""
-_AGENT = Version(base="gold", id="gold")
+"""Maximum attempts to get a value that fits the schema from a model."""
 NO_GOLD = "it has no gold solution"
 TASK = "a task"
-"""The step that makes a row a task."""
+"""The step that converts a row to a task."""
 
 
 class DesignRow(msgspec.Struct):
-    """A row on its way."""
+    """A row that passes through the steps."""
 
-    place: int
-    """Which of all rows that were drawn."""
+    number: int
+    """Index among all sampled rows."""
     values: Json
     reason: str = ""
-    """What rejected it: `column "tests"`, `validator gold`; empty while nothing has."""
+    """The step that rejected it: `column "tests"`, `validator gold`. Empty if none did."""
     problem: str = ""
-    """Why, in words."""
+    """Why it was rejected."""
     task: Task | None = None
-    """Once it is one."""
 
 
 class StepResources(msgspec.Struct, frozen=True, kw_only=True):
-    """What steps may use beside the rows."""
+    """Models, sandbox and environment for the steps."""
 
     policies: Mapping[str, Policy] = {}
-    """By the name that the spec gives a model; `judge` is asked by an environment's verifier."""
+    """By the model's name in the spec. An environment's verifier asks `judge`."""
     scorers: Mapping[str, Scorer] = {}
     sandbox: Sandbox = msgspec.field(default_factory=LazySandbox)
     environment: EnvironmentSpec | None = None
-    """Where tasks are played; none for a file of questions."""
+    """The environment of the tasks. None: tasks are scored by their own data."""
+
+
+RunStep = Callable[[Sequence[DesignRow]], Awaitable[list[str]]]
 
 
 class DesignStep(NamedTuple):
     name: str
-    run: Callable[[Sequence[DesignRow]], Awaitable[list[str]]]
-    """What is wrong with each row; empty for nothing."""
+    run: RunStep
+    """Returns a problem per row. Empty: no problem."""
 
 
-def steps_of(design: Design, drawn: RowSampler, kit: StepResources, seed: int) -> list[DesignStep]:
+def steps_of(design: Design, sampler: RowSampler, kit: StepResources, seed: int) -> list[DesignStep]:
     steps: list[DesignStep] = []
-    done = {name for name in drawn.order if name not in drawn.dear}
-    waiting = dict(drawn.later)
-    for name in [name for name in drawn.order if name in drawn.dear]:
+    done = {name for name in sampler.order if name not in sampler.costly}
+    waiting = dict(sampler.later)
+    for name in [name for name in sampler.order if name in sampler.costly]:
         steps.append(_column(design, name, kit, seed))
         done.add(name)
-        for held in [held for held, one in waiting.items() if one.names <= done]:
-            steps.append(DesignStep(f'constraint "{held}"', _by_row(_holds, waiting.pop(held))))
+        for ready in [name for name, constraint in waiting.items() if constraint.names <= done]:
+            steps.append(DesignStep(f'constraint "{ready}"', _by_row(_holds, waiting.pop(ready))))
     if design.makes_tasks:
         steps.append(DesignStep(TASK, _by_row(_as_task, (design, seed))))
     order.check_validators(design)
-    for place in range(len(design.spec.validators)):
-        step = _validator(design, place, kit, seed)
+    for index in range(len(design.spec.validators)):
+        step = _validator(design, index, kit, seed)
         twice = any(step.name == other.name for other in steps)
-        steps.append(step._replace(name=f"{step.name} {place + 1}") if twice else step)
+        steps.append(step._replace(name=f"{step.name} {index + 1}") if twice else step)
     return steps
 
 
-def _by_row(
-    check: Callable[[DesignRow, Any], str], given: Any
-) -> Callable[[Sequence[DesignRow]], Awaitable[list[str]]]:
+def _by_row(check: Callable[[DesignRow, Any], str], given: Any) -> RunStep:
     async def run(rows: Sequence[DesignRow]) -> list[str]:
         return [check(row, given) for row in rows]
 
     return run
 
 
-def _gathered(
-    check: Callable[[DesignRow], Awaitable[str]], at_once: int
-) -> Callable[[Sequence[DesignRow]], Awaitable[list[str]]]:
+def _gathered(check: Callable[[DesignRow], Awaitable[str]], at_once: int) -> RunStep:
     async def run(rows: Sequence[DesignRow]) -> list[str]:
-        found = [""] * len(rows)
+        problems = [""] * len(rows)
         waiting = iter(enumerate(rows))
 
         async def work() -> None:
-            for place, row in waiting:
-                found[place] = await check(row)
+            for index, row in waiting:
+                problems[index] = await check(row)
 
         await gathered([work() for _ in range(min(at_once, len(rows)))])
-        return found
+        return problems
 
     return run
 
@@ -153,43 +148,43 @@ def _worked(row: DesignRow, given: tuple[str, Expression | TextTemplate]) -> str
     name, work = given
     try:
         row.values[name] = work.value(row.values)
-    except Exception as error:  # of the values, which a model may have written
+    except Exception as error:  # a model may have written the values
         return f"{type(error).__name__}: {words_of(error)}"
     return ""
 
 
 def _holds(row: DesignRow, constraint: Expression) -> str:
     try:
-        return "" if constraint.value(row.values) else "it does not hold"
+        return "" if constraint.value(row.values) else "it is false"
     except Exception as error:
-        return f"it cannot be worked out: {type(error).__name__}: {words_of(error)}"
+        return f"it cannot be evaluated: {type(error).__name__}: {words_of(error)}"
 
 
 def _called(
     design: Design, column: Code | PythonCheck, function: str, kit: StepResources, seed: int, into: str
-) -> Callable[[Sequence[DesignRow]], Awaitable[list[str]]]:
+) -> RunStep:
     file = design.folder / column.file
     names = order.arguments(file, function)
 
     async def run(rows: Sequence[DesignRow]) -> list[str]:
         given = [
-            {one: row.values[one] if one in row.values else derive(seed, "code", row.place) for one in names}
+            {name: row.values[name] if name in row.values else derive(seed, "code", row.number) for name in names}
             for row in rows
         ]
-        found = await call(
+        results = await call(
             file, function, given, sandbox=kit.sandbox, in_process=column.in_process, seconds=column.seconds
         )
         if into:
-            for row, one in zip(rows, found, strict=True):
-                row.values[into] = one.value
-            return [one.problem for one in found]
-        return [one.problem or _said(one.value) for one in found]
+            for row, result in zip(rows, results, strict=True):
+                row.values[into] = result.value
+            return [result.problem for result in results]
+        return [result.problem or _problem_in(result.value) for result in results]
 
     return run
 
 
-def _said(value: Any) -> str:
-    """What a checking function's answer means: true is fine, a text is what is wrong."""
+def _problem_in(value: Any) -> str:
+    """The problem that a checking function returned. True means none."""
     if isinstance(value, str):
         return value
     return "" if value is True else f"it returned {msgspec.json.encode(value).decode()}"
@@ -211,24 +206,24 @@ def _asked(
         try:
             prompt, system = (work.value(row.values) for work in works)
         except Exception as error:
-            return f"its prompt cannot be worked out: {type(error).__name__}: {words_of(error)}"
+            return f"its prompt cannot be evaluated: {type(error).__name__}: {words_of(error)}"
         if text:
             prompt += f"\n\nAnswer with one JSON value of this schema and nothing else:\n{text}"
         items: list[Item] = [*([Message("system", system)] if system else []), Message("user", prompt)]
         problem = ""
         for attempt in range(_ASKED if text else 1):
-            request = Request(items=items, sampling=sampling, seed=derive(seed, name, row.place, attempt))
+            request = Request(items=items, sampling=sampling, seed=derive(seed, name, row.number, attempt))
             try:
                 reply = await policy.respond(request)
             except ContextFull as error:
                 return words_of(error)
-            said = "".join(item.text for item in reply.items if isinstance(item, Message)).strip()
-            problem = "" if said else "the model said nothing"
-            if said and fits is not None:
-                problem, value = _fitting(said, fits)
+            answer = "".join(item.text for item in reply.items if isinstance(item, Message)).strip()
+            problem = "" if answer else "the model's answer is empty"
+            if answer and fits is not None:
+                problem, value = _fitting(answer, fits)
                 row.values[name] = value
-            elif said:
-                row.values[name] = said
+            elif answer:
+                row.values[name] = answer
             if not problem:
                 return ""
         return problem
@@ -236,13 +231,13 @@ def _asked(
     return ask
 
 
-def _fitting(said: str, fits: Any) -> tuple[str, Any]:
+def _fitting(answer: str, fits: Any) -> tuple[str, Any]:
     try:
-        value = find_json(said)
+        value = find_json(answer)
     except ValueError:
-        return f'no JSON in "{said[:200]}"', None
+        return f'no JSON in "{answer[:200]}"', None
     wrong = next(iter(fits.iter_errors(value)), None)
-    return (f"not of the schema: {wrong.message[:300]}" if wrong is not None else ""), value
+    return (f"it does not fit the schema: {wrong.message[:300]}" if wrong is not None else ""), value
 
 
 def _scored(
@@ -252,7 +247,7 @@ def _scored(
     low, high = column.scale
 
     async def ask(row: DesignRow) -> str:
-        task, trajectory = _shown(row, of, f"{seed}/{name}/{row.place}")
+        task, trajectory = _shown(row, of, f"{seed}/{name}/{row.number}")
         try:
             verdict = await asks(task, trajectory, Context(policies={"judge": policy}))
         except VerifierFailure as error:
@@ -262,7 +257,7 @@ def _scored(
         if isinstance(column, JudgeColumn):
             row.values[name] = round(score, 6)
             return ""
-        return "" if score >= column.at_least else f"scored {score:g}, at least {column.at_least:g} is asked for"
+        return "" if score >= column.at_least else f"scored {score:g}, below the minimum of {column.at_least:g}"
 
     return ask
 
@@ -279,39 +274,37 @@ def _shown(row: DesignRow, of: Expression | TextTemplate, id: str) -> tuple[Task
 
 def _as_task(row: DesignRow, given: tuple[Design, int]) -> str:
     design, seed = given
-    name = f"{design.stem}-{row.place:06}"
+    name = f"{design.stem}-{row.number:06}"
     plain = {key: row.values[key] for key in design.kept if row.values[key] is not None}
     try:
-        task = read_task(plain, name, f"{design.stem} {design.hash[:12]} seed {seed} row {row.place}", "train")
+        task = read_task(plain, name, f"{design.stem} {design.hash[:12]} seed {seed} row {row.number}", "train")
     except BadInput as error:
         return str(error)
     row.task = task if "family" in plain else msgspec.structs.replace(task, family=design.stem)
     return ""
 
 
-def _validator(design: Design, place: int, kit: StepResources, seed: int) -> DesignStep:
-    one = design.spec.validators[place]
-    works = expressions_of(one)
-    match one:
+def _validator(design: Design, index: int, kit: StepResources, seed: int) -> DesignStep:
+    validator = design.spec.validators[index]
+    works = expressions_of(validator)
+    match validator:
         case SchemaCheck(json_schema=schema, column=column):
-            return DesignStep(
-                "validator schema", _by_row(_fits, (jsonschema.Draft202012Validator(schema), column, design))
-            )
+            fits = jsonschema.Draft202012Validator(schema)
+            return DesignStep("validator schema", _by_row(_fits, (fits, column, design)))
         case PythonCheck(function=function):
-            return DesignStep(f"validator {function}", _called(design, one, function, kit, seed, ""))
+            return DesignStep(f"validator {function}", _called(design, validator, function, kit, seed, ""))
         case JudgeCheck():
-            policy = kit.policies[one.model or design.spec.model]
-            return DesignStep(
-                "validator judge", _gathered(_scored(one, policy, works[0], f"v{place}", seed), at_once(policy))
-            )
-        case RewardCheck():
-            if one.model not in kit.scorers:
-                raise not_found("reward model", one.model, kit.scorers)
-            return DesignStep("validator reward_model", _rewarded(one, kit.scorers[one.model], works[0]))
+            policy = kit.policies[validator.model or design.spec.model]
+            score = _scored(validator, policy, works[0], f"v{index}", seed)
+            return DesignStep("validator judge", _gathered(score, at_once(policy)))
+        case RewardCheck(model=model):
+            if model not in kit.scorers:
+                raise not_found("reward model", model, kit.scorers)
+            return DesignStep("validator reward_model", _rewarded(validator, kit.scorers[model], works[0]))
         case GoldCheck():
-            return DesignStep("validator gold", _gathered(_gold(one, kit, seed), _EPISODES))
+            return DesignStep("validator gold", _gathered(_gold(validator, kit, seed), _EPISODES))
         case _:
-            raise AssertionError(f"no validator: {one}")
+            raise AssertionError(f"no validator: {validator}")
 
 
 def _fits(row: DesignRow, given: tuple[Any, str, Design]) -> str:
@@ -321,74 +314,40 @@ def _fits(row: DesignRow, given: tuple[Any, str, Design]) -> str:
     return f"{wrong.json_path}: {wrong.message[:300]}" if wrong is not None else ""
 
 
-def _rewarded(
-    one: RewardCheck, scorer: Scorer, of: Expression | TextTemplate
-) -> Callable[[Sequence[DesignRow]], Awaitable[list[str]]]:
+def _rewarded(check: RewardCheck, scorer: Scorer, of: Expression | TextTemplate) -> RunStep:
     async def run(rows: Sequence[DesignRow]) -> list[str]:
-        scores = await scorer.score([_shown(row, of, str(row.place))[1] for row in rows])
-        return ["" if s >= one.at_least else f"scored {s:.4g}, at least {one.at_least:g} is asked for" for s in scores]
+        scores = await scorer.score([_shown(row, of, str(row.number))[1] for row in rows])
+        least = check.at_least
+        return ["" if score >= least else f"scored {score:.4g}, below the minimum of {least:g}" for score in scores]
 
     return run
 
 
-def _gold(one: GoldCheck, kit: StepResources, seed: int) -> Callable[[DesignRow], Awaitable[str]]:
-    async def play(row: DesignRow) -> str:
+def _gold(check: GoldCheck, kit: StepResources, seed: int) -> Callable[[DesignRow], Awaitable[str]]:
+    async def prove(row: DesignRow) -> str:
         assert row.task is not None
-        if derive(seed, "gold", row.place) >= one.share * 2**63:
+        if derive(seed, "gold", row.number) >= check.share * 2**63:
             return ""
         environment = kit.environment or environment_of("rows.jsonl", [row.task])
         return await proven(environment, row.task, kit.policies)
 
-    return play
+    return prove
 
 
 async def proven(environment: EnvironmentSpec, task: Task, policies: Mapping[str, Policy] = {}) -> str:
-    """What is wrong with a task, found by playing its gold solution, which must pass, and an empty reply, which must not."""
+    """What is wrong with a task, or nothing. Its gold solution must pass, and an empty reply must not."""
     try:
         gold = environment.gold_replies(task)
-    except Exception as error:  # the environment's own code, on a task that it did not make
+    except Exception as error:  # the environment's code, on a task that it did not create
         return f"its gold solution cannot be written: {type(error).__name__}: {words_of(error)}"
     if not gold:
         return f"{NO_GOLD} (an answer, an expected call, or gold(task) of the environment)"
-    for replies, wanted in (([*gold, ""], True), ([""], False)):
-        played = await play(environment, task, replies, policies)
-        if played.passed is not wanted:
-            return f"its gold solution does not pass: {played.words}" if wanted else "an empty reply passes"
+    for replies, expected in ((gold, True), ([""], False)):
+        played = await play(environment, task, replies, policies=policies)
+        error = played.trajectory.error or played.verdict.error
+        if error is not None and error.fault is Fault.INFRASTRUCTURE:
+            raise InfrastructureFailure(f"task {task.id} could not be played: {error.kind}: {error.message}")
+        if played.verdict.passed is not expected:
+            reason = f"{error.kind}: {error.message}" if error is not None else played.verdict.evidence[:300]
+            return f"its gold solution does not pass: {reason}" if expected else "an empty reply passes"
     return ""
-
-
-class PlayResult(NamedTuple):
-    passed: bool
-    words: str
-    """Why, or why not."""
-    trajectory: Trajectory
-
-
-async def play(
-    environment: EnvironmentSpec, task: Task, replies: Sequence[Reply], policies: Mapping[str, Policy] = {}
-) -> PlayResult:
-    """An episode in which these replies are given, judged. A user whose part is written says it."""
-    blobs: dict[str, bytes] = {}
-
-    def keep_blob(data: bytes) -> str:
-        sha256 = hashlib.sha256(data).hexdigest()
-        blobs[sha256] = data
-        return sha256
-
-    trajectory = await run_episode(
-        environment,
-        task,
-        ScriptedPolicy(list(replies)),
-        agent=_AGENT,
-        id=f"gold/{task.id}",
-        group="gold",
-        user=ScriptedPolicy(["[done]"]) if environment.needs_user else None,
-        keep_blob=keep_blob,
-    )
-    context = Context(policies=dict(policies), sandbox=LazySandbox(), blob=blobs.__getitem__)
-    [verdict] = await judge(environment.verifier, task, [trajectory], context)
-    error = trajectory.error or verdict.error
-    if error is not None and error.fault is Fault.INFRASTRUCTURE:
-        raise InfrastructureFailure(f"task {task.id} could not be played: {error.kind}: {error.message}")
-    words = f"{error.kind}: {error.message}" if error is not None else verdict.evidence[:300]
-    return PlayResult(verdict.passed, words, trajectory)

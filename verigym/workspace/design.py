@@ -17,8 +17,7 @@ from verigym.core.records import Task
 from verigym.core.words import counted
 from verigym.design.draw import DesignExhausted
 from verigym.design.files import check_ours, check_out, mark, write, write_rejected
-from verigym.design.make import DesignResult, Progress
-from verigym.design.partial import PartialResults, partial_of
+from verigym.design.make import DesignResult, PartialResults, Progress, partial_of
 from verigym.design.profile import Profile, picture, profile
 from verigym.design.spec import Design, read_design
 from verigym.design.vary import KINDS, vary
@@ -108,7 +107,7 @@ def open_design(
         spec=spec,
         out=out,
         seed=seed,
-        resumed=len(PartialResults(partial_of(design, seed, out), set()).known),
+        resumed=len(PartialResults(partial_of(design, seed, out), set()).rows),
     )
 
 
@@ -139,9 +138,9 @@ def make_design(
             made_by(open_workspace, design, n or design.spec.n, seed, partial=partial, on_progress=on_progress)
         )
     except DesignExhausted as error:
-        if error.made is None:
+        if error.result is None:
             raise
-        rejected, image = write_rejected(error.made, out), _draw(profile(error.made), title, out)
+        rejected, image = write_rejected(error.result, out), _draw(profile(error.result), title, out)
         raise Refused(f"{error} Rejected rows: {rejected}. Profile: {image}.") from error
     summary = profile(made)
     rejected = write(made, design, out)[1]
