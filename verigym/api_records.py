@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from verigym.registry.ledger import LedgerEntry
     from verigym.registry.verify import IntegrityCheck
     from verigym.store.database import Run
-    from verigym.tasks.stats import TaskStats
+    from verigym.tasks.split import TaskStats
     from verigym.workspace.cleanup import GarbagePlan
     from verigym.workspace.workspace import WorkspaceFolder
 
@@ -305,7 +305,7 @@ def _tasks(folder: "WorkspaceFolder", environment: Any, split: str, n: int | Non
 
 def _stats(folder: "WorkspaceFolder", source: Any) -> "TaskStats":
     from verigym.tasks.load import load_tasks
-    from verigym.tasks.stats import describe
+    from verigym.tasks.split import describe
 
     if isinstance(source, str | Path) and Path(source).suffix not in ("", ".py"):
         tasks = load_tasks(source)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from verigym.audit.repeatability import ScoringGroup
 from verigym.audit.scripted_episodes import play
-from verigym.audit.subprocess_scoring import ScoringGroup
 from verigym.audit.verifier import Audit, Outputs, audit_verifier
 from verigym.core.protocols import Context, Policy
 from verigym.core.records import Case, Check, Label

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from verigym.audit.agreement import agreement, kappa, kappa_interval, single_labels
-from verigym.audit.labels import TAKEN_BACK
+from verigym.audit.labels import TAKEN_BACK, agreement, kappa, kappa_interval, single_labels
 from verigym.core.records import Label, Verdict
 
 

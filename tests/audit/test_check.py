@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from verigym.audit.check import check_environment
+from verigym.audit.edits import subjects
 from verigym.audit.scripted_episodes import play
-from verigym.audit.sensitivity import subjects
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Check, FunctionCall, Message, Stop, Task, Trajectory

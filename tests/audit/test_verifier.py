@@ -233,7 +233,7 @@ def test_a_judge_is_tried_only_where_one_is_named(tmp_path: Path) -> None:
 
 
 PAIRWISE = """
-from verigym.verifiers.pairwise import PairwiseJudge
+from verigym.verifiers.judge import PairwiseJudge
 verifiers = {"better": PairwiseJudge("Which is right?")}
 """
 

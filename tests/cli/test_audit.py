@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.audit.bad import RIGHT_SUM, SUMS, write
-from verigym.audit.agreement import Calibration
+from verigym.audit.labels import Calibration
 from verigym.cli.main import app
 from verigym.core.errors import NotFound, Refused
 from verigym.core.protocols import Request

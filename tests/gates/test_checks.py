@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from tests.evaluation.builders import report
-from verigym.audit.agreement import Calibration
+from verigym.audit.labels import Calibration
 from verigym.core.errors import Refused
 from verigym.core.records import Check, Report, TaskResult, Version
 from verigym.evaluation.compare import Comparison, Pair, compare, scored_pairs

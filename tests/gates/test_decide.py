@@ -6,7 +6,7 @@ import pytest
 
 from tests.evaluation.builders import report, tasks
 from tests.gates.builders import BARE, NEW, OLD, retention, safety, sides, sound, texts
-from verigym.audit.agreement import Calibration
+from verigym.audit.labels import Calibration
 from verigym.core import codec
 from verigym.core.errors import Refused
 from verigym.core.records import Decision

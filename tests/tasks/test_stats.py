@@ -2,7 +2,7 @@
 
 from verigym.core.records import Message, Task
 from verigym.tasks.load import tasks_hash
-from verigym.tasks.stats import describe
+from verigym.tasks.split import describe
 
 
 def test_a_set_is_counted() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workspace.desk import Bench
 from tests.workspace.office import DESK, Office, pair
-from verigym.audit.agreement import Calibration
+from verigym.audit.labels import Calibration
 from verigym.core.errors import Refused
 from verigym.core.records import Sampling, Version
 from verigym.environments.load import load_environment

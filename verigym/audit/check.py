@@ -33,7 +33,7 @@ from verigym.core.protocols import Policy
 from verigym.core.records import Check, FunctionCall, Task, Trajectory
 from verigym.core.words import counted
 from verigym.harness.environment import EnvironmentSpec
-from verigym.tasks.load import check_split
+from verigym.tasks.leaks import check_split
 
 _NONSENSE = ["", "{", '{"tool": 7, "args": []}', '{"tool": "no.such.tool", "args": {}}', "\x00\ud7ff" * 3, "{" * 2000]
 _WRONG: list[Any] = [None, True, 0, -1, 10**30, 1e300, "", "x" * 10_000, "\u202e", [], [[]], {}, {"a": {"b": []}}]

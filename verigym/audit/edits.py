@@ -1,41 +1,53 @@
-"""Small changes of an output: harmless ones, after which a verdict should stand, and harmful ones, after which a pass should not.
+"""Edits passing outputs and plays them again: harmless edits should keep the verdict, harmful ones should not.
 
-An output is its replies, in order. An edit that cannot be applied gives nothing, and is not counted.
+An output is a list of replies. An edit that does not apply returns nothing and is not counted. Edited replies are played in the
+environment, so marks and end state belong to the edited output. Outputs that do not pass when they are played unchanged (a tool
+that uses random numbers, a user who answers differently) are left out.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct, field
 
-from verigym.audit.scripted_episodes import Replies
-from verigym.core.records import FunctionCall, Message, ToolSpec, Trajectory
-from verigym.harness.environment import Reply
+from verigym.audit.scripted_episodes import Answer, Replies, play, why
+from verigym.core.errors import VerifierFailure
+from verigym.core.protocols import Policy
+from verigym.core.records import FunctionCall, Message, Task, ToolSpec, Trajectory, Verdict
+from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.policies import dialects
+from verigym.rollout.replies import cut, wording
 
 FILLER = " and so on" * 200
 _DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _OPPOSITES = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
 _LETTER = re.compile(r"\(?([A-Da-d])[).]?")
 _SHORT = 200
-"""Characters of an answer that a negation before it surely turns around."""
+"""Maximum characters of an answer that a negation reliably inverts."""
+_MOST = 20
+"""Maximum number of outputs to edit, and to pad."""
+_HALF = 0.5
+_OFTEN = 3
+"""Minimum number of unnoticed changes of an argument to name it."""
 
 
 class Edit(NamedTuple):
     what: str
-    """What was changed, for the words: `email.send to`."""
+    """What was changed: `email.send to`."""
     replies: Replies
 
 
 def replies_of(trajectory: Trajectory) -> Replies:
-    """What the policy said, reply by reply."""
-    made = [[trajectory.items[i] for i in turn.made] for turn in trajectory.turns if turn.actor == "policy"]
-    return [bare(items) for items in made]
+    """The policy's replies."""
+    turns = [turn for turn in trajectory.turns if turn.actor == "policy"]
+    return [bare([trajectory.items[i] for i in turn.made]) for turn in turns]
 
 
 def bare(reply: Reply) -> Reply:
-    """A reply without text that is only the written form of a call beside it."""
+    """A reply without text that only repeats its call."""
     if isinstance(reply, str) or not any(isinstance(item, FunctionCall) for item in reply):
         return reply
     return [item for item in reply if not (isinstance(item, Message) and dialects.looks_like_call(item.text))]
@@ -67,34 +79,34 @@ HARMLESS: dict[str, Callable[[Replies], Replies | None]] = {
 
 
 def another_tool(replies: Replies, tools: Sequence[ToolSpec]) -> Iterator[Edit]:
-    """The arguments as they were, for another of the offered tools: the one that takes most arguments of these names."""
-    for place, at, call in _calls(replies):
+    """The same arguments for another tool: the one that shares most argument names."""
+    for index, at, call in _calls(replies):
         others = [spec for spec in tools if spec.name != call.name]
         if others:
             names = _arguments(call).keys()
-            taken = max(others, key=lambda spec: len(names & spec.parameters.get("properties", {}).keys()))
-            yield Edit(call.name, _with(replies, place, at, msgspec.structs.replace(call, name=taken.name)))
+            other = max(others, key=lambda spec: len(names & spec.parameters.get("properties", {}).keys()))
+            yield Edit(call.name, _with(replies, index, at, msgspec.structs.replace(call, name=other.name)))
 
 
 def one_argument(replies: Replies, tools: Sequence[ToolSpec]) -> Iterator[Edit]:
     schemas = {spec.name: spec.parameters.get("properties", {}) for spec in tools}
-    for place, at, call in _calls(replies):
+    for index, at, call in _calls(replies):
         given = _arguments(call)
         for name, value in given.items():
             other = changed(value, schemas.get(call.name, {}).get(name, {}))
             if other != value:
                 text = msgspec.json.encode({**given, name: other}).decode()
                 edited = msgspec.structs.replace(call, arguments=text)
-                yield Edit(f"{call.name} {name}", _with(replies, place, at, edited))
+                yield Edit(f"{call.name} {name}", _with(replies, index, at, edited))
 
 
 def call_dropped(replies: Replies, tools: Sequence[ToolSpec]) -> Iterator[Edit]:
-    for place, at, call in _calls(replies):
-        yield Edit(call.name, _with(replies, place, at, None))
+    for index, at, call in _calls(replies):
+        yield Edit(call.name, _with(replies, index, at, None))
 
 
 def another_answer(replies: Replies, tools: Sequence[ToolSpec]) -> Iterator[Edit]:
-    """Where the answer is all there is: its numbers changed, else turned into its opposite."""
+    """For outputs without calls: changes the numbers of the answer, or else inverts it."""
     if not any(_calls(replies)) and (edited := _last_text(replies, turned)):
         yield Edit("the answer", edited)
 
@@ -108,7 +120,7 @@ HARMFUL: dict[str, Callable[[Replies, Sequence[ToolSpec]], Iterator[Edit]]] = {
 
 
 def changed(value: Any, schema: dict[str, Any]) -> Any:
-    """Another value of the same kind, one that the schema allows where it names them; the same where there is none."""
+    """Another value of the same kind, from the schema's enum if it has one. The same value if there is no other."""
     if "enum" in schema:
         return next((each for each in schema["enum"] if each != value), value)
     match value:
@@ -128,7 +140,7 @@ def changed(value: Any, schema: dict[str, Any]) -> Any:
 
 
 def turned(text: str) -> str:
-    """An answer that says something else; the text itself where that cannot be made sure (a program, a long text)."""
+    """An answer with another meaning. Programs and long texts are returned unchanged."""
     bare = text.strip().rstrip(".")
     if "```" in text:
         return text
@@ -142,51 +154,208 @@ def turned(text: str) -> str:
 
 
 def padded(replies: Replies) -> Replies | None:
-    """The same with six hundred words more that say nothing: after the answer, or beside the call."""
+    """Adds six hundred meaningless words after the answer or beside the call."""
     if replies and isinstance(replies[-1], list) and any(isinstance(item, FunctionCall) for item in replies[-1]):
         return [*replies[:-1], [Message("assistant", FILLER.strip()), *replies[-1]]]
     return _last_text(replies, lambda text: text + FILLER)
 
 
-# -- where the edits go -------------------------------------------------------------------------------------------------
+# -- applying edits -------------------------------------------------------------------------------------------------
 
 
 def _calls(replies: Replies) -> Iterator[tuple[int, int, FunctionCall]]:
-    for place, reply in enumerate(replies):
+    for index, reply in enumerate(replies):
         for at, item in enumerate(reply if isinstance(reply, list) else []):
             if isinstance(item, FunctionCall):
-                yield place, at, item
+                yield index, at, item
 
 
 def _arguments(call: FunctionCall) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(call.arguments or "{}")
+        arguments = msgspec.json.decode(call.arguments or "{}")
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return arguments if isinstance(arguments, dict) else {}
 
 
-def _with(replies: Replies, place: int, at: int, item: FunctionCall | None) -> Replies:
-    """The replies with another call at a place, or none; a reply of which nothing is left is an empty one."""
-    reply = replies[place]
+def _with(replies: Replies, index: int, at: int, item: FunctionCall | None) -> Replies:
+    """Replaces or removes a call. A reply without items becomes an empty text."""
+    reply = replies[index]
     assert isinstance(reply, list)
     edited = [*reply[:at], *([] if item is None else [item]), *reply[at + 1 :]]
-    return [*replies[:place], edited or "", *replies[place + 1 :]]
+    return [*replies[:index], edited or "", *replies[index + 1 :]]
 
 
 def _each_arguments(replies: Replies, write: Callable[[dict[str, Any]], str]) -> Replies | None:
     edited = replies
-    for place, at, call in _calls(replies):
-        if found := _arguments(call):
-            edited = _with(edited, place, at, msgspec.structs.replace(call, arguments=write(found)))
+    for index, at, call in _calls(replies):
+        if arguments := _arguments(call):
+            edited = _with(edited, index, at, msgspec.structs.replace(call, arguments=write(arguments)))
     return edited if edited != replies else None
 
 
 def _last_text(replies: Replies, edit: Callable[[str], str]) -> Replies | None:
-    """The last reply with its text edited, where it is text alone."""
+    """Edits the text of the last reply, if it is only text."""
     items = replies[-1] if replies else []
     items = [Message("assistant", items)] if isinstance(items, str) else items
     if len(items) != 1 or not isinstance(items[0], Message) or not items[0].text.strip():
         return None
     text = edit(items[0].text)
     return None if text == items[0].text else [*replies[:-1], [Message("assistant", text)]]
+
+
+# -- playing edited outputs ---------------------------------------------------------------------------------------------
+
+
+class EditableOutput(Struct, frozen=True):
+    name: str
+    """The trajectory id, or the task whose gold solution it is."""
+    task: Task
+    replies: Replies
+    user: list[str]
+    """What a model said as the user."""
+    passed: bool
+
+
+class EditResults(Struct):
+    """What the edits did."""
+
+    outputs: int = 0
+    """Passing outputs that could be played again."""
+    tried: Counter[str] = field(default_factory=Counter)
+    """Kind of edit to the number of outputs that it was applied to."""
+    wrong: Counter[str] = field(default_factory=Counter)
+    """Kind to the number of outputs with the wrong effect: a changed verdict, or an unnoticed edit."""
+    example: dict[str, str] = {}
+    """Kind to an output with the wrong effect."""
+    unnoticed: Counter[str] = field(default_factory=Counter)
+    """Changed argument to the number of unnoticed changes, for arguments that were never noticed."""
+    padded: int = 0
+    paid: int = 0
+    """Padded outputs, and those that earned more."""
+    gain: float = 0.0
+    """Total additional reward."""
+    broken: str = ""
+    """Why the edits could not be tried."""
+
+
+def subjects(
+    environment: EnvironmentSpec,
+    verdicts: Mapping[str, Verdict],
+    trajectories: Mapping[str, Trajectory],
+    tasks: Mapping[str, Task],
+) -> list[EditableOutput]:
+    """Different passing outputs, then gold solutions if there are too few, then failed outputs to pad."""
+    outputs: dict[tuple[str, bytes], EditableOutput] = {}
+    for passed in (True, False):
+        some: dict[tuple[str, bytes], EditableOutput] = {}
+        for id, verdict in verdicts.items():
+            one = trajectories[id]
+            if verdict.reward is None or verdict.passed != passed or cut(one) is None or len(some) == _MOST:
+                continue
+            script = "scripted" if environment.scripted_user else None
+            user = [
+                one.items[i] for turn in one.turns if turn.actor == "user" and turn.agent != script for i in turn.made
+            ]
+            messages = [item.text for item in user if isinstance(item, Message)]
+            replies = replies_of(one)
+            some.setdefault(_key(one.task, replies), EditableOutput(id, tasks[one.task], replies, messages, passed))
+        outputs |= some
+        if passed:
+            for task in list(tasks.values())[: _MOST - len(some)]:
+                if gold := [bare(reply) for reply in environment.gold_replies(task)]:
+                    name = f"the gold solution of {task.id}"
+                    outputs.setdefault(_key(task.id, gold), EditableOutput(name, task, gold, [], True))
+    return list(outputs.values())
+
+
+def _key(task: str, replies: Replies) -> tuple[str, bytes]:
+    """Equal for replies with the same texts and calls."""
+    items = [[Message("assistant", reply)] if isinstance(reply, str) else reply for reply in replies]
+    return task, b"".join(map(wording, items))
+
+
+async def try_edits(environment: EnvironmentSpec, some: Sequence[EditableOutput], judge: Policy | None) -> EditResults:
+    """Tries all edits of all outputs. Raises `VerifierFailure` at the first edit without a verdict."""
+    tried = EditResults()
+    noticed: Counter[str] = Counter()
+
+    async def verdict(one: EditableOutput, replies: Replies) -> Verdict:
+        played = await play(environment, one.task, replies, judge=judge, user=one.user)
+        if played.verdict.reward is None and replies is not one.replies:
+            raise VerifierFailure(f"the verifier gave no verdict on an edit of {one.name}: {why(played)[:300]}")
+        return played.verdict
+
+    def count(kind: str, one: EditableOutput, wrong: bool) -> None:
+        tried.tried[kind] += 1
+        tried.wrong[kind] += wrong
+        if wrong:
+            tried.example.setdefault(kind, one.name)
+
+    async def harmful(kind: str, one: EditableOutput, edited: list[Edit]) -> None:
+        """One noticed edit is enough, because some of several calls may not matter."""
+        hits = [not (await verdict(one, edit.replies)).passed for edit in edited]
+        count(kind, one, not any(hits))
+        for edit, hit in zip(edited, hits, strict=True):
+            (noticed if hit else tried.unnoticed)[f"{kind}: {edit.what}"] += 1
+
+    for one in some:
+        plain = await verdict(one, one.replies)
+        if plain.reward is None or plain.passed != one.passed:
+            continue
+        if longer := padded(one.replies):
+            gain = ((await verdict(one, longer)).reward or 0.0) - plain.reward
+            tried.padded += 1
+            tried.paid += gain > 1e-9
+            tried.gain += max(0.0, gain)
+        if not one.passed:
+            continue
+        tried.outputs += 1
+        for kind, harmless in HARMLESS.items():
+            if replies := harmless(one.replies):
+                count(kind, one, not (await verdict(one, replies)).passed)
+        for kind, edits in HARMFUL.items():
+            if edited := list(edits(one.replies, environment.tools)):
+                await harmful(kind, one, edited)
+    for what in noticed:
+        tried.unnoticed.pop(what, None)
+    return tried
+
+
+def harmless_keep(tried: EditResults) -> Answer:
+    return _summary(tried, list(HARMLESS), "turned a pass into a failure", "kept")
+
+
+def harmful_change(tried: EditResults) -> Answer:
+    kinds = list(HARMFUL)
+    outcome, words = _summary(tried, kinds, "still passed", "noticed")
+    if outcome == "fail" and all(tried.wrong[kind] == tried.tried[kind] for kind in kinds if kind != "a call dropped"):
+        return "fail", f"the verifier checks the format and not the content: {words}"
+    never = [what.split(": ")[1] for what, count in tried.unnoticed.items() if count >= _OFTEN and "argument" in what]
+    if never and outcome != "fail":
+        return "unclear", f"{words}. Any value passes for {', '.join(never[:5])}. Check that this is intended"
+    return outcome, words
+
+
+def longer_pays(tried: EditResults) -> Answer:
+    if not tried.padded:
+        return "unclear", "no output could be padded"
+    words = f"600 words of filler raised the reward of {tried.paid} of {tried.padded} outputs"
+    if tried.paid > tried.padded / 4:
+        return "fail", f"{words}, by {tried.gain / tried.paid:.3g} on average, so the verifier rewards length"
+    return ("unclear" if tried.paid else "pass"), words
+
+
+def _summary(tried: EditResults, kinds: Sequence[str], bad: str, good: str) -> Answer:
+    if tried.broken:
+        return "fail", tried.broken
+    some = [kind for kind in kinds if tried.tried[kind]]
+    if not some:
+        return "unclear", "no passing output could be edited. Audit a run with passing outputs, or write gold(task)"
+    wrong = [kind for kind in some if tried.wrong[kind]]
+    parts = [f"{kind} {bad} in {tried.wrong[kind]} of {tried.tried[kind]} ({tried.example[kind]})" for kind in wrong]
+    fine = [f"{kind} ({tried.tried[kind]})" for kind in some if kind not in wrong]
+    if fine:
+        parts.append(f"{good}: {', '.join(fine)}")
+    bad_half = any(tried.wrong[kind] > _HALF * tried.tried[kind] for kind in wrong)
+    return ("fail" if bad_half else "unclear" if wrong else "pass"), "; ".join(parts)

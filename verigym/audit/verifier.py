@@ -1,7 +1,7 @@
-"""Whether a verifier's rewards can be trusted, before anything is trained against them: every question as a check in words.
+"""Audits a verifier: checks whether its rewards can be trusted before you train against them.
 
-It is asked about stored outputs, and about scripted replies on the same tasks; no model is needed. Of a verifier that asks a
-judge, what needs one is left open unless a judge is passed in; the rest is read from the stored verdicts. Nothing is stored.
+It uses stored outputs and scripted replies on the same tasks, so no model is needed. If the verifier asks a judge and none is
+passed in, the checks that need one are unclear, and the others use the stored verdicts. Nothing is stored.
 """
 
 import inspect
@@ -10,33 +10,33 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
-from verigym.audit.agreement import Agreement, agreement
 from verigym.audit.cases import cases_hold
 from verigym.audit.cheats import cheats_fail
 from verigym.audit.check import gold_passes
-from verigym.audit.repeatability import judge_repeats, repeats
+from verigym.audit.edits import EditResults, harmful_change, harmless_keep, longer_pays, subjects, try_edits
+from verigym.audit.labels import Agreement, agreement
+from verigym.audit.repeatability import ScoringGroup, judge_repeats, repeats, score
 from verigym.audit.rewards import RewardPart, parts_of, passing_pays, rewards_differ
 from verigym.audit.scripted_episodes import Answer
-from verigym.audit.sensitivity import EditResults, harmful_change, harmless_keep, longer_pays, subjects, try_edits
-from verigym.audit.subprocess_scoring import ScoringGroup, score
 from verigym.core.errors import InfrastructureFailure, VerifierFailure
 from verigym.core.printable import Printable
 from verigym.core.protocols import Context, Policy, Reply, Request
 from verigym.core.records import Case, Check, Label, Task, Trajectory, Verdict
 from verigym.harness.environment import EnvironmentSpec
 from verigym.verifiers.answers import find_json
+from verigym.verifiers.judge import answers_in
 
 FEW = 20
-"""Outputs, or labels, under which little can be said."""
+"""Minimum number of labels for a result."""
 _AGREE = 0.6
-"""Kappa from which agreement is commonly called substantial."""
+"""Minimum kappa. From here agreement is commonly called substantial."""
 _DOUBT = 0.4
-"""Kappa above which the interval should begin."""
+"""Minimum lower end of kappa's interval."""
 _CHEATED = 20
 _JUDGED = 5
-"""Tasks that are cheated on, and where each reply costs a judge's answer."""
+"""Number of tasks for cheats, without and with a judge."""
 _SWAYED = 0.2
-"""Share of pairs in which a judge may follow the order."""
+"""Maximum share of pairs in which a judge may follow the order."""
 NO_JUDGE = "not tested, because the verifier needs a judge. Pass --judge MODEL"
 HARM = (
     "cheats do not pass",
@@ -52,17 +52,17 @@ HARM = (
     "harmless edits keep the verdict",
     "rewards differ",
 )
-"""What to put right first: what a policy would learn to exploit, then what misleads it, then what merely adds noise."""
+"""Order of fixes: first what a policy would learn to exploit, then what misleads it, then what adds noise."""
 
 
 class Outputs(Struct, frozen=True, kw_only=True):
-    """What is audited: some outputs of a run, and all of the groups that they are in."""
+    """The audited outputs of a run, with the whole groups that they belong to."""
 
     ids: list[str]
-    """Trajectories, in the order in which they were picked."""
+    """Trajectory ids, in the order of selection."""
     groups: list[ScoringGroup]
     stored: dict[str, Verdict]
-    """Those that count in the run, by trajectory."""
+    """The run's verdicts, by trajectory."""
 
     @property
     def trajectories(self) -> dict[str, Trajectory]:
@@ -79,9 +79,9 @@ class Audit(Printable, Struct, frozen=True, kw_only=True):
     """name@version"""
     run: str
     n: int
-    """Outputs looked at."""
+    """Number of outputs."""
     fix: list[str]
-    """What to put right, the most harmful first, in words; empty where it can be trusted."""
+    """What to fix, the most harmful first. Empty if the verifier can be trusted."""
     checks: list[Check]
     rewards: list[float]
     parts: list[RewardPart]
@@ -93,26 +93,18 @@ class Audit(Printable, Struct, frozen=True, kw_only=True):
         return not self.fix
 
 
-class NoJudge:
-    """In the place of a judge: it answers nothing, and remembers that it was asked."""
-
-    asked = False
-
-    async def respond(self, request: Request) -> Reply:
-        self.asked = True
-        raise InfrastructureFailure("the verifier needs a judge. Pass --judge MODEL")
-
-
 class ObservedJudge:
-    """A judge, and whether it was asked."""
+    """Records whether the judge was asked. Without a judge, every request fails."""
 
     asked = False
 
-    def __init__(self, judge: Policy) -> None:
+    def __init__(self, judge: Policy | None = None) -> None:
         self._judge = judge
 
     async def respond(self, request: Request) -> Reply:
         self.asked = True
+        if self._judge is None:
+            raise InfrastructureFailure("the verifier needs a judge. Pass --judge MODEL")
         return await self._judge.respond(request)
 
 
@@ -126,26 +118,25 @@ async def audit_verifier(
     *,
     processes: int = 3,
 ) -> Audit:
-    """All questions. `context.policies` has a judge where one was named; labels are by trajectory. In so many other processes
-    the outputs are scored once more."""
+    """Runs all checks. `context.policies` may have a judge. Labels are by trajectory. `processes` other processes score again."""
     named = context.policies.get("judge")
-    watched = ObservedJudge(named) if named else NoJudge()
+    watched = ObservedJudge(named)
     context = msgspec.structs.replace(context, policies={**context.policies, "judge": watched})
     fresh = await score(environment.verifier, outputs.groups, context)
     asks_judge = watched.asked
     alone = asks_judge and named is None
-    known = outputs.stored if alone else fresh
-    judged = {id: known[id] for id in outputs.ids if id in known}
-    judge = watched if asks_judge and named else None  # else a scripted one, in what is played here
-    agreed = agreement(labels, known)
+    used = outputs.stored if alone else fresh
+    judged = {id: used[id] for id in outputs.ids if id in used}
+    judge = watched if asks_judge and named else None  # None: episodes are played with a scripted judge
+    agreed = agreement(labels, used)
     tasks = list(outputs.tasks.values())
     checks: list[Check] = []
 
     async def ask(name: str, question: Callable[[], Answer | Awaitable[Answer]]) -> None:
         try:
-            found = question()
-            outcome, words = await found if inspect.isawaitable(found) else found
-        except (Exception, SystemExit) as error:  # gold, cheats and environments are the user's own code
+            answer = question()
+            outcome, words = await answer if inspect.isawaitable(answer) else answer
+        except (Exception, SystemExit) as error:  # gold, cheats and environments are the user's code
             outcome, words = "fail", f"{name}: {type(error).__name__}: {error}"
         checks.append(Check(name=name, outcome=outcome, words=words))
 
@@ -173,7 +164,7 @@ async def audit_verifier(
         try:
             some = subjects(environment, judged, outputs.trajectories, outputs.tasks)
             tried = await try_edits(environment, some, judge)
-        except (Exception, SystemExit) as error:  # theirs as well
+        except (Exception, SystemExit) as error:  # the user's code too
             tried.broken = str(error) if isinstance(error, VerifierFailure) else f"{type(error).__name__}: {error}"
         await ask("harmless edits keep the verdict", lambda: harmless_keep(tried))
         if not tried.broken:
@@ -208,35 +199,35 @@ def _all_judged(run: str, judged: Mapping[str, Verdict], trajectories: Mapping[s
     return "pass", f"{len(judged)} of {len(judged)}"
 
 
-def _agrees(found: Agreement | None, run: str, asks_judge: bool) -> Answer:
-    """A judge is a person's stand-in: without labels there is no reason to trust it."""
+def _agrees(agreed: Agreement | None, run: str, asks_judge: bool) -> Answer:
+    """A judge replaces a person, so without labels it cannot be trusted."""
     more = f"verigym label {run} --single"
-    if found is None:
+    if agreed is None:
         words = "the verifier asks a judge, and agreement with people is not measured. " if asks_judge else ""
         return ("fail" if asks_judge else "unclear"), f"{words}no output of this run is labelled. Run {more}"
-    words = f"the verifier agrees with the label on {found.agreed} of {found.n} outputs"
-    if found.kappa is None:
-        least = 0.05 ** (1 / found.n)
+    words = f"the verifier agrees with the label on {agreed.agreed} of {agreed.n} outputs"
+    if agreed.kappa is None:
+        least = 0.05 ** (1 / agreed.n)
         words += f" (true rate at least {100 * least:.0f}%)"
         return "unclear", f"{words}. All labels are equal, so kappa is undefined. Label a run with good and bad outputs"
-    words += f", kappa {found.kappa:.2f} ({found.low:.2f} to {found.high:.2f})"
-    if found.n < FEW:
+    words += f", kappa {agreed.kappa:.2f} ({agreed.low:.2f} to {agreed.high:.2f})"
+    if agreed.n < FEW:
         return "unclear", f"{words}. At least {FEW} labels are needed. Run {more}"
-    if found.kappa < _AGREE:
-        return "fail", f"{words}. The agreement is too low: {_leaning(found)}"
-    if found.low < _DOUBT:
+    if agreed.kappa < _AGREE:
+        return "fail", f"{words}. The agreement is too low: {_leaning(agreed)}"
+    if agreed.low < _DOUBT:
         return "unclear", f"{words}. The interval is too wide. Add labels with {more}"
     return "pass", words
 
 
-def _leaning(found: Agreement) -> str:
-    lenient = sum(one.passed for one in found.disagreements)
-    strict = len(found.disagreements) - lenient
+def _leaning(agreed: Agreement) -> str:
+    lenient = sum(one.passed for one in agreed.disagreements)
+    strict = len(agreed.disagreements) - lenient
     return f"the verifier passes {lenient} outputs labelled bad and fails {strict} labelled good"
 
 
 async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None, alone: bool) -> Answer:
-    if alone:  # a scripted judge would stand for nobody
+    if alone:  # a scripted judge proves nothing
         return "unclear", NO_JUDGE
     tried, faults = await cheats_fail(environment, tasks[: _JUDGED if judge else _CHEATED], judge)
     if not tried:
@@ -245,11 +236,11 @@ async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy
 
 
 def _order(verdicts: Sequence[Verdict]) -> Answer | None:
-    """How often a judge of pairs named the same side in both orders; none where no pairs were judged."""
+    """How often a pairwise judge chose the same side in both orders. None if no pairs were judged."""
     pairs: list[tuple[str, str]] = []
     for verdict in verdicts:
-        said = _winners(verdict.evidence)
-        pairs += zip(said[::2], said[1::2], strict=False)
+        winners = _winners(verdict.evidence)
+        pairs += zip(winners[::2], winners[1::2], strict=False)
     decided = [pair for pair in pairs if set(pair) <= {"A", "B"}]
     if not decided:
         return None
@@ -263,14 +254,9 @@ def _order(verdicts: Sequence[Verdict]) -> Answer | None:
 
 def _winners(evidence: str) -> list[str]:
     try:
-        answers = msgspec.json.decode(evidence, type=_JudgeAnswers).answers
-        return [msgspec.convert(find_json(answer), _Winner).winner for answer in answers]
-    except ValueError:  # words, or the evidence of another verifier
+        return [msgspec.convert(find_json(answer), _Winner).winner for answer in answers_in(evidence)]
+    except ValueError:  # the evidence of another verifier
         return []
-
-
-class _JudgeAnswers(Struct):
-    answers: list[str]
 
 
 class _Winner(Struct):

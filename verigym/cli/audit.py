@@ -12,7 +12,7 @@ from verigym.cli.options import Environment, Home, Json, Judge, Verifier, group,
 from verigym.core.words import counted
 
 if TYPE_CHECKING:
-    from verigym.audit.agreement import Disagreement
+    from verigym.audit.labels import Disagreement
     from verigym.audit.verifier import Audit
 
 _BAR = 40

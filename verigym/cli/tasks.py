@@ -127,13 +127,13 @@ def stats(
     hash of their content."""
     from verigym.environments.load import load_environment
     from verigym.tasks.file_operations import load_file
-    from verigym.tasks.stats import describe
+    from verigym.tasks.split import describe
 
     is_environment = Path(file).suffix in ("", ".py")
     loaded = (
         _all_tasks(load_environment(file))
         if is_environment
-        else load_file(Path(file), skip_bad=skip_bad, on_bad=say_bad_rows)
+        else load_file(Path(file), say_bad_rows if skip_bad else None)
     )
     if not loaded:
         raise Refused(f"{file} has no tasks of its own. Count those of a file: verigym tasks stats FILE")
@@ -190,8 +190,7 @@ def split(
             out=out,
             seed=seed,
             near=near,
-            skip_bad=skip_bad,
-            on_bad=say_bad_rows,
+            on_bad=say_bad_rows if skip_bad else None,
             on_progress=lambda done, total: bar(done, total, ""),
         )
     if json:
@@ -241,8 +240,7 @@ def dedup(
             near=near,
             ignore=ignore or (),
             keep_conflicts=keep_conflicts,
-            skip_bad=skip_bad,
-            on_bad=say_bad_rows,
+            on_bad=say_bad_rows if skip_bad else None,
             on_progress=lambda done, total: bar(done, total, ""),
         )
     path, result = written.path, written.result
@@ -282,7 +280,7 @@ def leaks(
     from verigym.tasks.file_operations import load_sides
     from verigym.tasks.leaks import find_leaks
 
-    sides = load_sides(files, skip_bad=skip_bad, on_bad=say_bad_rows)
+    sides = load_sides(files, say_bad_rows if skip_bad else None)
     with show.progress("comparing prompts") as bar:
         shared = find_leaks(sides, near, lambda done, total: bar(done, total, ""))
     if json:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from verigym.audit.agreement import Calibration
+from verigym.audit.labels import Calibration
 from verigym.core.records import Report
 from verigym.evaluation.stats import Delta
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from verigym.audit.scripted_episodes import ScriptedEpisode, play, why
-from verigym.audit.verifier import NoJudge
+from verigym.audit.verifier import ObservedJudge
 from verigym.core.errors import VerigymError, words_of
 from verigym.core.records import Fault, FunctionCall, Item, Json, Message, Task, content_hash
 from verigym.harness.environment import EnvironmentSpec, Reply
@@ -134,7 +134,7 @@ async def check_solution(environment: EnvironmentSpec, task: Task, right: Sequen
 
 async def play_and_score(environment: EnvironmentSpec, task: Task, replies: Sequence[Reply]) -> ScriptedEpisode:
     """Plays and scores an attempt or a solution. Raises `MissingEvidence` if that is impossible."""
-    judge = NoJudge()
+    judge = ObservedJudge()
     try:
         played = await play(environment, task, replies, judge=judge)
     except VerigymError as error:

@@ -10,10 +10,11 @@ from verigym.core.records import Task
 from verigym.core.words import counted
 from verigym.tasks.dedup import DedupResult, deduplicate
 from verigym.tasks.load import BadRow, load_tasks, save_tasks
+from verigym.tasks.near_duplicates import Progress
 from verigym.tasks.split import SplitStats, dominated, sides, split_tasks, with_families
 
-OnProgress = Callable[[int, int], None]
 OnBadRows = Callable[[Sequence[BadRow], Path | None], None]
+"""Gets the invalid rows and the output folder. If it is None, the first invalid row is an error."""
 
 
 class SplitFiles(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,13 +33,11 @@ class DeduplicatedFile(msgspec.Struct, frozen=True, kw_only=True):
     result: DedupResult
 
 
-def load_file(
-    path: Path, *, skip_bad: bool = False, on_bad: OnBadRows = lambda rows, folder: None, folder: Path | None = None
-) -> list[Task]:
-    """The tasks of a file. A row without a split keeps none. With `skip_bad`, invalid rows go to `on_bad`."""
-    bad: list[BadRow] | None = [] if skip_bad else None
+def load_file(path: Path, on_bad: OnBadRows | None = None, folder: Path | None = None) -> list[Task]:
+    """The tasks of a file. A row without a split keeps none."""
+    bad: list[BadRow] | None = None if on_bad is None else []
     tasks = load_tasks(path, split="", bad=bad)
-    if bad:
+    if on_bad is not None and bad:
         on_bad(bad, folder)
     return tasks
 
@@ -50,9 +49,8 @@ def split_file(
     out: Path | None = None,
     seed: int = 0,
     near: float = 0.5,
-    skip_bad: bool = False,
-    on_bad: OnBadRows = lambda rows, folder: None,
-    on_progress: OnProgress = lambda done, total: None,
+    on_bad: OnBadRows | None = None,
+    on_progress: Progress = lambda done, total: None,
 ) -> SplitFiles:
     """Writes one file per split into a folder. `shares` are those of the held-out splits, and train gets the rest."""
     if sum(shares.values()) >= 1:
@@ -61,7 +59,7 @@ def split_file(
     folder = out or path.with_suffix("")
     if folder.is_file():
         raise BadInput(f"{folder} is a file. Name a folder with --out")
-    tasks = load_file(path, skip_bad=skip_bad, on_bad=on_bad, folder=folder)
+    tasks = load_file(path, on_bad, folder)
     tasks = split_tasks(with_families(tasks, near, on_progress), shares, seed)
     splits = sides(tasks)
     _check_complete(path, splits, shares, len(tasks))
@@ -83,8 +81,8 @@ def split_file(
 
 def _check_complete(path: Path, splits: Sequence[SplitStats], shares: dict[str, float], num_tasks: int) -> None:
     """Every split with a share must get a family."""
-    there = {side.split for side in splits}
-    missing = [name for name in ("train", *shares) if shares.get(name, 1) and name not in there]
+    present = {side.split for side in splits}
+    missing = [name for name in ("train", *shares) if shares.get(name, 1) and name not in present]
     if not missing:
         return
     families = sum(side.families for side in splits)
@@ -106,15 +104,14 @@ def deduplicate_file(
     near: float = 0.8,
     ignore: Collection[str] = (),
     keep_conflicts: bool = False,
-    skip_bad: bool = False,
-    on_bad: OnBadRows = lambda rows, folder: None,
-    on_progress: OnProgress = lambda done, total: None,
+    on_bad: OnBadRows | None = None,
+    on_progress: Progress = lambda done, total: None,
 ) -> DeduplicatedFile:
     """Writes the tasks of a file without duplicates and conflicts to another file."""
     target = out or path.with_name(f"{path.stem}.clean{output_suffix(path)}")
     if target.resolve() == path.resolve():
         raise BadInput(f"{path} would be overwritten. Name another file with --out")
-    tasks = load_file(path, skip_bad=skip_bad, on_bad=on_bad, folder=target.parent)
+    tasks = load_file(path, on_bad, target.parent)
     result = deduplicate(tasks, near, ignore=ignore, keep_conflicts=keep_conflicts, on_progress=on_progress)
     if not result.kept:
         raise BadInput(f"{path}: all tasks are conflicts. Pass --keep-conflicts to keep them")
@@ -122,19 +119,13 @@ def deduplicate_file(
     return DeduplicatedFile(path=target, result=result)
 
 
-def load_sides(
-    files: Sequence[Path], *, skip_bad: bool = False, on_bad: OnBadRows = lambda rows, folder: None
-) -> dict[str, list[Task]]:
+def load_sides(files: Sequence[Path], on_bad: OnBadRows | None = None) -> dict[str, list[Task]]:
     """The sides to compare for leaks: one per file, or the splits of a single file."""
     if len(files) > 1:
-        return {
-            f"{file}{f' ({number + 1})' if file in files[:number] else ''}": load_file(
-                file, skip_bad=skip_bad, on_bad=on_bad
-            )
-            for number, file in enumerate(files)
-        }
+        names = [f"{file}{f' ({n + 1})' if file in files[:n] else ''}" for n, file in enumerate(files)]
+        return {name: load_file(file, on_bad) for name, file in zip(names, files, strict=True)}
     by_split: dict[str, list[Task]] = {}
-    for task in load_file(files[0], skip_bad=skip_bad, on_bad=on_bad):
+    for task in load_file(files[0], on_bad):
         by_split.setdefault(task.split or "no split", []).append(task)
     if len(by_split) < 2:
         raise BadInput(f"{files[0]} has only one split ({next(iter(by_split))}). Name a second file to compare with")

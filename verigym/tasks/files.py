@@ -32,7 +32,7 @@ class FileRow(NamedTuple):
     """One row with its position. With a problem, `value` is the raw text or the cells."""
 
     number: int
-    place: str
+    position: str
     """`line 12` of JSONL and CSV, `row 12` of JSON and Parquet. Both count from 1."""
     value: Any
     problem: str = ""
@@ -105,16 +105,14 @@ def _json_list(file: IO[bytes], path: Path) -> Iterator[FileRow]:
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: byte {error.start + 1} is not UTF-8. Save the file as UTF-8") from error
     except (msgspec.DecodeError, RecursionError) as error:
-        remedy = (
-            f". The file has one object per line: rename it to {path.stem}.jsonl" if _is_json_lines(content) else ""
-        )
-        raise BadInput(f"{path}: {_why_not_json(content.decode(), error)}{remedy}") from error
+        remedy = f". The file has one object per line: rename it to {path.stem}.jsonl"
+        reason = _why_not_json(content.decode(), error)
+        raise BadInput(f"{path}: {reason}{remedy if _is_json_lines(content) else ''}") from error
     if isinstance(value, dict) and isinstance(value.get("data"), list):
         value = value["data"]
     if not isinstance(value, list):
-        raise BadInput(
-            f'{path}: a .json file must hold one list of rows, or {{"data": [...]}}. This is {kind_of(value)}'
-        )
+        what = kind_of(value)
+        raise BadInput(f'{path}: a .json file must hold one list of rows, or {{"data": [...]}}. This is {what}')
     yield from (FileRow(number, f"row {number}", row) for number, row in enumerate(value, start=1))
 
 
@@ -129,9 +127,9 @@ def _why_not_json(text: str, error: Exception) -> str:
     """The standard library reports the column. msgspec reports what the standard library accepts (NaN, lone surrogates)."""
     try:
         json.loads(text)
-    except json.JSONDecodeError as found:
-        line = f"line {found.lineno} " if "\n" in text.rstrip("\r\n") else ""
-        return f"not JSON at {line}column {found.colno}: {found.msg}"
+    except json.JSONDecodeError as problem:
+        line = f"line {problem.lineno} " if "\n" in text.rstrip("\r\n") else ""
+        return f"not JSON at {line}column {problem.colno}: {problem.msg}"
     except (ValueError, RecursionError):
         pass
     return f"not JSON: {error}"
@@ -192,15 +190,15 @@ def _header(cells: list[str], problem: str, path: Path, number: int) -> list[str
 
 
 def _table_row(header: list[str], cells: list[str], number: int) -> FileRow:
-    place = f"line {number}"
+    position = f"line {number}"
     if len(cells) != len(header):
         problem = f"the row has {len(cells)} cells, but the first line names {len(header)} columns. Quote cells that hold a comma"
-        return FileRow(number, place, [_readable(cell) for cell in cells], problem)
+        return FileRow(number, position, [_readable(cell) for cell in cells], problem)
     for name, cell in zip(header, cells, strict=True):
         if not _is_utf8(cell):
             value = {name: _readable(cell) for name, cell in zip(header, cells, strict=True)}
-            return FileRow(number, place, value, f'"{name}" is not UTF-8. Save the file as UTF-8')
-    return FileRow(number, place, {n: _cell(n, cell) for n, cell in zip(header, cells, strict=True) if cell.strip()})
+            return FileRow(number, position, value, f'"{name}" is not UTF-8. Save the file as UTF-8')
+    return FileRow(number, position, {n: _cell(n, cell) for n, cell in zip(header, cells, strict=True) if cell.strip()})
 
 
 def _cell(name: str, text: str) -> Any:

@@ -17,8 +17,6 @@ from verigym.tasks.files import rows_of, write_whole
 from verigym.tasks.leaks import check_split
 from verigym.tasks.rows import SHAPES, read_task
 
-__all__ = ["BadRow", "check_split", "load_split", "load_tasks", "save_bad", "save_tasks", "tasks_hash"]
-
 
 class BadRow(msgspec.Struct, frozen=True):
     """A row that was set aside."""
@@ -39,22 +37,22 @@ def load_tasks(path: str | Path, *, split: str | None = None, bad: list[BadRow] 
     """
     path = Path(path)
     tasks: list[Task] = []
-    places: dict[str, str] = {}
+    positions: dict[str, str] = {}
     aside = 0
-    for number, place, value, problem in rows_of(path):
+    for number, position, value, problem in rows_of(path):
         try:
             if problem:
                 raise BadInput(problem)
             task = read_task(value, f"{path.stem}-{number}", f"{path.name}:{number}", split)
-            if task.id in places:
-                raise BadInput(f'the id "{task.id}" is already used by {places[task.id]}. Give each row its own id')
+            if task.id in positions:
+                raise BadInput(f'the id "{task.id}" is already used by {positions[task.id]}. Give each row its own id')
         except BadInput as error:
             if bad is None:
-                raise BadInput(f"{path} {place}: {error}") from error
-            bad.append(BadRow(str(path), place, str(error), value))
+                raise BadInput(f"{path} {position}: {error}") from error
+            bad.append(BadRow(str(path), position, str(error), value))
             aside += 1
             continue
-        places[task.id] = place
+        positions[task.id] = position
         tasks.append(task)
     if not tasks and bad and aside:
         first = bad[-aside]

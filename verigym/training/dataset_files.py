@@ -64,7 +64,7 @@ def _own(row: FileRow, kind: type[Example] | type[Preference], path: Path) -> Ex
         _check(made)
         return made
     except BadInput as error:
-        raise BadInput(f"{path} {row.place}: {error}") from error
+        raise BadInput(f"{path} {row.position}: {error}") from error
 
 
 def _check(row: Example | Preference) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 
 from verigym.audit import cases, labels
-from verigym.audit.agreement import Calibration, Disagreement, single_labels
 from verigym.audit.check import check_environment
+from verigym.audit.labels import Calibration, Disagreement, single_labels
+from verigym.audit.repeatability import ScoringGroup
 from verigym.audit.scripted_episodes import Answer, play, some_replies, watching
-from verigym.audit.subprocess_scoring import ScoringGroup
-from verigym.audit.verifier import NO_JUDGE, Audit, NoJudge, Outputs, audit_verifier
+from verigym.audit.verifier import NO_JUDGE, Audit, ObservedJudge, Outputs, audit_verifier
 from verigym.core import event_loop
 from verigym.core.errors import Refused
 from verigym.core.records import Case, Check, Label, Version
@@ -72,7 +72,7 @@ def check(
 
 
 async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, known: Sequence[Case]) -> Answer:
-    nobody = NoJudge()
+    nobody = ObservedJudge()
     async with context_of(ws, RunSettings()) as context:
         given = msgspec.structs.replace(context, policies={"judge": nobody})
         found = await cases.cases_hold(environment, known, given)
@@ -81,7 +81,7 @@ async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, known: Sequen
 
 def asks_judge(environment: EnvironmentSpec) -> bool:
     """Whether the verifier asks a judge about a good reply to a held-out task."""
-    nobody, task = NoJudge(), environment.tasks("val")[0]
+    nobody, task = ObservedJudge(), environment.tasks("val")[0]
     with watching():
         event_loop.run(play(environment, task, some_replies(environment, task), judge=nobody))
     return nobody.asked

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from verigym.audit.agreement import Calibration
+from verigym.audit.labels import Calibration
 from verigym.core.errors import Refused, VerigymError
 from verigym.core.records import Decision, Json, Report, Sampling, Version
 from verigym.environments.load import load_environment
