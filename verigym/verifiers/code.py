@@ -34,7 +34,9 @@ _SHOWN = 5
 
 
 class Code(Struct, frozen=True):
-    """The reward is the share of tests passed. `task.data["tests"]` is one of:
+    """Runs the reply's code against the task's unit tests. The reward is the share of tests passed.
+
+    `task.data["tests"]` is one of:
 
     - a list of `{"input": ..., "output": ...}` for a program that reads and prints
     - a list of Python texts with one test each

@@ -27,6 +27,8 @@ from verigym.verifiers.version import version
 
 
 class Combine(Struct, frozen=True):
+    """The weighted sum of named parts, of which one decides whether the trajectory passed."""
+
     parts: Mapping[str, tuple[float, Verify | Verifier]]
     """Name to weight and verifier. A verifier may be any `f(task, trajectory)` that returns a bool or a number. The reward is the
     sum of weight times reward over the parts. A verifier that is used in two parts is called once."""
