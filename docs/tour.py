@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+FIRST, LAST = 14, 5
+"""Lines of an output that are shown. The lines between them become one line with an ellipsis."""
 CHATTY = "You are a cheerful office assistant. Today is Monday. Chat with the user in full sentences about what you would do."
 STOPS: list[tuple[str, list[str]]] = [
     (
@@ -83,6 +85,9 @@ def main() -> None:
                 text=True,
             )
             said = (done.stdout + done.stderr).replace(str(home), ".verigym").rstrip()
+            lines = said.splitlines()
+            if len(lines) > FIRST + LAST:
+                said = "\n".join([*lines[:FIRST], "…", *lines[-LAST:]])
             code = f"\n[exit code {done.returncode}]" if done.returncode else ""
             print(f"```\n$ verigym {shlex.join(words).replace(str(home), '.verigym')}\n{said}{code}\n```\n", flush=True)
 
