@@ -20,9 +20,13 @@ The commands appear in the order in which you use them, then the commands for st
 version or a run, you can use its name, its id, a prefix of its id, or `latest`. Every command prints what it made and the
 next command. This page is generated from the help texts.
 
+Nearly every command also takes `--home` (workspace folder, default: VERIGYM_HOME, or .verigym) and `--json` (print JSON).
+
 """
 
 
+SHARED = ("Print JSON", "Workspace folder (default: VERIGYM_HOME, or .verigym)")
+"""Help of options that nearly every command has. The head of the page names them."""
 API_HEAD = """# Python API
 
 `import verigym` gives you the whole public API. Only the names in `verigym.__all__` are public: import nothing from the
@@ -164,7 +168,7 @@ def _commands(command: Any, name: str) -> list[tuple[str, Any]]:
 def _section(command: Any, name: str) -> str:
     lines = [f"## {name}", "", " ".join((command.help or "").split()), ""]
     for parameter in command.params:
-        if parameter.name == "help":
+        if parameter.name == "help" or getattr(parameter, "help", "") in SHARED:
             continue
         names = (
             ", ".join(f"`{one}`" for one in parameter.opts)
