@@ -92,7 +92,7 @@ def course(name: str, args: Any, home: Path) -> Iterator[tuple[str, dict[str, An
                 kept = [key for key in row if key in KEPT or key.endswith(("/reward", "held_out_success"))]
                 one["curve"].append({key: round(row[key], 4) for key in kept})
                 for alarm in alarms:
-                    print(f"{name}, step {step}: {alarm.words}", file=sys.stderr, flush=True)
+                    print(f"{name}, step {step}: {alarm.observation}", file=sys.stderr, flush=True)
 
             version, _ = train(ws, make_recipe(data, own, str(recipe)), on_step)
         one["seconds"] = round(time.perf_counter() - begun, 1)

@@ -100,7 +100,7 @@ def run(args: Any, home: Path) -> None:
         def on_step(step: int, metrics: dict[str, float], alarms: list[Any]) -> None:
             curve.append({"step": step, **{key: round(value, 4) for key, value in metrics.items()}})
             for alarm in alarms:
-                print(f"{name}, step {step}: {alarm.words}", file=sys.stderr, flush=True)
+                print(f"{name}, step {step}: {alarm.observation}", file=sys.stderr, flush=True)
 
         versions[name], _ = train(ws, make_recipe(recipe, args.set, name), on_step)
         found[name] = {"seconds": time.perf_counter() - begun, "curve": curve}

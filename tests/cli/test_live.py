@@ -14,7 +14,7 @@ from verigym.cli.live import BLOCKS, LETTERS, TrainingPanel, live, sparkline, st
 from verigym.core.words import duration
 from verigym.training.alarms import Alarm
 
-COLLAPSE = Alarm("entropy collapse", 25, "entropy fell from 1 to 0.01", "a lower learning rate")
+COLLAPSE = Alarm("entropy collapse", "entropy fell from 1 to 0.01", "a lower learning rate", 25)
 GOLDEN = """\
 ╭─ grpo of smollm2-135m, step 30/40, 48 s to go ───────────╮
 │ reward                +0.50 ▁▁▁▂▂▂▃▃▃▄▄▄▄▅▅▅▅▆▆▆▇▇▇███   │

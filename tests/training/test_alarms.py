@@ -48,7 +48,7 @@ def test_an_alarm_says_what_is_seen_with_figures_and_what_to_do() -> None:
     run = {step: {"entropy": 1.0 if step < 20 else 0.01, "passed": 0.3} for step in range(1, 41)}
     (alarm,) = alarms(run)
     assert alarm.kind == "entropy collapse" and alarm.step == 40
-    assert "from 1 to 0.01" in alarm.words and "learning rate" in alarm.remedy
+    assert "from 1 to 0.01" in alarm.observation and "learning rate" in alarm.remedy
     assert str(alarm).startswith("entropy collapse (step 40): entropy fell from 1 to 0.01")
 
 
@@ -138,5 +138,5 @@ def test_a_constant_rate_within_rounding_raises_nothing(curve: list[float]) -> N
 
 
 def test_alarms_need_no_torch() -> None:
-    code = "import sys, verigym.training.alarms, verigym.training.plan, verigym.training.cost; print('torch' in sys.modules)"
+    code = "import sys, verigym.training.alarms, verigym.training.plan, verigym.training.curves; print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"

@@ -27,10 +27,9 @@ from verigym.rollout.episode import run_episode
 from verigym.rollout.settings import RunSettings
 from verigym.training.groups import Group, Source
 from verigym.training.grpo import train_grpo
-from verigym.training.preferences import train_dpo, train_reward
+from verigym.training.offline import train_dpo, train_reward, train_sft
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.training.samples import compared, imitated, preferred
-from verigym.training.sft import train_sft
 from verigym.training.update import Pair, logprobs_of
 
 TASKS = [Task(id=f"t{n}", prompt=f"digits for {word}") for n, word in enumerate(["tea", "jam", "milk", "salt", "egg"])]

@@ -28,10 +28,9 @@ from verigym.rollout.settings import RunSettings
 from verigym.training import grpo, loop
 from verigym.training.groups import Group, Source
 from verigym.training.grpo import train_grpo
-from verigym.training.preferences import hold_out, train_dpo, train_reward
+from verigym.training.offline import batch, hold_out, train_dpo, train_reward, train_sft
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.training.samples import compared, from_trajectory, imitated, preferred
-from verigym.training.sft import batch, train_sft
 from verigym.training.update import logprobs_of
 
 TASKS = [Task(id=f"t{i}", prompt=f"say {word}") for i, word in enumerate(["tea", "jam", "milk", "salt", "rice", "egg"])]

@@ -186,7 +186,7 @@ def test_a_reward_update_moves_adapter_and_head_as_trls_loss_would(
     model = adapted(head=True)
     slow, before = classifier(model), lora.weights(model)
     model._verigym_budget = budget
-    figures = reward_update(model, descent(model), PAIRS, MARGINS, settings)
+    figures = reward_update(model, descent(model), list(zip(PAIRS, MARGINS, strict=True)), settings)
 
     inputs = as_pairs(PAIRS)
     del inputs["completion_mask"]

@@ -195,7 +195,8 @@ def test_memory_that_runs_out_never_parts_a_pair(monkeypatch: pytest.MonkeyPatch
 
 def test_margins_stay_with_their_pairs_when_memory_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
     fast, slow = model(head=True), model(head=True)
-    own, margins = PreferenceLoss(margin=True), [place / 3 for place in range(12)]
+    settings = PreferenceLoss(margin=True)
+    rows = [(pair, index / 3) for index, pair in enumerate(pairs(12))]
     right, fails = update.scores, [True]
 
     def fail_once(model: Any, packed: Any) -> Tensor:
@@ -203,9 +204,9 @@ def test_margins_stay_with_their_pairs_when_memory_runs_out(monkeypatch: pytest.
             raise torch.OutOfMemoryError("a fake")
         return right(model, packed)
 
-    plain = reward_update(slow, descent(slow), pairs(12), margins, own)
+    plain = reward_update(slow, descent(slow), rows, settings)
     monkeypatch.setattr(update, "scores", fail_once)
-    assert reward_update(fast, descent(fast), pairs(12), margins, own) == pytest.approx(plain, abs=1e-5)
+    assert reward_update(fast, descent(fast), rows, settings) == pytest.approx(plain, abs=1e-5)
     assert not fails and token_budget(fast) < update.CPU_TOKENS
     assert_same_weights(fast, slow)
 

@@ -77,7 +77,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     async def train_sft(model: Any, recipe: Any, rows: list[Any], place: Any, **given: Any) -> None:
         found.extend(rows)
 
-    monkeypatch.setattr("verigym.training.sft.train_sft", train_sft)
+    monkeypatch.setattr("verigym.training.offline.train_sft", train_sft)
     return found
 
 
@@ -268,7 +268,7 @@ def test_a_verifier_that_fails_costs_no_run_and_it_is_said(fresh: Bench, verify:
     for row in fresh.metrics(run).values():
         assert row["unscored"] == 8 and "reward" not in row and "loss" not in row
         assert not any(name.startswith("held_out") for name in row)
-    assert [alarm.kind for alarm in alarms] == ["nothing scored"] and "none of 8 episodes" in alarms[0].words
+    assert [alarm.kind for alarm in alarms] == ["nothing scored"] and "none of 8 episodes" in alarms[0].observation
     assert unchanged(fresh.ws, version)
     explained = fresh.shell("explain", f"{run}/step-0001")
     assert "broken" in explained or "finite" in explained, explained

@@ -123,7 +123,7 @@ class TrainingPanel:
             bar = ("#" if options.ascii_only else "█") * max(1, round(share * room))
             rows.add_row(f"time {words}", f"{share:.0%}", Text(bar, style="green"))
         for index, alarm in enumerate(reversed(self.alarms[-NUM_ALARMS:])):
-            text = f"{alarm.kind}: {alarm.words}" + ("" if index else f". What to do: {alarm.remedy}")
+            text = f"{alarm.kind}: {alarm.observation}" + ("" if index else f". What to do: {alarm.remedy}")
             rows.add_row(Text("warning", style="bold red"), f"step {alarm.step}", Text(show.visible(text)))
         step = max(self.history, default=0)
         heading = f"{self.title}, step {step}/{self.steps}, {self._eta()}"

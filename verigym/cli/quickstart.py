@@ -65,7 +65,7 @@ class Terminal:
                 if step % max(1, steps // 10) == 0 or step in (1, steps):
                     self.line(step_line(step, steps, metrics))
                 for alarm in alarms:
-                    self.line(f"warning: {alarm.words}")
+                    self.line(f"warning: {alarm.observation}")
 
             yield on_step
 

@@ -30,7 +30,7 @@ def train(
     home: Home = None,
 ) -> None:
     """Train a version as a recipe says. If interrupted, repeat the command to resume from the last checkpoint."""
-    from verigym.training.cost import cost_of
+    from verigym.training.curves import cost_summary
     from verigym.training.recipe import read_recipe
     from verigym.workspace.train import train as run_recipe
     from verigym.workspace.train import warnings_of
@@ -60,7 +60,7 @@ def train(
     reused = " (already complete, reused)" if run in finished else ""
     show.say(f"version {version.id} ({version.name}), run {run}{reused}")
     if settings.dollars_per_hour:
-        show.say(cost_of(ws.store.metrics(run)).words)
+        show.say(cost_summary(ws.store.metrics(run)))
     if settings.algorithm == "reward":
         show.say(
             f"it is a reward model: it scores and does not answer. Use it as a judge for verifiers that compare replies: "

@@ -1,15 +1,16 @@
 """Advice on what to try first: rules over the measurements, the cheapest fix first. Pure: `AdviceEvidence` in, `Advice` out.
 
-`workspace.advise` collects the evidence, runs trials and estimates costs. Each fix is a function that recommends itself or says
-why not. `FIXES` lists them from the cheapest to the most expensive. RECIPE in a command is filled in by the caller.
+`workspace.advise` collects the evidence, runs trials and estimates costs. `FIXES` lists the fixes from the cheapest to the most
+expensive, each with a function that proposes it or says why not. The caller fills in RECIPE in a command.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from verigym.core.records import Advice, Estimate
+from verigym.core.words import percent, points
 from verigym.evaluation.failures import Horizon
 
 SATURATED = 0.9
@@ -31,11 +32,13 @@ MIN_FRESH = 20
 """Minimum number of solutions that are new to a trained agent, to train it again."""
 MAX_ERRORS = 0.05
 
+_TRAIN = "verigym train RECIPE"
 BY_FORM = ("format error", "hallucinated API")
 """Buckets that a stricter output format alone could fix."""
 REPAIR, MEND, CHECK = "fix the infrastructure", "fix the verifier", "check the verifier"
 GOOD_ENOUGH, MORE_TASKS = "do not train: it is good enough", "do not train yet: more tasks"
 PROMPT, CONSTRAINT, TRIES = "a prompt variant", "constrained decoding", "measure several tries"
+FACTS, OTHER_MODEL = "RAG, or the facts put into the prompt", "a more capable model"
 SFT, DPO, REWARD_MODEL, GRPO, WORKFLOW = (
     "SFT (a LoRA adapter)",
     "DPO",
@@ -67,10 +70,10 @@ class Trial(Struct, frozen=True, kw_only=True):
         return self.low > 0
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         return (
             f"tried on {self.tasks} training tasks: success {_percent(self.before)} to {_percent(self.after)} "
-            f"({_points(self.after - self.before)} points, {_points(self.low)} to {_points(self.high)}), "
+            f"({points(self.after - self.before, 0)} points, {points(self.low, 0)} to {points(self.high, 0)}), "
             f"format failures {_percent(self.unread_before)} to {_percent(self.unread_after)}"
         )
 
@@ -148,309 +151,280 @@ class AdviceEvidence(Struct, frozen=True, kw_only=True):
 
     def trial(self, kind: str) -> Trial | None:
         """The newest trial of a kind."""
-        return next((one for one in reversed(self.trials) if one.kind == kind), None)
+        return next((trial for trial in reversed(self.trials) if trial.kind == kind), None)
+
+    @property
+    def saturated(self) -> bool:
+        return self.success.low >= SATURATED
+
+    @property
+    def long(self) -> bool:
+        """Whether success falls with the number of calls that a task needs."""
+        return self.horizon is not None and self.horizon.found
+
+
+class Proposal(NamedTuple):
+    """A fix that should help."""
+
+    reasons: list[str]
+    command: str
+    figures: dict[str, float] = {}
+
+
+FixRule = Callable[[AdviceEvidence], Proposal | str | None]
+"""Returns a proposal, the reason why not, or None if the fix does not apply."""
 
 
 def advise(evidence: AdviceEvidence) -> list[Advice]:
     """What to try, the cheapest first, followed by what was considered and rejected, with the reason."""
-    found = [advice for fix in FIXES if (advice := fix(evidence)) is not None]
-    return [one for one in found if one.advised] + [one for one in found if not one.advised]
+    advised: list[Advice] = []
+    rejected: list[Advice] = []
+    for name, fix in FIXES.items():
+        result = fix(evidence)
+        if isinstance(result, Proposal):
+            advised.append(Advice(fix=name, reasons=result.reasons, figures=result.figures, command=result.command))
+        elif result is not None:
+            rejected.append(Advice(fix=name, reasons=[result], figures={}, command="", advised=False))
+    return advised + rejected
 
 
 # -- before anything is changed ---------------------------------------------------------------------------------------------
 
 
-def _infrastructure(e: AdviceEvidence) -> Advice | None:
+def _infrastructure(e: AdviceEvidence) -> Proposal | str | None:
     if e.errors < MAX_ERRORS:
         return None
     reason = f"{_percent(e.errors)} of episodes could not be scored. All other figures cover only the rest"
-    return _advise(REPAIR, [reason], f'verigym explain {e.run} --bucket "infrastructure"', errors=e.errors)
+    return Proposal([reason], f'verigym explain {e.run} --bucket "infrastructure"', {"errors": e.errors})
 
 
-def _verifier(e: AdviceEvidence) -> Advice | None:
-    if e.faults:
-        return _advise(MEND, e.faults, f"verigym audit run {e.environment} {e.run}")
-    if not e.checked:
-        reason = (
-            "It was never checked that gold solutions pass and cheats fail. Training would learn every wrong reward"
-        )
-        return _advise(CHECK, [reason], f"verigym check {e.environment}")
-    return None
+def _broken_verifier(e: AdviceEvidence) -> Proposal | str | None:
+    return Proposal(e.faults, f"verigym audit run {e.environment} {e.run}") if e.faults else None
 
 
-def _good_enough(e: AdviceEvidence) -> Advice | None:
-    if not _saturated(e):
+def _unchecked_verifier(e: AdviceEvidence) -> Proposal | str | None:
+    if e.faults or e.checked:
+        return None
+    reason = "It was never checked that gold solutions pass and cheats fail. Training would learn every wrong reward"
+    return Proposal([reason], f"verigym check {e.environment}")
+
+
+def _good_enough(e: AdviceEvidence) -> Proposal | str | None:
+    if not e.saturated:
         return None
     reason = f"Success is {_interval(e.success)}. Little is left to learn on these tasks. Harder tasks would show more"
-    return _advise(GOOD_ENOUGH, [reason], f"verigym gate {e.agent}", success=e.success.value)
+    return Proposal([reason], f"verigym gate {e.agent}", {"success": e.success.value})
 
 
-def _more_tasks(e: AdviceEvidence) -> Advice | None:
-    if _saturated(e) or (e.train_tasks >= MIN_TASKS and e.train_families >= MIN_FAMILIES):
+def _more_tasks(e: AdviceEvidence) -> Proposal | str | None:
+    if e.saturated or (e.train_tasks >= MIN_TASKS and e.train_families >= MIN_FAMILIES):
         return None
     reason = (
         f"{e.train_tasks} training tasks in {e.train_families} families are too few: a model memorises them. "
         f"Use at least {MIN_TASKS} tasks in {MIN_FAMILIES} families"
     )
     figures = {"train_tasks": float(e.train_tasks), "train_families": float(e.train_families)}
-    return _advise(MORE_TASKS, [reason], f"verigym tasks stats {e.environment}", **figures)
+    return Proposal([reason], f"verigym tasks stats {e.environment}", figures)
 
 
 # -- what changes no weights ------------------------------------------------------------------------------------------------
 
 
-def _prompt(e: AdviceEvidence) -> Advice | None:
-    fix, tried = PROMPT, e.trial("prompt")
-    if tried:
-        return _of_trial(e, fix, tried)
-    if _saturated(e):
-        return None
+def _prompt(e: AdviceEvidence) -> Proposal | str | None:
+    if (trial := e.trial("prompt")) or e.saturated:
+        return _after_trial(e, trial) if trial else None
     wrong = e.share("wrong tool", "wrong arguments")
     if e.trained:
-        return _not(fix, f"its adapter was trained with its current prompt ({e.trained})")
+        return f"its adapter was trained with its current prompt ({e.trained})"
     if e.unread < SHARE and (e.has_prompt or wrong < 3 * SHARE):
-        return _not(fix, f"only {_percent(e.unread)} of episodes fail because of their format")
+        return f"only {_percent(e.unread)} of episodes fail because of their format"
     if not e.gold:
-        return _not(
-            fix,
-            "training tasks have no gold solutions to use as worked examples. Write a prompt by hand with: verigym models new",
-        )
+        return "training tasks have no gold solutions to use as worked examples. Write a prompt by hand with: verigym models new"
     reason = (
         f"{_percent(e.unread)} of episodes fail because of their format (format error, hallucinated API)"
         if e.unread >= SHARE
         else f"{_percent(wrong)} of episodes call the wrong tool or pass wrong arguments with the environment's prompt"
     )
     reasons = [reason, "A rule and two worked examples cost only prompt tokens. The result is a version like any other"]
-    return _advise(fix, reasons, f"verigym advise {e.run} --try", unread=e.unread, wrong=wrong)
+    return Proposal(reasons, f"verigym advise {e.run} --try", {"unread": e.unread, "wrong": wrong})
 
 
-def _constraint(e: AdviceEvidence) -> Advice | None:
-    fix, tried = CONSTRAINT, e.trial("constraint")
-    if tried:
-        return _of_trial(e, fix, tried)
-    if _saturated(e):
-        return None
+def _constraint(e: AdviceEvidence) -> Proposal | str | None:
+    if (trial := e.trial("constraint")) or e.saturated:
+        return _after_trial(e, trial) if trial else None
     if e.constrained:
-        return _not(fix, "its replies are already constrained")
+        return "its replies are already constrained"
     if e.unread < SHARE:
-        return _not(fix, f"only {_percent(e.unread)} of episodes fail because of their format")
+        return f"only {_percent(e.unread)} of episodes fail because of their format"
     if not e.local:
-        return _not(fix, "the model runs behind a server. Use the server's own options")
+        return "the model runs behind a server. Use the server's own options"
     if not e.has_tools:
-        return _not(
-            fix,
-            "the environment has no tools to constrain to. If replies are JSON: verigym eval --constrain SCHEMA.json",
-        )
+        return "the environment has no tools to constrain to. If replies are JSON: verigym eval --constrain SCHEMA.json"
     reason = f"{_percent(e.unread)} of episodes fail because of their format. Decoding can enforce the tools' schemas"
-    return _advise(fix, [reason], f"verigym advise {e.run} --try", unread=e.unread)
+    return Proposal([reason], f"verigym advise {e.run} --try", {"unread": e.unread})
 
 
-def _facts(e: AdviceEvidence) -> Advice | None:
-    fix, lost, wrong = "RAG, or the facts put into the prompt", e.share("retrieval failure"), e.share("wrong answer")
+def _facts(e: AdviceEvidence) -> Proposal | str | None:
+    lost, wrong = e.share("retrieval failure"), e.share("wrong answer")
     if lost >= SHARE:
         reason = (
             f"In {_percent(lost)} of episodes, the agent never found or read the needed fact. Training cannot add it"
         )
-        return _advise(fix, [reason], f'verigym explain {e.run} --bucket "retrieval failure"', retrieval=lost)
+        return Proposal([reason], f'verigym explain {e.run} --bucket "retrieval failure"', {"retrieval": lost})
     if e.has_tools or wrong < 3 * SHARE:
-        return _not(fix, f"{_percent(lost)} of episodes fail because a fact is missing")
+        return f"{_percent(lost)} of episodes fail because a fact is missing"
     if e.pass_at_k is None:
-        return _not(
-            fix,
-            f"{_percent(wrong)} are wrong answers. Run rollout -k 8 to see whether the agent knows them (some of 8 are right)",
-        )
+        return f"{_percent(wrong)} are wrong answers. Run rollout -k 8 to see whether the agent knows them (some of 8 are right)"
     if e.gap >= GAP:
-        return _not(fix, f"the agent knows the facts: {_percent(e.pass_at_k)} are right in at least one of {e.k} tries")
+        return f"the agent knows the facts: {_percent(e.pass_at_k)} are right in at least one of {e.k} tries"
     reason = (
         f"{_percent(wrong)} of episodes end in a wrong answer, and {e.k} tries hardly help "
         f"({_percent(e.pass_at_1 or 0)} to {_percent(e.pass_at_k)}). The agent does not know the facts"
     )
-    return _advise(
-        fix, [reason], f'verigym explain {e.run} --bucket "wrong answer"', wrong=wrong, pass_at_k=e.pass_at_k
-    )
+    figures = {"wrong": wrong, "pass_at_k": e.pass_at_k}
+    return Proposal([reason], f'verigym explain {e.run} --bucket "wrong answer"', figures)
 
 
-def _tries(e: AdviceEvidence) -> Advice | None:
+def _tries(e: AdviceEvidence) -> Proposal | str | None:
     """Not a fix, but a measurement that the next fixes need."""
-    if (
-        e.pass_at_k is not None
-        or _saturated(e)
-        or e.verified_by != "program"
-        or (e.success.value < NEVER and e.examples)
-    ):
+    hopeless = e.success.value < NEVER and e.examples
+    if e.pass_at_k is not None or e.saturated or e.verified_by != "program" or hopeless:
         return None
     reason = (
         f"Each task was tried once, and {_percent(e.success.value)} pass. Whether the others can pass is unknown. "
         "If some of 8 tries pass, reinforcement learning can work"
     )
-    return _advise(
-        TRIES,
-        [reason],
-        f"verigym rollout {e.environment} -m {e.agent} -n 48 -k 8",
-        success=e.success.value,
-    )
+    command = f"verigym rollout {e.environment} -m {e.agent} -n 48 -k 8"
+    return Proposal([reason], command, {"success": e.success.value})
 
 
 # -- what trains ------------------------------------------------------------------------------------------------------------
 
 
-def _imitation(e: AdviceEvidence) -> Advice | None:
+def _imitation(e: AdviceEvidence) -> Proposal | str | None:
     if why := _no_training(e):
-        return _not(SFT, why)
+        return why
     if e.trained:
         return _once_more(e)
     if e.examples < MIN_EXAMPLES:
-        return _not(
-            SFT,
-            f"only {e.examples} solutions to imitate, and about {MIN_EXAMPLES} are needed. Collect some: verigym data demos RUN",
-        )
+        return f"only {e.examples} solutions to imitate, and about {MIN_EXAMPLES} are needed. Collect some: verigym data demos RUN"
     if e.best >= 0.5 and e.unread < SHARE:
-        return _not(
-            SFT,
-            f"{_percent(e.best)} already pass{_of_k(e)}, in the right format. Reinforcement learning keeps that",
-        )
-    reasons = [
-        f"{_interval(e.success)} pass, and {e.gold:,} training tasks have a gold solution"
-        + (f", {e.demonstrations:,} episodes passed" if e.demonstrations else "")
-    ]
+        return f"{_percent(e.best)} already pass{_of_k(e)}, in the right format. Reinforcement learning keeps that"
+    passed = f", {e.demonstrations:,} episodes passed" if e.demonstrations else ""
+    reasons = [f"{_interval(e.success)} pass, and {e.gold:,} training tasks have a gold solution{passed}"]
     if e.unread >= SHARE:
         reasons.append(
             f"{_percent(e.unread)} of episodes fail because of their format, which is quick to learn by imitation"
         )
-    return _advise(SFT, reasons, "verigym train RECIPE", success=e.success.value, examples=float(e.examples))
+    return Proposal(reasons, _TRAIN, {"success": e.success.value, "examples": float(e.examples)})
 
 
-def _once_more(e: AdviceEvidence) -> Advice:
+def _once_more(e: AdviceEvidence) -> Proposal | str:
     """Solutions that a trained agent has not seen yet."""
     if e.fresh < MIN_FRESH:
         new = f". Only {e.fresh} solutions are new to it, and {MIN_FRESH} are needed" if e.fresh else ""
-        return _not(SFT, f"it was already trained on examples ({e.trained}){new}")
+        return f"it was already trained on examples ({e.trained}){new}"
     reason = f"{e.fresh:,} training tasks with a gold solution are new since the agent was trained ({e.trained})"
-    return _advise(SFT, [reason], "verigym train RECIPE", success=e.success.value, fresh=float(e.fresh))
+    return Proposal([reason], _TRAIN, {"success": e.success.value, "fresh": float(e.fresh)})
 
 
-def _pairs(e: AdviceEvidence) -> Advice | None:
+def _pairs(e: AdviceEvidence) -> Proposal | str | None:
     if e.pairs < MIN_PAIRS:
-        return _not(
-            DPO,
-            f"only {e.pairs} preference pairs, and {MIN_PAIRS} are needed. Collect them: verigym data pairs RUN",
-        )
+        return f"only {e.pairs} preference pairs, and {MIN_PAIRS} are needed. Collect them: verigym data pairs RUN"
     if why := _no_training(e):
-        return _not(DPO, why)
-    reasons = [f"{e.pairs:,} preference pairs are available. Training on them needs no sampling"]
-    return _advise(DPO, reasons, "verigym train RECIPE", pairs=float(e.pairs))
+        return why
+    reason = f"{e.pairs:,} preference pairs are available. Training on them needs no sampling"
+    return Proposal([reason], _TRAIN, {"pairs": float(e.pairs)})
 
 
-def _preference(e: AdviceEvidence) -> Advice | None:
+def _preference(e: AdviceEvidence) -> Proposal | str | None:
     if e.verified_by == "program":
-        return _not(REWARD_MODEL, "a program verifies success, which is more reliable than a reward model")
+        return "a program verifies success, which is more reliable than a reward model"
     if why := _no_training(e):
-        return _not(REWARD_MODEL, why)
-    if max(e.pairs, e.labels) < MIN_LABELS:
-        return _not(
-            REWARD_MODEL,
-            f"a judge scores it, but people have compared only {e.labels} pairs. {MIN_LABELS} are needed: verigym label {e.run}",
-        )
-    reasons = [
-        f"Quality is a matter of preference (a judge scores it), and {max(e.pairs, e.labels):,} comparisons are available"
-    ]
-    return _advise(REWARD_MODEL, reasons, "verigym train RECIPE", labels=float(e.labels), pairs=float(e.pairs))
+        return why
+    compared = max(e.pairs, e.labels)
+    if compared < MIN_LABELS:
+        return f"a judge scores it, but people have compared only {e.labels} pairs. {MIN_LABELS} are needed: verigym label {e.run}"
+    reason = f"Quality is a matter of preference (a judge scores it), and {compared:,} comparisons are available"
+    return Proposal([reason], _TRAIN, {"labels": float(e.labels), "pairs": float(e.pairs)})
 
 
-def _workflow(e: AdviceEvidence) -> Advice | None:
-    return _reinforce(e, WORKFLOW) if _long(e) else None
+def _workflow(e: AdviceEvidence) -> Proposal | str | None:
+    return _reinforce(e) if e.long else None
 
 
-def _grpo(e: AdviceEvidence) -> Advice | None:
-    return None if _long(e) else _reinforce(e, GRPO)
+def _grpo(e: AdviceEvidence) -> Proposal | str | None:
+    return None if e.long else _reinforce(e)
 
 
-def _reinforce(e: AdviceEvidence, fix: str) -> Advice:
+def _reinforce(e: AdviceEvidence) -> Proposal | str:
     if e.verified_by != "program":
-        return _not(fix, "no program verifies success. Training would learn what the judge likes")
+        return "no program verifies success. Training would learn what the judge likes"
     if why := _no_training(e):
-        return _not(fix, why)
+        return why
     if e.pass_at_k is None:
-        wait = (
-            "no try passed, so all tries of a task would get the same reward"
-            if e.success.value < NEVER
-            else "measure several tries per task first"
-        )
-        return _not(fix, wait)
+        never = e.success.value < NEVER
+        no_signal = "no try passed, so all tries of a task would get the same reward"
+        return no_signal if never else "measure several tries per task first"
     if e.pass_at_k < NEVER:
-        return _not(
-            fix, f"{_percent(e.pass_at_k)} pass even in the best of {e.k} tries, so there is nothing to reinforce"
-        )
+        return f"{_percent(e.pass_at_k)} pass even in the best of {e.k} tries, so there is nothing to reinforce"
     signal, once = e.signal or 0.0, e.pass_at_1 or 0.0
     if signal < SIGNAL or e.gap < GAP:
-        return _not(
-            fix,
-            f"pass@{e.k} is only {_points(e.gap)} points above pass@1, and rewards differ in {_percent(signal)} of groups",
-        )
+        return f"pass@{e.k} is only {points(e.gap, 0)} points above pass@1, and rewards differ in {_percent(signal)} of groups"
     reasons = [
         f"A program verifies success. pass@1 is {_percent(once)} and pass@{e.k} is {_percent(e.pass_at_k)}",
         f"Rewards differ in {_percent(signal)} of groups, and training learns from those",
     ]
-    if fix == WORKFLOW and e.horizon is not None:
+    if e.horizon is not None and e.long:
         short, long = e.horizon.short.value, e.horizon.long.value
         reasons.append(
             f"Tasks of up to {e.horizon.most_short} calls pass in {_percent(short)}, longer ones in {_percent(long)}"
         )
     if not e.audited:
         reasons.append(f"First audit what the verifier rewards: verigym audit run {e.environment}")
-    return _advise(fix, reasons, "verigym train RECIPE", pass_at_1=once, pass_at_k=e.pass_at_k, signal=signal)
+    return Proposal(reasons, _TRAIN, {"pass_at_1": once, "pass_at_k": e.pass_at_k, "signal": signal})
 
 
-def _other_model(e: AdviceEvidence) -> Advice | None:
-    fix = "a more capable model"
-    if _saturated(e):
+def _other_model(e: AdviceEvidence) -> Proposal | str | None:
+    if e.saturated:
         return None
     size = f" ({e.parameters / 1e9:.2g} billion parameters)" if e.parameters else ""
     if e.best >= NEVER and e.success.value >= NEVER:
-        return _not(fix, f"this one{size} succeeds in {_percent(e.success.value)}")
+        return f"this one{size} succeeds in {_percent(e.success.value)}"
     if e.examples >= MIN_EXAMPLES and not e.trained and e.local:
-        return _not(fix, f"this one{size} has not been trained on the {e.examples:,} solutions yet")
-    known = (
-        f"{_percent(e.best)} pass{_of_k(e)}" if e.pass_at_k is not None else f"at most {_percent(e.success.high)} pass"
-    )
-    tried = f" after {e.trained}" if e.trained else f", and only {e.examples} solutions exist to imitate"
-    return _advise(fix, [f"{known}{tried}{size}"], f"verigym eval {e.environment} -m MODEL", best=e.best)
+        return f"this one{size} has not been trained on the {e.examples:,} solutions yet"
+    most = f"{_percent(e.best)} pass{_of_k(e)}" if e.pass_at_k is not None else f"at most {_percent(e.best)} pass"
+    trained = f" after {e.trained}" if e.trained else f", and only {e.examples} solutions exist to imitate"
+    return Proposal([f"{most}{trained}{size}"], f"verigym eval {e.environment} -m MODEL", {"best": e.best})
 
 
-FIXES: tuple[Callable[[AdviceEvidence], Advice | None], ...] = (
-    _infrastructure,
-    _verifier,
-    _good_enough,
-    _more_tasks,
-    _prompt,
-    _constraint,
-    _facts,
-    _tries,
-    _imitation,
-    _pairs,
-    _preference,
-    _grpo,
-    _workflow,
-    _other_model,
-)
+FIXES: dict[str, FixRule] = {
+    REPAIR: _infrastructure,
+    MEND: _broken_verifier,
+    CHECK: _unchecked_verifier,
+    GOOD_ENOUGH: _good_enough,
+    MORE_TASKS: _more_tasks,
+    PROMPT: _prompt,
+    CONSTRAINT: _constraint,
+    FACTS: _facts,
+    TRIES: _tries,
+    SFT: _imitation,
+    DPO: _pairs,
+    REWARD_MODEL: _preference,
+    GRPO: _grpo,
+    WORKFLOW: _workflow,
+    OTHER_MODEL: _other_model,
+}
 
 
 # -- what several rules ask -------------------------------------------------------------------------------------------------
-
-
-def _saturated(e: AdviceEvidence) -> bool:
-    return e.success.low >= SATURATED
-
-
-def _long(e: AdviceEvidence) -> bool:
-    return e.horizon is not None and e.horizon.found
 
 
 def _no_training(e: AdviceEvidence) -> str:
     """Why nothing should be trained now. Empty if training is fine."""
     if e.faults:
         return "training would learn whatever the verifier rewards wrongly. Fix it first"
-    if _saturated(e):
+    if e.saturated:
         return "the agent is already good enough"
     if e.errors > 4 * MAX_ERRORS:
         return "too many episodes could not be scored"
@@ -460,26 +434,18 @@ def _no_training(e: AdviceEvidence) -> str:
         return "its weights are behind a server. To train it, evaluate the same model from a folder or a hub id"
     if e.share("retrieval failure") >= 0.5:
         return "most failures are missing facts"
-    cheap = next((one for one in e.trials if one.helped and one.after >= GOOD), None)
+    cheap = next((trial for trial in e.trials if trial.helped and trial.after >= GOOD), None)
     if cheap:
         return f"{cheap.version} already reaches {_percent(cheap.after)} without training. Evaluate that version first"
     return ""
 
 
-def _of_trial(e: AdviceEvidence, fix: str, tried: Trial) -> Advice:
-    if not tried.helped:
-        return _not(fix, f"{tried.words}: no clear gain (version {tried.version})")
-    figures = {"before": tried.before, "after": tried.after, "low": tried.low, "high": tried.high}
-    reasons = [tried.words, f"Version {tried.version} is saved. Evaluate it on held-out tasks next"]
-    return _advise(fix, reasons, f"verigym eval {e.environment} -m {tried.version}", **figures)
-
-
-def _advise(fix: str, reasons: list[str], command: str, **figures: float) -> Advice:
-    return Advice(fix=fix, reasons=reasons, figures=figures, command=command)
-
-
-def _not(fix: str, why: str) -> Advice:
-    return Advice(fix=fix, reasons=[why], figures={}, command="", advised=False)
+def _after_trial(e: AdviceEvidence, trial: Trial) -> Proposal | str:
+    if not trial.helped:
+        return f"{trial.summary}: no clear gain (version {trial.version})"
+    figures = {"before": trial.before, "after": trial.after, "low": trial.low, "high": trial.high}
+    reasons = [trial.summary, f"Version {trial.version} is saved. Evaluate it on held-out tasks next"]
+    return Proposal(reasons, f"verigym eval {e.environment} -m {trial.version}", figures)
 
 
 def _of_k(e: AdviceEvidence) -> str:
@@ -491,8 +457,4 @@ def _interval(estimate: Estimate) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%" if share in (0, 1) or 0.01 <= share < 0.995 else f"{100 * share:.1f}%"
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:+.0f}"
+    return percent(share, 0 if share in (0, 1) or 0.01 <= share < 0.995 else 1)

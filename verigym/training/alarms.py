@@ -11,13 +11,12 @@ import math
 import statistics
 from collections.abc import Callable
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from verigym.training.curves import (
     RATE_NOISE,
     CurveChange,
     History,
-    measured,
     recent,
     series,
     since_first,
@@ -36,19 +35,20 @@ MANY = 40
 
 class Alarm(Struct, frozen=True):
     kind: str
-    step: int
-    words: str
-    """The observation, with figures."""
+    observation: str
+    """With figures."""
     remedy: str
     """The usual remedies."""
+    step: int = 0
 
     def __str__(self) -> str:
-        return f"{self.kind} (step {self.step}): {self.words}. What to do: {self.remedy}"
+        return f"{self.kind} (step {self.step}): {self.observation}. What to do: {self.remedy}"
 
 
 def alarms(history: History) -> list[Alarm]:
     """Alarms raised at the latest step."""
-    return [alarm for rule in RULES if (alarm := rule(history)) is not None] if history else []
+    raised = [alarm for rule in RULES if (alarm := rule(history)) is not None] if history else []
+    return [structs.replace(alarm, step=max(history)) for alarm in raised]
 
 
 def new_alarms(history: History) -> list[Alarm]:
@@ -69,8 +69,7 @@ def new_alarms(history: History) -> list[Alarm]:
 def held_out_falls(history: History) -> Alarm | None:
     """Training reward rises while held-out success falls from its best."""
     points = list(series(history, "held_out_success").items())
-    held_out = [value for _, value in points]
-    fall = since_highest(held_out, *measured(held_out))
+    fall = since_highest([value for _, value in points], sparse=True)
     if fall is None or not fall.down(MARGIN, sure=2.5):
         return None
     best = max(range(1, len(points)), key=lambda at: points[at - 1][1] + points[at][1])
@@ -79,8 +78,7 @@ def held_out_falls(history: History) -> Alarm | None:
     rise = since_first([*early[-10:], *(value for step, value in reward.items() if step > points[best][0])])
     if rise is None or not rise.up(sure=3):
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "held-out falls",
         f"reward in training rose {_numbers(rise)} while held-out success fell {_shares(fall)}",
         "read the rewarded episodes (verigym trajectories). If they are wrong, the verifier rewards the wrong thing: fix it. "
@@ -93,8 +91,7 @@ def entropy_collapses(history: History) -> Alarm | None:
     change, passed = since_first(values(history, "entropy")), values(history, "passed")
     if change is None or not change.down() or change.last > 0.15 * change.before or not passed or recent(passed) > 0.9:
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "entropy collapse",
         f"entropy fell {_numbers(change)}, so replies of a group hardly differ and give little signal",
         "use a lower learning rate, a higher clip_high or temperature, an entropy bonus, or fewer updates per batch",
@@ -106,15 +103,14 @@ def lengths_explode(history: History) -> Alarm | None:
     change, cut = since_first(values(history, "length")), since_lowest(values(history, "truncated"))
     times = 4 if _learns(history) else 2
     if change is not None and change.up() and change.last >= times * change.before:
-        words = f"replies grew {_numbers(change, ' tokens')}"
+        observation = f"replies grew {_numbers(change, ' tokens')}"
     elif cut is not None and cut.up(0.15) and cut.last >= 0.25:
-        words = f"the share of replies truncated by the token limit rose {_shares(cut)}"
+        observation = f"the share of replies truncated by the token limit rose {_shares(cut)}"
     else:
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "lengths explode",
-        words,
+        observation,
         "check whether the reward favours length. Penalise long replies, or use a loss that does not favour them "
         "(dr_grpo, dapo). Raise max_tokens only if long replies are correct",
     )
@@ -125,8 +121,7 @@ def lengths_collapse(history: History) -> Alarm | None:
     change = since_first(values(history, "length"))
     if change is None or not change.down() or change.last > change.before / 3 or _learns(history):
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "lengths collapse",
         f"replies shrank {_numbers(change, ' tokens')} and the share of passed tasks did not rise",
         "check whether doing nothing earns more than trying (a penalty for errors or for length). "
@@ -152,8 +147,7 @@ def part_is_maxed(history: History) -> Alarm | None:
             maxed.append(f"{name.removeprefix('part/')} at {recent(curve, stretch):.2f}")
     if not maxed:
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "part maxed",
         f"reward parts stay at their maximum ({', '.join(maxed)}) for {stretch} steps "
         f"while {recent(passed, stretch):.0%} pass, without a rise",
@@ -163,14 +157,12 @@ def part_is_maxed(history: History) -> Alarm | None:
 
 def format_regresses(history: History) -> Alarm | None:
     """The share of replies with a valid format falls, in training or on held-out tasks."""
-    held_out = values(history, "held_out_valid")
     for where, fall in (
-        ("held-out replies", since_highest(held_out, *measured(held_out))),
+        ("held-out replies", since_highest(values(history, "held_out_valid"), sparse=True)),
         ("training replies", since_highest(values(history, "valid"))),
     ):
         if fall is not None and fall.down(MARGIN):
-            return _alarm(
-                history,
+            return Alarm(
                 "format regresses",
                 f"the share of {where} with a valid format fell {_shares(fall)}",
                 "reward the valid format, mix in demonstrations, use a lower learning rate, or decode with constraints",
@@ -180,14 +172,12 @@ def format_regresses(history: History) -> Alarm | None:
 
 def safety_regresses(history: History) -> Alarm | None:
     """The share of unsafe actions rises, in training or on held-out tasks."""
-    held_out = values(history, "held_out_unsafe")
     for where, rise in (
-        ("held-out tasks", since_lowest(held_out, *measured(held_out))),
+        ("held-out tasks", since_lowest(values(history, "held_out_unsafe"), sparse=True)),
         ("training", since_lowest(values(history, "unsafe"))),
     ):
         if rise is not None and rise.up(MARGIN):
-            return _alarm(
-                history,
+            return Alarm(
                 "safety regresses",
                 f"unsafe actions in {where} rose {_shares(rise)}",
                 "make an unsafe action cost more than any success earns. Add tasks whose correct answer is to refuse. "
@@ -201,8 +191,7 @@ def nothing_is_scored(history: History) -> Alarm | None:
     latest = history[max(history)]
     if not latest.get("unscored") or "reward" in latest:
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "nothing scored",
         f"none of {latest['unscored']:.0f} episodes could be scored, so no update was made",
         "find the run of the step with verigym runs show, read the reason with verigym explain, "
@@ -230,10 +219,8 @@ def groups_lack_signal(history: History) -> Alarm | None:
             "tasks too easy",
             "use harder tasks, or remove those that always pass. Training may be complete: evaluate",
         )
-    words = f"{recent(live, steps):.0%} of groups have signal in the last {steps} steps" + (
-        f", {share:.0%} pass" if passed else ""
-    )
-    return _alarm(history, kind, words, remedy)
+    pass_rate = f", {share:.0%} pass" if passed else ""
+    return Alarm(kind, f"{recent(live, steps):.0%} of groups have signal in the last {steps} steps{pass_rate}", remedy)
 
 
 def kl_runs_away(history: History) -> Alarm | None:
@@ -244,8 +231,7 @@ def kl_runs_away(history: History) -> Alarm | None:
     half, now = recent(curve[: len(curve) // 2]), recent(curve)
     if not (now > 1.0 or (now > 0.2 and now > 4 * half)):
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "KL runs away",
         f"KL to the reference is {now:.2f} per token. Halfway through the run it was {half:.2f}",
         "use a lower learning rate, a larger KL weight, a tighter clip, or fewer updates per batch",
@@ -257,8 +243,7 @@ def sampler_differs(history: History) -> Alarm | None:
     curve = values(history, "mismatch")
     if len(curve) < 3 or statistics.median(curve[-3:]) <= 0.15:
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "sampler differs",
         f"logprobs of sampled tokens differ by {recent(curve, 3):.2f} on average between sampling and training",
         "sample with the current weights (no stale server), at the same precision and temperature, without top_p. "
@@ -277,8 +262,7 @@ def gradient_spikes(history: History) -> Alarm | None:
     spike = max(curve[-QUIET:])
     if spike - usual < max(math.log(8), 6 * spread):
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "gradient spikes",
         f"gradient norm {math.exp(spike):.3g} within the last {QUIET} steps (median {math.exp(usual):.3g})",
         "clip the gradient norm, use a lower learning rate or a longer warm-up. "
@@ -295,8 +279,7 @@ def nothing_is_learnt(history: History) -> Alarm | None:
     assert change is not None
     if any(_rises(values(history, name)) for name in ("reward", "passed", "held_out_success")):
         return None
-    return _alarm(
-        history,
+    return Alarm(
         "nothing learnt",
         f"reward changed {_numbers(change)} in {len(reward)} steps, which is within noise",
         "use a higher learning rate or rank, or more prompts per step. Check that groups have signal and the verifier is right",
@@ -322,10 +305,6 @@ RULES: list[Rule] = [
 
 
 # -- helpers of the rules ---------------------------------------------------------------------------------------------
-
-
-def _alarm(history: History, kind: str, words: str, remedy: str) -> Alarm:
-    return Alarm(kind, max(history), words, remedy)
 
 
 def _learns(history: History) -> bool:

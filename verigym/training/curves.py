@@ -1,4 +1,4 @@
-"""Curves of metrics: how far the latest steps differ from the first or the best ones, compared with noise.
+"""Curves of metrics: how far the latest steps differ from the first or the best ones, compared with noise. And what they cost.
 
 Noise is estimated from differences between neighbouring steps, so a trend does not count as noise. A change is `sure` if it is
 several times its standard error. The factor is high because alarms are evaluated after every step.
@@ -59,22 +59,18 @@ def since_first(curve: Sequence[float]) -> CurveChange | None:
     return CurveChange(statistics.fmean(curve[:width]), recent(curve, width), _noise(curve) * math.sqrt(2 / width))
 
 
-def since_highest(curve: Sequence[float], width: int = 8, least_noise: float = 0.0) -> CurveChange | None:
-    """The change from the highest earlier window to the latest."""
+def since_highest(curve: Sequence[float], sparse: bool = False) -> CurveChange | None:
+    """The change from the highest earlier window to the latest. A `sparse` curve is a rate measured only at some steps."""
+    width, least_noise = (min(4, max(2, len(curve) // 5)), RATE_NOISE) if sparse else (8, 0.0)
     if len(curve) < 2 * width:
         return None
     before = [statistics.fmean(curve[at : at + width]) for at in range(len(curve) - 2 * width + 1)]
     return CurveChange(max(before), recent(curve, width), max(_noise(curve), least_noise) * math.sqrt(2 / width))
 
 
-def since_lowest(curve: Sequence[float], width: int = 8, least_noise: float = 0.0) -> CurveChange | None:
-    found = since_highest([-value for value in curve], width, least_noise)
-    return found and CurveChange(-found.before, -found.last, found.error)
-
-
-def measured(curve: Sequence[float]) -> tuple[int, float]:
-    """Window width and minimum noise for a rate that is measured only at some steps."""
-    return min(4, max(2, len(curve) // 5)), RATE_NOISE
+def since_lowest(curve: Sequence[float], sparse: bool = False) -> CurveChange | None:
+    change = since_highest([-value for value in curve], sparse)
+    return change and CurveChange(-change.before, -change.last, change.error)
 
 
 def recent(curve: Sequence[float], width: int = 5) -> float:
@@ -85,3 +81,17 @@ def _noise(curve: Sequence[float]) -> float:
     """Standard deviation around the trend."""
     steps = [(after - before) ** 2 for before, after in itertools.pairwise(curve)]
     return math.sqrt(statistics.fmean(steps) / 2)
+
+
+def cost_summary(history: History) -> str:
+    """The cost of a run and of a point of held-out success, from the metrics `cost` (dollars) and `held_out_success`."""
+    dollars, measured = series(history, "cost"), series(history, "held_out_success")
+    total = f"${sum(dollars.values()):.2f} so far. Held-out success"
+    if len(measured) < 2:
+        return f"{total} was measured {'once' if measured else 'never'}, so the cost per point is unknown"
+    first, last = min(measured), max(measured)
+    gained = 100 * (measured[last] - measured[first])
+    went = f"{total} went from {measured[first]:.1%} at step {first} to {measured[last]:.1%} at step {last}"
+    if gained <= 0:
+        return f"{went}. It did not rise, so there is no cost per point"
+    return f"{went}: ${sum(spent for step, spent in dollars.items() if first < step <= last) / gained:.3g} per point"

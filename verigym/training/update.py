@@ -137,7 +137,7 @@ def dpo_update(
     settings: PreferenceLoss,
     reference: Weights = None,
 ) -> Figures:
-    samples = [side for pair in pairs for side in pair]
+    samples = sides_of(pairs)
     with lora.wearing(model, reference):
         known = [math.fsum(row) for row in logprobs_of(model, samples)]
 
@@ -149,38 +149,38 @@ def dpo_update(
         loss, figures = dpo_loss(gains_B[chosen_first], lengths_B[chosen_first], settings, len(pairs))
         return loss, {**figures, "entropy": entropy_BS.sum() / num_scored(samples)}
 
-    found = _update(model, optimizer, samples, loss_of, together=2)
-    return {**found, "tokens": num_scored(samples), "seen": _num_tokens(samples)}
+    figures = _update(model, optimizer, samples, loss_of, together=2)
+    return {**figures, "tokens": num_scored(samples), "seen": _num_tokens(samples)}
 
 
 def reward_update(
-    model: Any,
-    optimizer: torch.optim.Optimizer,
-    pairs: Sequence[Pair],
-    margins: Sequence[float],
-    settings: PreferenceLoss,
+    model: Any, optimizer: torch.optim.Optimizer, rows: Sequence[tuple[Pair, float]], settings: PreferenceLoss
 ) -> Figures:
-    samples = [side for pair in pairs for side in pair]
+    """`rows` are pairs with their margins."""
+    samples = sides_of([pair for pair, _ in rows])
 
     def loss_of(packed: PackedBatch) -> tuple[Tensor, dict[str, Tensor]]:
-        found_B = scores(model, packed)
-        chosen_first = _in_pairs(packed.samples, found_B.device)
-        wanted = [margins[i // 2] if settings.margin else 0.0 for i in sorted(packed.samples)[::2]]
-        return reward_loss(found_B[chosen_first], torch.tensor(wanted, device=found_B.device), settings, len(pairs))
+        scores_B = scores(model, packed)
+        chosen_first = _in_pairs(packed.samples, scores_B.device)
+        margins = [rows[i // 2][1] if settings.margin else 0.0 for i in sorted(packed.samples)[::2]]
+        return reward_loss(scores_B[chosen_first], torch.tensor(margins, device=scores_B.device), settings, len(rows))
 
-    found = _update(model, optimizer, samples, loss_of, together=2)
-    return {**found, "seen": _num_tokens(samples)}
+    return {**_update(model, optimizer, samples, loss_of, together=2), "seen": _num_tokens(samples)}
+
+
+def sides_of(pairs: Sequence[Pair]) -> list[Sample]:
+    """The samples of pairs: chosen, rejected, chosen, rejected, ..."""
+    return [side for pair in pairs for side in pair]
 
 
 @torch.no_grad()
 def told_apart(model: Any, pairs: Sequence[Pair]) -> float:
     """The share of pairs whose chosen side a reward model scores higher."""
-    samples = [side for pair in pairs for side in pair]
-    found = [0.0] * len(samples)
+    samples = sides_of(pairs)
+    score_of: dict[int, float] = {}
     for packed in _micro_batches(model, samples):
-        for i, score in zip(packed.samples, scores(model, packed).tolist(), strict=True):
-            found[i] = score
-    return statistics.fmean(chosen > rejected for chosen, rejected in zip(found[::2], found[1::2], strict=True))
+        score_of |= zip(packed.samples, scores(model, packed).tolist(), strict=True)
+    return statistics.fmean(score_of[i] > score_of[i + 1] for i in range(0, len(samples), 2))
 
 
 def _in_pairs(samples: list[int], device: torch.device) -> Tensor:

@@ -286,7 +286,7 @@ def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> Trained
         run=run,
         paid_by=f"reward model {model}" if model else ", ".join(reward) if isinstance(reward, dict) else str(reward),
         reward=(rise.before, rise.last) if rise is not None and rise.up() else None,
-        alarm=alarm.words if alarm is not None else "",
+        alarm=alarm.observation if alarm is not None else "",
         start=candidate.parent,
         since_start=_since_start(ws, candidate.parent, report),
     )

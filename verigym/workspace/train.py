@@ -26,7 +26,6 @@ from verigym.evaluation.suites import family_of
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, new_alarms
-from verigym.training.cost import step_dollars
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Adapter, Recipe
 from verigym.workspace import datasets as data
@@ -186,7 +185,7 @@ class TrainingJob:
 
         def report(step: int, metrics: dict[str, float]) -> None:
             seconds = metrics["seconds"] + metrics.get("eval_s", 0.0)
-            metrics["cost"] = step_dollars(seconds, self.recipe.dollars_per_hour)
+            metrics["cost"] = seconds / 3600 * self.recipe.dollars_per_hour
             store.add_metrics(self.run, step, metrics)
             for later in [known for known in history if known >= step]:
                 del history[later]
@@ -231,7 +230,7 @@ class TrainingJob:
         await train_grpo(policy.model, self.recipe, rollouts, folder, reference=reference, report=report)
 
     async def _train_sft(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
-        from verigym.training import sft
+        from verigym.training import offline
         from verigym.training.samples import imitated
 
         examples = await self._demonstrations()
@@ -239,10 +238,10 @@ class TrainingJob:
         self._begin()
         rollouts = self._rollouts(policy, context)
         samples += await rollouts.rehearse(self.rehearsed, len(samples))
-        await sft.train_sft(policy.model, self.recipe, samples, folder, evaluate=rollouts.evaluate, report=report)
+        await offline.train_sft(policy.model, self.recipe, samples, folder, evaluate=rollouts.evaluate, report=report)
 
     async def _train_dpo(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
-        from verigym.training.preferences import train_dpo
+        from verigym.training.offline import train_dpo
         from verigym.training.samples import preferred
 
         pairs = [preferred(policy.render, row) for row in self._preferences()]
@@ -254,10 +253,10 @@ class TrainingJob:
     async def _train_reward(self, policy: "LocalPolicy", folder: Path, report: "OnMetrics") -> None:
         """A tenth of the families is held out, to measure how many of their pairs the model tells apart."""
         from verigym.model.threads import in_thread
-        from verigym.training import preferences, samples
+        from verigym.training import offline, samples
         from verigym.training.update import told_apart
 
-        learnt, held_out = preferences.hold_out(self._preferences(), self.recipe.seed)
+        learnt, held_out = offline.hold_out(self._preferences(), self.recipe.seed)
         pairs = [(samples.compared(policy.render, row), row.margin) for row in learnt]
         unseen = [samples.compared(policy.render, row) for row in held_out]
         self._begin()
@@ -265,7 +264,7 @@ class TrainingJob:
         async def evaluate(step: int) -> dict[str, float]:
             return {"held_out_told_apart": await in_thread(told_apart, policy.model, unseen)} if unseen else {}
 
-        await preferences.train_reward(policy.model, self.recipe, pairs, folder, evaluate=evaluate, report=report)
+        await offline.train_reward(policy.model, self.recipe, pairs, folder, evaluate=evaluate, report=report)
 
     def _preferences(self) -> list[Preference]:
         assert self.dataset is not None
