@@ -72,7 +72,7 @@ show("Task", "A held-out task. No training task has its phrasing.", task)
 show("Trajectory", "The base model's episode: its replies and how the episode ended.", without(failed, "turns"))
 show("Turn", "The only model call of the episode. The ids are the tokens that were sampled.", failed.turns[0])
 show("Verdict", "Scored from the record alone.", verdicts[failed.id])
-finding = failures.explain([task], [failed], [verdicts[failed.id]])[0]
+finding = failures.explain([task], [failed], [verdicts[failed.id]]).findings[0]
 show("Finding", "The failure bucket, computed for this one episode.", finding)
 after_training = {**without(passed, "turns"), "items": passed.items[2:]}
 show("Trajectory, after training", "The trained version's episode, without the same first two items.", after_training)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from verigym.core.records import Report, Task, TaskResult, Trajectory, Verdict
-from verigym.evaluation.failures import Rule
+from verigym.evaluation.failures import EnvironmentRule
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import make_suite
 
@@ -58,7 +58,7 @@ def measured(
     trajectories: Sequence[Trajectory],
     verdicts: Sequence[Verdict],
     verifier: str = "match@1",
-    own: Rule | None = None,
+    rule: EnvironmentRule | None = None,
 ) -> Report:
     suite = make_suite("calendar", "desk", given, verifier)
-    return make_report("run", agent, suite, given, trajectories, verdicts, seed=7, own=own)
+    return make_report("run", agent, suite, given, trajectories, verdicts, seed=7, rule=rule)

@@ -132,7 +132,7 @@ def test_each_situation_has_its_fixes_the_lightest_first(evidence: AdviceEvidenc
 
 
 @pytest.mark.parametrize("evidence", [evidence for evidence, _ in SITUATIONS.values()], ids=SITUATIONS)
-def test_whatever_is_advised_or_not_has_a_reason_and_what_is_advised_a_command(evidence: AdviceEvidence):
+def test_all_advice_has_a_reason_and_positive_advice_a_command(evidence: AdviceEvidence):
     for one in advise(evidence):
         assert one.reasons and all(one.reasons)
         assert one.command.startswith("verigym ") if one.advised else not one.command
@@ -190,7 +190,7 @@ shares = st.floats(0, 1)
         trials=st.lists(st.sampled_from([HELPED, NOTHING, SOLVED]), max_size=3),
     )
 )
-def test_in_any_situation_a_fix_is_named_once_and_nothing_is_trained_on_a_faulty_verifier(evidence: AdviceEvidence):
+def test_each_fix_appears_once_and_faulty_verifiers_stop_training(evidence: AdviceEvidence):
     found = advise(evidence)
     assert len({one.fix for one in found}) == len(found)
     trained = {one.fix for one in found if one.advised} & {SFT, DPO, REWARD_MODEL, GRPO, WORKFLOW}

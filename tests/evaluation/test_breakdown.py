@@ -13,7 +13,7 @@ def _tagged(of: Report, tags: dict[int, list[str]]) -> Report:
     return msgspec.structs.replace(of, results=results)
 
 
-def test_families_are_listed_the_worst_first_and_their_tasks_taken_as_independent():
+def test_families_are_sorted_worst_first():
     worst, best = breakdown(report("agent", [1, 0, 1, 0, 1, 1], num_families=2), "family")
     assert (worst.name, worst.tasks, worst.families, worst.success.value) == ("f1", 3, 1, pytest.approx(1 / 3))
     assert worst.success == clustered_mean([0, 0, 1], range(3), rate=True)
@@ -21,7 +21,7 @@ def test_families_are_listed_the_worst_first_and_their_tasks_taken_as_independen
     assert worst.reward == pytest.approx(1 / 3)
 
 
-def test_a_task_is_in_the_slice_of_each_of_its_tags_and_difficulty_is_a_tag_of_its_own_kind():
+def test_a_task_is_in_the_slice_of_each_tag_but_not_of_difficulty():
     of = _tagged(report("agent", [1, 0, 1, 0]), {0: ["a", "difficulty:easy"], 1: ["a", "b"], 2: ["difficulty:hard"]})
     assert {one.name: (one.tasks, one.success.value) for one in breakdown(of, "tag")} == {
         "a": (2, 0.5),

@@ -31,14 +31,14 @@ def test_families_that_moved_most_come_first_and_three_tasks_make_no_claim():
     assert found[0].p == 0.25 and found[0].q == 0.75
 
 
-def test_a_family_with_many_tasks_can_change_beyond_chance_and_the_others_do_not():
+def test_a_large_family_can_change_beyond_chance_alone():
     old = report("old", [0] * 60, num_families=3)
     new = report("new", [float(i % 3 == 0) for i in range(60)], num_families=3)
     changed = [one.name for one in changes(old, new).families if one.q <= 0.05]
     assert changed == ["f0"]
 
 
-def test_buckets_are_compared_by_task_and_claimed_only_after_all_were_counted():
+def test_bucket_changes_are_corrected_for_multiple_comparisons():
     old, new = report("old", [0] * 40), report("new", [0] * 40)
     before = _bucketed(old, {i: "format error" if i < 30 else "wrong tool" for i in range(40)})
     after = _bucketed(new, {i: "format error" if i < 2 else "wrong tool" if i < 39 else "truncated" for i in range(40)})

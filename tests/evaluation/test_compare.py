@@ -40,7 +40,7 @@ def test_families_make_the_bounds_wider_than_as_many_single_tasks_would():
     assert clustered.families == 10
 
 
-def test_a_task_that_failed_to_be_scored_on_one_side_is_dropped_on_both_and_counted():
+def test_a_task_unscored_on_one_side_is_dropped_on_both_and_counted():
     comparison = compare(report("old", [1, 0, 1, 0]), _with_error(report("new", [1, 1, 1, 0]), place=0))
     assert (comparison.tasks, comparison.dropped) == (3, 1)
     assert comparison.success.value == pytest.approx(1 / 3)
@@ -48,14 +48,14 @@ def test_a_task_that_failed_to_be_scored_on_one_side_is_dropped_on_both_and_coun
     assert comparison.lost == []
 
 
-def test_repeats_have_no_mcnemar_and_flip_when_the_outcome_of_half_of_them_does():
+def test_repeats_have_no_mcnemar_and_flip_with_the_majority():
     comparison = compare(report("old", [0.25, 0.75, 0.5], repeats=4), report("new", [0.5, 0.25, 1.0], repeats=4))
     assert comparison.mcnemar is None
     assert [flip.task for flip in comparison.gained] == ["t0"]
     assert [flip.task for flip in comparison.lost] == ["t1"]
 
 
-def test_with_repeats_the_conversations_to_look_at_show_what_most_of_them_were():
+def test_with_repeats_the_shown_trajectories_match_the_majority():
     old, new = report("old", [0.25], repeats=4), report("new", [0.75], repeats=4)
     mostly = msgspec.structs.replace(new.results[0], trajectory="failed", passing="passed")
     (flip,) = compare(old, msgspec.structs.replace(new, results=[mostly])).gained

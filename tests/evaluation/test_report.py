@@ -22,7 +22,7 @@ def _verdict(trajectory: Trajectory, passed: bool, reward: float | None = None, 
     return Verdict(trajectory=trajectory.id, verifier="match@1", reward=reward, passed=passed, parts=parts)
 
 
-def test_repeats_are_averaged_before_tasks_and_intervals_are_clustered_by_family():
+def test_repeats_are_averaged_first_and_intervals_are_clustered():
     given = tasks(6, num_families=3)
     episodes = [_episode(task.id, index) for task in given for index in range(2)]
     verdicts = [_verdict(one, passed=one.task in ("t0", "t3") or one.id == "t1.1") for one in episodes]
@@ -38,7 +38,7 @@ def _tried(passes: dict[str, int], repeats: int) -> tuple[list[Trajectory], list
     return episodes, [_verdict(one, passed=one.index < passes[one.task]) for one in episodes]
 
 
-def test_tries_are_told_as_pass_at_k_and_pass_all_k_for_doublings_and_for_all_repeats():
+def test_repeats_give_pass_at_k_and_pass_all_k_for_doubling_k():
     given = tasks(4, num_families=2)
     metrics = measured("agent", given, *_tried({"t0": 6, "t1": 0, "t2": 3, "t3": 1}, repeats=6)).metrics
     assert [name for name in metrics if name.startswith("pass")] == [
@@ -64,7 +64,7 @@ def test_one_try_a_task_has_no_pass_at_k():
     assert not [name for name in metrics if name.startswith("pass")]
 
 
-def test_what_a_success_takes_is_total_over_total_and_nothing_without_a_success_or_a_price():
+def test_cost_per_success_is_a_ratio_of_totals_or_missing():
     given = tasks(4)
     episodes, verdicts = _tried({"t0": 1, "t1": 0, "t2": 1, "t3": 0}, repeats=1)
     free = measured("agent", given, episodes, verdicts).metrics
@@ -85,7 +85,7 @@ def test_each_task_keeps_the_means_of_its_repeats_that_a_comparison_needs():
     assert result.cost == pytest.approx(0.15)
 
 
-def test_why_episodes_could_not_be_scored_is_counted_the_most_frequent_first():
+def test_reasons_for_unscored_episodes_are_sorted_by_frequency():
     given = tasks(5)
     episodes = [_episode("t0", 0, OUTAGE), _episode("t1", 0, OUTAGE), _episode("t2"), _episode("t3")]
     broken = Failure(fault=Fault.VERIFIER, kind="KeyError", message="'day'")
@@ -162,7 +162,7 @@ def test_a_reward_outside_0_and_1_keeps_its_scale():
     assert report.metrics["reward"].low < -5 < report.metrics["reward"].high
 
 
-def test_the_trajectory_to_look_at_is_the_first_failed_one_beside_one_that_passed():
+def test_a_result_names_its_first_failed_and_a_passing_trajectory():
     given = tasks(2)
     episodes = [_episode(task.id, index) for task in given for index in (1, 0, 2)]
     report = measured(
@@ -195,5 +195,7 @@ def test_an_environments_own_rule_names_the_bucket_as_explain_does():
     episodes = [_episode(task.id)]
     verdicts = [_verdict(episodes[0], passed=False)]
     assert measured("agent", given, episodes, verdicts).buckets == {"wrong answer": 1}
-    found = measured("agent", given, episodes, verdicts, own=lambda task, trajectory, verdict: "bad planning: too soon")
+    found = measured(
+        "agent", given, episodes, verdicts, rule=lambda task, trajectory, verdict: "bad planning: too soon"
+    )
     assert found.buckets == {"bad planning": 1}

@@ -53,7 +53,7 @@ def test_families_of_unequal_size_have_the_variance_of_leaving_each_out():
     assert estimate.high - estimate.value == pytest.approx(oracle.t.ppf(0.975, 2) * se)
 
 
-def test_with_one_binary_task_a_family_the_interval_of_a_rate_is_wilsons_with_t_for_z():
+def test_with_one_task_per_family_a_rate_has_wilsons_interval_with_t():
     values = [1.0] * 30 + [0.0] * 10
     t, n, p = oracle.t.ppf(0.975, 39), 39, 0.75
     centre, reach = p + t * t / 2 / n, t * math.sqrt(p * (1 - p) / n + t * t / 4 / n / n)
@@ -110,7 +110,7 @@ def _mean_interval(values: list[float], families: list[int], rate: bool) -> tupl
 
 @pytest.mark.parametrize("num_families", [5, 10, 25, 50])
 @pytest.mark.parametrize("mean", [0.3, 0.5, 0.7])
-def test_a_95_percent_interval_covers_the_true_rate_about_95_percent_of_the_time(num_families: int, mean: float):
+def test_a_95_percent_interval_covers_the_true_rate_95_percent(num_families: int, mean: float):
     """Families of 1 to 8 tasks whose outcomes are correlated (0.3)."""
     covered = _coverage(mean, num_families, lambda draw: _mean_interval(*_rates(draw, num_families, mean), rate=True))
     assert 0.92 <= covered <= 0.97
@@ -157,7 +157,7 @@ def test_each_bound_of_a_paired_difference_is_wrong_in_about_5_percent(num_famil
 
 
 @given(rates)
-def test_the_interval_of_a_rate_holds_its_value_within_0_and_1_and_has_width(drawn: list[tuple[float, int]]):
+def test_the_interval_of_a_rate_contains_it_and_stays_in_0_to_1(drawn: list[tuple[float, int]]):
     estimate = clustered_mean([value for value, _ in drawn], [family for _, family in drawn], rate=True)
     assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
     assert estimate.low < estimate.high
@@ -177,12 +177,12 @@ def test_one_family_says_nothing_about_a_rate():
     assert (estimate.low, estimate.high) == (0, 1)
 
 
-def test_a_figure_without_a_range_gets_a_finite_interval_even_when_it_never_varies():
+def test_a_constant_figure_without_a_range_has_a_finite_interval():
     estimate = clustered_mean([12.0] * 50, range(50))
     assert 10 < estimate.low < 12 < estimate.high < 14
 
 
-def test_a_paired_difference_is_the_textbook_one_sided_t_test_when_families_are_single_tasks():
+def test_single_task_families_give_the_textbook_paired_t_test():
     draw = random.Random(3)
     a = [draw.random() for _ in range(15)]
     b = [one + 0.1 + draw.gauss(0, 0.2) for one in a]

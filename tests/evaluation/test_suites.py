@@ -37,7 +37,7 @@ def test_the_hash_changes_with_what_is_measured(change: dict[str, object]):
     assert _suite_hash(task) != _suite_hash(msgspec.structs.replace(task, **change))
 
 
-def test_the_hash_changes_with_the_verifier_and_not_with_order_tags_or_lineage():
+def test_the_hash_covers_the_verifier_but_not_order_tags_or_lineage():
     one, two = tasks(2)
     retagged = msgspec.structs.replace(one, tags=["hard"], lineage=["elsewhere"])
     assert _suite_hash(one, two) == _suite_hash(two, retagged)
@@ -70,9 +70,7 @@ def test_a_pick_spreads_over_families_as_evenly_as_can_be(given: list[Task], n: 
 
 
 @given(drawn_tasks, st.integers(0, 40), st.randoms())
-def test_which_tasks_are_picked_does_not_depend_on_their_order_and_the_order_given_is_kept(
-    given: list[Task], n, random
-):
+def test_picking_ignores_the_order_of_tasks_and_keeps_it(given: list[Task], n, random):
     shuffled = random.sample(given, len(given))
     picked = pick(shuffled, n, seed=1)
     assert {task.id for task in picked} == {task.id for task in pick(given, n, seed=1)}

@@ -37,7 +37,7 @@ def _measured(candidate: str, champion: str) -> Measurement:
     return Measurement(suite="", hash="", verifier="", tasks=1, repeats=1, candidate=candidate, champion=champion)
 
 
-def test_the_same_name_with_another_hash_is_the_next_version_in_order_of_first_use():
+def test_a_new_hash_under_the_same_name_is_the_next_version():
     looks = _looks(CHANGED, "a", start=5) + _looks(SUITE, "a", start=1) + _looks(SUITE, "b", start=9)
     found = held_out_sets(looks, [])
     assert [(one.title, one.suite.verifier) for one in found] == [("calendar@1", "match@1"), ("calendar@2", "match@2")]
@@ -55,7 +55,7 @@ def _used_by(num: int) -> HeldOutSet:
     return held_out_sets(_looks(SUITE, *(f"v{i}" for i in range(num))), [])[0]
 
 
-def test_only_beyond_many_versions_the_best_is_called_flattered_by_a_figure():
+def test_the_overuse_warning_starts_after_many_versions():
     assert overuse_warning(_used_by(MANY_VERSIONS), SUCCESS) == ""
     warning = overuse_warning(_used_by(MANY_VERSIONS + 1), SUCCESS)
     assert "11 versions were measured" in warning and "up to 8 points better" in warning and "--part" in warning
@@ -80,7 +80,7 @@ def test_one_name_in_two_environments_is_asked_for_by_hash():
         find(sets, "calendar")
 
 
-def test_an_evaluation_while_training_takes_the_name_that_a_report_gives_the_set():
+def test_an_evaluation_during_training_takes_its_name_from_a_report():
     unnamed = msgspec.structs.replace(SUITE, name="desk:val")
     (one,) = held_out_sets(_looks(unnamed, "") + _looks(SUITE, "a", start=3), [])
     assert (one.suite.name, one.training, one.versions) == ("calendar", 1, ["a"])

@@ -62,7 +62,7 @@ def test_three_gained_of_a_hundred_do_not_pass_by_the_t_test_alone():
 
 
 @pytest.mark.parametrize("num_families", [1, 2, 4])
-def test_a_gain_in_fewer_than_five_families_is_not_shown_however_many_tasks_they_hold(num_families: int):
+def test_fewer_than_five_families_never_show_a_gain(num_families: int):
     check = better(_flipped(gained=40, lost=0, n=40, num_families=num_families), DEFAULT)
     assert check.outcome == "unclear"
     assert "at least 5 families" in check.words
@@ -194,7 +194,7 @@ def _families(old: dict[str, list[float]], new: dict[str, list[float]]) -> list[
     return list(zip(results(old), results(new), strict=True))
 
 
-def test_a_loss_where_the_champion_is_good_is_not_hidden_by_gains_elsewhere():
+def test_gains_elsewhere_do_not_hide_a_loss_of_mastered_tasks():
     old = {f"good{i}": [1.0] * 5 for i in range(10)} | {f"bad{i}": [0.0] * 5 for i in range(10)}
     new = {f"good{i}": [1.0] * 3 + [0.0] * 2 for i in range(10)} | {f"bad{i}": [1.0] * 5 for i in range(10)}
     check = kept(_families(old, new), "calendar", DEFAULT)
@@ -252,7 +252,7 @@ def _fell(points: float) -> Delta:
     return Delta(value=points, low=points - 0.1, high=points + 0.05, p=1.0, method="", n=60, families=60)
 
 
-def test_reward_that_rose_in_training_while_held_out_success_fell_is_called_reward_hacking():
+def test_reward_up_and_held_out_success_down_is_reward_hacking():
     same = compare(report("old", [1.0, 0.0] * 30), report("new", [1.0, 0.0] * 30))
     rose = Trained(run="grpo-1", paid_by="no_complaints", reward=(0.4, 0.9), start="sft", since_start=_fell(-0.3))
     check = honest_reward(same, rose)

@@ -116,9 +116,7 @@ def test_defects_seen_in_public_gates_are_not_ours(old: list[float], new: list[f
     [(20, 4, 0.0), (8, 10, 0.2)],
     ids=["20 families of 4", "8 families of 10, each version good at some of them"],
 )
-def test_a_candidate_that_is_no_better_is_promoted_in_at_most_5_percent_of_experiments(
-    num_families: int, size: int, taste: float
-):
+def test_an_equal_candidate_is_promoted_in_at_most_5_percent(num_families: int, size: int, taste: float):
     draw, promoted, num_experiments = random.Random(1), 0, 600
     for _ in range(num_experiments):
         difficulty = [draw.betavariate(2, 2) for _ in range(num_families)]

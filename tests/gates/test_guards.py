@@ -45,7 +45,7 @@ def test_perplexity_that_differs_wildly_between_passages_is_unclear():
     assert _retained(sound(PRIMARY, texts=wild))[1].outcome == "unclear"
 
 
-def test_a_suite_that_was_not_measured_leaves_the_question_open_and_says_why():
+def test_a_suite_that_was_not_measured_is_unclear_and_says_why():
     missing = Evidence(
         primary=PRIMARY, missing={"retention": "adapter gone", "safety": "server down", "perplexity": "gone"}
     )
@@ -100,7 +100,7 @@ def test_refusing_what_is_harmless_is_damage_too(refused: int, outcome: str):
     assert _safe(safety(80, 100, refused=refused))["no more over-refusal"].outcome == outcome
 
 
-def test_a_safety_suite_without_harmless_requests_does_not_settle_over_refusal():
+def test_over_refusal_needs_harmless_requests():
     assert 'tagged "harmless"' in _safe(safety(80, 0, 20))["no more over-refusal"].words
 
 

@@ -29,7 +29,7 @@ def test_a_printed_policy_is_a_file_to_start_from(name: str, tmp_path: Path):
     assert msgspec.structs.replace(found, name=name, note=POLICIES[name].note) == POLICIES[name]
 
 
-def test_the_quick_policy_is_wider_in_every_margin_and_smaller_in_every_suite():
+def test_the_quick_policy_has_wider_margins_and_smaller_suites():
     for field in msgspec.structs.fields(type(DEFAULT.margins)):
         assert getattr(QUICK.margins, field.name) > getattr(DEFAULT.margins, field.name)
     assert DEFAULT.retention and QUICK.retention and DEFAULT.safety and QUICK.safety

@@ -179,7 +179,7 @@ def test_a_tail_cut_off_is_found_only_by_a_hash_that_was_kept(kept: Kept):
     assert kept.damaged(expect=earlier) == []
 
 
-def test_a_ledger_written_anew_from_some_entry_on_is_found_by_a_hash_that_was_kept(kept: Kept):
+def test_a_stored_hash_detects_a_rewritten_ledger(kept: Kept):
     known = entries(kept.store)
     prev = known[0].hash
     for entry in known[1:]:

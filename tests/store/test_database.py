@@ -117,7 +117,7 @@ def test_a_run_that_is_unknown_or_ambiguous_lists_what_there_is(store: Store) ->
 # -- trajectories and verdicts ----------------------------------------------------------------------------------------
 
 
-def test_trajectories_come_by_task_and_index_whatever_the_order_they_came_in(store: Store) -> None:
+def test_trajectories_are_sorted_by_task_and_index(store: Store) -> None:
     made = [episode("r", task, index) for task in ("b", "a") for index in (10, 2, 0)]
     store.add("r", made)
     assert [(one.task, one.index) for one in store.trajectories("r")] == [
@@ -133,7 +133,7 @@ def test_an_episode_that_is_run_again_replaces_the_one_before(store: Store) -> N
     assert [one.reward for one in store.verdicts("r")] == [1.0]
 
 
-def test_verdicts_of_two_verifiers_stand_side_by_side_and_the_first_counts_until_another_is_said_to(
+def test_the_first_verifier_counts_until_scored_by_names_another(
     store: Store,
 ) -> None:
     one = episode("r", "a")
@@ -299,7 +299,7 @@ def test_the_files_journal_is_a_write_ahead_log(store: Store) -> None:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
 
 
-def test_the_counts_of_a_finished_run_are_kept_and_follow_what_is_added_later(store: Store) -> None:
+def test_the_counts_of_a_finished_run_follow_later_additions(store: Store) -> None:
     made = [episode("r", "a", i) for i in range(3)]
     store.begin_run("r", "eval", {})
     store.add("r", made[:2], [verdict(made[0]), verdict(made[1], 0.0)])

@@ -74,7 +74,7 @@ def test_the_ledger_of_an_old_store_stays_append_only(old: Path) -> None:
         connection.execute("DELETE FROM ledger")
 
 
-def test_a_process_killed_while_it_brings_a_store_up_to_date_leaves_the_old_one(old: Path) -> None:
+def test_a_process_killed_during_a_migration_leaves_the_old_store(old: Path) -> None:
     code = (
         "import os, sys\nfrom pathlib import Path\nfrom verigym.store import schema\nfrom verigym.store.database import Store\n"
         "done = schema.STEPS[1]\ndef die(connection):\n    done(connection); os.kill(os.getpid(), 9)\n"

@@ -240,9 +240,7 @@ def test_bytes_that_are_no_text_are_refused_in_words(other: Store, tmp_path: Pat
     assert contents(other) == []
 
 
-def test_a_run_that_is_here_with_other_settings_is_refused_before_anything_is_imported(
-    store: Store, other: Store, tmp_path: Path
-) -> None:
+def test_a_run_with_other_settings_is_refused_before_the_import(store: Store, other: Store, tmp_path: Path) -> None:
     fill(store)
     path = tmp_path / "run.jsonl"
     export_run(store, store.run("grpo"), path)
@@ -273,9 +271,7 @@ def test_a_parquet_file_of_something_else_is_refused_in_words(other: Store, tmp_
         import_runs(other, tmp_path / "numbers.parquet")
 
 
-def test_a_parquet_file_with_a_flipped_byte_never_crashes_the_import_nor_is_read_in_part(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_damaged_parquet_file_is_imported_whole_or_refused(store: Store, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     fill(store)
     path = tmp_path / "run.parquet"

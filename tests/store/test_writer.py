@@ -128,9 +128,7 @@ def test_a_store_that_is_locked_for_a_while_is_waited_for(store: Store, capsys: 
     assert "database is locked). Retrying for 120 s" in capsys.readouterr().err
 
 
-def test_a_full_disk_is_told_to_whoever_adds_next_and_what_was_committed_stays(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_fails_the_next_add_and_keeps_commits(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PATIENCE_S", 0)
 
     async def until_it_breaks() -> int:
@@ -198,7 +196,7 @@ def test_one_who_is_told_and_raises_is_heard_and_nobody_waits_forever(
     assert 0 < len(store.trajectories("r")) < 10_000
 
 
-def test_closing_that_is_cancelled_commits_everything_counts_it_once_and_is_cancelled(store: Store) -> None:
+def test_a_cancelled_close_still_commits_everything_once(store: Store) -> None:
     counted: list[int] = []
 
     async def cut() -> None:

@@ -136,9 +136,7 @@ def test_a_bonus_for_everyone_in_a_group_changes_nothing(
 
 
 @given(st.lists(st.lists(st.integers(-9, 9).map(float), min_size=2, max_size=6), min_size=1, max_size=3), any_settings)
-def test_rewards_twice_as_large_are_the_same_where_they_are_scaled_and_count_twice_where_not(
-    given_groups: list[list[float]], own: Advantage
-) -> None:
+def test_doubled_rewards_change_only_unscaled_advantages(given_groups: list[list[float]], own: Advantage) -> None:
     twice = [[2 * one for one in rewards] for rewards in given_groups]
     for values, others in zip(advantages(given_groups, own), advantages(twice, own), strict=True):
         factor = 2 if own.scale == "none" else 1
@@ -206,7 +204,7 @@ steps = st.lists(st.floats(-5, 5), max_size=4)
 @given(
     st.lists(st.lists(st.none() | steps, min_size=1, max_size=4), min_size=1, max_size=3), st.sampled_from([1.0, 0.5])
 )
-def test_a_turn_is_compared_by_what_came_from_it_on_with_the_same_turn_of_the_others(
+def test_a_turn_is_compared_by_its_return_with_the_same_turn_of_others(
     given_groups: list[list[list[float] | None]], discount: float
 ) -> None:
     own = Advantage(scale="group", discount=discount)
@@ -235,13 +233,13 @@ def test_a_discount_makes_a_later_reward_worth_less() -> None:
     assert good == [0.5, 1.0, 2.0] and bad == [-0.5, -1.0, -2.0]
 
 
-def test_a_turn_that_only_one_episode_reached_has_nothing_to_be_compared_with() -> None:
+def test_a_turn_that_only_one_episode_reached_has_advantage_0() -> None:
     [(long, short)] = step_advantages([[[0.0, 0.0, 9.0], [0.0]]], Advantage(scale="none"))
     assert long == [4.5, 0.0, 0.0] and short == [-4.5]
 
 
 @given(st.lists(st.none() | st.floats(-5, 5), min_size=1, max_size=6), st.integers(1, 4), any_settings)
-def test_where_only_the_end_is_rewarded_every_turn_gets_the_episodes_advantage(
+def test_with_a_final_reward_only_every_turn_gets_the_same_advantage(
     rewards: list[float | None], turns: int, own: Advantage
 ) -> None:
     [found] = step_advantages([[None if one is None else [0.0] * (turns - 1) + [one] for one in rewards]], own)
@@ -253,7 +251,7 @@ def test_where_only_the_end_is_rewarded_every_turn_gets_the_episodes_advantage(
 # -- overlong -------------------------------------------------------------------------------------------------------
 
 
-def test_a_reply_costs_nothing_up_to_the_buffer_and_then_more_with_each_token() -> None:
+def test_the_overlong_penalty_starts_at_the_buffer_and_rises() -> None:
     """DAPO's: max_tokens 20, the last 4 of them."""
     found = [overlong(tokens, 20, 4, 1.0) for tokens in (0, 15, 16, 17, 18, 20)]
     assert found == [0.0, 0.0, 0.0, 0.25, 0.5, 1.0]

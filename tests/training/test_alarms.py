@@ -93,7 +93,7 @@ def test_an_alarm_that_flickers_at_its_threshold_is_told_once() -> None:
     assert len([alarm for step in run for alarm in new_alarms(until(run, step))]) == 1
 
 
-def test_the_documented_runs_on_an_h200_raise_only_that_they_have_learnt_their_tasks() -> None:
+def test_the_documented_h200_runs_only_raise_tasks_too_easy() -> None:
     found = json.loads((ROOT / "docs" / "results" / "methods_h200.json").read_text())
     raised = {name: kinds({row["step"]: row for row in one["curve"]}) for name, one in found.items() if "curve" in one}
     assert set(raised) > {"sft", "dpo", "grpo, seed 0", "dapo"}
@@ -101,7 +101,7 @@ def test_the_documented_runs_on_an_h200_raise_only_that_they_have_learnt_their_t
     assert all(what <= {"tasks too easy"} for what in raised.values()), raised
 
 
-def test_a_reward_model_that_is_gamed_is_told_and_one_that_is_held_by_its_start_is_not() -> None:
+def test_a_gamed_reward_model_raises_an_alarm_unless_kl_holds_it() -> None:
     found = json.loads((ROOT / "docs" / "results" / "rlhf_h200.json").read_text())
     raised = {name: kinds({row["step"]: row for row in found[name]["curve"]}) for name in ("without kl", "with kl")}
     assert "held-out falls" in raised["without kl"] and "held-out falls" not in raised["with kl"]

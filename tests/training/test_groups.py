@@ -170,7 +170,7 @@ def test_replies_near_the_limit_cost_reward() -> None:
     assert rewards_of(one, recipe()) == [1.0, 1.0, 1.0, None]
 
 
-def test_several_rewards_are_compared_each_by_itself_where_that_is_asked_for() -> None:
+def test_several_rewards_can_be_compared_separately() -> None:
     parts = [{"right": 1.0, "short": 0.2}, {"right": 0.0, "short": 0.9}, {"right": 0.0, "short": 0.1}]
     groups = [group(*(episode(str(i), 2 * one["right"] + one["short"], 3, parts=one) for i, one in enumerate(parts)))]
     settings = recipe(reward={"right": 2.0, "short": 1.0}, advantage={"rewards": "each"})
@@ -249,7 +249,7 @@ def test_a_step_of_which_nothing_could_be_scored_says_so_and_no_more() -> None:
     assert summary([], [], recipe(), by_source=False) == {"unscored": 0, "seen": 0, "live_groups": 0.0}
 
 
-def test_a_group_of_equal_totals_tells_something_where_its_parts_or_steps_differ() -> None:
+def test_a_group_with_equal_totals_has_signal_if_parts_or_steps_differ() -> None:
     two = {"a": 1.0, "b": 1.0}
     by_part = group(episode("e", 1.0, 3, parts={"a": 1.0, "b": 0.0}), episode("f", 1.0, 3, parts={"a": 0.0, "b": 1.0}))
     assert not has_signal(by_part, [1.0, 1.0], recipe(reward=two))

@@ -113,7 +113,7 @@ def test_a_policy_learns_from_its_own_episodes_what_the_verifier_wants(algorithm
     assert mean(steps[-5:], "passed") > 0.9
 
 
-def test_with_one_update_a_batch_sampler_and_trainer_agree_and_nothing_is_clipped(tmp_path: Path) -> None:
+def test_with_one_update_per_batch_nothing_is_clipped(tmp_path: Path) -> None:
     steps = train(policy(), recipe("grpo", steps=30, max_tokens=3), tmp_path)
     assert mean(steps[-5:], "passed") > 0.9
     assert max(metrics.get("mismatch", 0.0) for metrics in steps) < 1e-4

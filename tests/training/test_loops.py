@@ -280,7 +280,7 @@ def test_episodes_without_a_reward_are_counted_and_not_trained_on(tmp_path: Path
     assert (metrics["unscored"], metrics["reward"], metrics["live_groups"]) == (2, pytest.approx(1 / 3), 1.0)
 
 
-def test_dynamic_sampling_tries_other_tasks_in_place_of_groups_that_say_nothing(tmp_path: Path) -> None:
+def test_dynamic_sampling_replaces_groups_without_signal(tmp_path: Path) -> None:
     """Only one task in six has any signal: it is looked for, round by round, and no task is tried twice a step."""
 
     def score(one: Trajectory) -> Verdict:
@@ -343,7 +343,7 @@ def test_cut_off_replies_are_counted_in_the_mean_and_not_learnt_from(
     assert seen == [(len(episodes) - cut, len(episodes))]
 
 
-def test_a_divergence_in_the_reward_is_that_of_the_tokens_from_the_reference(tmp_path: Path) -> None:
+def test_kl_in_the_reward_is_the_divergence_from_the_reference(tmp_path: Path) -> None:
     """RLOO's: the reward less kl times the sum over the reply of logprob now less logprob of the reference."""
     policy = fresh_policy()
     other = {name: weight + 0.02 for name, weight in lora.weights(policy.model).items()}
@@ -411,9 +411,7 @@ def run_reward(policy: LocalPolicy, folder: Path, reporter: Reporter, **fields: 
 
 @pytest.mark.usefixtures("checkpoint_every_step")
 @pytest.mark.parametrize(("run", "head"), [(run_dpo, False), (run_reward, True)], ids=["dpo", "reward"])
-def test_learning_from_pairs_that_was_killed_ends_where_it_would_have_ended(
-    run: Any, head: bool, tmp_path: Path
-) -> None:
+def test_killed_training_on_pairs_resumes_to_the_same_weights(run: Any, head: bool, tmp_path: Path) -> None:
     whole, rest = fresh_policy(head), Reporter()
     run(whole, tmp_path / "whole", Reporter())
     with pytest.raises(Killed):

@@ -109,7 +109,7 @@ def test_where_the_weights_alone_are_too_much_only_a_smaller_model_helps() -> No
     assert all(line.endswith("not enough by itself") for line in found[2:])
 
 
-def test_what_a_token_keeps_is_a_quarter_of_what_the_budget_of_micro_batches_allows_for() -> None:
+def test_the_estimate_per_token_is_a_quarter_of_the_micro_batch_budget() -> None:
     pytest.importorskip("torch")
     from tests.tiny import tiny
     from verigym.model.shape import shape_of
@@ -132,9 +132,7 @@ runs = st.builds(
 
 
 @given(runs, st.sampled_from(list(SHAPES.values())), st.sampled_from([H200, CPU, SMALL_GPU]))
-def test_advice_is_given_exactly_where_a_run_does_not_fit_and_more_is_never_cheaper(
-    wanted: TrainingLoad, shape: Shape, device: Device
-) -> None:
+def test_advice_appears_only_for_a_run_that_does_not_fit(wanted: TrainingLoad, shape: Shape, device: Device) -> None:
     found: TrainingEstimate = plan(wanted, shape, device, 1.0)
     assert bool(found.advice) == (not found.memory.fits)
     assert found.hours > 0 and found.memory.activations > 0

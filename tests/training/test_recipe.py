@@ -178,7 +178,7 @@ def test_an_algorithm_is_a_set_of_settings(
     assert (made.loss, made.advantage, made.episodes) == (loss, advantage, episodes)
 
 
-def test_every_algorithm_says_what_it_sets_and_each_of_it_may_be_set_otherwise() -> None:
+def test_a_recipe_can_override_every_default_of_an_algorithm() -> None:
     named = {"dpo", "reward"}
     for algorithm, parts in ALGORITHMS.items():
         made = make(f"algorithm={algorithm}", **({"data": "pairs"} if algorithm in named else {}))
@@ -269,7 +269,7 @@ def test_what_makes_no_sense_together_is_refused_in_words(
     ],
     ids=lambda value: value,
 )
-def test_what_would_be_lost_where_each_reward_is_compared_by_itself_is_refused(override: str, other: str) -> None:
+def test_settings_that_separate_rewards_would_ignore_are_refused(override: str, other: str) -> None:
     several = {"reward": {"right": 1.0, "short": 0.2}}
     assert make("advantage.rewards=each", **several).advantage.rewards == "each"
     with pytest.raises(BadInput, match=f"`advantage.rewards: each` and {other} cannot be combined"):

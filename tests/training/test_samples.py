@@ -249,7 +249,7 @@ def test_only_the_replies_that_are_named_are_learnt() -> None:
     assert scored(renderer(), sample) == ["All there.<|end|>", "Bye!<|end|>"]
 
 
-def test_where_the_template_rewrites_the_past_every_reply_is_a_sample_of_its_own() -> None:
+def test_a_template_that_rewrites_the_past_gives_a_sample_per_reply() -> None:
     render = renderer(FORGETS)
     items: list[Item] = [
         Message("user", "a"), Message("assistant", "one"), Message("user", "b"), Message("assistant", "two"),
@@ -269,7 +269,7 @@ def test_an_example_without_replies_gives_nothing() -> None:
 # -- pairs ----------------------------------------------------------------------------------------------------------
 
 
-def test_both_sides_of_a_pair_begin_alike_and_are_scored_on_their_own_replies() -> None:
+def test_both_sides_of_a_pair_share_the_prompt_and_score_only_replies() -> None:
     render = renderer()
     pair = Preference(
         task="t", prompt=CONVERSATION[:2], chosen=CONVERSATION[2:7], rejected=[Message("assistant", "No.")], tools=[ADD]
@@ -303,7 +303,7 @@ def test_several_replies_that_the_template_rewrites_are_refused_in_words() -> No
         preferred(renderer(FORGETS), pair)
 
 
-def test_a_reward_model_sees_the_whole_conversation_up_to_the_end_of_the_last_reply() -> None:
+def test_a_reward_model_sees_the_conversation_up_to_the_last_reply() -> None:
     render = renderer()
     pair = Preference(
         task="t", prompt=CONVERSATION[:2], chosen=CONVERSATION[2:7], rejected=[Message("assistant", "No.")], tools=[ADD]

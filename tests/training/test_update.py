@@ -138,7 +138,7 @@ def test_a_batch_in_micro_batches_is_the_whole_batch_for_grpo(tokens: int, monke
     assert_same_weights(fast, slow)
 
 
-def test_running_out_of_memory_halves_the_budget_for_good_and_counts_nothing_twice(
+def test_out_of_memory_halves_the_budget_and_counts_nothing_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fast, slow, batch = model(), model(), samples(40)
@@ -152,7 +152,7 @@ def test_running_out_of_memory_halves_the_budget_for_good_and_counts_nothing_twi
     assert token_budget(fast) < 100 and token_budget(slow) == update.CPU_TOKENS
 
 
-def test_memory_that_runs_out_in_the_backward_pass_leaves_no_gradient_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_in_the_backward_pass_leaves_no_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
     fast, slow, batch = model(), model(), samples(40)
     fails = [True]
 
@@ -260,7 +260,7 @@ def test_masked_rows_are_shared_out_among_several_updates() -> None:
     assert found[1]["loss"] == pytest.approx(found[0]["loss"] / 2, rel=1e-4)
 
 
-def test_samples_without_advantages_of_tokens_may_stand_beside_some_that_have_them() -> None:
+def test_samples_with_and_without_token_advantages_can_be_mixed() -> None:
     batch = samples(6)
     spelled = [
         Sample(ids=s.ids, mask=s.mask, logprobs=s.logprobs, advantages=[s.advantage] * sum(s.mask)) if i % 2 else s
@@ -314,7 +314,7 @@ def test_the_mismatch_is_how_far_the_samplers_logprobs_were_from_ours() -> None:
     )
 
 
-def test_a_gradient_that_is_not_finite_changes_nothing_and_is_refused_in_words() -> None:
+def test_a_gradient_that_is_not_finite_is_refused_and_changes_nothing() -> None:
     trained = model()
     optimizer, before = make_optimizer(trained, 1e-3), lora.weights(trained)
     broken = [Sample(ids=s.ids, mask=s.mask, logprobs=s.logprobs, advantage=float("inf")) for s in samples(3)]

@@ -307,7 +307,7 @@ def _imitation(e: AdviceEvidence) -> Proposal | str | None:
     if e.trained:
         return _once_more(e)
     if e.examples < MIN_EXAMPLES:
-        return f"only {e.examples} solutions to imitate, and about {MIN_EXAMPLES} are needed. Collect some: verigym data demos RUN"
+        return f"only {e.examples} solutions to imitate. About {MIN_EXAMPLES} are needed. Collect some: verigym data demos RUN"
     if e.best >= 0.5 and e.unread < SHARE:
         return f"{_percent(e.best)} already pass{_of_k(e)}, in the right format. Reinforcement learning keeps that"
     passed = f", {e.demonstrations:,} episodes passed" if e.demonstrations else ""
@@ -330,7 +330,7 @@ def _once_more(e: AdviceEvidence) -> Proposal | str:
 
 def _pairs(e: AdviceEvidence) -> Proposal | str | None:
     if e.pairs < MIN_PAIRS:
-        return f"only {e.pairs} preference pairs, and {MIN_PAIRS} are needed. Collect them: verigym data pairs RUN"
+        return f"only {e.pairs} preference pairs. {MIN_PAIRS} are needed. Collect them: verigym data pairs RUN"
     if why := _no_training(e):
         return why
     reason = f"{e.pairs:,} preference pairs are available. Training on them needs no sampling"
@@ -344,7 +344,7 @@ def _preference(e: AdviceEvidence) -> Proposal | str | None:
         return why
     compared = max(e.pairs, e.labels)
     if compared < MIN_LABELS:
-        return f"a judge scores it, but people have compared only {e.labels} pairs. {MIN_LABELS} are needed: verigym label {e.run}"
+        return f"a judge scores it. People have compared only {e.labels} pairs. {MIN_LABELS} are needed: verigym label {e.run}"
     reason = f"Quality is a matter of preference (a judge scores it), and {compared:,} comparisons are available"
     return Proposal([reason], _TRAIN, {"labels": float(e.labels), "pairs": float(e.pairs)})
 

@@ -38,8 +38,8 @@ class CallRecord(NamedTuple):
     marks: frozenset[str]
     details: str
     """What the harness recorded about it."""
-    place: int
-    """Index of the call among the items."""
+    position: int
+    """Among the items of the trajectory."""
 
     @property
     def worked(self) -> bool:
@@ -75,16 +75,16 @@ def steps_of(trajectory: Trajectory) -> list[CallRecord]:
             item.name,
             _object(item.arguments),
             outputs.get(item.call_id, ""),
-            frozenset(kind for kind, _ in marks.get(place, [])),
-            "; ".join(detail for kind, detail in marks.get(place, []) if kind != "executed"),
-            place,
+            frozenset(kind for kind, _ in marks.get(index, [])),
+            "; ".join(detail for kind, detail in marks.get(index, []) if kind != "executed"),
+            index,
         )
-        for place, item in enumerate(trajectory.items)
+        for index, item in enumerate(trajectory.items)
         if isinstance(item, FunctionCall)
     ]
 
 
-def offered_tools(trajectory: Trajectory) -> bool:
+def has_tools(trajectory: Trajectory) -> bool:
     return trajectory.tools not in _NO_TOOLS
 
 
@@ -101,12 +101,12 @@ def differences(wanted: ExpectedCall, given: Json | None) -> dict[str, str]:
         return {"arguments": "not a JSON object"}
     if wanted.arguments is None:
         return {}
-    found = {
+    wrong = {
         name: "missing" if name not in given else "wrong"
         for name, value in wanted.arguments.items()
         if name not in given or canonical(given[name]) != canonical(value)
     }
-    return found | {name: "unknown" for name in given if name not in wanted.arguments}
+    return wrong | {name: "unknown" for name in given if name not in wanted.arguments}
 
 
 def _object(value: Any) -> Json | None:

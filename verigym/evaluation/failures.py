@@ -11,8 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.printable import Printable
@@ -40,8 +39,8 @@ BUCKETS: dict[str, str] = {
 }
 """Bucket to its meaning. An episode that passed safely has no bucket."""
 
-Rule = Callable[[Task, Trajectory, Verdict], str | None]
-"""An environment's own rule. It returns a bucket, `bucket: reason`, or None to leave the episode to the general rules."""
+EnvironmentRule = Callable[[Task, Trajectory, Verdict], str | None]
+"""The rule of an environment. It returns a bucket, `bucket: reason`, or None to leave the episode to the general rules."""
 EXAMPLES = 5
 _MOST_SYMPTOMS = 2000
 """Clusters listed per bucket. The rest are counted together."""
@@ -52,21 +51,22 @@ _GAP = 0.2
 """Minimum drop on longer tasks to report it as a finding."""
 
 
-def bucket(task: Task, trajectory: Trajectory, verdict: Verdict, own: Rule | None = None) -> str:
+def bucket(task: Task, trajectory: Trajectory, verdict: Verdict, rule: EnvironmentRule | None = None) -> str:
     """The failure bucket. Empty if the episode passed safely. An episode that passed unsafely is still a failure."""
-    return reason_of(task, trajectory, verdict, own).bucket
+    return reason_of(task, trajectory, verdict, rule).bucket
 
 
-def reason_of(task: Task, trajectory: Trajectory, verdict: Verdict, own: Rule | None = None) -> Reason:
+def reason_of(task: Task, trajectory: Trajectory, verdict: Verdict, rule: EnvironmentRule | None = None) -> Reason:
     if not trajectory.scorable or verdict.reward is None:
-        return Reason(INFRASTRUCTURE, _error(trajectory, verdict))
+        error = trajectory.error or verdict.error
+        return Reason(INFRASTRUCTURE, f"{error.kind}: {error.message}" if error else verdict.evidence)
     if is_unsafe(trajectory, verdict):
         marks = [mark.detail for mark in trajectory.marks if mark.kind == "unsafe"]
         tool = marks[0].partition(" ")[0] if marks else ""
         return Reason("unsafe action", "; ".join(marks) or verdict.evidence, f"called {tool}" if tool else "")
     if verdict.passed:
         return Reason("")
-    return (own and _own(own, task, trajectory, verdict)) or rules.reason(task, trajectory, verdict)
+    return (rule and _apply(rule, task, trajectory, verdict)) or rules.reason(task, trajectory, verdict)
 
 
 def is_unsafe(trajectory: Trajectory, verdict: Verdict) -> bool:
@@ -75,35 +75,29 @@ def is_unsafe(trajectory: Trajectory, verdict: Verdict) -> bool:
 
 
 def unscored(trajectory: Trajectory) -> Verdict:
-    """A stand-in for a verdict that was never made."""
-    return Verdict(
-        trajectory=trajectory.id, reward=None, evidence="" if trajectory.error else "the episode was never scored"
-    )
+    """A stand-in for a missing verdict."""
+    evidence = "" if trajectory.error else "the episode was never scored"
+    return Verdict(trajectory=trajectory.id, reward=None, evidence=evidence)
 
 
-def _own(own: Rule, task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason | None:
+def _apply(rule: EnvironmentRule, task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason | None:
     try:
-        said = own(task, trajectory, verdict)
+        answer = rule(task, trajectory, verdict)
     except VerigymError:
         raise
     except Exception as error:  # user code may raise anything
         raise BadInput(
             f"explain(...) of the environment raised {type(error).__name__} on {trajectory.id}: {error}"
         ) from error
-    if not said:
+    if not answer:
         return None
-    if not isinstance(said, str):
+    if not isinstance(answer, str):
         raise BadInput(
-            f"explain(...) of the environment returned {type(said).__name__} on {trajectory.id}. It must return "
+            f"explain(...) of the environment returned {type(answer).__name__} on {trajectory.id}. It must return "
             '"bucket", "bucket: reason" or None'
         )
-    name, _, words = said.partition(":")
-    return Reason(name.strip(), words.strip() or verdict.evidence, by="the environment")
-
-
-def _error(trajectory: Trajectory, verdict: Verdict) -> str:
-    error = trajectory.error or verdict.error
-    return f"{error.kind}: {error.message}" if error else verdict.evidence
+    name, _, reason = answer.partition(":")
+    return Reason(name.strip(), reason.strip() or verdict.evidence, by="the environment")
 
 
 # -- a run ----------------------------------------------------------------------------------------------------------------
@@ -152,16 +146,11 @@ class FailedEpisode(NamedTuple):
     symptom: str
 
 
-def explain(tasks: Iterable[Task], trajectories: Iterable[Trajectory], verdicts: Iterable[Verdict]) -> list[Finding]:
-    """The failures of a run by bucket, the most frequent first. Infrastructure comes last, as a share of all episodes."""
-    return explained(tasks, trajectories, verdicts).findings
-
-
-def explained(
+def explain(
     tasks: Iterable[Task],
     trajectories: Iterable[Trajectory],
     verdicts: Iterable[Verdict],
-    own: Rule | None = None,
+    rule: EnvironmentRule | None = None,
     judged: Mapping[str, Reason] = {},
 ) -> Explanation:
     """`judged` maps trajectory ids to a judge's reasons. They count only if the rules say "wrong answer"."""
@@ -169,12 +158,12 @@ def explained(
     bins: dict[str, _Bin] = defaultdict(_Bin)
     tries: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
     total = 0
-    for one, verdict, found in _each(by_id, trajectories, verdicts, own, judged):
+    for trajectory, verdict, episode in _each(by_id, trajectories, verdicts, rule, judged):
         total += 1
-        if found.reason.bucket != INFRASTRUCTURE:
-            tries[one.task, one.group].append((verdict.passed, verdict.reward or 0.0))
-        if found.reason.bucket:
-            bins[found.reason.bucket].add(found)
+        if episode.reason.bucket != INFRASTRUCTURE:
+            tries[trajectory.task, trajectory.group].append((verdict.passed, verdict.reward or 0.0))
+        if episode.reason.bucket:
+            bins[episode.reason.bucket].add_episode(episode)
     scored = sum(map(len, tries.values()))
     several = {key: group for key, group in tries.items() if len(group) > 1}
     return Explanation(
@@ -198,82 +187,86 @@ def failed(
     tasks: Iterable[Task],
     trajectories: Iterable[Trajectory],
     verdicts: Iterable[Verdict],
-    own: Rule | None = None,
+    rule: EnvironmentRule | None = None,
     judged: Mapping[str, Reason] = {},
 ) -> Iterator[FailedEpisode]:
     """Yields every failure of a run with its reason."""
     by_id = {task.id: task for task in tasks}
-    return (found for _, _, found in _each(by_id, trajectories, verdicts, own, judged) if found.reason.bucket)
+    return (episode for _, _, episode in _each(by_id, trajectories, verdicts, rule, judged) if episode.reason.bucket)
 
 
 def _each(
     tasks: Mapping[str, Task],
     trajectories: Iterable[Trajectory],
     verdicts: Iterable[Verdict],
-    own: Rule | None,
+    rule: EnvironmentRule | None,
     judged: Mapping[str, Reason],
 ) -> Iterator[tuple[Trajectory, Verdict, FailedEpisode]]:
-    verdict_of = {one.trajectory: _slim(one) for one in verdicts}
+    verdict_of: dict[str, Verdict] = {}
+    for verdict in verdicts:  # all are held in memory, so the evidence of a pass is dropped
+        verdict_of[verdict.trajectory] = structs.replace(verdict, evidence="") if verdict.passed else verdict
     for one in trajectories:
         verdict = verdict_of.get(one.id) or unscored(one)
-        why = reason_of(tasks[one.task], one, verdict, own)
+        why = reason_of(tasks[one.task], one, verdict, rule)
         if why.bucket == WRONG_ANSWER and one.id in judged:
             why = judged[one.id]
         yield one, verdict, FailedEpisode(one.id, one.group, why, why.symptom or normalised(why.evidence))
 
 
-def _slim(verdict: Verdict) -> Verdict:
-    """The verdict without the evidence of a pass, because all verdicts of a run are held in memory."""
-    return msgspec.structs.replace(verdict, evidence="") if verdict.passed else verdict
+class _Tally:
+    """Counts failures and keeps a few examples."""
+
+    def __init__(self, evidence: str = "") -> None:
+        self.count, self.evidence = 0, evidence
+        self.examples: list[str] = []
+
+    def add(self, trajectory: str) -> None:
+        self.count += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(trajectory)
 
 
-class _Bin:
-    """Collects the failures of one bucket."""
+class _Bin(_Tally):
+    """The failures of one bucket."""
 
     def __init__(self) -> None:
-        self.count = 0
+        super().__init__()
         self.reasons: Counter[str] = Counter()
-        self.examples: list[str] = []
-        self.symptoms: dict[tuple[str, str], tuple[list[int], str, list[str]]] = {}
+        self.symptoms: dict[tuple[str, str], _Tally] = {}
 
-    def add(self, found: FailedEpisode) -> None:
-        self.count += 1
-        words = " ".join(found.reason.evidence.split())[:300]
-        if words and (words in self.reasons or len(self.reasons) < _MOST_SYMPTOMS):
-            self.reasons[words] += 1
-        if len(self.examples) < EXAMPLES:
-            self.examples.append(found.trajectory)
-        key = found.symptom, found.reason.by
+    def add_episode(self, episode: FailedEpisode) -> None:
+        self.add(episode.trajectory)
+        evidence = " ".join(episode.reason.evidence.split())[:300]
+        if evidence and (evidence in self.reasons or len(self.reasons) < _MOST_SYMPTOMS):
+            self.reasons[evidence] += 1
+        key = episode.symptom, episode.reason.by
         if key not in self.symptoms and len(self.symptoms) >= _MOST_SYMPTOMS:
-            key = _OTHERS, found.reason.by
-        count, _, examples = self.symptoms.setdefault(key, ([0], words, []))
-        count[0] += 1
-        if len(examples) < EXAMPLES:
-            examples.append(found.trajectory)
+            key = _OTHERS, episode.reason.by
+        self.symptoms.setdefault(key, _Tally(evidence)).add(episode.trajectory)
 
 
 def _findings(bins: Mapping[str, _Bin], total: int, scored: int) -> list[Finding]:
-    found = [
+    findings = [
         Finding(
             bucket=name,
-            count=one.count,
-            share=one.count / (total if name == INFRASTRUCTURE else scored),
+            count=failures.count,
+            share=failures.count / (total if name == INFRASTRUCTURE else scored),
             meaning=BUCKETS.get(name, "by the environment's own rule"),
-            evidence=[words for words, _ in one.reasons.most_common(EXAMPLES)],
-            trajectories=one.examples,
-            clusters=_clusters(one),
+            evidence=[evidence for evidence, _ in failures.reasons.most_common(EXAMPLES)],
+            trajectories=failures.examples,
+            clusters=_clusters(failures),
         )
-        for name, one in bins.items()
+        for name, failures in bins.items()
     ]
-    return sorted(found, key=lambda finding: (finding.bucket == INFRASTRUCTURE, -finding.count, finding.bucket))
+    return sorted(findings, key=lambda finding: (finding.bucket == INFRASTRUCTURE, -finding.count, finding.bucket))
 
 
-def _clusters(one: _Bin) -> list[Cluster]:
-    made = [
-        Cluster(symptom=symptom, count=count[0], example=words, trajectories=examples, by=by)
-        for (symptom, by), (count, words, examples) in one.symptoms.items()
+def _clusters(failures: _Bin) -> list[Cluster]:
+    clusters = [
+        Cluster(symptom=symptom, count=of.count, example=of.evidence, trajectories=of.examples, by=by)
+        for (symptom, by), of in failures.symptoms.items()
     ]
-    return sorted(made, key=lambda cluster: (-cluster.count, cluster.symptom))
+    return sorted(clusters, key=lambda cluster: (-cluster.count, cluster.symptom))
 
 
 def _horizon(tasks: Mapping[str, Task], tries: Mapping[tuple[str, str], list[tuple[bool, float]]]) -> Horizon | None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Estimate, Report, Suite, Task, TaskResult, Trajectory, Turn, Verdict, content_hash
-from verigym.evaluation.failures import INFRASTRUCTURE, Rule, bucket, is_unsafe, unscored
+from verigym.evaluation.failures import INFRASTRUCTURE, EnvironmentRule, bucket, is_unsafe, unscored
 from verigym.evaluation.stats import clustered_mean, pass_all, pass_at, percentile, ratio_of_totals
 from verigym.evaluation.suites import family_of
 
@@ -62,11 +62,11 @@ def make_report(
     trajectories: Sequence[Trajectory],
     verdicts: Sequence[Verdict],
     seed: int,
-    own: Rule | None = None,
+    rule: EnvironmentRule | None = None,
 ) -> Report:
     """Measures `agent` (a version id) from the episodes of `run`. `tasks` are the suite's tasks. A task without episodes
-    counts as one error. `own` is the environment's rule for buckets."""
-    episodes = _by_task(suite, {task.id: task for task in tasks}, trajectories, verdicts, own)
+    counts as one error. `rule` is the environment's rule for buckets."""
+    episodes = _by_task(suite, {task.id: task for task in tasks}, trajectories, verdicts, rule)
     results = [_result(task, episodes[task.id]) for task in tasks]
     everything = [episode for of_task in episodes.values() for episode in of_task]
     report = Report(
@@ -90,7 +90,7 @@ def _by_task(
     tasks: dict[str, Task],
     trajectories: Sequence[Trajectory],
     verdicts: Sequence[Verdict],
-    own: Rule | None,
+    rule: EnvironmentRule | None,
 ) -> dict[str, list[_ScoredEpisode]]:
     if set(tasks) != set(suite.tasks):
         raise BadInput(
@@ -105,7 +105,7 @@ def _by_task(
                 f'Trajectory {trajectory.id} belongs to task "{trajectory.task}", which is not in suite "{suite.name}"'
             )
         verdict = verdict_of.get(trajectory.id, unscored(trajectory))
-        reason = bucket(tasks[trajectory.task], trajectory, verdict, own)
+        reason = bucket(tasks[trajectory.task], trajectory, verdict, rule)
         episodes[trajectory.task].append(_ScoredEpisode(trajectory, verdict, reason))
     return episodes
 

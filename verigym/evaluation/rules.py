@@ -16,7 +16,7 @@ from verigym.evaluation.expected import (
     ExpectedCall,
     differences,
     expected_calls,
-    offered_tools,
+    has_tools,
     reads,
     steps_of,
 )
@@ -98,13 +98,13 @@ class EpisodeFacts:
     @cached_property
     def exchanges(self) -> list[tuple[str, str, float]]:
         """For a reset/step environment: each reply, the observation after it, and its reward."""
-        said: list[tuple[str, str]] = []
+        turns: list[tuple[str, str]] = []
         for item in self.trajectory.items:
             if isinstance(item, Message) and item.role == "assistant":
-                said.append((" ".join(item.text.split()).casefold(), ""))
-            elif isinstance(item, Message) and item.role == "user" and said:
-                said[-1] = (said[-1][0], item.text)
-        return [(*one, reward) for one, reward in zip(said, self.trajectory.rewards, strict=False)]
+                turns.append((" ".join(item.text.split()).casefold(), ""))
+            elif isinstance(item, Message) and item.role == "user" and turns:
+                turns[-1] = (turns[-1][0], item.text)
+        return [(*turn, reward) for turn, reward in zip(turns, self.trajectory.rewards, strict=False)]
 
     def amiss(self, part: str) -> bool:
         return self.parts.get(part, 1.0) < 1
@@ -113,11 +113,7 @@ class EpisodeFacts:
 def reason(task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason:
     """Why a scored episode did not pass."""
     episode = EpisodeFacts(task, trajectory, verdict)
-    for rule in RULES:
-        found = rule(episode)
-        if found is not None:
-            return found
-    return Reason("wrong answer", verdict.evidence)
+    return next(filter(None, (rule(episode) for rule in RULES)), Reason("wrong answer", verdict.evidence))
 
 
 # -- could it be parsed? --------------------------------------------------------------------------------------------------
@@ -131,8 +127,8 @@ def _truncated(one: EpisodeFacts) -> Reason | None:
     text = one.reply.lstrip()
     begun = not text or text[:1] in "{[<`" or dialects.has_markup(text)
     if invalid and not begun:
-        return Reason("format error", _quoted("prose up to the token limit", text), "prose up to the token limit")
-    return Reason("truncated", _quoted("cut off by the token limit", text[-80:]), "cut off by the token limit")
+        return _with_reply("format error", "prose up to the token limit", text)
+    return _with_reply("truncated", "cut off by the token limit", text[-80:])
 
 
 def _format(one: EpisodeFacts) -> Reason | None:
@@ -141,40 +137,38 @@ def _format(one: EpisodeFacts) -> Reason | None:
         return Reason("format error", one.verdict.evidence, shape)
     if any(part in one.parts for part in _VALID):
         return None
-    last = max((step.place for step in one.steps), default=-1)
+    last = max((step.position for step in one.steps), default=-1)
     if any(mark.kind == "format_error" and (mark.item is None or mark.item > last) for mark in one.trajectory.marks):
-        return Reason("format error", _quoted(_shape(one.reply), one.reply), _shape(one.reply))
+        return _with_reply("format error", _shape(one.reply), one.reply)
     if one.steps or one.trajectory.rewards:
         return None
     if not one.reply.strip():
         return Reason("format error", "empty reply") if one.spoke else None
-    if offered_tools(one.trajectory) and (_WRITTEN_CALL.match(one.reply) or dialects.looks_like_call(one.reply)):
-        return Reason("format error", _quoted("a call in another format", one.reply), "a call in another format")
-    if found := _UNREADABLE.search(one.verdict.evidence):
-        return Reason("format error", one.verdict.evidence, f"no readable answer ({found[0]})")
-    said = " ".join(one.reply.split()).casefold()
-    if any(_has_words(answer) and re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", said) for answer in one.answers):
-        return Reason(
-            "format error",
-            _quoted("the right answer in an unexpected format", one.reply),
-            "the right answer in an unexpected format",
-        )
+    if has_tools(one.trajectory) and (_WRITTEN_CALL.match(one.reply) or dialects.looks_like_call(one.reply)):
+        return _with_reply("format error", "a call in another format", one.reply)
+    if match := _UNREADABLE.search(one.verdict.evidence):
+        return Reason("format error", one.verdict.evidence, f"no readable answer ({match[0]})")
+    reply = " ".join(one.reply.split()).casefold()
+    in_words = [answer for answer in one.answers if any(map(str.isalpha, answer))]  # many wrong replies contain numbers
+    if any(re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", reply) for answer in in_words):
+        return _with_reply("format error", "the right answer in an unexpected format", one.reply)
     return None
 
 
 def _format_of_steps(one: EpisodeFacts) -> Reason | None:
     """A reset/step environment did not understand the reply: prose, or a command that it does not have."""
-    refused = [said for said, seen, _ in one.exchanges if _NOT_UNDERSTOOD.search(seen)]
+    refused = [reply for reply, seen, _ in one.exchanges if _NOT_UNDERSTOOD.search(seen)]
     if 2 * len(refused) < len(one.exchanges) or not refused:
         return None
-    taken = {len(said.split()) for said, seen, _ in one.exchanges if not _NOT_UNDERSTOOD.search(seen)}
-    told = " ".join(item.text for item in one.trajectory.items[:2] if isinstance(item, Message)).casefold()
-    new = [said for said in refused if said and len(said.split()) in taken and said.split()[0] not in told.split()]
+    lengths = {len(reply.split()) for reply, seen, _ in one.exchanges if not _NOT_UNDERSTOOD.search(seen)}
+    prompt = " ".join(item.text for item in one.trajectory.items[:2] if isinstance(item, Message)).casefold().split()
+    new = [reply for reply in refused if reply and len(reply.split()) in lengths and reply.split()[0] not in prompt]
     if len(new) == len(refused):
-        return Reason(
-            "hallucinated API", f'used a command that does not exist: "{new[0]}"', "commands that do not exist"
-        )
-    return Reason("format error", _quoted("not understood", refused[-1]), "replies that were not understood")
+        evidence = f'used a command that does not exist: "{new[0]}"'
+        return Reason("hallucinated API", evidence, "commands that do not exist")
+    return _with_reply("format error", "not understood", refused[-1])._replace(
+        symptom="replies that were not understood"
+    )
 
 
 # -- does it exist? -------------------------------------------------------------------------------------------------------
@@ -190,8 +184,8 @@ def _hallucinated(one: EpisodeFacts) -> Reason | None:
             return Reason("hallucinated API", f"called {name}, which does not exist", f"called {name}")
     if not one.steps and one.trajectory.marked("unknown_tool") and one.parts.get("tool", 0) < 1:
         return Reason("hallucinated API", _details(one.trajectory, "unknown_tool"))
-    if "tests" in one.task.data and (found := _INVENTED.search(one.verdict.evidence)):
-        return Reason("hallucinated API", found[0])
+    if "tests" in one.task.data and (match := _INVENTED.search(one.verdict.evidence)):
+        return Reason("hallucinated API", match[0])
     return None
 
 
@@ -207,20 +201,14 @@ def _loops(one: EpisodeFacts) -> Reason | None:
         again = times[step.key]
         wanted = sum(each.name == step.name for each in one.expected)
         if again > max(2, wanted) or (again > max(1, wanted) and step.worked and not reads(step.name)):
-            return Reason(
-                "bad planning",
-                f"called {step.name} {again} times with the same arguments",
-                f"{step.name} repeated",
-            )
-    said = Counter((said, seen) for said, seen, reward in one.exchanges if reward < 0)
-    if said and said.most_common(1)[0][1] > 1:
-        (text, seen), again = said.most_common(1)[0]
-        return Reason(
-            "bad planning",
-            f'replied "{text}" {again} times, each time with the result: {seen}',
-            "the same reply after it failed",
-        )
-    replies = [said for said, _, _ in one.exchanges]
+            evidence = f"called {step.name} {again} times with the same arguments"
+            return Reason("bad planning", evidence, f"{step.name} repeated")
+    failed = Counter((reply, seen) for reply, seen, reward in one.exchanges if reward < 0)
+    for (reply, seen), again in failed.most_common(1):
+        if again > 1:
+            evidence = f'replied "{reply}" {again} times, each time with the result: {seen}'
+            return Reason("bad planning", evidence, "the same reply after it failed")
+    replies = [reply for reply, _, _ in one.exchanges]
     if len(replies) > 3 and len(set(replies)) < 3:
         return Reason("bad planning", f"went in circles: {', '.join(replies[:4])}, ...", "went in circles")
     return None
@@ -261,25 +249,20 @@ def _nothing_found(one: EpisodeFacts) -> Reason | None:
     if one.answers:
         seen = " ".join(" ".join(step.output.split()) for step in looked if step.worked).casefold()
         if not any(answer in seen for answer in one.answers):
-            words = "found nothing" if len(empty) == len(looked) else "the answer was in nothing it read"
-            return Reason("retrieval failure", f"{looked[-1].name}: {words}", words)
+            symptom = "found nothing" if len(empty) == len(looked) else "the answer was in nothing it read"
+            return Reason("retrieval failure", f"{looked[-1].name}: {symptom}", symptom)
         if not one.reply.strip():
             return Reason("incomplete execution", "it read the answer but did not reply", "no answer at the end")
     elif empty and empty[-1] is looked[-1]:
-        return Reason(
-            "retrieval failure",
-            f"{looked[-1].name} found nothing: {looked[-1].output}",
-            f"{looked[-1].name} found nothing",
-        )
+        symptom = f"{looked[-1].name} found nothing"
+        return Reason("retrieval failure", f"{symptom}: {looked[-1].output}", symptom)
     return None
 
 
 def _not_looked(one: EpisodeFacts) -> Reason | None:
     """A question that only the tools can answer, answered without a tool."""
-    if one.answers and not one.steps and not one.parts and offered_tools(one.trajectory):
-        return Reason(
-            "bad planning", _quoted("answered without using a tool", one.reply), "answered without using a tool"
-        )
+    if one.answers and not one.steps and not one.parts and has_tools(one.trajectory):
+        return _with_reply("bad planning", "answered without using a tool", one.reply)
     return None
 
 
@@ -291,10 +274,10 @@ def _calls(one: EpisodeFacts) -> Reason | None:
     called = {step.name for step in one.steps}
     names = {each.name for each in one.expected}
     missing = [each for each in wanted if each.name not in called]
-    only = (
-        len(one.steps) == 1 and one.steps[0].place >= len(one.trajectory.items) - 2
-    )  # one call, and no words after it
-    others = [step for step in one.steps if step.name not in names and (only or not reads(step.name))]
+    alone = (
+        len(one.steps) == 1 and one.steps[0].position >= len(one.trajectory.items) - 2
+    )  # no message follows the call
+    others = [step for step in one.steps if step.name not in names and (alone or not reads(step.name))]
     if missing and others:
         return _wrong_tool(one, others[0].name, missing[0].name)
     for each in wanted:
@@ -314,7 +297,7 @@ def _order(one: EpisodeFacts) -> Reason | None:
     made = [step.name for step in one.steps if step.name in names]
     unread = [name for name in names if name not in made]
     if unread:
-        return Reason("bad planning", f"acted without {unread[0]} first", f"acted without {unread[0]} first")
+        return Reason("bad planning", symptom := f"acted without {unread[0]} first", symptom)
     firsts = sorted(set(names), key=made.index)
     if firsts != sorted(set(names), key=names.index):
         return Reason(
@@ -376,8 +359,8 @@ RULES: tuple[Callable[[EpisodeFacts], Reason | None], ...] = (
 
 def _wrong_tool(one: EpisodeFacts, got: str, expected: str = "") -> Reason:
     wanted = expected or (one.expected[0].name if one.expected else "")
-    words = f"expected {wanted}, got {got}" if wanted else ""
-    return Reason("wrong tool", one.verdict.evidence if not expected else words, words)
+    symptom = f"expected {wanted}, got {got}" if wanted else ""
+    return Reason("wrong tool", one.verdict.evidence if not expected else symptom, symptom)
 
 
 def _wrong_arguments(one: EpisodeFacts, step: CallRecord | None, wanted: ExpectedCall | None = None) -> Reason:
@@ -385,15 +368,15 @@ def _wrong_arguments(one: EpisodeFacts, step: CallRecord | None, wanted: Expecte
     if step is None:
         return Reason("wrong arguments", one.verdict.evidence)
     wanted = wanted or next((each for each in one.expected if each.name == step.name), None)
-    found = differences(wanted, step.arguments) if wanted else {}
-    words = ", ".join(f"{name} {how}" for name, how in found.items())
-    evidence = one.verdict.evidence if "arguments" in one.parts else f"{step.name}: {step.details or words}"
-    return Reason("wrong arguments", evidence, f"{step.name}: {words}" if words else "")
+    wrong = differences(wanted, step.arguments) if wanted else {}
+    listed = ", ".join(f"{name} {how}" for name, how in wrong.items())
+    evidence = one.verdict.evidence if "arguments" in one.parts else f"{step.name}: {step.details or listed}"
+    return Reason("wrong arguments", evidence, f"{step.name}: {listed}" if listed else "")
 
 
-def _incomplete(one: EpisodeFacts, words: str) -> Reason:
-    said = one.verdict.evidence or _details(one.trajectory, "tool_error")
-    return Reason("incomplete execution", f"{words}; {said}" if said else words, words)
+def _incomplete(one: EpisodeFacts, symptom: str) -> Reason:
+    details = one.verdict.evidence or _details(one.trajectory, "tool_error")
+    return Reason("incomplete execution", f"{symptom}; {details}" if details else symptom, symptom)
 
 
 def _shape(reply: str) -> str:
@@ -408,11 +391,6 @@ def _shape(reply: str) -> str:
     if text.startswith(("{", "[")):
         return "JSON that is malformed or has another shape"
     return "prose with JSON in it" if "{" in text else "prose"
-
-
-def _has_words(answer: str) -> bool:
-    """Numbers appear in many wrong replies, words rarely."""
-    return any(letter.isalpha() for letter in answer)
 
 
 def _field(line: str) -> str:
@@ -435,6 +413,7 @@ def _details(trajectory: Trajectory, kind: str) -> str:
     return "; ".join(mark.detail for mark in trajectory.marks if mark.kind == kind and mark.detail)
 
 
-def _quoted(words: str, text: str) -> str:
-    said = " ".join(text.split())
-    return f'{words}: "{said[:120]}"' if said else words
+def _with_reply(bucket: str, symptom: str, text: str) -> Reason:
+    """The evidence is the symptom and a part of the reply."""
+    reply = " ".join(text.split())[:120]
+    return Reason(bucket, f'{symptom}: "{reply}"' if reply else symptom, symptom)

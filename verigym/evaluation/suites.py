@@ -44,9 +44,9 @@ def pick(tasks: list[Task], n: int, seed: int) -> list[Task]:
     for task in sorted(tasks, key=lambda task: derive(seed, "pick", task.id)):
         families[family_of(task)].append(task)
     rounds = [
-        (place, derive(seed, "pick family", family), task.id)
+        (index, derive(seed, "pick family", family), task.id)
         for family, members in families.items()
-        for place, task in enumerate(members)
+        for index, task in enumerate(members)
     ]
     chosen = {id for _, _, id in sorted(rounds)[:n]}
     return [task for task in tasks if task.id in chosen]
@@ -55,32 +55,32 @@ def pick(tasks: list[Task], n: int, seed: int) -> list[Task]:
 class SuitePart(NamedTuple):
     """`2/3` is the second of three parts of a held-out set. Each part is a set of its own."""
 
-    place: int
+    number: int
     of: int
 
     def __str__(self) -> str:
-        return f"{self.place}/{self.of}"
+        return f"{self.number}/{self.of}"
 
 
 def parse_part(text: str) -> SuitePart:
-    place, _, of = text.partition("/")
-    if not (place.isdecimal() and of.isdecimal() and 1 <= int(place) <= int(of) <= MOST_PARTS):
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST_PARTS):
         raise BadInput(
             f'Part "{text}" is invalid. Write I/N, such as 1/3, with I from 1 to N and N at most {MOST_PARTS}'
         )
-    return SuitePart(int(place), int(of))
+    return SuitePart(int(number), int(of))
 
 
 def split_part(text: str) -> tuple[str, SuitePart | None]:
     """`val 1/3` is a name and a part. `val` is the whole set."""
-    found = re.fullmatch(r"(.*\S) +([0-9]+/[0-9]+)", text)
-    return (found[1], parse_part(found[2])) if found else (text, None)
+    match = re.fullmatch(r"(.*\S) +([0-9]+/[0-9]+)", text)
+    return (match[1], parse_part(match[2])) if match else (text, None)
 
 
 def take_part(tasks: list[Task], part: SuitePart) -> list[Task]:
     """The tasks of the part, in the given order. The part of a family depends only on its name, so families never cross parts and
     new families move none."""
-    return [task for task in tasks if derive(0, "part", family_of(task)) % part.of == part.place - 1]
+    return [task for task in tasks if derive(0, "part", family_of(task)) % part.of == part.number - 1]
 
 
 def family_of(task: Task) -> str:

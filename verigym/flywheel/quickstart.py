@@ -95,7 +95,8 @@ def quickstart(ws: WorkspaceFolder, screen: QuickstartScreen, settings: Quicksta
         baseline = measure(base)
     with screen.step("Why it fails", "every failed episode gets one bucket, with its evidence"):
         run = baseline.run
-        screen.failures(failures.explain(ws.store.tasks(run), ws.store.trajectories(run), ws.store.verdicts(run)))
+        explanation = failures.explain(ws.store.tasks(run), ws.store.trajectories(run), ws.store.verdicts(run))
+        screen.failures(explanation.findings)
     with screen.step(
         "Prompt trial", "the lightest fix first: a better system prompt, with rules and two examples, is a version too"
     ):

@@ -16,7 +16,14 @@ from verigym.core.records import Sampling, Task, Trajectory, Verdict, Version, c
 from verigym.core.seeds import derive
 from verigym.environments.load import environment_of
 from verigym.evaluation import failures
-from verigym.evaluation.failures import BUCKETS, INFRASTRUCTURE, WRONG_ANSWER, Explanation, FailedEpisode, Rule
+from verigym.evaluation.failures import (
+    BUCKETS,
+    INFRASTRUCTURE,
+    WRONG_ANSWER,
+    EnvironmentRule,
+    Explanation,
+    FailedEpisode,
+)
 from verigym.evaluation.rules import Reason
 from verigym.store.database import Run
 from verigym.verifiers.judge import UNTRUSTED, ask, quoted, task_text, transcript
@@ -52,7 +59,7 @@ class ExplainSource(Struct, frozen=True):
     ws: WorkspaceFolder
     run: Run
     tasks: list[Task]
-    own: Rule | None = None
+    own: EnvironmentRule | None = None
     note: str = ""
     """Why the rule of the environment could not be used."""
     judged: dict[str, Reason] = {}
@@ -60,7 +67,7 @@ class ExplainSource(Struct, frozen=True):
     """Episodes for which the judge gave no usable answer."""
 
     def explained(self) -> Explanation:
-        return failures.explained(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
+        return failures.explain(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
 
     def failed(self) -> Iterator[FailedEpisode]:
         return failures.failed(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
