@@ -14,7 +14,7 @@ from verigym.present import RecordList
 from verigym.verbs import Agent
 
 if TYPE_CHECKING:
-    from verigym.evaluation.uses import HeldOutSet
+    from verigym.evaluation.suites import HeldOutSet
     from verigym.harness.environment import EnvironmentSpec
     from verigym.registry.diff import VersionDiff
     from verigym.registry.ledger import LedgerEntry
@@ -324,9 +324,9 @@ def _suites(folder: "WorkspaceFolder") -> "list[HeldOutSet]":
 
 
 def _suite(folder: "WorkspaceFolder", name: str) -> "HeldOutSet":
-    from verigym.evaluation.uses import find
+    from verigym.evaluation.suites import find_set
 
-    return find(_suites(folder), name)
+    return find_set(_suites(folder), name)
 
 
 def _servers(folder: "WorkspaceFolder") -> dict[str, str]:

@@ -4,7 +4,7 @@ import pytest
 from tests.evaluation.builders import report
 from verigym.core.errors import Refused
 from verigym.core.records import Report
-from verigym.evaluation.breakdown import breakdown
+from verigym.evaluation.report import breakdown
 from verigym.evaluation.stats import clustered_mean
 
 

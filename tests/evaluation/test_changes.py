@@ -3,7 +3,7 @@ import pytest
 
 from tests.evaluation.builders import report
 from verigym.core.records import Report
-from verigym.evaluation.changes import Changes, changes
+from verigym.evaluation.compare import Changes, changes
 from verigym.evaluation.stats import sign_flip_p
 
 

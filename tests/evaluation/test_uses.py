@@ -4,8 +4,7 @@ import pytest
 from tests.evaluation.builders import tasks
 from verigym.core.errors import NotFound
 from verigym.core.records import Decision, Estimate, Measurement, Suite
-from verigym.evaluation.suites import make_suite
-from verigym.evaluation.uses import MANY_VERSIONS, HeldOutSet, SuiteUse, find, held_out_sets, overuse_warning, uses
+from verigym.evaluation.suites import MANY_VERSIONS, HeldOutSet, SuiteUse, find_set, held_out_sets, make_suite
 
 SUITE = make_suite("calendar", "desk", tasks(6), "match@1")
 CHANGED = make_suite("calendar", "desk", tasks(6), "match@2")
@@ -30,7 +29,7 @@ def test_versions_evaluations_while_training_and_decisions_are_counted():
         ],
     )
     assert (one.versions, one.training, one.decisions, one.last_used) == (["a", "b"], 2, 2, 4.0)
-    assert uses(one) == "2 versions measured, 2 evaluations while training, 2 decisions"
+    assert one.uses == "2 versions measured, 2 evaluations while training, 2 decisions"
 
 
 def _measured(candidate: str, champion: str) -> Measurement:
@@ -48,7 +47,7 @@ def test_who_looks_at_a_set_that_shares_families_looks_at_this_one():
     looks = _looks(SUITE, "a", "b") + _looks(part, "c", start=5) + _looks(ELSEWHERE, "d", start=7)
     seen = {one.suite.name: one.seen_by for one in held_out_sets(looks, [])}
     assert seen == {"calendar": 3, "calendar 1/2": 3, "numbers": 1}
-    assert uses(held_out_sets(looks, [])[1]) == "1 version measured (some of its families by 3 versions)"
+    assert held_out_sets(looks, [])[1].uses == "1 version measured (some of its families by 3 versions)"
 
 
 def _used_by(num: int) -> HeldOutSet:
@@ -56,20 +55,20 @@ def _used_by(num: int) -> HeldOutSet:
 
 
 def test_the_overuse_warning_starts_after_many_versions():
-    assert overuse_warning(_used_by(MANY_VERSIONS), SUCCESS) == ""
-    warning = overuse_warning(_used_by(MANY_VERSIONS + 1), SUCCESS)
+    assert _used_by(MANY_VERSIONS).overuse_warning(SUCCESS) == ""
+    warning = _used_by(MANY_VERSIONS + 1).overuse_warning(SUCCESS)
     assert "11 versions were measured" in warning and "up to 8 points better" in warning and "--part" in warning
 
 
 def test_a_set_is_found_by_name_version_and_beginning_of_its_hash():
     sets = held_out_sets(_looks(SUITE, "a") + _looks(CHANGED, "a", start=1) + _looks(ELSEWHERE, "a"), [])
-    assert find(sets, "calendar").version == 2, "its newest"
-    assert find(sets, "calendar@1").suite == SUITE
-    assert find(sets, ELSEWHERE.hash[:8]).suite == ELSEWHERE
+    assert find_set(sets, "calendar").version == 2, "its newest"
+    assert find_set(sets, "calendar@1").suite == SUITE
+    assert find_set(sets, ELSEWHERE.hash[:8]).suite == ELSEWHERE
     with pytest.raises(NotFound, match=r'no held-out set "calender@1"\. Did you mean "calendar@1"'):
-        find(sets, "calender@1")
+        find_set(sets, "calender@1")
     with pytest.raises(NotFound, match="No held-out set exists yet"):
-        find([], "calendar")
+        find_set([], "calendar")
 
 
 def test_one_name_in_two_environments_is_asked_for_by_hash():
@@ -77,7 +76,7 @@ def test_one_name_in_two_environments_is_asked_for_by_hash():
     sets = held_out_sets(_looks(SUITE, "a") + _looks(other, "a"), [])
     assert [one.version for one in sets] == [1, 1]
     with pytest.raises(NotFound, match="Name it by its hash"):
-        find(sets, "calendar")
+        find_set(sets, "calendar")
 
 
 def test_an_evaluation_during_training_takes_its_name_from_a_report():

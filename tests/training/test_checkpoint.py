@@ -7,7 +7,7 @@ import torch
 
 from tests.tiny import tiny
 from verigym.model import lora
-from verigym.training import checkpoint
+from verigym.training.loop import load_checkpoint, save_checkpoint
 from verigym.training.update import make_optimizer
 
 
@@ -36,11 +36,11 @@ def same(one: Any, other: Any) -> bool:
 def test_what_is_saved_is_loaded_and_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     model, optimizer = trained(3)
     torch.manual_seed(5)
-    checkpoint.save(tmp_path, model, optimizer, 3)
+    save_checkpoint(tmp_path, model, optimizer, 3)
     drawn = torch.rand(4)
     other, fresh = trained(0)
     torch.manual_seed(99)
-    assert checkpoint.load(tmp_path, other, fresh) == 3
+    assert load_checkpoint(tmp_path, other, fresh) == 3
     assert torch.equal(torch.rand(4), drawn), "the random state came back"
     assert same(model, other)
     for each in ((model, optimizer), (other, fresh)):
@@ -51,43 +51,43 @@ def test_what_is_saved_is_loaded_and_goes_on_as_if_nothing_had_happened(tmp_path
 def test_where_there_is_no_checkpoint_training_begins_at_the_beginning(tmp_path: Path) -> None:
     model, optimizer = trained(2)
     before = lora.weights(model)
-    assert checkpoint.load(tmp_path / "nothing", model, optimizer) == 0
+    assert load_checkpoint(tmp_path / "nothing", model, optimizer) == 0
     assert all(torch.equal(weight, before[name]) for name, weight in lora.weights(model).items())
 
 
 def test_only_the_newest_is_kept(tmp_path: Path) -> None:
     model, optimizer = trained(1)
     for step in (9, 10, 11):
-        checkpoint.save(tmp_path, model, optimizer, step)
+        save_checkpoint(tmp_path, model, optimizer, step)
     assert [path.name for path in tmp_path.iterdir()] == ["step-000011.pt"]
 
 
 def test_a_checkpoint_that_was_cut_while_it_was_written_is_passed_over(tmp_path: Path) -> None:
     model, optimizer = trained(2)
-    checkpoint.save(tmp_path, model, optimizer, 2)
+    save_checkpoint(tmp_path, model, optimizer, 2)
     whole = (tmp_path / "step-000002.pt").read_bytes()
     (tmp_path / "step-000003.partial").write_bytes(whole[: len(whole) // 2])
     other, fresh = trained(0)
-    assert checkpoint.load(tmp_path, other, fresh) == 2
+    assert load_checkpoint(tmp_path, other, fresh) == 2
     assert same(model, other)
 
 
 def test_of_two_whole_ones_the_later_is_taken(tmp_path: Path) -> None:
     model, optimizer = trained(1)
-    checkpoint.save(tmp_path, model, optimizer, 1)
+    save_checkpoint(tmp_path, model, optimizer, 1)
     early = (tmp_path / "step-000001.pt").read_bytes()
     step_on(model, optimizer, 1, seed=3)
-    checkpoint.save(tmp_path, model, optimizer, 2)
+    save_checkpoint(tmp_path, model, optimizer, 2)
     (tmp_path / "step-000001.pt").write_bytes(early)  # killed between writing the new one and removing the old
     other, fresh = trained(0)
-    assert checkpoint.load(tmp_path, other, fresh) == 2
+    assert load_checkpoint(tmp_path, other, fresh) == 2
     assert same(model, other)
 
 
 def test_saving_does_not_tie_the_file_to_the_model(tmp_path: Path) -> None:
     model, optimizer = trained(1)
-    checkpoint.save(tmp_path, model, optimizer, 1)
+    save_checkpoint(tmp_path, model, optimizer, 1)
     kept = lora.weights(model)
     step_on(model, optimizer, 1, seed=3)
-    checkpoint.load(tmp_path, model, optimizer)
+    load_checkpoint(tmp_path, model, optimizer)
     assert all(torch.equal(weight, kept[name]) for name, weight in lora.weights(model).items())

@@ -15,7 +15,7 @@ from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refus
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
 from verigym.model import lora
-from verigym.training import checkpoint, loop
+from verigym.training import loop
 from verigym.training.alarms import Alarm
 from verigym.training.update import make_optimizer
 from verigym.workspace import datasets as data
@@ -336,7 +336,7 @@ def test_a_disk_that_takes_only_so_much_is_said_in_words_of_ours(tmp_path: Path)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
     try:
         with pytest.raises(InfrastructureFailure, match="File too large"):
-            checkpoint.save(tmp_path, model, optimizer, 1)
+            loop.save_checkpoint(tmp_path, model, optimizer, 1)
         with pytest.raises(InfrastructureFailure, match="the adapter could not be written"):
             lora.save(model, tmp_path / "adapter", "base")
         shutil.rmtree(tmp_path / "adapter")

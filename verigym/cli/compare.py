@@ -15,8 +15,7 @@ from verigym.core.words import counted, percent, points
 
 if TYPE_CHECKING:
     from verigym.core.records import Report
-    from verigym.evaluation.changes import Changes, RateChange
-    from verigym.evaluation.compare import Comparison, Flip
+    from verigym.evaluation.compare import Changes, Comparison, Flip, RateChange
     from verigym.evaluation.stats import Delta, Ratio
     from verigym.workspace.workspace import WorkspaceFolder
 
@@ -45,7 +44,7 @@ def compare(
     home: Home = None,
 ) -> None:
     """Compare two versions task by task on held-out tasks that both were evaluated on."""
-    from verigym.evaluation.changes import changes
+    from verigym.evaluation.compare import changes
     from verigym.evaluation.compare import compare as compare_reports
     from verigym.workspace.gate import shared_reports
 
@@ -159,7 +158,7 @@ def _ratios(found: "Mapping[str, Ratio]") -> None:
 
 def _families(found: "Sequence[RateChange]") -> None:
     """The families that changed most, in both directions."""
-    from verigym.evaluation.changes import CLAIM
+    from verigym.evaluation.compare import CLAIM
 
     down = [one for one in found if one.candidate < one.champion][:_NUM_FAMILIES]
     up = [one for one in found if one.candidate > one.champion][:_NUM_FAMILIES]
@@ -174,7 +173,7 @@ def _families(found: "Sequence[RateChange]") -> None:
 
 
 def _buckets(found: "Comparison", moved: "Sequence[RateChange]") -> None:
-    from verigym.evaluation.changes import CLAIM
+    from verigym.evaluation.compare import CLAIM
 
     if not found.buckets:
         return
@@ -190,7 +189,7 @@ def _row(one: "RateChange") -> tuple[Any, ...]:
 
 
 def _beyond(one: "RateChange") -> str:
-    from verigym.evaluation.changes import CLAIM
+    from verigym.evaluation.compare import CLAIM
 
     return f"yes (q = {one.q:.2g})" if one.q <= CLAIM else "no"
 

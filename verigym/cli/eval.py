@@ -13,8 +13,8 @@ from verigym.core.words import counted, percent
 
 if TYPE_CHECKING:
     from verigym.core.records import Report, Version
-    from verigym.evaluation.breakdown import Slice
-    from verigym.evaluation.uses import HeldOutSet
+    from verigym.evaluation.report import Slice
+    from verigym.evaluation.suites import HeldOutSet
     from verigym.harness.environment import EnvironmentSpec
 
 
@@ -68,9 +68,8 @@ def evaluate(
 ) -> None:
     """Measure an agent on held-out tasks: success with intervals, pass@k, latency, tokens, cost and failure buckets."""
     from verigym.core.errors import not_found
-    from verigym.evaluation.breakdown import DIVISIONS, breakdown
-    from verigym.evaluation.suites import parse_part
-    from verigym.evaluation.uses import find
+    from verigym.evaluation.report import DIVISIONS, breakdown
+    from verigym.evaluation.suites import find_set, parse_part
     from verigym.workspace import measure as stages
     from verigym.workspace.held_out import sets_of
 
@@ -87,7 +86,7 @@ def evaluate(
         report = stages.measure(
             ws, spec, agent, settings, split=split, n=options.num, name=options.name, on_progress=bar
         )
-    held_out = find(sets_of(ws), report.suite.hash)
+    held_out = find_set(sets_of(ws), report.suite.hash)
     if options.json:
         slices = {"by": breakdown(report, by)} if by else {}
         return show.as_json({**msgspec.to_builtins(report), "held_out": held_out, **slices})
@@ -107,10 +106,8 @@ def evaluate(
 
 
 def _say_uses(held_out: "HeldOutSet", report: "Report") -> None:
-    from verigym.evaluation.uses import overuse_warning, uses
-
-    show.say(f"held-out set {held_out.suite.name}, version {held_out.version}, used: {uses(held_out)}")
-    if "success" in report.metrics and (warning := overuse_warning(held_out, report.metrics["success"])):
+    show.say(f"held-out set {held_out.suite.name}, version {held_out.version}, used: {held_out.uses}")
+    if "success" in report.metrics and (warning := held_out.overuse_warning(report.metrics["success"])):
         show.paragraph(f"warning: {warning}")
 
 

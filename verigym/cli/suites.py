@@ -12,7 +12,7 @@ from verigym.core.words import counted
 
 
 def list_all(json: bool, home: Path | None) -> None:
-    from verigym.evaluation.uses import MANY_VERSIONS
+    from verigym.evaluation.suites import MANY_VERSIONS
     from verigym.workspace.held_out import sets_of
 
     sets = sets_of(workspace(home))
@@ -67,17 +67,17 @@ def show_suite(
 ) -> None:
     """Show a held-out suite: its size, and the versions that were evaluated on it."""
     from verigym.core.records import Report
-    from verigym.evaluation.uses import find, overuse_warning, uses
+    from verigym.evaluation.suites import find_set
     from verigym.workspace.held_out import sets_of
 
     ws = workspace(home)
-    held_out = find(sets_of(ws), name)
+    held_out = find_set(sets_of(ws), name)
     if json:
         return show.as_json(held_out)
     suite = held_out.suite
     show.say(f"{suite.name}, version {held_out.version}, of {suite.environment}, scored by {suite.verifier}")
     show.say(f"{counted(len(suite.tasks), 'task')} of {counted(len(suite.families), 'family')}, hash {suite.hash}")
-    show.say(f"used: {uses(held_out)}")
+    show.say(f"used: {held_out.uses}")
     reports = {
         report.agent: report for report in ws.store.documents("report", Report) if report.suite.hash == suite.hash
     }
@@ -90,7 +90,7 @@ def show_suite(
         return show.next_command(f"verigym eval {show.quote(suite.environment)} -m MODEL")
     show.table(rows, ("version", "name", "success", "95% interval", "run"))
     best = max((reports[row[0]].metrics["success"] for row in rows), key=lambda success: success.value)
-    if warning := overuse_warning(held_out, best):
+    if warning := held_out.overuse_warning(best):
         show.paragraph(f"warning: {warning}")
     show.next_command(
         f"verigym compare {rows[0][0]} {rows[-1][0]}" if len(rows) > 1 else f"verigym explain {show.quote(rows[0][4])}"

@@ -163,7 +163,7 @@ class AdviceEvidence(Struct, frozen=True, kw_only=True):
         return self.horizon is not None and self.horizon.found
 
 
-class Proposal(NamedTuple):
+class FixProposal(NamedTuple):
     """A fix that should help."""
 
     reasons: list[str]
@@ -171,7 +171,7 @@ class Proposal(NamedTuple):
     figures: dict[str, float] = {}
 
 
-FixRule = Callable[[AdviceEvidence], Proposal | str | None]
+FixRule = Callable[[AdviceEvidence], FixProposal | str | None]
 """Returns a proposal, the reason why not, or None if the fix does not apply."""
 
 
@@ -181,7 +181,7 @@ def advise(evidence: AdviceEvidence) -> list[Advice]:
     rejected: list[Advice] = []
     for name, fix in FIXES.items():
         result = fix(evidence)
-        if isinstance(result, Proposal):
+        if isinstance(result, FixProposal):
             advised.append(Advice(fix=name, reasons=result.reasons, figures=result.figures, command=result.command))
         elif result is not None:
             rejected.append(Advice(fix=name, reasons=[result], figures={}, command="", advised=False))
@@ -191,32 +191,32 @@ def advise(evidence: AdviceEvidence) -> list[Advice]:
 # -- before anything is changed ---------------------------------------------------------------------------------------------
 
 
-def _infrastructure(e: AdviceEvidence) -> Proposal | str | None:
+def _infrastructure(e: AdviceEvidence) -> FixProposal | str | None:
     if e.errors < MAX_ERRORS:
         return None
     reason = f"{_percent(e.errors)} of episodes could not be scored. All other figures cover only the rest"
-    return Proposal([reason], f'verigym explain {e.run} --bucket "infrastructure"', {"errors": e.errors})
+    return FixProposal([reason], f'verigym explain {e.run} --bucket "infrastructure"', {"errors": e.errors})
 
 
-def _broken_verifier(e: AdviceEvidence) -> Proposal | str | None:
-    return Proposal(e.faults, f"verigym audit run {e.environment} {e.run}") if e.faults else None
+def _broken_verifier(e: AdviceEvidence) -> FixProposal | str | None:
+    return FixProposal(e.faults, f"verigym audit run {e.environment} {e.run}") if e.faults else None
 
 
-def _unchecked_verifier(e: AdviceEvidence) -> Proposal | str | None:
+def _unchecked_verifier(e: AdviceEvidence) -> FixProposal | str | None:
     if e.faults or e.checked:
         return None
     reason = "It was never checked that gold solutions pass and cheats fail. Training would learn every wrong reward"
-    return Proposal([reason], f"verigym check {e.environment}")
+    return FixProposal([reason], f"verigym check {e.environment}")
 
 
-def _good_enough(e: AdviceEvidence) -> Proposal | str | None:
+def _good_enough(e: AdviceEvidence) -> FixProposal | str | None:
     if not e.saturated:
         return None
     reason = f"Success is {_interval(e.success)}. Little is left to learn on these tasks. Harder tasks would show more"
-    return Proposal([reason], f"verigym gate {e.agent}", {"success": e.success.value})
+    return FixProposal([reason], f"verigym gate {e.agent}", {"success": e.success.value})
 
 
-def _more_tasks(e: AdviceEvidence) -> Proposal | str | None:
+def _more_tasks(e: AdviceEvidence) -> FixProposal | str | None:
     if e.saturated or (e.train_tasks >= MIN_TASKS and e.train_families >= MIN_FAMILIES):
         return None
     reason = (
@@ -224,13 +224,13 @@ def _more_tasks(e: AdviceEvidence) -> Proposal | str | None:
         f"Use at least {MIN_TASKS} tasks in {MIN_FAMILIES} families"
     )
     figures = {"train_tasks": float(e.train_tasks), "train_families": float(e.train_families)}
-    return Proposal([reason], f"verigym tasks stats {e.environment}", figures)
+    return FixProposal([reason], f"verigym tasks stats {e.environment}", figures)
 
 
 # -- what changes no weights ------------------------------------------------------------------------------------------------
 
 
-def _prompt(e: AdviceEvidence) -> Proposal | str | None:
+def _prompt(e: AdviceEvidence) -> FixProposal | str | None:
     if (trial := e.trial("prompt")) or e.saturated:
         return _after_trial(e, trial) if trial else None
     wrong = e.share("wrong tool", "wrong arguments")
@@ -246,10 +246,10 @@ def _prompt(e: AdviceEvidence) -> Proposal | str | None:
         else f"{_percent(wrong)} of episodes call the wrong tool or pass wrong arguments with the environment's prompt"
     )
     reasons = [reason, "A rule and two worked examples cost only prompt tokens. The result is a version like any other"]
-    return Proposal(reasons, f"verigym advise {e.run} --try", {"unread": e.unread, "wrong": wrong})
+    return FixProposal(reasons, f"verigym advise {e.run} --try", {"unread": e.unread, "wrong": wrong})
 
 
-def _constraint(e: AdviceEvidence) -> Proposal | str | None:
+def _constraint(e: AdviceEvidence) -> FixProposal | str | None:
     if (trial := e.trial("constraint")) or e.saturated:
         return _after_trial(e, trial) if trial else None
     if e.constrained:
@@ -261,16 +261,16 @@ def _constraint(e: AdviceEvidence) -> Proposal | str | None:
     if not e.has_tools:
         return "the environment has no tools to constrain to. If replies are JSON: verigym eval --constrain SCHEMA.json"
     reason = f"{_percent(e.unread)} of episodes fail because of their format. Decoding can enforce the tools' schemas"
-    return Proposal([reason], f"verigym advise {e.run} --try", {"unread": e.unread})
+    return FixProposal([reason], f"verigym advise {e.run} --try", {"unread": e.unread})
 
 
-def _facts(e: AdviceEvidence) -> Proposal | str | None:
+def _facts(e: AdviceEvidence) -> FixProposal | str | None:
     lost, wrong = e.share("retrieval failure"), e.share("wrong answer")
     if lost >= SHARE:
         reason = (
             f"In {_percent(lost)} of episodes, the agent never found or read the needed fact. Training cannot add it"
         )
-        return Proposal([reason], f'verigym explain {e.run} --bucket "retrieval failure"', {"retrieval": lost})
+        return FixProposal([reason], f'verigym explain {e.run} --bucket "retrieval failure"', {"retrieval": lost})
     if e.has_tools or wrong < 3 * SHARE:
         return f"{_percent(lost)} of episodes fail because a fact is missing"
     if e.pass_at_k is None:
@@ -282,10 +282,10 @@ def _facts(e: AdviceEvidence) -> Proposal | str | None:
         f"({_percent(e.pass_at_1 or 0)} to {_percent(e.pass_at_k)}). The agent does not know the facts"
     )
     figures = {"wrong": wrong, "pass_at_k": e.pass_at_k}
-    return Proposal([reason], f'verigym explain {e.run} --bucket "wrong answer"', figures)
+    return FixProposal([reason], f'verigym explain {e.run} --bucket "wrong answer"', figures)
 
 
-def _tries(e: AdviceEvidence) -> Proposal | str | None:
+def _tries(e: AdviceEvidence) -> FixProposal | str | None:
     """Not a fix, but a measurement that the next fixes need."""
     hopeless = e.success.value < NEVER and e.examples
     if e.pass_at_k is not None or e.saturated or e.verified_by != "program" or hopeless:
@@ -295,13 +295,13 @@ def _tries(e: AdviceEvidence) -> Proposal | str | None:
         "If some of 8 tries pass, reinforcement learning can work"
     )
     command = f"verigym rollout {e.environment} -m {e.agent} -n 48 -k 8"
-    return Proposal([reason], command, {"success": e.success.value})
+    return FixProposal([reason], command, {"success": e.success.value})
 
 
 # -- what trains ------------------------------------------------------------------------------------------------------------
 
 
-def _imitation(e: AdviceEvidence) -> Proposal | str | None:
+def _imitation(e: AdviceEvidence) -> FixProposal | str | None:
     if why := _no_training(e):
         return why
     if e.trained:
@@ -316,28 +316,28 @@ def _imitation(e: AdviceEvidence) -> Proposal | str | None:
         reasons.append(
             f"{_percent(e.unread)} of episodes fail because of their format, which is quick to learn by imitation"
         )
-    return Proposal(reasons, _TRAIN, {"success": e.success.value, "examples": float(e.examples)})
+    return FixProposal(reasons, _TRAIN, {"success": e.success.value, "examples": float(e.examples)})
 
 
-def _once_more(e: AdviceEvidence) -> Proposal | str:
+def _once_more(e: AdviceEvidence) -> FixProposal | str:
     """Solutions that a trained agent has not seen yet."""
     if e.fresh < MIN_FRESH:
         new = f". Only {e.fresh} solutions are new to it, and {MIN_FRESH} are needed" if e.fresh else ""
         return f"it was already trained on examples ({e.trained}){new}"
     reason = f"{e.fresh:,} training tasks with a gold solution are new since the agent was trained ({e.trained})"
-    return Proposal([reason], _TRAIN, {"success": e.success.value, "fresh": float(e.fresh)})
+    return FixProposal([reason], _TRAIN, {"success": e.success.value, "fresh": float(e.fresh)})
 
 
-def _pairs(e: AdviceEvidence) -> Proposal | str | None:
+def _pairs(e: AdviceEvidence) -> FixProposal | str | None:
     if e.pairs < MIN_PAIRS:
         return f"only {e.pairs} preference pairs. {MIN_PAIRS} are needed. Collect them: verigym data pairs RUN"
     if why := _no_training(e):
         return why
     reason = f"{e.pairs:,} preference pairs are available. Training on them needs no sampling"
-    return Proposal([reason], _TRAIN, {"pairs": float(e.pairs)})
+    return FixProposal([reason], _TRAIN, {"pairs": float(e.pairs)})
 
 
-def _preference(e: AdviceEvidence) -> Proposal | str | None:
+def _preference(e: AdviceEvidence) -> FixProposal | str | None:
     if e.verified_by == "program":
         return "a program verifies success, which is more reliable than a reward model"
     if why := _no_training(e):
@@ -346,18 +346,18 @@ def _preference(e: AdviceEvidence) -> Proposal | str | None:
     if compared < MIN_LABELS:
         return f"a judge scores it. People have compared only {e.labels} pairs. {MIN_LABELS} are needed: verigym label {e.run}"
     reason = f"Quality is a matter of preference (a judge scores it), and {compared:,} comparisons are available"
-    return Proposal([reason], _TRAIN, {"labels": float(e.labels), "pairs": float(e.pairs)})
+    return FixProposal([reason], _TRAIN, {"labels": float(e.labels), "pairs": float(e.pairs)})
 
 
-def _workflow(e: AdviceEvidence) -> Proposal | str | None:
+def _workflow(e: AdviceEvidence) -> FixProposal | str | None:
     return _reinforce(e) if e.long else None
 
 
-def _grpo(e: AdviceEvidence) -> Proposal | str | None:
+def _grpo(e: AdviceEvidence) -> FixProposal | str | None:
     return None if e.long else _reinforce(e)
 
 
-def _reinforce(e: AdviceEvidence) -> Proposal | str:
+def _reinforce(e: AdviceEvidence) -> FixProposal | str:
     if e.verified_by != "program":
         return "no program verifies success. Training would learn what the judge likes"
     if why := _no_training(e):
@@ -382,10 +382,10 @@ def _reinforce(e: AdviceEvidence) -> Proposal | str:
         )
     if not e.audited:
         reasons.append(f"First audit what the verifier rewards: verigym audit run {e.environment}")
-    return Proposal(reasons, _TRAIN, {"pass_at_1": once, "pass_at_k": e.pass_at_k, "signal": signal})
+    return FixProposal(reasons, _TRAIN, {"pass_at_1": once, "pass_at_k": e.pass_at_k, "signal": signal})
 
 
-def _other_model(e: AdviceEvidence) -> Proposal | str | None:
+def _other_model(e: AdviceEvidence) -> FixProposal | str | None:
     if e.saturated:
         return None
     size = f" ({e.parameters / 1e9:.2g} billion parameters)" if e.parameters else ""
@@ -395,7 +395,7 @@ def _other_model(e: AdviceEvidence) -> Proposal | str | None:
         return f"this one{size} has not been trained on the {e.examples:,} solutions yet"
     most = f"{_percent(e.best)} pass{_of_k(e)}" if e.pass_at_k is not None else f"at most {_percent(e.best)} pass"
     trained = f" after {e.trained}" if e.trained else f", and only {e.examples} solutions exist to imitate"
-    return Proposal([f"{most}{trained}{size}"], f"verigym eval {e.environment} -m MODEL", {"best": e.best})
+    return FixProposal([f"{most}{trained}{size}"], f"verigym eval {e.environment} -m MODEL", {"best": e.best})
 
 
 FIXES: dict[str, FixRule] = {
@@ -440,12 +440,12 @@ def _no_training(e: AdviceEvidence) -> str:
     return ""
 
 
-def _after_trial(e: AdviceEvidence, trial: Trial) -> Proposal | str:
+def _after_trial(e: AdviceEvidence, trial: Trial) -> FixProposal | str:
     if not trial.helped:
         return f"{trial.summary}: no clear gain (version {trial.version})"
     figures = {"before": trial.before, "after": trial.after, "low": trial.low, "high": trial.high}
     reasons = [trial.summary, f"Version {trial.version} is saved. Evaluate it on held-out tasks next"]
-    return Proposal(reasons, f"verigym eval {e.environment} -m {trial.version}", figures)
+    return FixProposal(reasons, f"verigym eval {e.environment} -m {trial.version}", figures)
 
 
 def _of_k(e: AdviceEvidence) -> str:

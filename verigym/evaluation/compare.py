@@ -1,15 +1,33 @@
-"""Compares two reports on the same suite, task by task. `changes` reports what moved besides success. The gate decides
-whether the difference is large enough to ship."""
+"""Compares two reports on the same suite, task by task: success, families, failure buckets, latency, tokens and cost.
 
-from collections.abc import Callable
+The gate decides whether the difference is large enough to ship.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from verigym.core.errors import Refused
 from verigym.core.printable import Printable
 from verigym.core.records import Estimate, Report, TaskResult
-from verigym.evaluation.stats import Delta, clustered_mean, mcnemar_midp, paired_delta
+from verigym.evaluation.stats import (
+    Delta,
+    Ratio,
+    adjusted,
+    clustered_mean,
+    mcnemar_midp,
+    paired_delta,
+    paired_ratio,
+    paired_totals,
+    percentile_ratio,
+    sign_flip_p,
+    two_sided_p,
+)
+
+CLAIM = 0.05
+"""A change with q up to this may be called real."""
 
 Pair = tuple[TaskResult, TaskResult]
 """The champion's and the candidate's result on one task."""
@@ -145,3 +163,89 @@ def look_at(pair: Pair) -> Flip:
 
 def _named(report: Report) -> str:
     return f'"{report.suite.name}" ({report.suite.hash[:12]})'
+
+
+# -- what changed besides overall success -----------------------------------------------------------------------------
+
+
+class RateChange(Struct, frozen=True, kw_only=True):
+    """The rate of one family or one bucket, before and after."""
+
+    name: str
+    tasks: int
+    champion: float
+    candidate: float
+    p: float
+    """Two-sided p-value of this change alone."""
+    q: float
+    """p after the Benjamini-Hochberg correction. Of changes with q <= 0.05, about 1 in 20 is expected to be false."""
+
+
+class Changes(Struct, frozen=True, kw_only=True):
+    sign_flip: float
+    """One-sided p of the difference in success, by sign-flip permutation over families. It assumes no distribution."""
+    families: list[RateChange]
+    """Success by family, the largest change first. Tasks of a single family count as independent."""
+    buckets: list[RateChange]
+    """Share of tasks in each failure bucket (with repeats: by the first failure), the largest change first."""
+    ratios: dict[str, Ratio]
+    """Latency, tokens and cost, candidate over champion, if both reports have them."""
+
+
+def changes(champion: Report, candidate: Report, level: float = 0.95) -> Changes:
+    """Ratio bounds are one-sided at `level`, clustered by family."""
+    pairs = scored_pairs(champion, candidate)
+    by_family: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for before, after in pairs:
+        by_family[before.family].append((before.passed, after.passed))
+    families = [before.family for before, _ in pairs]
+    in_bucket = {
+        name: [(float(before.bucket == name), float(after.bucket == name)) for before, after in pairs]
+        for name in {result.bucket for pair in pairs for result in pair if result.bucket}
+    }
+    return Changes(
+        sign_flip=sign_flip_p([sum(after - before for before, after in rates) for rates in by_family.values()]),
+        families=_changes([(name, rates, range(len(rates))) for name, rates in by_family.items()]),
+        buckets=_changes([(name, rates, families) for name, rates in in_bucket.items()]),
+        ratios=_ratios(pairs, level),
+    )
+
+
+def _changes(rows: list[tuple[str, list[tuple[float, float]], Sequence[object]]]) -> list[RateChange]:
+    """From rows of (name, rates by task before and after, clusters)."""
+    changes: list[RateChange] = []
+    for name, rates, clusters in rows:
+        before, after = zip(*rates, strict=True)
+        p, n = two_sided_p(before, after, clusters), len(rates)
+        change = RateChange(name=name, tasks=n, champion=sum(before) / n, candidate=sum(after) / n, p=p, q=p)
+        changes.append(change)
+    corrected = adjusted([change.p for change in changes])
+    changes = [structs.replace(change, q=q) for change, q in zip(changes, corrected, strict=True)]
+    return sorted(changes, key=lambda one: (-round(abs(one.candidate - one.champion), 9), one.p, one.name))
+
+
+def _ratios(pairs: list[Pair], level: float) -> dict[str, Ratio]:
+    ratios: dict[str, Ratio | None] = {}
+    for name, value in _AMOUNTS.items():
+        among = [pair for pair in pairs if value(pair[0]) > 0 and value(pair[1]) > 0]
+        if not among:
+            continue
+        families = [before.family for before, _ in among]
+        before, after = [value(one) for one, _ in among], [value(one) for _, one in among]
+        if name == "latency":
+            for percent in (50, 95):
+                ratios[f"latency p{percent} s"] = percentile_ratio(before, after, families, percent / 100, level)
+        else:
+            ratios[name] = paired_ratio(before, after, families, level)
+        if name in ("tokens", "cost"):
+            passed = [one.passed for one, _ in among], [one.passed for _, one in among]
+            ratios[f"{name} per success"] = paired_totals((before, passed[0]), (after, passed[1]), families, level)
+    return {name: ratio for name, ratio in ratios.items() if ratio is not None}
+
+
+_AMOUNTS: dict[str, Callable[[TaskResult], float]] = {
+    "latency": lambda one: one.latency_s,
+    "tokens": lambda one: one.tokens,
+    "prompt tokens": lambda one: one.prompt_tokens,
+    "cost": lambda one: one.cost,
+}

@@ -1,15 +1,25 @@
-"""Suites: frozen lists of held-out tasks. `tasks` loads and splits tasks, `report` measures on a suite, and `uses` counts how
-often a suite was used."""
+"""Suites: frozen lists of held-out tasks, and how often each was used. `tasks` loads and splits tasks. `report` measures.
+
+Every choice based on a suite makes the chosen result look slightly too good. The counts of uses come from what is stored:
+reports, evaluations during training, and decisions.
+"""
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from verigym.core.errors import BadInput, Refused
-from verigym.core.records import Suite, Task, content_hash
+from msgspec import Struct
+
+from verigym.core.errors import BadInput, NotFound, Refused, not_found
+from verigym.core.records import Decision, Estimate, Suite, Task, content_hash
 from verigym.core.seeds import derive
+from verigym.core.words import counted
+from verigym.evaluation.stats import expected_best
 
 MOST_PARTS = 100
+MANY_VERSIONS = 10
+"""With more versions than this, the best of them is overestimated by more than one and a half standard errors."""
 
 
 def make_suite(name: str, environment: str, tasks: list[Task], verifier: str) -> Suite:
@@ -90,3 +100,105 @@ def family_of(task: Task) -> str:
 
 def _some(names: list[str]) -> str:
     return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+
+
+# -- uses of a suite --------------------------------------------------------------------------------------------------
+
+
+class SuiteUse(NamedTuple):
+    """One measurement on a suite."""
+
+    suite: Suite
+    agent: str
+    """Version id. Empty for an evaluation during training."""
+    report: str
+    """Report id. Empty if none was stored."""
+    when: float
+
+
+class HeldOutSet(Struct, frozen=True, kw_only=True):
+    """A held-out set and how it was used."""
+
+    suite: Suite
+    version: int
+    """1 for the first set with this name, 2 for the next with other tasks or another verifier, ..."""
+    versions: list[str]
+    """Versions measured on it, in order of first use."""
+    training: int
+    """Evaluations on it during training."""
+    decisions: int
+    """Ledger decisions that rest on a report on it."""
+    seen_by: int
+    """Versions measured on any set that shares a family with it."""
+    last_used: float
+
+    @property
+    def title(self) -> str:
+        return f"{self.suite.name}@{self.version}"
+
+    @property
+    def uses(self) -> str:
+        """`4 versions measured, 12 evaluations while training, 2 decisions`"""
+        counts = (
+            (len(self.versions), "version", " measured"),
+            (self.training, "evaluation", " while training"),
+            (self.decisions, "decision", ""),
+        )
+        used = ", ".join(f"{counted(n, noun)}{rest}" for n, noun, rest in counts if n)
+        more = self.seen_by > len(self.versions)
+        return used + (f" (some of its families by {self.seen_by} versions)" if more else "")
+
+    def overuse_warning(self, success: Estimate) -> str:
+        """Empty if the set was not used too often."""
+        if self.seen_by <= MANY_VERSIONS:
+            return ""
+        points = 100 * expected_best(self.seen_by) * (success.high - success.low) / 2 / 1.96
+        return (
+            f"{self.seen_by} versions were measured on these families (more than {MANY_VERSIONS}). By chance alone, the best "
+            f"of {self.seen_by} equal versions looks up to {points:.0f} points better than it is. Judge your final choice "
+            "once, on families that guided no choice: add some, or reserve a part for the end "
+            "(--part 1/3 now, --part 2/3 later)"
+        )
+
+
+def held_out_sets(uses: Iterable[SuiteUse], decisions: Iterable[Decision]) -> list[HeldOutSet]:
+    """By name and version."""
+    by_hash: dict[str, list[SuiteUse]] = {}
+    for use in sorted(uses, key=lambda use: use.when):
+        by_hash.setdefault(use.suite.hash, []).append(use)
+    decided = [
+        {*decision.reports, *(id for sides in decision.measured for id in (sides.candidate, sides.champion))}
+        for decision in decisions
+    ]
+    versions_of: Counter[tuple[str, str]] = Counter()
+    sets: list[HeldOutSet] = []
+    for of_set in by_hash.values():
+        suite = next((use.suite for use in of_set if use.agent), of_set[0].suite)
+        key = suite.environment, suite.name
+        versions_of[key] += 1
+        families, reports = set(suite.families), {use.report for use in of_set if use.report}
+        near = [other for other in by_hash.values() if not families.isdisjoint(other[0].suite.families)]
+        sets.append(
+            HeldOutSet(
+                suite=suite,
+                version=versions_of[key],
+                versions=list(dict.fromkeys(use.agent for use in of_set if use.agent)),
+                training=sum(not use.agent for use in of_set),
+                decisions=sum(not reports.isdisjoint(ids) for ids in decided),
+                seen_by=len({use.agent for other in near for use in other if use.agent}),
+                last_used=of_set[-1].when,
+            )
+        )
+    return sorted(sets, key=lambda one: (one.suite.environment, one.suite.name, one.version))
+
+
+def find_set(sets: Sequence[HeldOutSet], text: str) -> HeldOutSet:
+    """Finds a set by NAME (its newest version), NAME@VERSION, or a prefix of its hash."""
+    named = [one for one in sets if one.title == text] or [one for one in sets if one.suite.name == text]
+    if len({one.suite.environment for one in named}) > 1:
+        hashes = ", ".join(f"{one.suite.hash[:8]} ({one.suite.environment})" for one in named)
+        raise NotFound(f'"{text}" names sets of several environments. Name it by its hash:  {hashes}')
+    named = named or [one for one in sets if len(text) >= 6 and one.suite.hash.startswith(text)]
+    if not named:
+        raise not_found("held-out set", text, [one.title for one in sets], "See: verigym suites")
+    return named[-1]

@@ -4,6 +4,9 @@ A method is `one_step(step) -> metrics`. It may depend only on the recipe, the s
 and resumed ends with the same weights.
 """
 
+import io
+import os
+import pickle
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -11,10 +14,11 @@ from typing import Any
 
 import torch
 
+from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.records import Sample
+from verigym.model import lora
 from verigym.model.forward_check import check_agreement
 from verigym.model.threads import in_thread
-from verigym.training import checkpoint
 from verigym.training.recipe import Recipe
 
 CHECKPOINT_S = 10.0
@@ -53,7 +57,7 @@ async def train_steps(
 ) -> None:
     """Trains the adapter on `model` in place, and resumes from the checkpoint in `folder` if there is one.
     `weights_changed(step)` is called after each step, so that the sampler drops what it computed with the old weights."""
-    done = checkpoint.load(folder, model, optimizer)
+    done = load_checkpoint(folder, model, optimizer)
     weights_changed(done)
     saved = time.monotonic()
     for step in range(done + 1, recipe.steps + 1):
@@ -69,7 +73,7 @@ async def train_steps(
             metrics["eval_s"] = time.perf_counter() - started
         report(step, metrics)
         if step == recipe.steps or time.monotonic() - saved > CHECKPOINT_S:
-            checkpoint.save(folder, model, optimizer, step)
+            save_checkpoint(folder, model, optimizer, step)
             saved = time.monotonic()
 
 
@@ -85,3 +89,61 @@ def due(step: int, recipe: Recipe) -> bool:
     if not recipe.held_out_eval and recipe.algorithm != "reward":
         return False
     return step == recipe.steps or (recipe.eval_interval > 0 and step % recipe.eval_interval == 0)
+
+
+# -- checkpoints: adapter, optimizer, step and random state in one file, replaced atomically ---------------------------
+
+
+def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) -> None:
+    """Writes the new state beside the old one, then swaps them. One of the two is complete at every moment."""
+    new = folder / f"step-{step:06d}.pt"
+    partial = new.with_suffix(".partial")
+    state = {
+        "step": step,
+        "adapter": lora.weights(model),
+        "optimizer": optimizer.state_dict(),
+        "rng": torch.get_rng_state(),
+    }
+    body = io.BytesIO()
+    torch.save(state, body)  # into memory, because torch reports a full disk with an unclear error
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as file:
+            file.write(body.getbuffer())
+            file.flush()
+            os.fsync(file.fileno())
+        partial.rename(new)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise InfrastructureFailure(
+            f"{folder}: the checkpoint of step {step} could not be written ({error}). The previous checkpoint is kept. "
+            "Free some disk space and repeat the command to resume from there"
+        ) from error
+    for old in folder.glob("step-*.pt"):
+        if old != new:
+            old.unlink()
+
+
+def load_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer) -> int:
+    """Loads the newest checkpoint into model and optimizer. Returns its step, or 0 if there is no checkpoint."""
+    paths = sorted(folder.glob("step-*.pt"), reverse=True)
+    if not paths:
+        return 0
+    state = next(filter(None, map(_read_checkpoint, paths)), None)
+    if state is None:
+        raise BadInput(
+            f"{paths[0]}: the checkpoint is damaged. Restore it, or remove it and repeat the command to train from the first "
+            "step with the episodes already sampled"
+        )
+    lora.set_weights(model, state["adapter"])
+    optimizer.load_state_dict(state["optimizer"])
+    torch.set_rng_state(state["rng"])
+    return state["step"]
+
+
+def _read_checkpoint(path: Path) -> dict[str, Any] | None:
+    """The state, or None if the file is incomplete."""
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, EOFError, RuntimeError, pickle.UnpicklingError):
+        return None

@@ -1,8 +1,7 @@
 """The held-out sets of a workspace and how often each was used, derived from its store."""
 
 from verigym.core.records import Report
-from verigym.evaluation.suites import make_suite
-from verigym.evaluation.uses import HeldOutSet, SuiteUse, held_out_sets
+from verigym.evaluation.suites import HeldOutSet, SuiteUse, held_out_sets, make_suite
 from verigym.registry import ledger
 from verigym.store.database import Run
 from verigym.workspace.workspace import WorkspaceFolder
