@@ -43,7 +43,7 @@ def test_everything_in_a_store_of_version_1_is_read(old: Path) -> None:
 
 
 def test_what_resumption_needs_to_know_is_filled_in(old: Path) -> None:
-    assert list(Store(old).standing("eval-old", "passed@1")) == [
+    assert list(Store(old).statuses("eval-old", "passed@1")) == [
         EpisodeStatus("t1", 0, "", True, 1.0, True, ""),
         EpisodeStatus("t2", 0, "infrastructure", True, None, False, "infrastructure"),
     ]

@@ -110,8 +110,8 @@ def test_what_is_exported_and_imported_is_what_was_there(
     assert contents(other) == contents(store)
     for data in (b"\x00\xff", b"1", b"2"):
         assert other.blob(name(data)) == data
-    standing = sorted(other.standing("grpo/step-1", "v@1"))
-    assert standing == sorted(store.standing("grpo/step-1", "v@1")), "what resumption needs came along"
+    standing = sorted(other.statuses("grpo/step-1", "v@1"))
+    assert standing == sorted(store.statuses("grpo/step-1", "v@1")), "what resumption needs came along"
     assert not list(tmp_path.glob(".*")), "no draft is left"
 
 

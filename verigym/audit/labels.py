@@ -77,7 +77,7 @@ def pick(episodes: Iterable[EpisodeStatus], n: int, seed: int) -> list[tuple[str
     turns: Counter[str] = Counter()
     ordered: list[tuple[int, int, EpisodeStatus]] = []
     scorable = [episode for episode in episodes if episode.fault in ("", Fault.MODEL)]
-    for episode in sorted(scorable, key=lambda it: derive(seed, "output", it.task, it.place)):
+    for episode in sorted(scorable, key=lambda it: derive(seed, "output", it.task, it.repeat)):
         ordered.append((turns[episode.task], derive(seed, "task", episode.task), episode))
         turns[episode.task] += 1
     chosen = [episode for _, _, episode in sorted(ordered, key=lambda entry: entry[:2])[:n]]
@@ -85,8 +85,8 @@ def pick(episodes: Iterable[EpisodeStatus], n: int, seed: int) -> list[tuple[str
     for passed in (True, False):
         some = [episode for episode in chosen if episode.passed == passed]
         for position, episode in enumerate(some):
-            chance = derive(seed, "place", episode.task, episode.place) / 2**63
-            spread.append(((position + chance) / len(some), episode.task, episode.place))
+            chance = derive(seed, "place", episode.task, episode.repeat) / 2**63
+            spread.append(((position + chance) / len(some), episode.task, episode.repeat))
     return [(task, index) for _, task, index in sorted(spread)]
 
 

@@ -212,7 +212,7 @@ def _compared(
 ) -> Trial:
     store, verifier = subject.ws.store, subject.environment.verifier.name
     passed = [
-        {one.task: one.passed for one in store.standing(run, verifier) if one.reward is not None}
+        {one.task: one.passed for one in store.statuses(run, verifier) if one.reward is not None}
         for run in (before, after)
     ]
     both = [task for task in tasks if task.id in passed[0] and task.id in passed[1]]

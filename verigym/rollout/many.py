@@ -206,10 +206,10 @@ class _RunState:
         """Indices of the stored episodes by task. A task without any is left out."""
         tasks = {task.id for task in plan.tasks}
         judged, passed, errors = Counter[str](), Counter[str](), Counter[str]()
-        for one in store.standing(plan.run, plan.verifier.name):
-            if one.task not in tasks or one.place >= plan.k or one.fault == Fault.INFRASTRUCTURE:
+        for one in store.statuses(plan.run, plan.verifier.name):
+            if one.task not in tasks or one.repeat >= plan.k or one.fault == Fault.INFRASTRUCTURE:
                 continue  # not part of this plan, or to be run again
-            self._done.setdefault(one.task, set()).add(one.place)
+            self._done.setdefault(one.task, set()).add(one.repeat)
             self.progress.done += 1
             if one.judged and one.verdict_fault not in _ASKED_AGAIN:
                 judged[one.task] += 1

@@ -1,8 +1,8 @@
-"""One database file (SQLite, WAL), through SQLAlchemy Core. A call that returns has committed: kill -9 loses nothing of it.
+"""One database file (SQLite, WAL), through SQLAlchemy Core. A call that returns has committed, so kill -9 loses nothing of it.
 
-Records are kept whole, as the codec writes them, ids and logprobs packed beside them; the other columns are what listings
-and resumption need. The ledger can be appended to and read, and the database itself refuses anything else. A file of an
-older verigym is brought up to date when it is opened (`schema`). Batches with a bounded delay are made by `writer`.
+Records are stored whole, as the codec writes them, with ids and logprobs packed. The other columns serve listings and resuming.
+The database refuses to change or delete ledger entries. Opening a file of an older verigym migrates it (`schema`). `writer`
+writes batches with a bounded delay.
 """
 
 import contextlib
@@ -46,12 +46,12 @@ _ADD_VERDICT = (
     "INSERT INTO verdicts (trajectory, verifier, run, reward, passed, fault, body) VALUES (?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (trajectory, verifier, run) DO UPDATE SET "
     "reward = excluded.reward, passed = excluded.passed, fault = excluded.fault, body = excluded.body "
-    "WHERE excluded.reward IS NOT NULL OR verdicts.reward IS NULL"  # a judge that is down takes no judgement back
+    "WHERE excluded.reward IS NOT NULL OR verdicts.reward IS NULL"  # an error does not overwrite a verdict
 )
 _LONGEST = 500_000_000
-"""Bytes of one record: the database takes little more."""
+"""Maximum bytes of a record. The limit of the database is slightly higher."""
 _PAGE = 1000
-"""Rows read at a time where a whole run is walked through."""
+"""Rows fetched at a time when a whole run is read."""
 
 
 class Run(Printable, msgspec.Struct, frozen=True, kw_only=True):
@@ -62,20 +62,20 @@ class Run(Printable, msgspec.Struct, frozen=True, kw_only=True):
     finished: float | None
     config: Json
     verifier: str = ""
-    """name@version of the one whose verdicts count: the last that scored the run"""
+    """name@version of the verifier whose verdicts count: the last one that scored the run"""
     trajectories: int = 0
     passed: int = 0
     scored: int = 0
 
 
 class EpisodeStatus(NamedTuple):
-    """What is known of one stored episode without reading it."""
+    """The state of a stored episode, read without its body."""
 
     task: str
-    place: int
-    """Which of the group's episodes."""
+    repeat: int
+    """Index of the episode in its group."""
     fault: str
-    """Whose fault broke it; empty when it ended well."""
+    """The source of its failure. Empty if it ended well."""
     judged: bool
     reward: float | None
     passed: bool
@@ -113,7 +113,7 @@ class Store:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
-        """A transaction. What the disk or the database refuses is said in words; nothing of it is half written."""
+        """A transaction. A failed write raises `InfrastructureFailure` and leaves nothing half written."""
         try:
             with self._engine.begin() as connection:
                 yield connection
@@ -133,7 +133,7 @@ class Store:
         parent: str = "",
         created: float | None = None,
     ) -> None:
-        """Starts a run, or goes on with it; going on with other settings under the same id is refused."""
+        """Starts or resumes a run. Refuses to resume it with other settings."""
         body = msgspec.json.encode(config, order="sorted")
         with self._writing() as connection:
             if _is_begun(connection, id, body):
@@ -146,25 +146,25 @@ class Store:
                 connection.execute(TASKS.insert(), rows)
 
     def check_same(self, id: str, config: Json, created: float) -> None:
-        """Raises `BadInput` where there is another run of this id: with other settings, or made at another time."""
+        """Raises `BadInput` if another run has this id: one with other settings or another creation time."""
         with self._engine.connect() as connection:
             if _is_begun(connection, id, msgspec.json.encode(config, order="sorted")):
-                made = connection.execute(sa.select(RUNS.c.created).where(RUNS.c.id == id)).scalar_one()
-                if made != created:
+                stored = connection.execute(sa.select(RUNS.c.created).where(RUNS.c.id == id)).scalar_one()
+                if stored != created:
                     raise BadInput(f'A different run "{id}" exists here. Import into another --home')
 
     def finish_run(self, id: str, when: float | None = None) -> None:
-        one = RUNS.update().where(RUNS.c.id == id)
+        update = RUNS.update().where(RUNS.c.id == id)
         with self._writing() as connection:
             now = time.time() if when is None else when
-            connection.execute(one.where(RUNS.c.finished.is_(None)).values(finished=now))
+            connection.execute(update.where(RUNS.c.finished.is_(None)).values(finished=now))
             row = connection.execute(sa.select(RUNS).where(RUNS.c.id == id)).first()
             if row is not None:
-                connection.execute(one.values(counts=msgspec.json.encode(_counts(connection, row))))
+                connection.execute(update.values(counts=msgspec.json.encode(_counts(connection, row))))
 
     @contextlib.contextmanager
     def claim(self, run: str) -> Iterator[None]:
-        """This process alone makes the run, until it leaves or dies: two at once would do and pay everything twice."""
+        """Locks the run for this process until the block ends or the process dies. Two processes would pay for it twice."""
         folder = self.path.parent / "running"
         folder.mkdir(exist_ok=True)
         with (folder / hashlib.sha256(run.encode()).hexdigest()[:16]).open("a+") as file:
@@ -182,7 +182,7 @@ class Store:
             file.truncate(0)
 
     def runs(self, parent: str | None = "") -> list[Run]:
-        """Newest last. `parent` picks the runs that belong to another; none for all."""
+        """The child runs of `parent`, newest last. An empty string selects runs without a parent, None all runs."""
         query = sa.select(RUNS).order_by(RUNS.c.created)
         if parent is not None:
             query = query.where(RUNS.c.parent == parent)
@@ -194,7 +194,7 @@ class Store:
             return set(connection.execute(sa.select(RUNS.c.id).where(RUNS.c.finished.is_not(None))).scalars())
 
     def run(self, name: str, kinds: Sequence[str] = ()) -> Run:
-        """By id, unique beginning of an id, or `latest`."""
+        """Finds a run by id, unique prefix of an id, or `latest`."""
         with self._engine.connect() as connection:
             query = sa.select(RUNS).order_by(RUNS.c.created)
             runs = connection.execute(query.where(RUNS.c.kind.in_(kinds)) if kinds else query).all()
@@ -202,24 +202,24 @@ class Store:
             if name == "latest" and tops:
                 return _counted(connection, tops[-1])
             near = [run for run in runs if run.id.startswith(name)]
-            found = [run for run in runs if run.id == name] or [run for run in near if not run.parent] or near
-            if len(found) > 1:
-                ids = [run.id for run in found]
+            matches = [run for run in runs if run.id == name] or [run for run in near if not run.parent] or near
+            if len(matches) > 1:
+                ids = [run.id for run in matches]
                 some = ", ".join(ids if len(ids) < 7 else [*ids[:3], "...", *ids[-3:]])
-                raise NotFound(f'"{name}" matches {len(found)} runs: {some}. Write more of the id')
-            if not found:
+                raise NotFound(f'"{name}" matches {len(ids)} runs: {some}. Write more of the id')
+            if not matches:
                 raise not_found("run", name, [run.id for run in runs if not run.parent], "See: verigym runs list")
-            return _counted(connection, found[0])
+            return _counted(connection, matches[0])
 
     def delete_run(self, id: str) -> None:
-        """Takes a run out, with its trajectories, verdicts, tasks and metrics; blobs stay, others may share them."""
+        """Deletes a run with its trajectories, verdicts, tasks and metrics. Blobs stay, because other runs may share them."""
         with self._writing() as connection:
             for table in (TRAJECTORIES, VERDICTS, TASKS, METRICS):
                 connection.execute(table.delete().where(table.c.run == id))
             connection.execute(RUNS.delete().where(RUNS.c.id == id))
 
     def scored_by(self, run: str, verifier: str) -> None:
-        """From now on this verifier's verdicts are the run's."""
+        """Makes the verdicts of this verifier count."""
         with self._writing() as connection:
             connection.execute(RUNS.update().where(RUNS.c.id == run).values(verifier=verifier, counts=None))
 
@@ -237,28 +237,28 @@ class Store:
         verdicts: Iterable[Verdict] = (),
         blobs: Mapping[str, bytes] = {},
     ) -> None:
-        """All of it or nothing."""
-        made = [_trajectory_row(run, one) for one in trajectories]
-        judged = [_verdict_row(run, one) for one in verdicts]
+        """Adds all records in one transaction."""
+        trajectory_rows = [_trajectory_row(run, trajectory) for trajectory in trajectories]
+        verdict_rows = [_verdict_row(run, verdict) for verdict in verdicts]
         with self._writing() as connection:
             if blobs:
                 rows = [{"sha256": sha256, "body": body} for sha256, body in blobs.items()]
                 connection.execute(sqlite.insert(BLOBS).on_conflict_do_nothing(), rows)
-            if made:
-                connection.exec_driver_sql(_ADD_TRAJECTORY, made)
-            if judged:
-                connection.exec_driver_sql(_ADD_VERDICT, judged)
+            if trajectory_rows:
+                connection.exec_driver_sql(_ADD_TRAJECTORY, trajectory_rows)
+            if verdict_rows:
+                connection.exec_driver_sql(_ADD_VERDICT, verdict_rows)
                 first = RUNS.update().where(RUNS.c.id == run, RUNS.c.verifier == "")
-                connection.execute(first.values(verifier=judged[0][1]))
+                connection.execute(first.values(verifier=verdict_rows[0][1]))
             stale = RUNS.update().where(RUNS.c.id == run, RUNS.c.counts.is_not(None))
             connection.execute(stale.values(counts=None))
 
     def trajectories(self, run: str, task: str | None = None) -> list[Trajectory]:
-        """By task and index; of one task where it is named."""
+        """Sorted by task and index. `task` selects one task."""
         return list(self.each_trajectory(run, task))
 
     def each_trajectory(self, run: str, task: str | None = None) -> Iterator[Trajectory]:
-        """One after another, for runs that do not fit in memory."""
+        """Streams the trajectories, for runs that do not fit into memory."""
         query = sa.select(TRAJECTORIES.c.body, TRAJECTORIES.c.packed).where(TRAJECTORIES.c.run == run)
         query = query.order_by(TRAJECTORIES.c.task, TRAJECTORIES.c.place)
         if task is not None:
@@ -268,7 +268,7 @@ class Store:
                 yield unpack(codec.decode(body, Trajectory), packed)
 
     def trajectory(self, id: str) -> tuple[str, Trajectory]:
-        """The trajectory and its run, by id or unique beginning of an id."""
+        """The run and the trajectory, by id or unique prefix of an id."""
         table = TRAJECTORIES.c
         query = sa.select(table.run, table.body, table.packed)
         last = id[:-1] + chr(ord(id[-1]) + 1) if id else ""
@@ -286,16 +286,16 @@ class Store:
         return rows[0].run, unpack(codec.decode(rows[0].body, Trajectory), rows[0].packed)
 
     def known_trajectories(self, ids: Iterable[str]) -> set[str]:
-        """Those of the ids that are stored, whatever their run."""
-        wanted, known = list(ids), set[str]()
+        """The ids that are stored, in any run."""
+        wanted, stored = list(ids), set[str]()
         with self._engine.connect() as connection:
             for start in range(0, len(wanted), _PAGE):
                 some = TRAJECTORIES.c.id.in_(wanted[start : start + _PAGE])
-                known |= set(connection.execute(sa.select(TRAJECTORIES.c.id).where(some)).scalars())
-        return known
+                stored |= set(connection.execute(sa.select(TRAJECTORIES.c.id).where(some)).scalars())
+        return stored
 
     def verdicts(self, run: str, verifier: str | None = None) -> list[Verdict]:
-        """Those that count; another verifier's where it is named, everybody's where it is `*`."""
+        """The verdicts that count, or those of another verifier. `*` selects all."""
         return list(self.each_verdict(run, verifier))
 
     def each_verdict(self, run: str, verifier: str | None = None) -> Iterator[Verdict]:
@@ -311,25 +311,22 @@ class Store:
                 yield codec.decode(body, Verdict)
 
     def verdicts_on(self, run: str, trajectory: str) -> list[Verdict]:
-        """Everybody's verdict on one trajectory."""
+        """The verdicts of all verifiers on one trajectory."""
         query = sa.select(VERDICTS.c.body).where(VERDICTS.c.trajectory == trajectory, VERDICTS.c.run == run)
         with self._engine.connect() as connection:
             return [codec.decode(body, Verdict) for body in connection.execute(query).scalars()]
 
-    def standing(self, run: str, verifier: str) -> Iterator[EpisodeStatus]:
-        """What is stored of a run, episode by episode, and how this verifier judged it: all that resumption needs."""
-        made, judged = TRAJECTORIES.c, VERDICTS.c
-        mine = sa.and_(judged.trajectory == made.id, judged.run == made.run, judged.verifier == verifier)
-        query = (
-            sa.select(made.task, made.place, made.fault, judged.trajectory, judged.reward, judged.passed, judged.fault)
-            .select_from(TRAJECTORIES.outerjoin(VERDICTS, mine))
-            .where(made.run == run)
-        )
+    def statuses(self, run: str, verifier: str) -> Iterator[EpisodeStatus]:
+        """The status of each stored episode and the verdict of this verifier, to resume a run."""
+        episode, verdict = TRAJECTORIES.c, VERDICTS.c
+        same = sa.and_(verdict.trajectory == episode.id, verdict.run == episode.run, verdict.verifier == verifier)
+        columns = (episode.task, episode.place, episode.fault, verdict.trajectory, verdict.reward, verdict.passed)
+        query = sa.select(*columns, verdict.fault).select_from(TRAJECTORIES.outerjoin(VERDICTS, same))
+        query = query.where(episode.run == run)
         with self._engine.connect() as connection:
-            for task, place, fault, has, reward, passed, verdict_fault in connection.execution_options(
-                yield_per=_PAGE
-            ).execute(query):
-                yield EpisodeStatus(task, place, fault, has is not None, reward, bool(passed), verdict_fault or "")
+            rows = connection.execution_options(yield_per=_PAGE).execute(query)
+            for task, repeat, fault, judged, reward, passed, verdict_fault in rows:
+                yield EpisodeStatus(task, repeat, fault, judged is not None, reward, bool(passed), verdict_fault or "")
 
     def blob(self, sha256: str) -> bytes:
         with self._engine.connect() as connection:
@@ -346,12 +343,12 @@ class Store:
             connection.execute(METRICS.insert().prefix_with("OR REPLACE"), rows)
 
     def metrics(self, run: str) -> dict[int, dict[str, float]]:
-        found: dict[int, dict[str, float]] = {}
+        metrics: dict[int, dict[str, float]] = {}
         query = sa.select(METRICS).where(METRICS.c.run == run).order_by(METRICS.c.step, METRICS.c.name)
         with self._engine.connect() as connection:
             for row in connection.execute(query):
-                found.setdefault(row.step, {})[row.name] = row.value
-        return found
+                metrics.setdefault(row.step, {})[row.name] = row.value
+        return metrics
 
     # -- documents and the ledger -----------------------------------------------------------------------------------
 
@@ -367,16 +364,11 @@ class Store:
         return None if body is None else codec.decode(body, type)
 
     def documents(self, kind: str, type: type[T]) -> list[T]:
-        query = (
-            sa.select(DOCUMENTS.c.body)
-            .where(DOCUMENTS.c.kind == kind)
-            .order_by(DOCUMENTS.c.created, sa.literal_column("rowid"))
-        )
-        with self._engine.connect() as connection:
-            return [codec.decode(body, type) for body in connection.execute(query).scalars()]
+        """The documents of a kind, oldest first."""
+        return [codec.decode(document.body, type) for document in self.bodies(kind)]
 
     def bodies(self, kind: str) -> list[StoredDocument]:
-        """The documents of a kind as they are stored, for whoever checks them; oldest first."""
+        """The documents of a kind as stored bytes, oldest first."""
         columns = (DOCUMENTS.c.id, DOCUMENTS.c.created, DOCUMENTS.c.body)
         query = sa.select(*columns).where(DOCUMENTS.c.kind == kind)
         query = query.order_by(DOCUMENTS.c.created, sa.literal_column("rowid"))
@@ -384,16 +376,16 @@ class Store:
             return [StoredDocument(*row) for row in connection.execute(query)]
 
     def damage(self) -> str:
-        """What the database finds wrong with its own file; empty when it is sound."""
+        """The damage that the database finds in its file. Empty if there is none."""
         try:
             with self._engine.connect() as connection:
-                found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+                result = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
         except exc.DatabaseError as error:
             return str(error.orig)
-        return "" if found == "ok" else str(found)
+        return "" if result == "ok" else str(result)
 
     def append_ledger(self, make: Callable[[bytes | None], bytes]) -> int:
-        """Appends what `make` returns for the last entry, in one transaction that nobody else can interleave with."""
+        """Appends the entry that `make` builds from the last one, in one exclusive transaction."""
         with self._engine.connect() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             try:
@@ -413,16 +405,16 @@ class Store:
             return list(connection.execute(sa.select(LEDGER.c.body).order_by(LEDGER.c.seq)).scalars())
 
     def last_of_ledger(self) -> bytes | None:
-        """For whoever looks every moment."""
+        """The last entry, read without the others."""
         with self._engine.connect() as connection:
             return connection.execute(sa.select(LEDGER.c.body).order_by(LEDGER.c.seq.desc()).limit(1)).scalar()
 
 
 def _is_begun(connection: sa.Connection, id: str, config: bytes) -> bool:
-    known = connection.execute(sa.select(RUNS.c.config).where(RUNS.c.id == id)).scalar()
-    if known is not None and known != config:
+    stored = connection.execute(sa.select(RUNS.c.config).where(RUNS.c.id == id)).scalar()
+    if stored is not None and stored != config:
         raise BadInput(f'Run "{id}" exists with other settings. Choose another name (--name)')
-    return known is not None
+    return stored is not None
 
 
 def _trajectory_row(run: str, trajectory: Trajectory) -> tuple[Any, ...]:
@@ -455,7 +447,7 @@ def _verdict_row(run: str, verdict: Verdict) -> tuple[Any, ...]:
 
 
 def _sound(record: T, kind: type[T]) -> bytes:
-    """The record as bytes that were read back: what other people's code put into it may be of any type."""
+    """The encoded record, after a test that it decodes. User code may have put values of any type into it."""
     body = codec.encode(record)
     codec.decode(body, kind)
     if len(body) > _LONGEST:
@@ -470,13 +462,13 @@ class _Counts(NamedTuple):
 
 
 def _counts(connection: sa.Connection, row: Any) -> _Counts:
-    """Read from indices alone; a million rows take some tenths of a second."""
-    made = sa.select(sa.func.count()).select_from(TRAJECTORIES).where(TRAJECTORIES.c.run == row.id)
+    """Reads only indices. A million rows take some tenths of a second."""
+    episodes = sa.select(sa.func.count()).select_from(TRAJECTORIES).where(TRAJECTORIES.c.run == row.id)
     judged = sa.select(sa.func.sum(VERDICTS.c.passed), sa.func.count(VERDICTS.c.reward)).where(
         VERDICTS.c.run == row.id, VERDICTS.c.verifier == row.verifier
     )
     passed, scored = connection.execute(judged).one()
-    return _Counts(connection.execute(made).scalar_one(), passed or 0, scored)
+    return _Counts(connection.execute(episodes).scalar_one(), passed or 0, scored)
 
 
 def _counted(connection: sa.Connection, row: Any) -> Run:
@@ -494,8 +486,8 @@ def _counted(connection: sa.Connection, row: Any) -> Run:
 
 
 def _set_up(connection: Any, _: Any) -> None:
-    """WAL: readers and a writer at once, and a killed process loses no commit."""
+    """WAL allows readers beside a writer. A killed process loses no commit."""
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA busy_timeout=30000")
-    connection.execute("PRAGMA cache_size=-32768")  # 32 MiB of pages: a big run's indices, and no more memory than that
+    connection.execute("PRAGMA cache_size=-32768")  # 32 MiB, enough for the indices of a large run

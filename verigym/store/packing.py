@@ -1,10 +1,10 @@
-"""Token ids and logprobs as bytes beside a trajectory's JSON: a third of the size, and no loss.
+"""Packs the token ids and logprobs of a trajectory into bytes, stored next to its JSON: a third of the size, without loss.
 
     packed = for each turn: context_ids, completion_ids, logprobs
     each   = one byte of kind, four bytes of count, the numbers
 
-Ids are unsigned 32-bit (64-bit where one does not fit); logprobs are 32-bit floats where that is exact, which those of a
-model are, and 64-bit floats otherwise. Little-endian on every machine.
+Ids are unsigned 32-bit integers, or 64-bit if one does not fit. Logprobs are 32-bit floats if that is exact, as it is for a
+model's, or 64-bit floats. All are little-endian.
 """
 
 import sys
@@ -17,7 +17,7 @@ from verigym.core.records import Trajectory, Turn
 
 
 def pack(trajectory: Trajectory) -> tuple[Trajectory, bytes | None]:
-    """The trajectory without its ids and logprobs, and these; none when there are none."""
+    """The trajectory without its ids and logprobs, and those packed. None if it has none."""
     if not any(turn.context_ids or turn.completion_ids or turn.logprobs for turn in trajectory.turns):
         return trajectory, None
     parts: list[bytes] = []
@@ -29,15 +29,15 @@ def pack(trajectory: Trajectory) -> tuple[Trajectory, bytes | None]:
 
 
 def unpack(trajectory: Trajectory, packed: bytes | None) -> Trajectory:
-    """The trajectory with its ids and logprobs in place again."""
+    """The trajectory with its ids and logprobs."""
     if packed is None:
         return trajectory
-    place = 0
+    start = 0
     turns: list[Turn] = []
     for turn in trajectory.turns:
-        context_ids, place = _numbers(packed, place)
-        completion_ids, place = _numbers(packed, place)
-        logprobs, place = _numbers(packed, place)
+        context_ids, start = _numbers(packed, start)
+        completion_ids, start = _numbers(packed, start)
+        logprobs, start = _numbers(packed, start)
         turns.append(
             msgspec.structs.replace(turn, context_ids=context_ids, completion_ids=completion_ids, logprobs=logprobs)
         )
@@ -47,7 +47,7 @@ def unpack(trajectory: Trajectory, packed: bytes | None) -> Trajectory:
 def _ids(ids: Sequence[int]) -> bytes:
     try:
         return _bytes("I", array("I", ids))
-    except OverflowError:  # negative, or past 32 bits
+    except OverflowError:  # negative, or more than 32 bits
         return _bytes("q", array("q", ids))
 
 
@@ -66,10 +66,11 @@ def _bytes(kind: str, numbers: "array[int] | array[float]") -> bytes:
     return kind.encode() + len(numbers).to_bytes(4, "little") + numbers.tobytes()
 
 
-def _numbers(packed: bytes, place: int) -> tuple[list, int]:
-    numbers = array(chr(packed[place]))
-    first = place + 5
-    last = first + numbers.itemsize * int.from_bytes(packed[place + 1 : first], "little")
+def _numbers(packed: bytes, start: int) -> tuple[list, int]:
+    """The numbers at `start`, and the position after them."""
+    numbers = array(chr(packed[start]))
+    first = start + 5
+    last = first + numbers.itemsize * int.from_bytes(packed[start + 1 : first], "little")
     numbers.frombytes(packed[first:last])
     if sys.byteorder == "big":
         numbers.byteswap()

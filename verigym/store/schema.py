@@ -1,7 +1,7 @@
-"""The tables, and how a database of an older verigym becomes one of today: `STEPS[n]` lifts version n to n + 1.
+"""The tables of the store, and migrations of older databases: `STEPS[n]` migrates version n to n + 1.
 
-Columns are lifted here; the records inside are lifted when they are read (`core.codec`). All of it happens in one
-transaction: a process killed in the middle leaves the old database.
+This module migrates columns. `core.codec` migrates records when they are read. A migration is one transaction, so a killed
+process leaves the old database.
 """
 
 from collections.abc import Callable
@@ -26,8 +26,10 @@ RUNS = sa.Table(
     sa.Column("created", _number, nullable=False),
     sa.Column("finished", _number),
     sa.Column("config", _bytes, nullable=False),
-    sa.Column("verifier", _text, nullable=False, server_default=""),  # whose verdicts count: the last that scored it
-    sa.Column("counts", _bytes),  # of a finished run that nothing was added to since
+    sa.Column(
+        "verifier", _text, nullable=False, server_default=""
+    ),  # its verdicts count: the last one that scored the run
+    sa.Column("counts", _bytes),  # cached for a finished run until something is added
 )
 TASKS = sa.Table(
     "tasks",
@@ -43,7 +45,7 @@ TRAJECTORIES = sa.Table(
     sa.Column("run", _text, primary_key=True),
     sa.Column("task", _text, nullable=False),
     sa.Column("place", _whole, nullable=False),
-    sa.Column("fault", _text, nullable=False, server_default=""),  # whose, when the episode broke
+    sa.Column("fault", _text, nullable=False, server_default=""),  # empty if the episode ended well
     sa.Column("body", _bytes, nullable=False),
     sa.Column("packed", _bytes),
     sa.Index("trajectories_of_run", "run", "task", "place", "fault"),
@@ -56,7 +58,7 @@ VERDICTS = sa.Table(
     sa.Column("run", _text, primary_key=True),
     sa.Column("reward", _number),
     sa.Column("passed", _whole, nullable=False),
-    sa.Column("fault", _text, nullable=False, server_default=""),  # whose, when there is no reward
+    sa.Column("fault", _text, nullable=False, server_default=""),  # empty if it has a reward
     sa.Column("body", _bytes, nullable=False),
     sa.Index("verdicts_of_run", "run", "verifier", "passed", "reward"),
 )
@@ -98,8 +100,8 @@ def fault_of(record: Trajectory | Verdict) -> str:
 
 
 def _to_2(connection: sa.Connection) -> None:
-    """Two runs may each have a trajectory of one id; faults become columns, so that resumption need not read bodies; blobs,
-    packed ids and the counting verifier are new."""
+    """Allows one trajectory id in several runs. Adds faults as columns, so that resuming reads no bodies. Adds blobs, packed ids
+    and the verifier whose verdicts count."""
     run = connection.exec_driver_sql
     run("ALTER TABLE runs ADD COLUMN verifier TEXT NOT NULL DEFAULT ''")
     run("ALTER TABLE runs ADD COLUMN counts BLOB")
@@ -125,7 +127,7 @@ STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2}
 
 
 def prepare(engine: sa.Engine, path: Path) -> None:
-    """Makes the tables, or brings them up to date."""
+    """Creates the tables, or migrates them."""
     with engine.connect() as connection:
         version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
         if version == VERSION:
@@ -136,15 +138,17 @@ def prepare(engine: sa.Engine, path: Path) -> None:
             )
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:
-            _bring_up(connection)
+            _migrate(connection)
             connection.commit()
         except BaseException:
             connection.rollback()
             raise
 
 
-def _bring_up(connection: sa.Connection) -> None:
-    version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()  # another process may have been quicker
+def _migrate(connection: sa.Connection) -> None:
+    version = connection.exec_driver_sql(
+        "PRAGMA user_version"
+    ).scalar_one()  # another process may have migrated it first
     if sa.inspect(connection).has_table("runs"):
         for step in range(max(version, 1), VERSION):
             STEPS[step](connection)

@@ -1,4 +1,4 @@
-"""How much room runs take in the store, blobs that nothing refers to, and giving free pages back to the disk."""
+"""Measures the size of runs in the store, finds unused blobs, and returns free pages to the disk."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -65,7 +65,7 @@ def free_bytes(store: Store) -> int:
 
 
 def compact(store: Store) -> None:
-    """Gives free pages back to the disk. Needs the store for itself for a moment."""
+    """Returns free pages to the disk. No other process may use the store meanwhile."""
     try:
         with store._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM")

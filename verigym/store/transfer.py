@@ -1,8 +1,8 @@
-"""Runs out of a store and into another, without loss: JSON lines, or Parquet with the same records in a column.
+"""Exports runs from a store and imports them into another, without loss: JSON lines, or Parquet with the same records.
 
 Each line is one record, `{"record": "run", ...}` (or task, tools, blob, trajectory, verdict, metrics), in the order in which
-they are needed; a run brings the runs that belong to it. A Parquet row has the record in `body` and, beside it, the
-columns that people ask for. A file is read through and checked before the first row of it is written.
+the import needs them. Child runs follow their parent. A Parquet row has the record in `body` and common fields in columns.
+An import checks the whole file before it writes the first row.
 """
 
 import base64
@@ -22,6 +22,7 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Task, Toolset, Trajectory, Verdict
 from verigym.store.database import Run, Store
 from verigym.store.packing import pack, unpack
+from verigym.store.writer import Batch
 
 _BATCH = 1000
 _COLUMNS = ("record", "run", "id", "task", "index", "reward", "passed", "stop", "seconds", "reply", "body")
@@ -29,13 +30,12 @@ _KINDS = {"task": Task, "trajectory": Trajectory, "verdict": Verdict, "tools": T
 
 
 class _TransferRow(msgspec.Struct):
-    """One record, with what is said beside it in Parquet."""
-
     record: str
     run: str
     body: bytes
     """JSON."""
-    beside: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
+    """Further columns of a Parquet row."""
 
 
 class _RowHead(msgspec.Struct):
@@ -58,7 +58,7 @@ class _Metrics(msgspec.Struct):
     run: str
     step: int
     values: dict[str, float | Literal["inf", "-inf"] | None]
-    """What is no number is null, as in the store; JSON has no word for infinity."""
+    """NaN is null, as in the store. JSON has no infinity."""
 
 
 class _Blob(msgspec.Struct):
@@ -74,8 +74,8 @@ class _Blob(msgspec.Struct):
 
 
 def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
-    """Writes the run, and those that belong to it, to a .jsonl or .parquet file; how many records of each kind. All or
-    nothing: a reader sees the old file or the new one."""
+    """Writes a run and its child runs to a .jsonl or .parquet file, which is replaced atomically. Returns the number of records
+    of each kind."""
     write = _format(path, {".jsonl": _write_jsonl, ".parquet": _write_parquet})
     counts: Counter[str] = Counter()
     draft = path.with_name(f".{path.name}.{os.getpid()}")
@@ -97,12 +97,13 @@ def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
 
 
 def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
-    """Reads what `export_run` wrote; the runs, and how many records of each kind. Reading a file twice changes nothing."""
+    """Reads a file of `export_run`. Returns the runs and the number of records of each kind. Importing a file twice changes
+    nothing."""
     read = _format(path, {".jsonl": _read_jsonl, ".parquet": _read_parquet})
     counts: Counter[str] = Counter()
     runs: list[str] = []
     tasks: set[str] = set()
-    for place, body in _opened(read, path):
+    for position, body in _opened(read, path):
         try:
             head, record = _decoded(body)
             if isinstance(record, _RunLine):
@@ -116,65 +117,56 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
                     raise BadInput(f'task "{record.id}" is a duplicate')
                 tasks.add(record.id)
         except (BadInput, msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise BadInput(f"{path} {place}: {str(error).rstrip('.')}. Nothing of the file was imported.") from error
+            raise BadInput(f"{path} {position}: {str(error).rstrip('.')}. Nothing of the file was imported.") from error
         counts[head.record] += 1
     if not runs:
         raise BadInput(f"{path} contains no run. Create a file with verigym runs export RUN --out FILE")
-    waiting = _ImportBatch(store)
+    importer = _RunImporter(store)
     for _, body in read(path):
-        waiting.add(_decoded(body)[1])
-    waiting.flush()
+        importer.add(_decoded(body)[1])
+    importer.finish()
     return runs, dict(counts)
 
 
-class _ImportBatch:
-    """Records of one run on their way into the store, committed in batches."""
+class _RunImporter:
+    """Adds records of one run after another to the store, committed in batches."""
 
     def __init__(self, store: Store) -> None:
         self.store, self.line = store, None
-        self._clear()
-
-    def _clear(self) -> None:
         self.tasks: list[Task] = []
-        self.trajectories: list[Trajectory] = []
-        self.verdicts: list[Verdict] = []
-        self.blobs: dict[str, bytes] = {}
+        self.batch = Batch()
 
     def add(self, record: Any) -> None:
         match record:
             case _RunLine():
-                self.flush()
-                self.line, self.begun = record, False
+                self.finish()
+                self.line = record
             case Task():
                 self.tasks.append(record)
             case Trajectory():
-                self.trajectories.append(record)
+                self.batch.trajectories.append(record)
             case Verdict():
-                self.verdicts.append(record)
+                self.batch.verdicts.append(record)
             case Toolset():
                 self.store.put("tools", record.hash, record)
             case _Blob():
-                self.blobs[record.sha256] = record.data
+                self.batch.blobs[record.sha256] = record.data
             case _:
-                self._begin()
+                self._commit()
                 values = {name: math.nan if value is None else float(value) for name, value in record.values.items()}
                 self.store.add_metrics(record.run, record.step, values)
-        if len(self.trajectories) + len(self.verdicts) + len(self.blobs) >= _BATCH:
+        if len(self.batch) >= _BATCH:
             self._commit()
 
-    def _begin(self) -> None:
-        line = self.line
-        if line is not None and not self.begun:
-            self.store.begin_run(line.id, line.kind, line.config, self.tasks, parent=line.parent, created=line.created)
-            self.begun = True
-
     def _commit(self) -> None:
-        self._begin()
-        assert self.line is not None
-        self.store.add(self.line.id, self.trajectories, self.verdicts, self.blobs)
-        self._clear()
+        line, batch = self.line, self.batch
+        assert line is not None
+        self.store.begin_run(line.id, line.kind, line.config, self.tasks, parent=line.parent, created=line.created)
+        self.store.add(line.id, batch.trajectories, batch.verdicts, batch.blobs)
+        self.tasks, self.batch = [], Batch()
 
-    def flush(self) -> None:
+    def finish(self) -> None:
+        """Completes the current run, if there is one."""
         if self.line is None:
             return
         self._commit()
@@ -190,19 +182,20 @@ def _rows(store: Store, run: Run) -> Iterator[_TransferRow]:
     for task in store.tasks(run.id):
         yield _TransferRow("task", run.id, codec.encode(task), {"id": task.id, "task": task.id})
     sent: set[str] = set()
-    for one in store.each_trajectory(run.id):
-        for sha256 in set(one.blobs.values()) - sent:
+    for trajectory in store.each_trajectory(run.id):
+        for sha256 in set(trajectory.blobs.values()) - sent:
             sent.add(sha256)
             blob = _Blob(sha256, base64.b64encode(store.blob(sha256)).decode())
             yield _TransferRow("blob", run.id, msgspec.json.encode(blob), {"id": sha256})
-        if one.tools not in sent and (tools := store.get("tools", one.tools, Toolset)) is not None:
-            sent.add(one.tools)
-            yield _TransferRow("tools", run.id, codec.encode(tools), {"id": one.tools})
-        beside = {"id": one.id, "task": one.task, "index": one.index, "stop": one.stop.value, "seconds": one.seconds}
-        yield _TransferRow("trajectory", run.id, _written(one), {**beside, "reply": one.reply})
+        hash = trajectory.tools
+        if hash not in sent and (tools := store.get("tools", hash, Toolset)) is not None:
+            sent.add(hash)
+            yield _TransferRow("tools", run.id, codec.encode(tools), {"id": hash})
+        columns = {name: getattr(trajectory, name) for name in ("id", "task", "index", "stop", "seconds", "reply")}
+        yield _TransferRow("trajectory", run.id, _encoded(trajectory), {**columns, "stop": trajectory.stop.value})
     for verdict in store.each_verdict(run.id, "*"):
-        beside = {"id": verdict.trajectory, "reward": verdict.reward, "passed": verdict.passed}
-        yield _TransferRow("verdict", run.id, codec.encode(verdict), beside)
+        columns = {"id": verdict.trajectory, "reward": verdict.reward, "passed": verdict.passed}
+        yield _TransferRow("verdict", run.id, codec.encode(verdict), columns)
     for step, values in store.metrics(run.id).items():
         written = {name: str(value) if value in (math.inf, -math.inf) else value for name, value in values.items()}
         yield _TransferRow("metrics", run.id, msgspec.json.encode({"run": run.id, "step": step, "values": written}))
@@ -210,11 +203,11 @@ def _rows(store: Store, run: Run) -> Iterator[_TransferRow]:
         yield from _rows(store, child)
 
 
-def _written(one: Trajectory) -> bytes:
-    """As JSON; where a logprob is none that JSON can say (-inf), ids and logprobs are packed in base64."""
-    if all(math.isfinite(value) for turn in one.turns for value in turn.logprobs):
-        return codec.encode(one)
-    bare, packed = pack(one)
+def _encoded(trajectory: Trajectory) -> bytes:
+    """JSON. If a logprob is infinite, which JSON cannot express, ids and logprobs are packed in base64."""
+    if all(math.isfinite(value) for turn in trajectory.turns for value in turn.logprobs):
+        return codec.encode(trajectory)
+    bare, packed = pack(trajectory)
     return codec.encode(bare)[:-1] + b',"packed":"%s"}' % base64.b64encode(packed or b"")
 
 
@@ -230,7 +223,7 @@ def _decoded(body: bytes) -> tuple[_RowHead, Any]:
         raise BadInput(f'unknown record "{head.record}". It must be one of {", ".join([*_KINDS, *others])}')
     record = msgspec.json.decode(body, type=others[head.record])
     if isinstance(record, _Blob):
-        record.data  # noqa: B018 (a blob that is broken is said now)
+        record.data  # noqa: B018 (reports a damaged blob now)
     return head, record
 
 
@@ -241,10 +234,10 @@ def _with_head(row: _TransferRow) -> bytes:
 # -- formats ----------------------------------------------------------------------------------------------------------
 
 
-def _format(path: Path, known: dict[str, Any]) -> Any:
-    if path.suffix not in known:
-        raise BadInput(f"{path}: the file name must end in {' or '.join(known)}")
-    return known[path.suffix]
+def _format(path: Path, formats: dict[str, Any]) -> Any:
+    if path.suffix not in formats:
+        raise BadInput(f"{path}: the file name must end in {' or '.join(formats)}")
+    return formats[path.suffix]
 
 
 def _opened(read: Any, path: Path) -> Iterator[tuple[str, bytes]]:
@@ -284,7 +277,7 @@ def _write_parquet(path: Path, rows: Iterable[_TransferRow]) -> None:
     with arrow.parquet.ParquetWriter(path, schema) as file:
         batch: list[dict[str, Any]] = []
         for row in rows:
-            batch.append({"record": row.record, "run": row.run, "body": _with_head(row).decode(), **row.beside})
+            batch.append({"record": row.record, "run": row.run, "body": _with_head(row).decode(), **row.columns})
             if len(batch) >= _BATCH:
                 file.write_table(arrow.Table.from_pylist(batch, schema))
                 batch = []

@@ -1,7 +1,7 @@
-"""Batched writes with a bounded delay: what is added is committed within a quarter of a second, many rows a transaction.
+"""Batched writes with a bounded delay: rows are committed within a quarter of a second, many per transaction.
 
-Commits happen in a thread, so that the disk holds up no episode. When the disk is slower than the episodes, `add` waits:
-memory stays bounded. A write that keeps failing is raised by the next `add`, and by `close`.
+Commits run in a thread, so the disk never blocks an episode. If the disk is slower than the episodes, `add` waits, which bounds
+memory. The next `add` and `close` raise the error of a write that keeps failing.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from verigym.store.database import Store
 
 _DELAY_S = 0.25
 _BATCH = 256
-"""Rows that are committed without waiting for more."""
+"""Number of rows that are committed without waiting for more."""
 _PATIENCE_S = 120.0
-"""How long a store that refuses is asked again."""
+"""How long a failing write is retried."""
 _MOST = 4096
-"""Rows that wait for the disk; past that, whoever adds waits."""
+"""Maximum number of rows that wait for the disk. With more, `add` waits."""
 
 
 class Batch:
@@ -40,13 +40,13 @@ class Batch:
 
 
 class Writer:
-    """`async with Writer(store, run, on_commit) as writer: await writer.add(...)`. `on_commit` is told what is safe."""
+    """`async with Writer(store, run, on_commit) as writer: await writer.add(...)`. `on_commit` gets each committed batch."""
 
     def __init__(self, store: Store, run: str, on_commit: Callable[[Batch], None] = lambda batch: None) -> None:
         self._store, self._run, self._on_commit = store, run, on_commit
         self._batch = Batch()
         self._writing: Batch | None = None
-        """What a thread is committing now."""
+        """The batch that is being committed."""
         self._wanted = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
@@ -54,7 +54,7 @@ class Writer:
         self._closing = False
         self._task: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, "verigym-writer")
-        """Its own: the loop's threads may all be taken by an environment that waits."""
+        """A thread of its own, because blocked environments may occupy all threads of the event loop."""
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._work())
@@ -80,23 +80,23 @@ class Writer:
         self._batch.blobs[sha256] = data
 
     def blob(self, sha256: str) -> bytes:
-        """A blob that was kept, committed by now or not."""
+        """A blob, committed or not."""
         for batch in (self._batch, self._writing):
             if batch is not None and sha256 in batch.blobs:
                 return batch.blobs[sha256]
         return self._store.blob(sha256)
 
     async def close(self) -> None:
-        """Commits the rest, also when everything around it was cancelled."""
+        """Commits the rest, even if the surrounding task was cancelled."""
         assert self._task is not None
         self._closing = True
         self._wanted.set()
-        cut: asyncio.CancelledError | None = None
+        cancelled: asyncio.CancelledError | None = None
         while not self._task.done():
             try:
                 await asyncio.shield(self._task)
             except asyncio.CancelledError as error:
-                cut = error
+                cancelled = error
         self._thread.shutdown(wait=False)
         if self._error is not None:
             raise self._error
@@ -105,8 +105,8 @@ class Writer:
                 self._store.add(self._run, batch.trajectories, batch.verdicts, batch.blobs)
                 self._on_commit(batch)
         task = asyncio.current_task()
-        if cut is not None and task is not None and task.cancelling():  # not only the one who writes was cancelled
-            raise cut
+        if cancelled is not None and task is not None and task.cancelling():  # not only the writer task was cancelled
+            raise cancelled
 
     async def _work(self) -> None:
         while not (self._closing and not len(self._batch)):
@@ -115,30 +115,30 @@ class Writer:
             self._wanted.clear()
             batch, self._batch = self._batch, Batch()
             self._room.set()
-            if len(batch) and not await self._committed(batch):
+            if len(batch) and not await self._commit(batch):
                 return
 
-    async def _committed(self, batch: Batch) -> bool:
+    async def _commit(self, batch: Batch) -> bool:
         self._writing = batch
         try:
-            await self._written(batch)
+            await self._write(batch)
             self._writing = None
             self._on_commit(batch)
-        except Exception as error:  # told to whoever adds next, and to the one who closes
+        except Exception as error:  # the next add and close raise it
             self._error = error
             self._room.set()
             return False
         return True
 
-    async def _written(self, batch: Batch) -> None:
-        """A store that is locked, or a disk that is full, is waited for: what is finished is not thrown away at once."""
+    async def _write(self, batch: Batch) -> None:
+        """Retries while the store is locked or the disk is full, so that finished episodes are not lost."""
         add = self._store.add, self._run, batch.trajectories, batch.verdicts, batch.blobs
-        began, wait_s = time.monotonic(), 1.0
+        started, wait_s = time.monotonic(), 1.0
         while True:
             try:
                 return await asyncio.get_running_loop().run_in_executor(self._thread, *add)
             except InfrastructureFailure as error:
-                if time.monotonic() - began + wait_s > (_PATIENCE_S / 10 if self._closing else _PATIENCE_S):
+                if time.monotonic() - started + wait_s > (_PATIENCE_S / 10 if self._closing else _PATIENCE_S):
                     raise
                 if wait_s == 1.0:
                     print(f"{error}. Retrying for {_PATIENCE_S:g} s", file=sys.stderr, flush=True)

@@ -149,7 +149,7 @@ class StoredTrial(msgspec.Struct, frozen=True):
 def _success(subject: AdviceSubject) -> Estimate:
     """The success of the run. Episodes of a task are averaged first, and the interval is clustered by family."""
     passed: dict[str, list[bool]] = {}
-    for one in subject.ws.store.standing(subject.run.id, subject.run.verifier):
+    for one in subject.ws.store.statuses(subject.run.id, subject.run.verifier):
         if one.judged and one.reward is not None:
             passed.setdefault(one.task, []).append(one.passed)
     family = {task.id: family_of(task) for task in subject.source.tasks}

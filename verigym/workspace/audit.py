@@ -169,7 +169,7 @@ def outputs_of(
     ws: WorkspaceFolder, run: Run, n: int, seed: int, also: Sequence[str] | dict[str, Label] = ()
 ) -> Outputs:
     """n outputs of a run and the outputs in `also`, with their groups."""
-    chosen = labels.pick(ws.store.standing(run.id, run.verifier), n, seed)
+    chosen = labels.pick(ws.store.statuses(run.id, run.verifier), n, seed)
     if not chosen:
         raise Refused(f"Run {run.id} has no output to audit. Find out why: verigym explain {run.id}")
     tasks = {task.id: task for task in ws.store.tasks(run.id)}
