@@ -35,7 +35,7 @@ def test_a_card_says_how_a_trained_version_was_made():
     text = of(TUNED, parent=BASE, data=dataset("d" * 64))
     assert text.startswith("# tuned\n\nVersion `cccccccccccc`")
     assert "- By training with grpo, run `grpo-1`, seed 7" in text and "steps 8" in text
-    assert "data set demos, 1 rows (a test), 2 families, hash `dddddddddddd`" in text
+    assert "dataset demos, 1 rows (a test), 2 families, hash `dddddddddddd`" in text
     assert "- From: `bbbbbbbbbbbb` (base)" in text and "- torch 2.13" in text and "2026-01-01" in text
 
 
@@ -78,8 +78,8 @@ def test_decisions_about_it_are_listed_with_the_gates_words():
     promote(store, decision, who="ada", why="release 2")
     text = of(tuned, entries=entries(store))
     assert "It is the champion." in text and "by ada: gate, PROMOTE" in text and "Why: release 2." in text
-    assert "What the gate said last (entry 2): PROMOTE. Better." in text
-    assert f"It is not the champion; that is {tuned.id}." in of(base, entries=entries(store))
+    assert "Last decision of the gate (entry 2): PROMOTE. Better." in text
+    assert f"It is not the champion. The champion is {tuned.id}." in of(base, entries=entries(store))
 
 
 def test_a_version_of_everything_is_described():

@@ -66,7 +66,7 @@ def test_no_prompt_and_an_empty_one_differ():
 
 def test_changed_descriptions_read_as_diffs_against_the_environments_own():
     other = msgspec.structs.replace(ONE, tool_descriptions={"book": "Book a room.", "quit": "Stop."})
-    found = diff(ONE, other, own_tools={"book": "Book a meeting.", "other": "x"}).tools
+    found = diff(ONE, other, default_tools={"book": "Book a meeting.", "other": "x"}).tools
     assert found == {
         "book": ["@@ -1 +1 @@", "-Book a meeting.", "+Book a room.", "? Book a [-meeting-]{+room+}."],
         "quit": ["@@ -0,0 +1 @@", "+Stop."],

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from verigym.core.records import Dataset, Estimate, Report, Version
+from verigym.core.words import counted, with_interval
 from verigym.evaluation.report import RATES
 from verigym.registry.ledger import LedgerEntry
 from verigym.registry.versions import kind_of
@@ -54,15 +55,13 @@ def card(about: CardData) -> str:
 
 def latest_by_suite(reports: Sequence[Report]) -> list[Report]:
     """The newest report on each suite, in the order of the suites' first run."""
-    newest = {report.suite.hash: report for report in reports}
-    return list(newest.values())
+    return list({report.suite.hash: report for report in reports}.values())
 
 
 def figure(name: str, estimate: Estimate) -> str:
     """`67.5% (58.5% to 76.5%)`, or a plain number if the metric is not a rate."""
     if name == "success" or name.startswith("pass") or name in RATES.values():
-        low, high = (100 * side for side in (estimate.low, estimate.high))
-        return f"{100 * estimate.value:.1f}% ({low:.1f}% to {high:.1f}%)"
+        return with_interval(estimate.value, estimate.low, estimate.high)
     return f"{estimate.value:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
 
 
@@ -72,7 +71,7 @@ def figure(name: str, estimate: Estimate) -> str:
 def _what(about: CardData) -> Iterator[str]:
     version = about.version
     yield f"- Kind: {kind_of(version)}"
-    yield f"- Base model: `{version.base}`(never modified)"
+    yield f"- Base model: `{version.base}` (never modified)"
     yield f"- Adapter: {f'`{version.adapter}`' if version.adapter else 'none'}"
     if version.constraints:
         yield f"- Replies are constrained to: `{version.constraints}`"
@@ -95,20 +94,17 @@ def _made(about: CardData) -> Iterator[str]:
         yield f"- When: {version.made}"
     if parent is not None:
         yield f"- From: `{parent.id}` ({parent.name or parent.base})"
-    trained = bool(version.recipe) and (parent is None or version.adapter != parent.adapter)
-    if not version.recipe:
+    recipe, data = version.recipe, about.data
+    if not recipe:
         yield "- Without training"
         return
-    recipe = version.recipe
-    origin = "By training" if trained else "Without training; its weights are its parent's, trained"
+    trained = parent is None or version.adapter != parent.adapter
+    origin = "By training" if trained else "Without training. It has the weights of its parent, trained"
     yield f"- {origin} with {recipe.get('algorithm', '?')}, run `{recipe.get('run', '?')}`, seed {recipe.get('seed', '?')}"
-    data = about.data
-    named = (
-        f"data set {data.name}, {data.rows} rows ({data.source})" if data is not None else "tasks of the environment"
-    )
-    yield f"- Data: {named}, {len(version.families)} families, hash `{version.data_hash[:12]}`"
-    told = {"algorithm", "run", "seed", "data"}
-    plain = {name: value for name, value in recipe.items() if isinstance(value, str | int | float) and name not in told}
+    source = f"dataset {data.name}, {data.rows} rows ({data.source})" if data else "tasks of the environment"
+    yield f"- Data: {source}, {len(version.families)} families, hash `{version.data_hash[:12]}`"
+    shown = {"algorithm", "run", "seed", "data"}
+    plain = {key: value for key, value in recipe.items() if isinstance(value, str | int | float) and key not in shown}
     settings = ", ".join(f"{name} {value}" for name, value in plain.items() if value not in ("", 0))
     yield f"- Recipe: {settings} (full recipe: `verigym models show {version.id} --json`)"
 
@@ -118,12 +114,12 @@ def _measured(about: CardData) -> Iterator[str]:
     if not reports:
         yield f"Never measured. Run: `verigym eval ENV -m {about.version.id}`"
         return
-    for place, report in enumerate(reports):
+    for index, report in enumerate(reports):
         suite = report.suite
-        yield from ([""] if place else [])
+        yield from ([""] if index else [])
         yield (
             f"On {suite.name} (environment {suite.environment}): {len(suite.tasks)} held-out tasks of {len(suite.families)} "
-            f"families, {report.repeats} {'try' if report.repeats == 1 else 'tries'} each, judged by {suite.verifier}. "
+            f"families, {counted(report.repeats, 'try')} each, judged by {suite.verifier}. "
             f"Report `{report.id}`, suite `{suite.hash[:12]}`."
         )
         yield from ("", "| figure | value (95% interval) |", "| --- | --- |")
@@ -135,7 +131,8 @@ def _measured(about: CardData) -> Iterator[str]:
 def _decisions(about: CardData) -> Iterator[str]:
     id = about.version.id
     current = about.entries[-1].champion_after if about.entries else None
-    yield "It is the champion." if current == id else f"It is not the champion; that is {current or 'nobody yet'}."
+    other = f"The champion is {current}." if current else "No champion exists yet."
+    yield "It is the champion." if current == id else f"It is not the champion. {other}"
     yield ""
     judged = [entry for entry in about.entries if entry.decision.candidate == id and entry.decision.checks]
     for entry in about.entries:
@@ -146,10 +143,10 @@ def _decisions(about: CardData) -> Iterator[str]:
         why = f" Why: {entry.why}." if entry.why else ""
         yield (
             f"- Entry {entry.seq}, {entry.when}, by {entry.who}: {decision.kind}, {decision.verdict} "
-            f"`{decision.candidate}` against `{decision.champion or 'nobody'}` (it was the {side}).{why}"
+            f"`{decision.candidate}` against `{decision.champion or 'none'}` (it was the {side}).{why}"
         )
     if judged:
-        yield from ("", f"What the gate said last (entry {judged[-1].seq}): {judged[-1].decision.words}")
+        yield from ("", f"Last decision of the gate (entry {judged[-1].seq}): {judged[-1].decision.words}")
 
 
 def _limits(about: CardData) -> Iterator[str]:
@@ -162,10 +159,8 @@ def _limits(about: CardData) -> Iterator[str]:
             "verifier does not check."
         )
     for environment, words in _NOT_KNOWN.items():
-        forgets = environment != "retention" or bool(
-            version.adapter
-        )  # weights that did not change have forgotten nothing
-        if environment not in seen and forgets:
+        applies = environment != "retention" or version.adapter  # unchanged weights have forgotten nothing
+        if environment not in seen and applies:
             yield words.format(id=version.id)
     for report in reports:
         if len(report.suite.families) < 20:

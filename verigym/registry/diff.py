@@ -29,33 +29,31 @@ class VersionDiff(Struct, frozen=True, kw_only=True):
         return bool(self.prompt or self.tools or self.fields)
 
 
-def diff(one: Version, other: Version, own_prompt: str = "", own_tools: Mapping[str, str] = {}) -> VersionDiff:
-    """`own_prompt` and `own_tools` are the environment's, if known. A version without its own uses them."""
-    prompts = [version.system_prompt for version in (one, other)]
+def diff(
+    before: Version, after: Version, default_prompt: str = "", default_tools: Mapping[str, str] = {}
+) -> VersionDiff:
+    """The defaults are the environment's, if known. A version that sets none of its own uses them."""
+    both = before, after
     prompt: list[str] = []
-    if prompts[0] != prompts[1]:
-        heads = [f"{version.id} {version.name}".rstrip() for version in (one, other)]
+    if before.system_prompt != after.system_prompt:
+        texts = [default_prompt if version.system_prompt is None else version.system_prompt for version in both]
         heads = [
-            head if text is not None else f"{head} (the environment's own)"
-            for head, text in zip(heads, prompts, strict=True)
+            f"{version.id} {version.name}".rstrip()
+            + (" (the environment's own)" if version.system_prompt is None else "")
+            for version in both
         ]
-        texts = [own_prompt if text is None else text for text in prompts]
-        changed = text_diff(*texts) or ["(the same text)"]
-        prompt = [f"--- {heads[0]}", f"+++ {heads[1]}", *changed]
-    described = [{**own_tools, **version.tool_descriptions} for version in (one, other)]
+        prompt = [f"--- {heads[0]}", f"+++ {heads[1]}", *(text_diff(*texts) or ["(the same text)"])]
+    described = [{**default_tools, **version.tool_descriptions} for version in both]
     tools = {
         name: text_diff(*(texts.get(name, "") for texts in described)) or ["(the same text)"]
-        for name in sorted({*one.tool_descriptions, *other.tool_descriptions})
-        if one.tool_descriptions.get(name) != other.tool_descriptions.get(name)
+        for name in sorted({*before.tool_descriptions, *after.tool_descriptions})
+        if before.tool_descriptions.get(name) != after.tool_descriptions.get(name)
     }
-    known = bool(one.software and other.software)
-    before, after = _fields(one, known), _fields(other, known)
-    fields = {
-        name: (before.get(name, _ABSENT), after.get(name, _ABSENT))
-        for name in dict.fromkeys([*before, *after])
-        if before.get(name, _ABSENT) != after.get(name, _ABSENT)
-    }
-    return VersionDiff(prompt=prompt, tools=tools, fields=fields)
+    old, new = (_fields(version, software=bool(before.software and after.software)) for version in both)
+    pairs = {name: (old.get(name, _ABSENT), new.get(name, _ABSENT)) for name in {**old, **new}}
+    return VersionDiff(
+        prompt=prompt, tools=tools, fields={name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    )
 
 
 def text_diff(before: str, after: str) -> list[str]:

@@ -41,20 +41,23 @@ def verify(store: Store, home: Path, only: Version | None = None, expect: str = 
     """Checks everything in `home`, or the ledger and what belongs to one version. `expect` is a ledger hash noted earlier. If no
     entry has it, entries were removed or replaced since."""
     if damage := store.damage():
-        words = f"the database file is damaged ({damage}). Restore it from a backup"
-        return [IntegrityCheck(what="store", id=str(store.path), sound=False, words=words)]
-    bodies = [one for one in store.bodies("version") if only is None or one.id == only.id]
-    versions = [version for one in bodies if (version := _read(one)) is not None]
-    reports = [one for one in store.bodies("report") if only is None or _plain(one).get("agent") == only.id]
+        return [
+            _damaged("store", str(store.path), f"the database file is damaged ({damage})", "Restore it from a backup")
+        ]
+    stored = [document for document in store.bodies("version") if only is None or document.id == only.id]
+    versions = [version for document in stored if (version := _read(document)) is not None]
+    reports = [
+        document for document in store.bodies("report") if only is None or _plain(document).get("agent") == only.id
+    ]
     used = {version.data_hash for version in versions}
-    data = [one for one in store.bodies("dataset") if only is None or one.id in used]
+    data = [document for document in store.bodies("dataset") if only is None or document.id in used]
     return [
         *_ledger(store, expect),
-        *(_version(one) for one in bodies),
+        *map(_version, stored),
         *_adapters(home / "adapters", versions),
         *(_recipe(store, version) for version in versions if "run" in version.recipe),
-        *(_report(one) for one in reports),
-        *(_data(home / "data", one) for one in data),
+        *map(_report, reports),
+        *(_data(home / "data", document) for document in data),
     ]
 
 
@@ -74,19 +77,18 @@ def _ledger(store: Store, expect: str) -> Iterator[IntegrityCheck]:
         return
     entries = ledger.entries(store)
     last = entries[-1].hash if entries else ""
-    words = f"{count} entries, chain sound, last hash {last}" if last else "no entries yet"
-    yield IntegrityCheck(what="ledger", id=last, sound=True, words=words)
+    yield _sound("ledger", last, f"{count} entries, chain sound, last hash {last}" if last else "no entries yet")
     if expect:
         yield _expected(entries, expect)
-    known = {kind: {one.id for one in store.bodies(kind)} for kind in ("version", "report")}
+    stored = {kind: {document.id for document in store.bodies(kind)} for kind in ("version", "report")}
     for entry in entries:
         named = {"version": {entry.champion_before, entry.champion_after, entry.decision.candidate}}
-        sides = [(one.candidate, one.champion) for one in entry.decision.measured]
+        sides = [(suite.candidate, suite.champion) for suite in entry.decision.measured]
         named["report"] = {*entry.decision.reports, *(report for both in sides for report in both)}
         for kind, ids in named.items():
-            for id in sorted(one for one in ids if one and one not in known[kind]):
-                gone = f"names {kind} {id}, which is no longer in the store. Restore the store from a backup"
-                yield IntegrityCheck(what="ledger", id=str(entry.seq), sound=False, words=f"entry {entry.seq} {gone}")
+            for id in sorted(id for id in ids if id and id not in stored[kind]):
+                gone = f"entry {entry.seq} names {kind} {id}, which is no longer in the store"
+                yield _damaged("ledger", str(entry.seq), gone)
 
 
 def _expected(entries: list[ledger.LedgerEntry], expect: str) -> IntegrityCheck:
@@ -96,71 +98,73 @@ def _expected(entries: list[ledger.LedgerEntry], expect: str) -> IntegrityCheck:
         )
     for entry in entries:
         if entry.hash.startswith(expect.lower()):
-            words = f"the hash {expect[:12]} is that of entry {entry.seq} of {len(entries)}"
-            return IntegrityCheck(what="ledger", id=entry.hash, sound=True, words=words)
-    words = (
-        f"No entry has the hash {expect[:12]}. Entries were removed or replaced after it was noted. "
-        "Restore the store from a backup"
-    )
-    return IntegrityCheck(what="ledger", id=expect, sound=False, words=words)
+            return _sound(
+                "ledger", entry.hash, f"the hash {expect[:12]} is that of entry {entry.seq} of {len(entries)}"
+            )
+    removed = f"No entry has the hash {expect[:12]}. Entries were removed or replaced after it was noted"
+    return _damaged("ledger", expect, removed)
 
 
 # -- documents ------------------------------------------------------------------------------------------------------
 
 
-def _read(one: StoredDocument) -> Version | None:
+def _read(document: StoredDocument) -> Version | None:
     try:
-        return codec.decode(one.body, Version)
+        return codec.decode(document.body, Version)
     except BadInput:
         return None
 
 
-def _plain(one: StoredDocument) -> Json:
+def _plain(document: StoredDocument) -> Json:
     """The stored data, whatever fields records have now. Empty if it cannot be read."""
     try:
-        found: Any = msgspec.json.decode(one.body)
+        data: Any = msgspec.json.decode(document.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
-    return {name: value for name, value in found.items() if name != "schema"} if isinstance(found, dict) else {}
+    return {name: value for name, value in data.items() if name != "schema"} if isinstance(data, dict) else {}
 
 
-def _version(one: StoredDocument) -> IntegrityCheck:
-    version = _read(one)
+def _version(document: StoredDocument) -> IntegrityCheck:
+    id, version = document.id, _read(document)
     if version is None:
-        return _damaged("version", one.id, "cannot be read")
-    if one.id != version.id or version_id(version) != one.id:
+        return _damaged("version", id, "cannot be read")
+    if id != version.id or version_id(version) != id:
         changed = f"its behaviour fields were changed: its content has the id {version_id(version)}"
-        return _damaged("version", one.id, changed)
-    plain = _plain(one)
+        return _damaged("version", id, changed)
+    plain = _plain(document)
     seal = plain.pop("seal", "")
     if seal and content_hash(plain) != seal:
-        return _damaged("version", one.id, "its provenance was changed: name, parent, recipe, data or families")
+        return _damaged("version", id, "its provenance was changed: name, parent, recipe, data or families")
     words = "unchanged" if seal else "unchanged, except that its provenance is too old to check"
-    return IntegrityCheck(what="version", id=one.id, sound=True, words=f"{version.name or version.base}: {words}")
+    return _sound("version", id, f"{version.name or version.base}: {words}")
 
 
-def _report(one: StoredDocument) -> IntegrityCheck:
-    plain = _plain(one)
+def _report(document: StoredDocument) -> IntegrityCheck:
+    id, plain = document.id, _plain(document)
     if not plain:
-        return _damaged("report", one.id, "cannot be read")
-    if plain.get("id") != one.id or content_hash({**plain, "id": ""})[:12] != one.id:
-        return _damaged("report", one.id, "its figures or results were changed")
-    words = f"{plain['agent']} on {plain['suite']['name']}: unchanged"
-    return IntegrityCheck(what="report", id=one.id, sound=True, words=words)
+        return _damaged("report", id, "cannot be read")
+    if plain.get("id") != id or content_hash({**plain, "id": ""})[:12] != id:
+        return _damaged("report", id, "its figures or results were changed")
+    return _sound("report", id, f"{plain['agent']} on {plain['suite']['name']}: unchanged")
 
 
-def _data(place: Path, one: StoredDocument) -> IntegrityCheck:
+def _data(folder: Path, document: StoredDocument) -> IntegrityCheck:
+    id = document.id
     try:
-        dataset = codec.decode(one.body, Dataset)
+        dataset = codec.decode(document.body, Dataset)
     except BadInput:
-        return _damaged("data", one.id, "cannot be read")
-    path = place / f"{one.id}.jsonl"
+        return _damaged("data", id, "cannot be read")
+    path = folder / f"{id}.jsonl"
     again = f"Restore it, or make it again ({dataset.source})"
     if not path.is_file():
-        return _damaged("data", one.id, f"{path} is missing", again)
-    if sha256_of(path) != one.id:
-        return _damaged("data", one.id, f"{path} was changed: its bytes have another hash", again)
-    return IntegrityCheck(what="data", id=one.id, sound=True, words=f"{dataset.name}: {dataset.rows} rows, unchanged")
+        return _damaged("data", id, f"{path} is missing", again)
+    if sha256_of(path) != id:
+        return _damaged("data", id, f"{path} was changed: its bytes have another hash", again)
+    return _sound("data", id, f"{dataset.name}: {dataset.rows} rows, unchanged")
+
+
+def _sound(what: str, id: str, words: str) -> IntegrityCheck:
+    return IntegrityCheck(what=what, id=id, sound=True, words=words)
 
 
 def _damaged(what: str, id: str, words: str, remedy: str = "Restore the store from a backup") -> IntegrityCheck:
@@ -170,12 +174,11 @@ def _damaged(what: str, id: str, words: str, remedy: str = "Restore the store fr
 # -- adapters and recipes -------------------------------------------------------------------------------------------
 
 
-def _adapters(place: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:
+def _adapters(folder: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:
     """Checks each adapter once, even if several versions use it."""
-    for version in {version.adapter: version for version in reversed(versions) if version.adapter}.values():
-        folder, id = place / version.adapter, version.adapter
+    for id, version in {version.adapter: version for version in reversed(versions) if version.adapter}.items():
         again = f"Restore it, or train {version.label} again: on the same machine its recipe gives the same weights"
-        weights, settings = folder / ADAPTER_FILE, folder / CONFIG_FILE
+        weights, settings = folder / id / ADAPTER_FILE, folder / id / CONFIG_FILE
         if not weights.is_file():
             yield _damaged("adapter", id, f"{weights} is missing", again)
         elif sha256_of(weights) != id:
@@ -185,9 +188,7 @@ def _adapters(place: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:
         elif version.adapter_config and sha256_of(settings) != version.adapter_config:
             yield _damaged("adapter", id, f"{settings} was changed: it holds the rank and scale", again)
         else:
-            size = weights.stat().st_size
-            words = f"{version.label}: {size:,} bytes, unchanged"
-            yield IntegrityCheck(what="adapter", id=id, sound=True, words=words)
+            yield _sound("adapter", id, f"{version.label}: {weights.stat().st_size:,} bytes, unchanged")
 
 
 def _how_damaged(weights: Path) -> str:
@@ -197,7 +198,7 @@ def _how_damaged(weights: Path) -> str:
         with weights.open("rb") as file:
             (length,) = struct.unpack("<Q", file.read(8))
             head = msgspec.json.decode(file.read(length), type=dict[str, Any])
-        whole = 8 + length + max(one["data_offsets"][1] for name, one in head.items() if name != "__metadata__")
+        whole = 8 + length + max(tensor["data_offsets"][1] for name, tensor in head.items() if name != "__metadata__")
     except (struct.error, msgspec.DecodeError, UnicodeDecodeError, OverflowError, MemoryError, LookupError, ValueError):
         return f"was changed: its header cannot be read ({size:,} bytes)"
     return f"was truncated: {size:,} of {whole:,} bytes" if size < whole else "was changed: its bytes have another hash"
@@ -221,5 +222,4 @@ def _recipe(store: Store, version: Version) -> IntegrityCheck:
         return _damaged("recipe", run, f"{named}: run {run} used other data ({data[:12]})")
     if "data" in config and store.get("dataset", config["data"], Dataset) is None:
         return _damaged("recipe", run, f"{named}: its dataset {config['data'][:12]} is not in the store")
-    words = f"{version.label}: matches run {run}, data  {version.data_hash[:12] or 'none'}"
-    return IntegrityCheck(what="recipe", id=run, sound=True, words=words)
+    return _sound("recipe", run, f"{version.label}: matches run {run}, data  {version.data_hash[:12] or 'none'}")

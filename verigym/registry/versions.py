@@ -1,8 +1,8 @@
 """Versions: agents identified by the hash of everything that affects their behaviour. `ledger` names the champion."""
 
+import contextlib
 import importlib.metadata
 import platform
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -46,24 +46,22 @@ def register(store: Store, version: Version) -> Version:
     """Stores the version permanently with its id, creation time, software versions and seal. A known version is returned as first
     registered."""
     id = version_id(version)
-    known = store.get("version", id, Version)
-    if known is not None:
-        return known
+    registered = store.get("version", id, Version)
+    if registered is not None:
+        return registered
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    made = msgspec.structs.replace(version, id=id, made=now, software=software(), seal="")
-    made = msgspec.structs.replace(made, seal=content_hash(made))
-    store.put("version", id, made)
-    return store.get("version", id, Version) or made  # another process may have been first
+    version = msgspec.structs.replace(version, id=id, made=now, software=software(), seal="")
+    version = msgspec.structs.replace(version, seal=content_hash(version))
+    store.put("version", id, version)
+    return store.get("version", id, Version) or version  # another process may have been first
 
 
 def software() -> dict[str, str]:
-    found = {"verigym": verigym.__version__, "python": platform.python_version()}
+    numbers = {"verigym": verigym.__version__, "python": platform.python_version()}
     for name in ("torch", "transformers"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            numbers[name] = importlib.metadata.version(name)
+    return numbers
 
 
 def resolve(store: Store, text: str) -> Version:
@@ -74,22 +72,19 @@ def resolve(store: Store, text: str) -> Version:
         current = champion(store)
         if current is None:
             raise NotFound("No champion exists yet. Register a base agent and make it the first champion")
-        return _only(current, [one for one in versions if one.id == current], versions)
+        text = current
     if text == "latest" and versions:
         return versions[-1]
-    fitting = (
-        [one for one in versions if one.id == text]
-        or [one for one in versions if version_id(Version(base=text)) == one.id]
-        or [one for one in versions if one.name == text != embedded.NAME]
-        or [one for one in versions if text and one.id.startswith(text)]
+    base = version_id(Version(base=text))
+    matches = (
+        [version for version in versions if version.id == text]
+        or [version for version in versions if version.id == base]
+        or [version for version in versions if version.name == text != embedded.NAME]
+        or [version for version in versions if text and version.id.startswith(text)]
     )
-    return _only(text, fitting, versions)
-
-
-def _only(text: str, fitting: Sequence[Version], versions: Sequence[Version]) -> Version:
-    if not fitting:
+    if not matches:
         raise not_found("version", text, [name for one in versions for name in (one.id, one.name) if name])
-    if len(fitting) > 1:
-        ids = ", ".join(one.id for one in fitting)
-        raise BadInput(f'"{text}" matches {len(fitting)} versions: {ids}. Name one by its id')
-    return fitting[0]
+    if len(matches) > 1:
+        ids = ", ".join(version.id for version in matches)
+        raise BadInput(f'"{text}" matches {len(matches)} versions: {ids}. Name one by its id')
+    return matches[0]
