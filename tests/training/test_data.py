@@ -31,8 +31,7 @@ from verigym.core.records import (
     Usage,
     Verdict,
 )
-from verigym.training.data import Counts, demonstrations, graded_pairs, labelled_pairs
-from verigym.training.dataset_files import read_rows
+from verigym.training.data import Counts, RunRecords, demonstrations, graded_pairs, labelled_pairs, read_rows
 
 TASKS = [Task(id=name, prompt=f"do {name}", family=f"of {name}") for name in ("a", "b")]
 PROMPT: list[Item] = [Message("system", "Be brief."), Message("user", "do it")]
@@ -60,8 +59,12 @@ def graded(*rewards: float | None, task: str = "a") -> tuple[list[Trajectory], l
     return episodes, [verdict(one, reward) for one, reward in zip(episodes, rewards, strict=True)]
 
 
+def records(episodes: Sequence[Trajectory], verdicts: Sequence[Verdict], tasks: Sequence[Task] = TASKS) -> RunRecords:
+    return RunRecords(tasks, episodes, verdicts, tools_of)
+
+
 def demos(episodes: Sequence[Trajectory], verdicts: Sequence[Verdict], **options: Any) -> tuple[list[Example], Counts]:
-    return demonstrations(TASKS, episodes, verdicts, tools_of, **options)
+    return demonstrations(records(episodes, verdicts), **options)
 
 
 # -- demonstrations -----------------------------------------------------------------------------------------------------
@@ -139,16 +142,16 @@ def test_held_out_tasks_are_refused_in_words() -> None:
     held_out = [*TASKS, Task(id="c", prompt="do c", split="val")]
     for make in (demonstrations, graded_pairs):
         with pytest.raises(Refused, match=r'1 of 3 tasks are held out \(task "c" is in split "val"\).*--split train'):
-            make(held_out, [], [], tools_of)
+            make(records([], [], held_out))
     with pytest.raises(Refused, match="never trained on"):
-        labelled_pairs(held_out, [], [], [], tools_of)
+        labelled_pairs(records([], [], held_out), [])
 
 
 # -- pairs by reward ----------------------------------------------------------------------------------------------------
 
 
 def test_the_best_meets_the_worst_and_the_second_best_the_second_worst() -> None:
-    rows, counts = graded_pairs(TASKS, *graded(0.2, 1.0, -1.0, 0.8, 0.5), tools_of)
+    rows, counts = graded_pairs(records(*graded(0.2, 1.0, -1.0, 0.8, 0.5)))
     assert [(row.source, round(row.margin, 9)) for row in rows] == [
         ("r/a/1 over r/a/2", 2.0),
         ("r/a/3 over r/a/0", 0.6),
@@ -167,24 +170,24 @@ def test_the_best_meets_the_worst_and_the_second_best_the_second_worst() -> None
 
 def test_pairs_that_are_too_close_or_too_many_are_counted() -> None:
     episodes, verdicts = graded(1.0, 0.9, 0.3, 0.2, 0.1, 0.0)
-    rows, counts = graded_pairs(TASKS, episodes, verdicts, tools_of, gap=0.5, per_task=1)
+    rows, counts = graded_pairs(records(episodes, verdicts), gap=0.5, per_task=1)
     assert len(rows) == 1 and counts == {"looked at": 6, "kept": 2, "over per_task": 2, "too close": 2}
 
 
 def test_a_gap_is_reached_in_spite_of_rounding() -> None:
-    assert len(graded_pairs(TASKS, *graded(0.3, 0.2), tools_of, gap=0.1)[0]) == 1
+    assert len(graded_pairs(records(*graded(0.3, 0.2)), gap=0.1)[0]) == 1
 
 
 def test_two_that_say_the_same_are_no_pair() -> None:
     episodes = [episode("same", 0), episode("same", 1)]
-    rows, counts = graded_pairs(TASKS, episodes, [verdict(episodes[0], 1.0), verdict(episodes[1], 0.0)], tools_of)
+    rows, counts = graded_pairs(records(episodes, [verdict(episodes[0], 1.0), verdict(episodes[1], 0.0)]))
     assert rows == [] and counts == {"looked at": 2, "kept": 0, "twice": 1, "no partner": 1}
 
 
 def test_only_episodes_that_saw_the_same_prompt_are_compared() -> None:
     told = episode("x", 1, items=[Message("system", "Be long."), *PROMPT[1:], Message("assistant", "x")])
     episodes = [episode("y", 0), told]
-    rows, counts = graded_pairs(TASKS, episodes, [verdict(episodes[0], 1.0), verdict(told, 0.0)], tools_of)
+    rows, counts = graded_pairs(records(episodes, [verdict(episodes[0], 1.0), verdict(told, 0.0)]))
     assert rows == [] and counts["no partner"] == 2
 
 
@@ -211,7 +214,7 @@ def test_counts_add_up_and_a_chosen_reward_is_the_larger_one(
     examples, counts = demos(*run, per_task=per_task)
     assert counts["looked at"] == len(run[0]) == counts["kept"] + sum(list(counts.values())[2:])
     assert counts["kept"] == len(examples)
-    rows, counts = graded_pairs(TASKS, *run, tools_of, gap=gap, per_task=per_task)
+    rows, counts = graded_pairs(records(*run), gap=gap, per_task=per_task)
     assert counts["looked at"] == len(run[0]) == counts["kept"] + sum(list(counts.values())[2:])
     assert counts["kept"] == 2 * len(rows)
     for row in rows:
@@ -250,7 +253,7 @@ def said(judgement: Any, who: str = "anna", left: str = "r/a/0", right: str = "r
          "two people agree", "one says same", "of one output", "of another run", "with another run"],
 )  # fmt: skip
 def test_what_people_preferred_is_chosen(labels: list[Label], chosen: str, counts: Counts) -> None:
-    rows, found = labelled_pairs(TASKS, *graded(0.0, 1.0), labels, tools_of)
+    rows, found = labelled_pairs(records(*graded(0.0, 1.0)), labels)
     assert [row.chosen for row in rows] == ([[Message("assistant", chosen)]] if chosen else [])
     looked_at = sum(counts.values())
     assert found == {"looked at": looked_at, **counts}
@@ -259,7 +262,7 @@ def test_what_people_preferred_is_chosen(labels: list[Label], chosen: str, count
 def test_a_labelled_pair_with_an_unsafe_side_is_dropped() -> None:
     episodes, verdicts = graded(0.0, 1.0)
     verdicts = [verdicts[0], verdict(episodes[1], 1.0, unsafe=True)]
-    assert labelled_pairs(TASKS, episodes, verdicts, [said("better")], tools_of)[1]["unsafe"] == 1
+    assert labelled_pairs(records(episodes, verdicts), [said("better")])[1]["unsafe"] == 1
 
 
 # -- files --------------------------------------------------------------------------------------------------------------

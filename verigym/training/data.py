@@ -1,119 +1,135 @@
-"""Training data from a stored run: demonstrations (episodes to imitate) and preferences (pairs with a better episode).
+"""Training data: demonstrations (episodes to imitate) and preferences (pairs with a better side), from a run or a file.
 
-Pure functions from records to rows, without torch. Each also counts the episodes that it looked at, kept, and dropped, with the
-reason. `looked at` is the sum of all other counts. `dataset_files` reads rows from files. `workspace.datasets` stores rows.
+Pure functions from records to rows, without torch. Each also counts what it looked at, kept, and dropped, with the reason.
+`looked at` is the sum of all other counts. `workspace.datasets` stores rows. A file has a common format (`tasks.rows`), or
+Verigym wrote it, with one encoded `Example` or `Preference` per line.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from verigym.core.errors import Refused
-from verigym.core.records import Example, Label, Preference, Task, ToolSpec, Trajectory, Verdict
+from verigym.core import codec
+from verigym.core.errors import BadInput, Refused
+from verigym.core.records import (
+    Example,
+    Item,
+    Json,
+    Label,
+    Message,
+    Preference,
+    Task,
+    ToolSpec,
+    Trajectory,
+    Verdict,
+)
 from verigym.evaluation.suites import family_of
+from verigym.policies.render import replies
 from verigym.rollout.replies import SplitTrajectory, cut, unfit, wording
+from verigym.tasks.files import FileRow, rows_of
+from verigym.tasks.load import load_tasks
+from verigym.tasks.rows import shape_of
 
 Counts = dict[str, int]
-ToolsOf = Callable[[str], list[ToolSpec]]
-"""Returns the tools that a trajectory refers to by hash."""
-
+Rows = list[Example] | list[Preference]
 _ROUNDING = 1e-9
 
 
-class _Try(NamedTuple):
-    """An episode that can be trained on."""
+class RunRecords(NamedTuple):
+    """The records of a stored run."""
 
-    id: str
-    place: int
+    tasks: Iterable[Task]
+    trajectories: Iterable[Trajectory]
+    verdicts: Iterable[Verdict]
+    tools_of: Callable[[str], list[ToolSpec]]
+    """Returns the tools that a trajectory refers to by hash."""
+
+
+class _TrainableEpisode(NamedTuple):
+    trajectory: Trajectory
     reward: float
     passed: bool
-    tokens: int
-    tools: str
-    cut: SplitTrajectory
+    parts: SplitTrajectory
+
+    @property
+    def rank(self) -> tuple[float, int, int]:
+        """Sorts the highest reward first, then the shortest."""
+        turns = [turn for turn in self.trajectory.turns if turn.actor == "policy"]
+        return -self.reward, sum(turn.usage.completion_tokens for turn in turns), self.trajectory.index
 
 
 def demonstrations(
-    tasks: Iterable[Task],
-    trajectories: Iterable[Trajectory],
-    verdicts: Iterable[Verdict],
-    tools_of: ToolsOf,
-    *,
-    per_task: int = 4,
-    min_reward: float | None = None,
+    run: RunRecords, *, per_task: int = 4, min_reward: float | None = None
 ) -> tuple[list[Example], Counts]:
     """Rejection sampling: at most `per_task` passed episodes of each task, with the highest reward, then the shortest."""
-    by_id, counts = _trainable(tasks), Counter[str]()
-    made: list[Example] = []
-    for task, group in _groups(by_id, trajectories, verdicts, counts):
-        passed = [one for one in group if one.passed]
-        good = [one for one in passed if min_reward is None or one.reward >= min_reward]
-        unlike = _unlike(good)
+    counts = Counter[str]()
+    rows: list[Example] = []
+    for task, group in _groups(run, counts):
+        passed = [episode for episode in group if episode.passed]
+        good = [episode for episode in passed if min_reward is None or episode.reward >= min_reward]
+        unique = _unique(good)
         counts["not passed"] += len(group) - len(passed)
         counts["below min_reward"] += len(passed) - len(good)
-        counts["twice"] += len(good) - len(unlike)
-        counts["over per_task"] += len(unlike[per_task:])
-        made += [_example(by_id[task], one, tools_of) for one in unlike[:per_task]]
-    counts["kept"] = len(made)
-    return made, _summed(counts)
+        counts["twice"] += len(good) - len(unique)
+        counts["over per_task"] += len(unique[per_task:])
+        rows += [
+            Example(
+                items=parts.prompt + parts.rest,
+                made=parts.made,
+                source=trajectory.id,
+                **_common_fields(task, trajectory, run),
+            )
+            for trajectory, _, _, parts in unique[:per_task]
+        ]
+    counts["kept"] = len(rows)
+    return rows, _summed(counts)
 
 
-def graded_pairs(
-    tasks: Iterable[Task],
-    trajectories: Iterable[Trajectory],
-    verdicts: Iterable[Verdict],
-    tools_of: ToolsOf,
-    *,
-    gap: float = 0.1,
-    per_task: int = 4,
-) -> tuple[list[Preference], Counts]:
+def graded_pairs(run: RunRecords, *, gap: float = 0.1, per_task: int = 4) -> tuple[list[Preference], Counts]:
     """Pairs the best episode of a task with its worst, the second best with the second worst, and so on, while their rewards
     differ by `gap` or more. Counts are of episodes. Each is in at most one pair, so `kept` is twice the number of pairs."""
-    by_id, counts = _trainable(tasks), Counter[str]()
-    made: list[Preference] = []
-    for task, group in _groups(by_id, trajectories, verdicts, counts):
-        unlike = _unlike(group)
-        ends = list(zip(unlike[: len(unlike) // 2], unlike[::-1], strict=False))
-        apart = [(best, worst) for best, worst in ends if _differ(best.reward - worst.reward, gap)]
-        counts["twice"] += len(group) - len(unlike)
+    counts, least = Counter[str](), gap - _ROUNDING
+    rows: list[Preference] = []
+    for task, group in _groups(run, counts):
+        unique = _unique(group)
+        ends = list(zip(unique[: len(unique) // 2], unique[::-1], strict=False))
+        apart = [
+            (best, worst) for best, worst in ends if best.reward > worst.reward and best.reward - worst.reward >= least
+        ]
+        counts["twice"] += len(group) - len(unique)
         counts["too close"] += 2 * (len(ends) - len(apart))
-        counts["no partner"] += len(unlike) % 2
+        counts["no partner"] += len(unique) % 2
         counts["over per_task"] += 2 * len(apart[per_task:])
-        for best, worst in apart[:per_task]:
-            counts["kept"] += 2
-            made.append(_preference(by_id[task], best, worst, best.reward - worst.reward, tools_of))
-    return made, _summed(counts)
+        rows += [_preference(task, *pair, pair[0].reward - pair[1].reward, run) for pair in apart[:per_task]]
+    counts["kept"] = 2 * len(rows)
+    return rows, _summed(counts)
 
 
-def labelled_pairs(
-    tasks: Iterable[Task],
-    trajectories: Iterable[Trajectory],
-    verdicts: Iterable[Verdict],
-    labels: Iterable[Label],
-    tools_of: ToolsOf,
-) -> tuple[list[Preference], Counts]:
+def labelled_pairs(run: RunRecords, labels: Iterable[Label]) -> tuple[list[Preference], Counts]:
     """Pairs from people's labels, oldest first. If a person labelled a pair twice, the newest label counts. A pair on which two
     people disagree is dropped. Counts are of labels. Labels on other runs are ignored."""
-    by_id, episodes = _trainable(tasks), {one.id: one for one in trajectories}
-    judged = {verdict.trajectory: verdict for verdict in verdicts}
+    tasks, episodes = _trainable(run.tasks), {trajectory.id: trajectory for trajectory in run.trajectories}
+    judged = {verdict.trajectory: verdict for verdict in run.verdicts}
     counts = Counter[str]()
-    made: list[Preference] = []
-    ours = [one for one in labels if one.trajectory in episodes and (not one.other or one.other in episodes)]
-    for said in _by_pair(ours, counts):
-        winners = {one.trajectory if one.judgement == "better" else one.other for one in said}
+    rows: list[Preference] = []
+    ours = [label for label in labels if label.trajectory in episodes and (not label.other or label.other in episodes)]
+    for pair in _by_pair(ours, counts):
+        winners = {label.trajectory if label.judgement == "better" else label.other for label in pair}
         if len(winners) > 1:
-            counts["people disagree"] += len(said)
+            counts["people disagree"] += len(pair)
             continue
-        ids = sorted((said[0].trajectory, said[0].other), key=lambda id: id not in winners)
+        ids = sorted((pair[0].trajectory, pair[0].other), key=lambda id: id not in winners)
         sides = [(episodes[id], judged.get(id)) for id in ids]
         reason = _incomparable(sides)
         counts[reason or "kept"] += 1
-        counts["said before"] += len(said) - 1
+        counts["said before"] += len(pair) - 1
         if not reason:
-            best, worst = (_try(*side) for side in sides)
-            made.append(_preference(by_id[sides[0][0].task], best, worst, 0.0, tools_of))
-    return made, _summed(counts)
+            best, worst = (_episode(*side) for side in sides)
+            rows.append(_preference(tasks[best.trajectory.task], best, worst, 0.0, run))
+    return rows, _summed(counts)
 
 
 # -- which episodes -----------------------------------------------------------------------------------------------------
@@ -124,56 +140,48 @@ def _trainable(tasks: Iterable[Task]) -> dict[str, Task]:
     by_id = {task.id: task for task in tasks}
     held_out = [task for task in by_id.values() if task.split != "train"]
     if held_out:
-        one = held_out[0]
+        task = held_out[0]
         raise Refused(
-            f'{len(held_out)} of {len(by_id)} tasks are held out (task "{one.id}" is in split "{one.split}"). Held-out tasks '
+            f'{len(held_out)} of {len(by_id)} tasks are held out (task "{task.id}" is in split "{task.split}"). Held-out tasks '
             "are never trained on. Use a run on training tasks: verigym rollout ENV -m MODEL --split train"
         )
     return by_id
 
 
-def _groups(
-    tasks: dict[str, Task], trajectories: Iterable[Trajectory], verdicts: Iterable[Verdict], counts: Counter[str]
-) -> list[tuple[str, list[_Try]]]:
+def _groups(run: RunRecords, counts: Counter[str]) -> list[tuple[Task, list[_TrainableEpisode]]]:
     """Episodes that can be trained on, grouped by task, prompt and tools, best first. Counts the others."""
-    judged = {verdict.trajectory: verdict for verdict in verdicts}
-    groups: dict[tuple[str, str, bytes], list[_Try]] = defaultdict(list)
-    for one in trajectories:
+    tasks, judged = _trainable(run.tasks), {verdict.trajectory: verdict for verdict in run.verdicts}
+    groups: dict[tuple[str, str, bytes], list[_TrainableEpisode]] = defaultdict(list)
+    for one in run.trajectories:
         verdict = judged.get(one.id)
         reason = _unfit(one, verdict) or ("not scored" if verdict is None or verdict.reward is None else "")
         if reason:
             counts[reason] += 1
         else:
-            made = _try(one, verdict)
-            groups[one.task, one.tools, msgspec.json.encode(made.cut.prompt)].append(made)
+            episode = _episode(one, verdict)
+            groups[one.task, one.tools, msgspec.json.encode(episode.parts.prompt)].append(episode)
     by_task = sorted(groups.items(), key=lambda pair: pair[0][0])
-    assert all(key[0] in tasks for key in groups), "an episode of a task that is not in the run"
-    return [(key[0], sorted(group, key=lambda one: (-one.reward, one.tokens, one.place))) for key, group in by_task]
+    return [(tasks[key[0]], sorted(group, key=lambda episode: episode.rank)) for key, group in by_task]
 
 
-def _unfit(one: Trajectory, verdict: Verdict | None) -> str:
+def _unfit(trajectory: Trajectory, verdict: Verdict | None) -> str:
     """Why an episode cannot be trained on. Empty if it can."""
-    return unfit(one) or ("unsafe" if verdict is not None and verdict.unsafe else "")
+    return unfit(trajectory) or ("unsafe" if verdict is not None and verdict.unsafe else "")
 
 
-def _try(one: Trajectory, verdict: Verdict | None) -> _Try:
-    found = cut(one)
-    assert found is not None
-    tokens = sum(turn.usage.completion_tokens for turn in one.turns if turn.actor == "policy")
+def _episode(trajectory: Trajectory, verdict: Verdict | None) -> _TrainableEpisode:
+    parts = cut(trajectory)
+    assert parts is not None
     reward = 0.0 if verdict is None or verdict.reward is None else verdict.reward
-    return _Try(one.id, one.index, reward, verdict is not None and verdict.passed, tokens, one.tools, found)
+    return _TrainableEpisode(trajectory, reward, verdict is not None and verdict.passed, parts)
 
 
-def _unlike(group: Sequence[_Try]) -> list[_Try]:
+def _unique(group: Sequence[_TrainableEpisode]) -> list[_TrainableEpisode]:
     """The group without duplicate replies."""
-    found: dict[bytes, _Try] = {}
-    for one in group:
-        found.setdefault(wording(one.cut.rest), one)
-    return list(found.values())
-
-
-def _differ(difference: float, gap: float) -> bool:
-    return difference > 0 and difference >= gap - _ROUNDING
+    unique: dict[bytes, _TrainableEpisode] = {}
+    for episode in group:
+        unique.setdefault(wording(episode.parts.rest), episode)
+    return list(unique.values())
 
 
 # -- labels -------------------------------------------------------------------------------------------------------------
@@ -182,61 +190,168 @@ def _differ(difference: float, gap: float) -> bool:
 def _by_pair(labels: Sequence[Label], counts: Counter[str]) -> list[list[Label]]:
     """The newest preference of each person for each pair. Counts the labels without a preference."""
     newest: dict[tuple[frozenset[str], str], Label] = {}
-    for one in labels:
-        if not one.other:
+    for label in labels:
+        if not label.other:
             counts["of one output"] += 1
             continue
-        key = frozenset((one.trajectory, one.other)), one.who
+        key = frozenset((label.trajectory, label.other)), label.who
         counts["replaced"] += key in newest
-        newest[key] = one
+        newest[key] = label
     pairs: dict[frozenset[str], list[Label]] = defaultdict(list)
-    for (pair, _), one in newest.items():
-        if one.judgement in ("better", "worse"):
-            pairs[pair].append(one)
+    for (pair, _), label in newest.items():
+        if label.judgement in ("better", "worse"):
+            pairs[pair].append(label)
         else:
-            counts["same" if one.judgement == "same" else "skipped"] += 1
+            counts["same" if label.judgement == "same" else "skipped"] += 1
     return list(pairs.values())
 
 
 def _incomparable(sides: Sequence[tuple[Trajectory, Verdict | None]]) -> str:
     """Why two episodes cannot form a pair. Empty if they can."""
-    unfit = next(filter(None, (_unfit(*side) for side in sides)), "")
-    if unfit:
-        return unfit
-    one, other = (_try(*side) for side in sides)
-    if (one.cut.prompt, one.tools) != (other.cut.prompt, other.tools):
+    if reason := next(filter(None, (_unfit(*side) for side in sides)), ""):
+        return reason
+    both = [_episode(*side) for side in sides]
+    prompts = [(episode.parts.prompt, episode.trajectory.tools) for episode in both]
+    if prompts[0] != prompts[1]:
         return "other prompt"
-    return "twice" if len(_unlike([one, other])) < 2 else ""
+    return "twice" if len(_unique(both)) < 2 else ""
 
 
 # -- rows ---------------------------------------------------------------------------------------------------------------
 
 
-def _example(task: Task, one: _Try, tools_of: ToolsOf) -> Example:
-    return Example(
-        task=task.id,
-        family=family_of(task),
-        items=one.cut.prompt + one.cut.rest,
-        made=one.cut.made,
-        tools=tools_of(one.tools),
-        source=one.id,
-    )
-
-
-def _preference(task: Task, best: _Try, worst: _Try, margin: float, tools_of: ToolsOf) -> Preference:
+def _preference(
+    task: Task, best: _TrainableEpisode, worst: _TrainableEpisode, margin: float, run: RunRecords
+) -> Preference:
     return Preference(
-        task=task.id,
-        family=family_of(task),
-        prompt=best.cut.prompt,
-        chosen=best.cut.rest,
-        rejected=worst.cut.rest,
-        tools=tools_of(best.tools),
+        prompt=best.parts.prompt,
+        chosen=best.parts.rest,
+        rejected=worst.parts.rest,
         margin=margin,
-        source=f"{best.id} over {worst.id}",
+        source=f"{best.trajectory.id} over {worst.trajectory.id}",
+        **_common_fields(task, best.trajectory, run),
     )
+
+
+def _common_fields(task: Task, trajectory: Trajectory, run: RunRecords) -> Json:
+    return {"task": task.id, "family": family_of(task), "tools": run.tools_of(trajectory.tools)}
 
 
 def _summed(counts: Counter[str]) -> Counts:
     """The counts in order: looked at, kept, then the reasons for drops, most frequent first."""
     drops = {name: count for name, count in counts.most_common() if count and name != "kept"}
     return {"looked at": counts["kept"] + sum(drops.values()), "kept": counts["kept"], **drops}
+
+
+# -- files --------------------------------------------------------------------------------------------------------------
+
+
+def read_rows(path: Path) -> tuple[Rows, Counts]:
+    """All rows of a file, which must be of one kind. Duplicates are dropped and counted."""
+    first = next((row.value for row in rows_of(path)), None)
+    if isinstance(first, dict) and type(first.get("schema")) is int and "task" in first:  # Verigym wrote it
+        kind = Example if "made" in first else Preference
+        read = [_decoded(row, kind, path) for row in rows_of(path)]
+    else:
+        read = _from_tasks(load_tasks(path, split="train"), path)
+    counts = Counter[str]()
+    unique: dict[bytes, Example | Preference] = {}
+    for row in read:
+        if row is None:
+            counts["labelled bad"] += 1
+            continue
+        sides = (row.items,) if isinstance(row, Example) else (row.prompt, row.chosen, row.rejected)
+        content = b"\n".join(map(wording, sides))
+        counts["twice" if content in unique else "kept"] += 1
+        unique.setdefault(content, row)
+    return cast(Rows, list(unique.values())), {"looked at": len(read), "kept": len(unique), **counts}
+
+
+def _decoded(row: FileRow, kind: type[Example] | type[Preference], path: Path) -> Example | Preference:
+    try:
+        if row.problem:
+            raise BadInput(row.problem)
+        record = codec.decode(msgspec.json.encode(row.value), kind)
+        _check(record)
+        return record
+    except BadInput as error:
+        raise BadInput(f"{path} {row.position}: {error}") from error
+
+
+def _check(row: Example | Preference) -> None:
+    if isinstance(row, Preference):
+        for name, side in (("chosen", row.chosen), ("rejected", row.rejected)):
+            if not replies(side):
+                raise BadInput(f'"{name}" contains no reply of the assistant')
+        return
+    ends = [0, *(end for span in row.made for end in span), len(row.items)]
+    if not row.made or ends != sorted(ends) or any(start == end for start, end in row.made):
+        raise BadInput(
+            f'"made" is {row.made}. It must list ranges of the {len(row.items)} items in order, such as [[1, 2]]'
+        )
+
+
+def _from_tasks(tasks: Sequence[Task], path: Path) -> list[Example | Preference | None]:
+    """The rows as records, with None for a demonstration that is labelled as bad."""
+    shape = shape_of(tasks[0])
+    if shape not in ("demonstration", "preference"):
+        raise BadInput(
+            f'{path}: row "{tasks[0].id}" is neither a demonstration nor a preference. Use one of the forms '
+            '{"prompt", "completion"}, {"messages"} or {"prompt", "chosen", "rejected"}'
+        )
+    read: list[Example | Preference | None] = []
+    for task in tasks:
+        if task.split != "train":
+            raise Refused(
+                f'{path}: row "{task.id}" is in split "{task.split}". Held-out tasks are never trained on. Remove it'
+            )
+        if (other := shape_of(task)) != shape:
+            raise BadInput(
+                f'{path}: row "{task.id}" is of kind {other}, but the first row is of kind {shape}. Use two files'
+            )
+        try:
+            read.append(_preference_of(task) if shape == "preference" else _example_of(task))
+        except BadInput as error:
+            raise BadInput(f'{path}, row "{task.id}": {error}') from error
+    return read
+
+
+def _example_of(task: Task) -> Example | None:
+    if task.data.get("label") is False:
+        return None
+    prompt, completion = _prompt(task), _items(task.data["completion"])
+    made = replies(prompt + completion, len(prompt))
+    if not made:
+        raise BadInput('"completion" contains no reply of the assistant')
+    return Example(items=prompt + completion, made=made, **_task_fields(task))
+
+
+def _preference_of(task: Task) -> Preference:
+    chosen, rejected = _items(task.data["chosen"]), _items(task.data["rejected"])
+    preference = Preference(prompt=_prompt(task), chosen=chosen, rejected=rejected, **_task_fields(task))
+    _check(preference)
+    return preference
+
+
+def _task_fields(task: Task) -> Json:
+    source = task.lineage[0] if task.lineage else task.id
+    return {"task": task.id, "family": family_of(task), "tools": _tools(task.data.get("tools")), "source": source}
+
+
+def _prompt(task: Task) -> list[Item]:
+    return [Message("user", task.prompt)] if isinstance(task.prompt, str) else list(task.prompt)
+
+
+def _items(value: Any) -> list[Item]:
+    return msgspec.convert(value, list[Item])
+
+
+def _tools(value: Any) -> list[ToolSpec]:
+    """Tools in the form of a Chat Completions or Responses request."""
+    if value is None:
+        return []
+    try:
+        specs = [tool.get("function", tool) for tool in value]
+        return msgspec.convert([{k: v for k, v in spec.items() if v is not None} for spec in specs], list[ToolSpec])
+    except (AttributeError, TypeError, msgspec.ValidationError) as error:
+        raise BadInput(f'"tools" is not a list of {{"name", "description", "parameters"}}: {error}') from error

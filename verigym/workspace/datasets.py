@@ -13,11 +13,10 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, NotFound, Refused, not_found
-from verigym.core.records import Dataset, Example, Label, Preference, Task, Toolset, ToolSpec, Trajectory, Verdict
+from verigym.core.records import Dataset, Example, Label, Preference, Toolset, ToolSpec
 from verigym.store.database import Run
 from verigym.tasks.files import is_task_file, write_whole
-from verigym.training.data import Counts, ToolsOf, demonstrations, graded_pairs, labelled_pairs
-from verigym.training.dataset_files import Rows, read_rows
+from verigym.training.data import Counts, Rows, RunRecords, demonstrations, graded_pairs, labelled_pairs, read_rows
 from verigym.workspace.workspace import WorkspaceFolder
 
 _SEE = "See: verigym data list"
@@ -31,10 +30,7 @@ def from_demonstrations(
 ) -> Dataset:
     """Stores the passed episodes of a run as demonstrations."""
     found = _run(ws, run)
-    tasks, episodes, verdicts = _records(ws, found)
-    rows, counts = demonstrations(
-        tasks, episodes, verdicts, _tools_of(ws, found), per_task=per_task, min_reward=min_reward
-    )
+    rows, counts = demonstrations(_records(ws, found), per_task=per_task, min_reward=min_reward)
     source = f"episodes of run {found.id} that passed, at most {per_task} a task"
     if min_reward is not None:
         source += f", of reward {min_reward:g} or more"
@@ -46,8 +42,7 @@ def from_demonstrations(
 def from_rewards(ws: WorkspaceFolder, run: str, *, gap: float = 0.1, per_task: int = 4, name: str = "") -> Dataset:
     """Stores pairs of episodes of one task whose rewards differ."""
     found = _run(ws, run)
-    tasks, episodes, verdicts = _records(ws, found)
-    rows, counts = graded_pairs(tasks, episodes, verdicts, _tools_of(ws, found), gap=gap, per_task=per_task)
+    rows, counts = graded_pairs(_records(ws, found), gap=gap, per_task=per_task)
     source = (
         f"episodes of run {found.id}, paired where rewards differ by {gap:g} or more, at most {per_task} pairs a task"
     )
@@ -59,9 +54,7 @@ def from_rewards(ws: WorkspaceFolder, run: str, *, gap: float = 0.1, per_task: i
 def from_labels(ws: WorkspaceFolder, run: str, *, name: str = "") -> Dataset:
     """Stores pairs of episodes of one task that people labelled with a preference."""
     found = _run(ws, run)
-    tasks, episodes, verdicts = _records(ws, found)
-    labels = ws.store.documents("label", Label)
-    rows, counts = labelled_pairs(tasks, episodes, verdicts, labels, _tools_of(ws, found))
+    rows, counts = labelled_pairs(_records(ws, found), ws.store.documents("label", Label))
     _check_some(rows, counts, f"Run {found.id} has no label with a preference", f"Add labels: verigym label {found.id}")
     return keep(ws, rows, counts, environment=_environment(found), source=f"labels on run {found.id}", name=name)
 
@@ -80,15 +73,11 @@ def _run(ws: WorkspaceFolder, name: str) -> Run:
     return found
 
 
-def _records(ws: WorkspaceFolder, run: Run) -> tuple[list[Task], Iterator[Trajectory], Iterator[Verdict]]:
-    return ws.store.tasks(run.id), ws.store.each_trajectory(run.id), ws.store.each_verdict(run.id)
-
-
 def _environment(run: Run) -> str:
     return str(run.config.get("environment", ""))
 
 
-def _tools_of(ws: WorkspaceFolder, run: Run) -> ToolsOf:
+def _records(ws: WorkspaceFolder, run: Run) -> RunRecords:
     @functools.cache
     def tools_of(hash: str) -> list[ToolSpec]:
         found = ws.store.get("tools", hash, Toolset)
@@ -99,7 +88,8 @@ def _tools_of(ws: WorkspaceFolder, run: Run) -> ToolsOf:
             )
         return [] if found is None else found.tools
 
-    return tools_of
+    store = ws.store
+    return RunRecords(store.tasks(run.id), store.each_trajectory(run.id), store.each_verdict(run.id), tools_of)
 
 
 def _check_some(rows: Rows, counts: Counts, what: str, remedy: str) -> None:
