@@ -23,7 +23,7 @@ from verigym.core.records import (
     Trajectory,
     Verdict,
 )
-from verigym.evaluation.failures import BUCKETS, bucket, explain, failed, normalised, reason_of
+from verigym.evaluation.failures import BUCKETS, bucket, explain, explain_each, normalised, reason_of
 from verigym.evaluation.rules import Reason
 
 TASK = Task(id="t", prompt="", split="val")
@@ -179,8 +179,8 @@ def test_clusters_put_failures_together_that_differ_in_values_alone():
     (finding,) = explain([TASK], [_trajectory(f"x{i}") for i in range(8)], verdicts).findings
     assert [(one.count, len(one.trajectories)) for one in finding.clusters] == [(7, 5), (1, 1)]
     assert finding.clusters[0].symptom == 'the last call failed; order N: no "…" in ID'
-    listed = list(failed([TASK], [_trajectory(f"x{i}") for i in range(8)], verdicts))
-    assert [one.trajectory for one in listed] == [f"x{i}" for i in range(8)]
+    listed = list(explain_each([TASK], [_trajectory(f"x{i}") for i in range(8)], verdicts))
+    assert [one.trajectory.id for one in listed] == [f"x{i}" for i in range(8)]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_a_card_says_how_a_trained_version_was_made():
 def test_a_prompt_on_trained_weights_is_not_called_training():
     prompted = msgspec.structs.replace(TUNED, id="e" * 12, parent=TUNED.id, system_prompt="Be brief.")
     text = of(prompted, parent=TUNED)
-    assert "- Without training; its weights are its parent's, trained with grpo" in text
+    assert "- Without training. Its parent's weights were trained with grpo" in text
     assert "```\nBe brief.\n```" in text
     assert "- Without training\n" in of(msgspec.structs.replace(BASE, system_prompt=""))
 

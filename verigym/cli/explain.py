@@ -148,14 +148,14 @@ def _say_cluster(source: "ExplainSource", numbers: ClusterNumbers, cluster: int,
     )
     if json:
         return show.as_json(
-            [{"trajectory": failure.trajectory, "evidence": failure.reason.evidence} for failure in failures]
+            [{"trajectory": failure.trajectory.id, "evidence": failure.reason.evidence} for failure in failures]
         )
     show.say(f"cluster {cluster} of run {source.run.id}: {key[0]}, {key[1] or 'no reason recorded'}")
     first, count = "", 0
     for failure in failures:
-        first, count = first or failure.trajectory, count + 1
+        first, count = first or failure.trajectory.id, count + 1
         if count <= _LISTED:
-            show.say(f"  {failure.trajectory}", f"      {show.clip(failure.reason.evidence, 100)}")
+            show.say(f"  {failure.trajectory.id}", f"      {show.clip(failure.reason.evidence, 100)}")
     if count > _LISTED:
         show.say(f"  and {count - _LISTED} more (--json lists all)")
     show.next_command(f"verigym trajectories show {show.quote(first)}")

@@ -30,7 +30,7 @@ def train(
     home: Home = None,
 ) -> None:
     """Train a version as a recipe says. If interrupted, repeat the command to resume from the last checkpoint."""
-    from verigym.training.curves import cost_summary
+    from verigym.training.alarms import cost_summary
     from verigym.training.recipe import read_recipe
     from verigym.workspace.train import train as run_recipe
     from verigym.workspace.train import warnings_of

@@ -17,8 +17,7 @@ from verigym.core.errors import BadInput, VerigymError
 from verigym.core.printable import Printable
 from verigym.core.records import Cluster, Estimate, Finding, Task, Trajectory, Verdict
 from verigym.evaluation import rules
-from verigym.evaluation.expected import expected_calls
-from verigym.evaluation.rules import Reason
+from verigym.evaluation.rules import Reason, expected_calls
 from verigym.evaluation.stats import clustered_mean
 from verigym.evaluation.suites import family_of
 
@@ -139,10 +138,11 @@ class Explanation(Printable, Struct, frozen=True, kw_only=True):
     """None if tasks do not say how many calls they need, or too few are short or long."""
 
 
-class FailedEpisode(NamedTuple):
-    trajectory: str
-    group: str
+class ExplainedEpisode(NamedTuple):
+    trajectory: Trajectory
+    verdict: Verdict
     reason: Reason
+    """Its bucket is empty if the episode passed safely."""
     symptom: str
 
 
@@ -158,12 +158,13 @@ def explain(
     bins: dict[str, _Bin] = defaultdict(_Bin)
     tries: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
     total = 0
-    for trajectory, verdict, episode in _each(by_id, trajectories, verdicts, rule, judged):
+    for episode in explain_each(by_id.values(), trajectories, verdicts, rule, judged):
+        trajectory, verdict, reason, _ = episode
         total += 1
-        if episode.reason.bucket != INFRASTRUCTURE:
+        if reason.bucket != INFRASTRUCTURE:
             tries[trajectory.task, trajectory.group].append((verdict.passed, verdict.reward or 0.0))
-        if episode.reason.bucket:
-            bins[episode.reason.bucket].add_episode(episode)
+        if reason.bucket:
+            bins[reason.bucket].add_episode(episode)
     scored = sum(map(len, tries.values()))
     several = {key: group for key, group in tries.items() if len(group) > 1}
     return Explanation(
@@ -183,34 +184,24 @@ def explain(
     )
 
 
-def failed(
+def explain_each(
     tasks: Iterable[Task],
     trajectories: Iterable[Trajectory],
     verdicts: Iterable[Verdict],
     rule: EnvironmentRule | None = None,
     judged: Mapping[str, Reason] = {},
-) -> Iterator[FailedEpisode]:
-    """Yields every failure of a run with its reason."""
+) -> Iterator[ExplainedEpisode]:
+    """Yields every episode of a run, failed or not."""
     by_id = {task.id: task for task in tasks}
-    return (episode for _, _, episode in _each(by_id, trajectories, verdicts, rule, judged) if episode.reason.bucket)
-
-
-def _each(
-    tasks: Mapping[str, Task],
-    trajectories: Iterable[Trajectory],
-    verdicts: Iterable[Verdict],
-    rule: EnvironmentRule | None,
-    judged: Mapping[str, Reason],
-) -> Iterator[tuple[Trajectory, Verdict, FailedEpisode]]:
     verdict_of: dict[str, Verdict] = {}
     for verdict in verdicts:  # all are held in memory, so the evidence of a pass is dropped
         verdict_of[verdict.trajectory] = structs.replace(verdict, evidence="") if verdict.passed else verdict
     for one in trajectories:
         verdict = verdict_of.get(one.id) or unscored(one)
-        why = reason_of(tasks[one.task], one, verdict, rule)
-        if why.bucket == WRONG_ANSWER and one.id in judged:
-            why = judged[one.id]
-        yield one, verdict, FailedEpisode(one.id, one.group, why, why.symptom or normalised(why.evidence))
+        reason = reason_of(by_id[one.task], one, verdict, rule)
+        if reason.bucket == WRONG_ANSWER and one.id in judged:
+            reason = judged[one.id]
+        yield ExplainedEpisode(one, verdict, reason, reason.symptom or normalised(reason.evidence))
 
 
 class _Tally:
@@ -234,15 +225,15 @@ class _Bin(_Tally):
         self.reasons: Counter[str] = Counter()
         self.symptoms: dict[tuple[str, str], _Tally] = {}
 
-    def add_episode(self, episode: FailedEpisode) -> None:
-        self.add(episode.trajectory)
+    def add_episode(self, episode: ExplainedEpisode) -> None:
+        self.add(episode.trajectory.id)
         evidence = " ".join(episode.reason.evidence.split())[:300]
         if evidence and (evidence in self.reasons or len(self.reasons) < _MOST_SYMPTOMS):
             self.reasons[evidence] += 1
         key = episode.symptom, episode.reason.by
         if key not in self.symptoms and len(self.symptoms) >= _MOST_SYMPTOMS:
             key = _OTHERS, episode.reason.by
-        self.symptoms.setdefault(key, _Tally(evidence)).add(episode.trajectory)
+        self.symptoms.setdefault(key, _Tally(evidence)).add(episode.trajectory.id)
 
 
 def _findings(bins: Mapping[str, _Bin], total: int, scored: int) -> list[Finding]:

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from verigym.core.records import Failure, Fault, Feedback, Item
-from verigym.evaluation.expected import steps_of
+from verigym.evaluation.rules import steps_of
 from verigym.mining.attempts import Attempt
 
 Standing = Literal["failed", "succeeded", "unknown", "infrastructure"]

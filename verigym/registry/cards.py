@@ -99,7 +99,7 @@ def _made(about: CardData) -> Iterator[str]:
         yield "- Without training"
         return
     trained = parent is None or version.adapter != parent.adapter
-    origin = "By training" if trained else "Without training. It has the weights of its parent, trained"
+    origin = "By training" if trained else "Without training. Its parent's weights were trained"
     yield f"- {origin} with {recipe.get('algorithm', '?')}, run `{recipe.get('run', '?')}`, seed {recipe.get('seed', '?')}"
     source = f"dataset {data.name}, {data.rows} rows ({data.source})" if data else "tasks of the environment"
     yield f"- Data: {source}, {len(version.families)} families, hash `{version.data_hash[:12]}`"

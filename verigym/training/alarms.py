@@ -4,27 +4,24 @@
     for alarm in new_alarms(history): print(alarm)
 
 A rule is a function from the history to an alarm or None. A missing metric raises no alarm. Rules compare windows of steps and
-ignore changes within noise (`curves.py`). tests/training/test_alarms.py measures how often they are right.
+ignore changes within noise. Noise is estimated from differences between neighbouring steps, so a trend does not count as noise.
+The threshold is several standard errors, because alarms are evaluated after every step. tests/training/test_alarms.py measures
+how often alarms are right.
 """
 
+import itertools
 import math
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, structs
 
-from verigym.training.curves import (
-    RATE_NOISE,
-    CurveChange,
-    History,
-    recent,
-    series,
-    since_first,
-    since_highest,
-    since_lowest,
-    values,
-)
-
+History = Mapping[int, Mapping[str, float]]
+"""Metrics by step. A metric can be missing from some steps."""
+SURE = 4.0
+"""Standard errors that a change must reach."""
+RATE_NOISE = 0.03
+"""Minimum noise of a rate that is measured only at some steps: that of about 200 tasks. Few points cannot show it."""
 QUIET = 5
 """Steps that an alarm must be silent before it counts as new. An alarm near its threshold would otherwise repeat."""
 MARGIN = 0.05
@@ -43,6 +40,25 @@ class Alarm(Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.kind} (step {self.step}): {self.observation}. What to do: {self.remedy}"
+
+
+class CurveChange(Struct, frozen=True):
+    """The change between two windows of a curve."""
+
+    before: float
+    last: float
+    error: float
+    """Standard error of the difference due to noise."""
+
+    @property
+    def by(self) -> float:
+        return self.last - self.before
+
+    def up(self, least: float = 0.0, sure: float = SURE) -> bool:
+        return self.by >= max(least, sure * self.error) and self.by > 0
+
+    def down(self, least: float = 0.0, sure: float = SURE) -> bool:
+        return -self.by >= max(least, sure * self.error) and self.by < 0
 
 
 def alarms(history: History) -> list[Alarm]:
@@ -327,3 +343,65 @@ def _numbers(change: CurveChange, unit: str = "") -> str:
 
 def _shares(change: CurveChange) -> str:
     return f"from {change.before:.0%} to {change.last:.0%}"
+
+
+# -- curves -----------------------------------------------------------------------------------------------------------
+
+
+def series(history: History, name: str) -> dict[int, float]:
+    """The values of a metric by step. Missing and non-finite values are left out."""
+    return {
+        step: value
+        for step in sorted(history)
+        if (value := history[step].get(name)) is not None and math.isfinite(value)
+    }
+
+
+def values(history: History, name: str) -> list[float]:
+    return list(series(history, name).values())
+
+
+def since_first(curve: Sequence[float]) -> CurveChange | None:
+    """The change from the first window to the latest. None if there are too few steps."""
+    if len(curve) < 12:
+        return None
+    width = min(10, len(curve) // 3)
+    return CurveChange(statistics.fmean(curve[:width]), recent(curve, width), _noise(curve) * math.sqrt(2 / width))
+
+
+def since_highest(curve: Sequence[float], sparse: bool = False) -> CurveChange | None:
+    """The change from the highest earlier window to the latest. A `sparse` curve is a rate measured only at some steps."""
+    width, least_noise = (min(4, max(2, len(curve) // 5)), RATE_NOISE) if sparse else (8, 0.0)
+    if len(curve) < 2 * width:
+        return None
+    before = [statistics.fmean(curve[at : at + width]) for at in range(len(curve) - 2 * width + 1)]
+    return CurveChange(max(before), recent(curve, width), max(_noise(curve), least_noise) * math.sqrt(2 / width))
+
+
+def since_lowest(curve: Sequence[float], sparse: bool = False) -> CurveChange | None:
+    change = since_highest([-value for value in curve], sparse)
+    return change and CurveChange(-change.before, -change.last, change.error)
+
+
+def recent(curve: Sequence[float], width: int = 5) -> float:
+    return statistics.fmean(curve[-width:])
+
+
+def _noise(curve: Sequence[float]) -> float:
+    """Standard deviation around the trend."""
+    steps = [(after - before) ** 2 for before, after in itertools.pairwise(curve)]
+    return math.sqrt(statistics.fmean(steps) / 2)
+
+
+def cost_summary(history: History) -> str:
+    """The cost of a run and of a point of held-out success, from the metrics `cost` (dollars) and `held_out_success`."""
+    dollars, measured = series(history, "cost"), series(history, "held_out_success")
+    total = f"${sum(dollars.values()):.2f} so far. Held-out success"
+    if len(measured) < 2:
+        return f"{total} was measured {'once' if measured else 'never'}, so the cost per point is unknown"
+    first, last = min(measured), max(measured)
+    gained = 100 * (measured[last] - measured[first])
+    went = f"{total} went from {measured[first]:.1%} at step {first} to {measured[last]:.1%} at step {last}"
+    if gained <= 0:
+        return f"{went}. It did not rise, so there is no cost per point"
+    return f"{went}: ${sum(spent for step, spent in dollars.items() if first < step <= last) / gained:.3g} per point"

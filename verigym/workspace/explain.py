@@ -21,8 +21,8 @@ from verigym.evaluation.failures import (
     INFRASTRUCTURE,
     WRONG_ANSWER,
     EnvironmentRule,
+    ExplainedEpisode,
     Explanation,
-    FailedEpisode,
 )
 from verigym.evaluation.rules import Reason
 from verigym.store.database import Run
@@ -69,8 +69,9 @@ class ExplainSource(Struct, frozen=True):
     def explained(self) -> Explanation:
         return failures.explain(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
 
-    def failed(self) -> Iterator[FailedEpisode]:
-        return failures.failed(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
+    def failed(self) -> Iterator[ExplainedEpisode]:
+        episodes = failures.explain_each(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
+        return (episode for episode in episodes if episode.reason.bucket)
 
     def _episodes(self) -> Iterator[Trajectory]:
         return self.ws.store.each_trajectory(self.run.id)
@@ -97,7 +98,7 @@ def with_judge(
     source: ExplainSource, judge: Version, on_asked: Callable[[int, int], None] = lambda done, total: None
 ) -> ExplainSource:
     """Adds the explanations of a judge for failures that the rules classify as "wrong answer"."""
-    open_cases = [one.trajectory for one in source.failed() if one.reason.bucket == WRONG_ANSWER]
+    open_cases = [one.trajectory.id for one in source.failed() if one.reason.bucket == WRONG_ANSWER]
     judged, unanswered = event_loop.run(_judged(source, judge, open_cases, on_asked))
     return ExplainSource(source.ws, source.run, source.tasks, source.own, source.note, judged, unanswered)
 

@@ -22,8 +22,7 @@ from verigym.gates.policy import DEFAULT, GatePolicy
 from verigym.registry import ledger
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import RunSettings
-from verigym.training.alarms import held_out_falls
-from verigym.training.curves import since_first, values
+from verigym.training.alarms import held_out_falls, since_first, values
 from verigym.workspace import measure as stages
 from verigym.workspace.perplexity import perplexity
 from verigym.workspace.rescore import rescore

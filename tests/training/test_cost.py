@@ -2,7 +2,7 @@
 
 import pytest
 
-from verigym.training.curves import cost_summary
+from verigym.training.alarms import cost_summary
 
 
 def test_a_point_costs_what_was_spent_between_the_measurements() -> None:
