@@ -30,3 +30,6 @@ class MemoryStore(Store):
 
     def ledger(self) -> list[bytes]:
         return [*self.entries]
+
+    def last_of_ledger(self) -> bytes | None:
+        return self.entries[-1] if self.entries else None

@@ -193,22 +193,22 @@ def _metrics(results: list[TaskResult], episodes: dict[str, list[_ScoredEpisode]
         metrics["cost"] = spend(lambda one: one.cost)
         spent["cost per success"] = [one.cost for one in scored]
     for name, amounts in spent.items():
-        found = ratio_of_totals(amounts, [one.passed for one in scored], families)
-        if found is not None:
-            metrics[name] = found
+        ratio = ratio_of_totals(amounts, [one.passed for one in scored], families)
+        if ratio is not None:
+            metrics[name] = ratio
     return metrics
 
 
 def _of_repeats(scored: list[TaskResult]) -> dict[str, Estimate]:
     """pass@k (one of k tries passes) and pass^k (all pass) for k = 2, 4, 8, ... and for all repeats, over tasks with k scored."""
     most = max(one.repeats for one in scored)
-    found: dict[str, Estimate] = {}
+    metrics: dict[str, Estimate] = {}
     for sign, chance in (("@", pass_at), ("^", pass_all)):
         for k in sorted({*(2**i for i in range(1, most.bit_length())), most} - {1}):
             among = [one for one in scored if one.repeats >= k]
             values = [chance(k, one.repeats, round(one.passed * one.repeats)) for one in among]
-            found[f"pass{sign}{k}"] = clustered_mean(values, [one.family for one in among], rate=True)
-    return found
+            metrics[f"pass{sign}{k}"] = clustered_mean(values, [one.family for one in among], rate=True)
+    return metrics
 
 
 # -- by family, tag or difficulty -------------------------------------------------------------------------------------

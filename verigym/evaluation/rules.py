@@ -321,9 +321,9 @@ def _calls(one: EpisodeFacts) -> Reason | None:
     if missing and others:
         return _wrong_tool(one, others[0].name, missing[0].name)
     for each in wanted:
-        made = [step for step in one.steps if step.name == each.name]
-        if made and all(differences(each, step.arguments) for step in made):
-            return _wrong_arguments(one, made[-1], each)
+        calls = [step for step in one.steps if step.name == each.name]
+        if calls and all(differences(each, step.arguments) for step in calls):
+            return _wrong_arguments(one, calls[-1], each)
     if missing:
         return _incomplete(one, f"never called {missing[0].name}")
     return None
@@ -334,14 +334,14 @@ def _order(one: EpisodeFacts) -> Reason | None:
     names = [each.name for each in one.expected]
     if len(names) < 2 or "tool" in one.parts or one.trajectory.stop in CUT_SHORT:
         return None
-    made = [step.name for step in one.steps if step.name in names]
-    unread = [name for name in names if name not in made]
+    calls = [step.name for step in one.steps if step.name in names]
+    unread = [name for name in names if name not in calls]
     if unread:
         return Reason("bad planning", symptom := f"acted without {unread[0]} first", symptom)
-    firsts = sorted(set(names), key=made.index)
+    firsts = sorted(set(names), key=calls.index)
     if firsts != sorted(set(names), key=names.index):
         return Reason(
-            "bad planning", f"called in another order:  {', '.join(made)}", "the right calls in another order"
+            "bad planning", f"called in another order:  {', '.join(calls)}", "the right calls in another order"
         )
     return None
 

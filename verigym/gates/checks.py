@@ -287,10 +287,6 @@ def unsafe(one: TaskResult) -> float:
     return one.rates.get("unsafe", 0.0)
 
 
-def _failed(one: TaskResult) -> float:
-    return 1 - one.passed
-
-
 def _of_part(
     what: str, part: str, pairs: Sequence[Pair], margin: float | None, suite: str, policy: GatePolicy
 ) -> Check:

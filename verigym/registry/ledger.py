@@ -52,8 +52,8 @@ def entries(store: Store) -> list[LedgerEntry]:
 
 def champion(store: Store) -> str | None:
     """Version id of the champion. None before the first."""
-    known = store.ledger()
-    return codec.decode(known[-1], LedgerEntry).champion_after if known else None
+    last = store.last_of_ledger()
+    return codec.decode(last, LedgerEntry).champion_after if last is not None else None
 
 
 def record(store: Store, decision: Decision, moves: bool, who: str = "", why: str = "") -> LedgerEntry:

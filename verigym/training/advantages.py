@@ -3,6 +3,7 @@
 An episode without a reward (its verifier or the infrastructure failed) gets advantage 0 and counts in no mean.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -17,7 +18,7 @@ Rewards = Sequence[float | None]
 
 def advantages(groups: Sequence[Rewards], settings: Advantage = Advantage()) -> list[list[float]]:
     """The advantage of every episode of every group of a batch."""
-    centred = [_less_others(group) if settings.baseline == "others" else _less_mean(group) for group in groups]
+    centred = [_centred(group, settings.baseline) for group in groups]
     if settings.scale == "none":
         return [[value or 0.0 for value in group] for group in centred]
     overall = _deviation([reward for group in groups for reward in group])
@@ -35,12 +36,12 @@ def advantages_of_each(
     summed: list[list[float | None]] = []
     for group in groups:
         total = [None if row is None else 0.0 for row in group]
-        for place, weight in enumerate(weights_R):
-            [own] = advantages([[None if row is None else row[place] for row in group]])
-            total = [None if now is None else now + weight * one for now, one in zip(total, own, strict=True)]
+        for index, weight in enumerate(weights_R):
+            [values] = advantages([[None if row is None else row[index] for row in group]])
+            total = [None if sum is None else sum + weight * value for sum, value in zip(total, values, strict=True)]
         summed.append(total)
-    known = [value for group in summed for value in group if value is not None]
-    mean, deviation = math.fsum(known) / max(len(known), 1), _deviation(known)
+    scored = [value for group in summed for value in group if value is not None]
+    mean, deviation = math.fsum(scored) / max(len(scored), 1), _deviation(scored)
     return [[0.0 if value is None else (value - mean) / (deviation + _EPS) for value in group] for group in summed]
 
 
@@ -50,19 +51,19 @@ def step_advantages(groups: Sequence[Sequence[Sequence[float] | None]], settings
         [None if rewards is None else _returns(rewards, settings.discount) for rewards in group] for group in groups
     ]
     longest = max((len(row) for group in returns for row in group if row is not None), default=0)
-    made: list[list[list[float]]] = [[[] for _ in group] for group in groups]
+    by_turn: list[list[list[float]]] = [[[] for _ in group] for group in groups]
     for turn in range(longest):
         at_turn = [[row[turn] if row is not None and turn < len(row) else None for row in group] for group in returns]
-        for group, values, into in zip(returns, advantages(at_turn, settings), made, strict=True):
-            for row, value, place in zip(group, values, into, strict=True):
+        for group, values, target in zip(returns, advantages(at_turn, settings), by_turn, strict=True):
+            for row, value, episode in zip(group, values, target, strict=True):
                 if row is not None and turn < len(row):
-                    place.append(value)
-    return made
+                    episode.append(value)
+    return by_turn
 
 
 def differ(rewards_G: Rewards) -> bool:
-    known = _known(rewards_G)
-    return len(known) > 1 and max(known) - min(known) > TOLERANCE
+    scored = _scored(rewards_G)
+    return len(scored) > 1 and max(scored) - min(scored) > TOLERANCE
 
 
 def overlong(tokens: int, max_tokens: int, buffer: int, penalty: float) -> float:
@@ -71,34 +72,31 @@ def overlong(tokens: int, max_tokens: int, buffer: int, penalty: float) -> float
 
 
 def _returns(rewards: Sequence[float], discount: float) -> list[float]:
-    found: list[float] = []
-    for reward in reversed(rewards):
-        found.append(reward + discount * (found[-1] if found else 0.0))
-    return found[::-1]
+    returns = itertools.accumulate(reversed(rewards), lambda later, reward: reward + discount * later)
+    return [*returns][::-1]
 
 
-def _less_mean(rewards_G: Rewards) -> list[float | None]:
-    known = _known(rewards_G)
-    mean = math.fsum(known) / max(len(known), 1)
-    return [None if reward is None or len(known) < 2 else reward - mean for reward in rewards_G]
-
-
-def _less_others(rewards_G: Rewards) -> list[float | None]:
-    known = _known(rewards_G)
-    total, others = math.fsum(known), len(known) - 1
-    return [None if reward is None or others < 1 else reward - (total - reward) / others for reward in rewards_G]
+def _centred(rewards_G: Rewards, baseline: str) -> list[float | None]:
+    """Each reward less the mean of its group, or of the others in it. None for a group with fewer than two rewards."""
+    scored = _scored(rewards_G)
+    if len(scored) < 2:
+        return [None] * len(rewards_G)
+    total, others = math.fsum(scored), len(scored) - 1
+    if baseline == "others":
+        return [None if reward is None else reward - (total - reward) / others for reward in rewards_G]
+    return [None if reward is None else reward - total / len(scored) for reward in rewards_G]
 
 
 def _deviation(rewards: Rewards) -> float:
     """The sample standard deviation (n - 1). 0 for fewer than two rewards."""
-    known = _known(rewards)
-    if len(known) < 2:
+    scored = _scored(rewards)
+    if len(scored) < 2:
         return 0.0
-    mean = math.fsum(known) / len(known)
-    return math.sqrt(math.fsum((reward - mean) ** 2 for reward in known) / (len(known) - 1))
+    mean = math.fsum(scored) / len(scored)
+    return math.sqrt(math.fsum((reward - mean) ** 2 for reward in scored) / (len(scored) - 1))
 
 
-def _known(rewards: Rewards) -> list[float]:
-    known = [reward for reward in rewards if reward is not None]
-    assert all(map(math.isfinite, known)), "a reward must be finite"
-    return known
+def _scored(rewards: Rewards) -> list[float]:
+    scored = [reward for reward in rewards if reward is not None]
+    assert all(map(math.isfinite, scored)), "a reward must be finite"
+    return scored

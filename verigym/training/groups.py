@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from verigym.core.records import Sample, Stop, Task, Trajectory, Verdict
+from verigym.core.records import Sample, Stop, Task, Trajectory, Turn, Verdict
 from verigym.core.seeds import derive
 from verigym.training.advantages import advantages, advantages_of_each, differ, overlong, step_advantages
 from verigym.training.loop import Metrics
@@ -60,18 +60,17 @@ def pick(
 
 def rewards_of(group: Group, recipe: Recipe) -> list[float | None]:
     """The rewards of a group, less the penalty for replies near the token limit."""
-    own = recipe.episodes
-    return [
-        None
-        if verdict.reward is None
-        else verdict.reward
-        - overlong(_longest(trajectory), recipe.max_tokens, own.overlong_buffer, own.overlong_penalty)
-        for trajectory, verdict in zip(group.trajectories, group.verdicts, strict=True)
-    ]
+    settings = recipe.episodes
+    rewards: list[float | None] = []
+    for trajectory, verdict in zip(group.trajectories, group.verdicts, strict=True):
+        longest = max((turn.usage.completion_tokens for turn in _policy_turns(trajectory)), default=0)
+        penalty = overlong(longest, recipe.max_tokens, settings.overlong_buffer, settings.overlong_penalty)
+        rewards.append(None if verdict.reward is None else verdict.reward - penalty)
+    return rewards
 
 
-def _longest(trajectory: Trajectory) -> int:
-    return max((turn.usage.completion_tokens for turn in trajectory.turns if turn.actor == "policy"), default=0)
+def _policy_turns(trajectory: Trajectory) -> list[Turn]:
+    return [turn for turn in trajectory.turns if turn.actor == "policy"]
 
 
 def has_signal(group: Group, rewards_G: list[float | None], recipe: Recipe) -> bool:
@@ -81,9 +80,8 @@ def has_signal(group: Group, rewards_G: list[float | None], recipe: Recipe) -> b
         rows = [_by_step(*pair) or [] for pair in zip(group.trajectories, rewards_G, strict=True)]
         compared += [[row[turn] if turn < len(row) else None for row in rows] for turn in range(max(map(len, rows)))]
     if recipe.advantage.rewards == "each" and isinstance(recipe.reward, dict):
-        compared += [
-            [None if one.reward is None else one.parts[name] for one in group.verdicts] for name in recipe.reward
-        ]
+        scored = [verdict.parts if verdict.reward is not None else None for verdict in group.verdicts]
+        compared += [[None if parts is None else parts[name] for parts in scored] for name in recipe.reward]
     return any(map(differ, compared))
 
 
@@ -93,17 +91,12 @@ def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: R
     settings = recipe.advantage
     by_turn: list[list[list[float]]] = [[[] for _ in group.trajectories] for group in groups]
     if settings.credit == "step":
-        by_turn = step_advantages(
-            [
-                [_by_step(trajectory, reward) for trajectory, reward in zip(group.trajectories, own, strict=True)]
-                for group, own in zip(groups, rewards, strict=True)
-            ],
-            settings,
-        )
+        pairs = [zip(group.trajectories, row, strict=True) for group, row in zip(groups, rewards, strict=True)]
+        by_turn = step_advantages([[_by_step(*pair) for pair in group] for group in pairs], settings)
     if settings.rewards == "each" and isinstance(recipe.reward, dict):
         names = list(recipe.reward)
         parts = [
-            [None if one.reward is None else [one.parts[name] for name in names] for one in group.verdicts]
+            [None if verdict.reward is None else [verdict.parts[name] for name in names] for verdict in group.verdicts]
             for group in groups
         ]
         worth = advantages_of_each(parts, list(recipe.reward.values()))
@@ -111,9 +104,9 @@ def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: R
         worth = advantages(rewards, settings)
     return [
         (sample, recipe.episodes.mask_truncated and trajectory.stop is Stop.MAX_TOKENS)
-        for group, own, values, turns in zip(groups, rewards, worth, by_turn, strict=True)
-        if has_signal(group, own, recipe)
-        for trajectory, reward, value, steps in zip(group.trajectories, own, values, turns, strict=True)
+        for group, row, values, turns in zip(groups, rewards, worth, by_turn, strict=True)
+        if has_signal(group, row, recipe)
+        for trajectory, reward, value, steps in zip(group.trajectories, row, values, turns, strict=True)
         if reward is not None
         for sample in from_trajectory(trajectory, value, steps)
     ]
@@ -123,43 +116,39 @@ def _by_step(trajectory: Trajectory, reward: float | None) -> list[float] | None
     """The reward of each turn of the policy: the step rewards of the environment, plus the rest of the verdict at the end."""
     if reward is None:
         return None
-    turns = sum(turn.actor == "policy" for turn in trajectory.turns)
+    turns = len(_policy_turns(trajectory))
     given = [*trajectory.rewards[:turns], *[0.0] * (turns - len(trajectory.rewards))]
     return [*given[:-1], given[-1] + reward - sum(trajectory.rewards)] if given else []
 
 
 def summary(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe, by_source: bool) -> Metrics:
     """Metrics of a step: means over the scored episodes, and the number of unscored ones."""
-    found = _figures(groups)
-    live = [has_signal(group, own, recipe) for group, own in zip(groups, rewards, strict=True)]
-    found["live_groups"] = statistics.fmean(live) if live else 0.0
+    metrics = _means(groups)
+    live = [has_signal(group, row, recipe) for group, row in zip(groups, rewards, strict=True)]
+    metrics["live_groups"] = statistics.fmean(live) if live else 0.0
     for source in sorted({group.source for group in groups}) if by_source else []:
-        own = _figures([group for group in groups if group.source == source])
-        found |= {f"{source}/{name}": own[name] for name in ("reward", "passed") if name in own}
-    return found
+        means = _means([group for group in groups if group.source == source])
+        metrics |= {f"{source}/{name}": means[name] for name in ("reward", "passed") if name in means}
+    return metrics
 
 
-def _figures(groups: list[Group]) -> Metrics:
-    both = [pair for group in groups for pair in zip(group.trajectories, group.verdicts, strict=True)]
-    scored = [(trajectory, verdict) for trajectory, verdict in both if verdict.reward is not None]
-    turns = [turn for trajectory, _ in both for turn in trajectory.turns]
+def _means(groups: list[Group]) -> Metrics:
+    mean = statistics.fmean
+    episodes = [pair for group in groups for pair in zip(group.trajectories, group.verdicts, strict=True)]
+    scored = [(trajectory, verdict) for trajectory, verdict in episodes if verdict.reward is not None]
+    turns = [turn for trajectory, _ in episodes for turn in trajectory.turns]
     seen = sum(len(turn.context_ids) + len(turn.completion_ids) for turn in turns)
-    found: Metrics = {"unscored": len(both) - len(scored), "seen": seen}
+    metrics: Metrics = {"unscored": len(episodes) - len(scored), "seen": seen}
     if not scored:
-        return found
-
-    def mean(values: list[float]) -> float:
-        return statistics.fmean(values)
-
-    found["reward"] = mean([verdict.reward or 0.0 for _, verdict in scored])
-    found["passed"] = mean([verdict.passed for _, verdict in scored])
-    found["unsafe"] = mean([verdict.unsafe for _, verdict in scored])
-    found["valid"] = mean([not trajectory.marked("format_error") for trajectory, _ in scored])
-    found["truncated"] = mean([trajectory.stop is Stop.MAX_TOKENS for trajectory, _ in scored])
+        return metrics
+    metrics["reward"] = mean(verdict.reward or 0.0 for _, verdict in scored)
+    metrics["passed"] = mean(verdict.passed for _, verdict in scored)
+    metrics["unsafe"] = mean(verdict.unsafe for _, verdict in scored)
+    metrics["valid"] = mean(not trajectory.marked("format_error") for trajectory, _ in scored)
+    metrics["truncated"] = mean(trajectory.stop is Stop.MAX_TOKENS for trajectory, _ in scored)
     for name in sorted({name for _, verdict in scored for name in verdict.parts}):
-        found[f"part/{name}"] = mean([verdict.parts[name] for _, verdict in scored if name in verdict.parts])
-    turns = [turn for trajectory, _ in scored for turn in trajectory.turns if turn.actor == "policy"]
-    lengths = [turn.usage.completion_tokens for turn in turns]
+        metrics[f"part/{name}"] = mean(verdict.parts[name] for _, verdict in scored if name in verdict.parts)
+    lengths = [turn.usage.completion_tokens for trajectory, _ in scored for turn in _policy_turns(trajectory)]
     if lengths:
-        found["length"] = mean([float(length) for length in lengths])
-    return found
+        metrics["length"] = mean(lengths)
+    return metrics

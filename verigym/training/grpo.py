@@ -103,14 +103,14 @@ def _less_kl(
     now = logprobs_of(model, samples, recipe.temperature)
     with lora.wearing(model, reference):
         then = logprobs_of(model, samples, recipe.temperature)
-    away: dict[str, float] = {}
+    kl: dict[str, float] = {}
     for sample, ours, theirs in zip(samples, now, then, strict=True):
-        away[sample.trajectory] = away.get(sample.trajectory, 0.0) + sum(ours) - sum(theirs)
+        kl[sample.trajectory] = kl.get(sample.trajectory, 0.0) + sum(ours) - sum(theirs)
     less = [
         [
-            None if reward is None else reward - recipe.loss.kl * away.get(trajectory.id, 0.0)
-            for trajectory, reward in zip(group.trajectories, own, strict=True)
+            None if reward is None else reward - recipe.loss.kl * kl.get(trajectory.id, 0.0)
+            for trajectory, reward in zip(group.trajectories, row, strict=True)
         ]
-        for group, own in zip(groups, rewards, strict=True)
+        for group, row in zip(groups, rewards, strict=True)
     ]
-    return less, sum(away.values()) / max(1, sum(map(len, now)))
+    return less, sum(kl.values()) / max(1, sum(map(len, now)))

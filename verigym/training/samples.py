@@ -8,14 +8,7 @@ mask 0 0 0 1 1 0 1
 from collections.abc import Sequence
 
 from verigym.core.errors import BadInput
-from verigym.core.records import (
-    Example,
-    Item,
-    Preference,
-    Sample,
-    Trajectory,
-    Turn,
-)
+from verigym.core.records import Example, Item, Preference, Sample, Trajectory, Turn
 from verigym.policies.render import Renderer, replies
 
 
@@ -25,7 +18,7 @@ def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[
     mine = [i for i, turn in enumerate(turns) if turn.actor == "policy"]
     worth = dict(zip(mine, by_turn, strict=False))
     paths = {i: _path(turns, i) for i in mine if turns[i].logprobs}
-    inner = {place for end, path in paths.items() for place in path if place != end}
+    inner = {index for leaf, path in paths.items() for index in path if index != leaf}
     samples: list[Sample] = []
     for leaf, path in paths.items():
         if leaf in inner:
@@ -34,14 +27,14 @@ def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[
         mask: list[int] = []
         logprobs: list[float] = []
         advantages: list[float] = []
-        for place in path:
-            step = turns[place]
-            ours = step.actor == "policy" and len(step.logprobs) == len(step.completion_ids)  # otherwise context only
-            ids += step.context_ids + step.completion_ids
-            mask += [0] * len(step.context_ids) + [int(ours)] * len(step.completion_ids)
-            logprobs += [0.0] * len(step.context_ids) + (step.logprobs if ours else [0.0] * len(step.completion_ids))
+        for index in path:
+            turn = turns[index]
+            ours = turn.actor == "policy" and len(turn.logprobs) == len(turn.completion_ids)  # otherwise context only
+            ids += turn.context_ids + turn.completion_ids
+            mask += [0] * len(turn.context_ids) + [int(ours)] * len(turn.completion_ids)
+            logprobs += [0.0] * len(turn.context_ids) + (turn.logprobs if ours else [0.0] * len(turn.completion_ids))
             if by_turn and ours:
-                advantages += [worth.get(place, 0.0)] * len(step.completion_ids)
+                advantages += [worth.get(index, 0.0)] * len(turn.completion_ids)
         samples.append(
             Sample(
                 ids=ids, mask=mask, logprobs=logprobs, advantage=advantage, advantages=advantages,
@@ -53,11 +46,9 @@ def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[
 
 def _path(turns: Sequence[Turn], leaf: int) -> list[int]:
     """Indices of the turns from the root to `leaf`."""
-    path: list[int] = []
-    place: int | None = leaf
-    while place is not None:
-        path.append(place)
-        place = turns[place].parent
+    path = [leaf]
+    while (parent := turns[path[-1]].parent) is not None:
+        path.append(parent)
     return path[::-1]
 
 
@@ -87,11 +78,11 @@ def preferred(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
 
 def _side(render: Renderer, pair: Preference, side: list[Item]) -> Sample:
     items = pair.prompt + side
-    made = replies(items, len(pair.prompt))
-    samples = imitated(render, Example(task=pair.task, items=items, made=made, tools=pair.tools))
+    ranges = replies(items, len(pair.prompt))
+    samples = imitated(render, Example(task=pair.task, items=items, made=ranges, tools=pair.tools))
     if len(samples) != 1:
         raise BadInput(
-            f'task "{pair.task}": the pair has {len(made)} replies, and the chat template of this model rewrites earlier '
+            f'task "{pair.task}": the pair has {len(ranges)} replies, and the chat template of this model rewrites earlier '
             "messages. Use preferences with one reply"
         )
     return samples[0]
@@ -99,8 +90,6 @@ def _side(render: Renderer, pair: Preference, side: list[Item]) -> Sample:
 
 def compared(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
     """The chosen and the rejected conversation as a reward model scores them: whole, with no token in the loss."""
-    chosen, rejected = (
-        Sample(ids=ids, mask=[0] * len(ids), logprobs=[], trajectory=pair.task)
-        for ids in (render.whole(pair.prompt + side, pair.tools) for side in (pair.chosen, pair.rejected))
-    )
+    sides = [render.whole(pair.prompt + side, pair.tools) for side in (pair.chosen, pair.rejected)]
+    chosen, rejected = (Sample(ids=ids, mask=[0] * len(ids), logprobs=[], trajectory=pair.task) for ids in sides)
     return chosen, rejected

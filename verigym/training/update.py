@@ -73,19 +73,21 @@ def policy_update(
     """Makes `updates` optimizer updates, each on its share of the samples. With one update, the old logprobs are the current
     ones. `rows` is the number of samples including masked ones."""
     old = None if updates == 1 else logprobs_of(model, samples, temperature)
-    known = None
+    anchor = None
     if settings.kl and settings.kl_in == "loss":
         with lora.wearing(model, reference):
-            known = logprobs_of(model, samples, temperature)
+            anchor = logprobs_of(model, samples, temperature)
     size = math.ceil(len(samples) / updates)
-    made: list[Figures] = []
+    done: list[Figures] = []
     for start in range(0, len(samples), size):
         part = slice(start, start + size)
         share = samples[part]
         totals = Totals((rows or len(samples)) * len(share) / len(samples), num_scored(share), longest)
-        loss_of = _policy_loss_of(model, share, settings, totals, temperature, old and old[part], known and known[part])
-        made.append(_update(model, optimizer, share, loss_of))
-    figures = {name: statistics.fmean(update[name] for update in made) for name in made[0]}
+        loss_of = _policy_loss_of(
+            model, share, settings, totals, temperature, old and old[part], anchor and anchor[part]
+        )
+        done.append(_update(model, optimizer, share, loss_of))
+    figures = {name: statistics.fmean(update[name] for update in done) for name in done[0]}
     return {**figures, "tokens": num_scored(samples)}
 
 
@@ -105,8 +107,8 @@ def _policy_loss_of(
         now_BS, entropy_BS, mask_BS = token_logprobs(model, packed, temperature, entropy_too=bonus)
         rows = [samples[i] for i in packed.samples]
 
-        def at_rows(known: list[list[float]] | None) -> Tensor | None:
-            return None if known is None else _table(now_BS, [known[i] for i in packed.samples])
+        def at_rows(logprobs: list[list[float]] | None) -> Tensor | None:
+            return None if logprobs is None else _table(now_BS, [logprobs[i] for i in packed.samples])
 
         if by_token:
             advantages = _table(now_BS, [row.advantages or [row.advantage] * sum(row.mask) for row in rows])
@@ -139,13 +141,13 @@ def dpo_update(
 ) -> Figures:
     samples = sides_of(pairs)
     with lora.wearing(model, reference):
-        known = [math.fsum(row) for row in logprobs_of(model, samples)]
+        anchor = [math.fsum(row) for row in logprobs_of(model, samples)]
 
     def loss_of(packed: PackedBatch) -> tuple[Tensor, dict[str, Tensor]]:
         logprobs_BS, entropy_BS, mask_BS = token_logprobs(model, packed)
         chosen_first = _in_pairs(packed.samples, logprobs_BS.device)
-        known_B = torch.tensor([known[i] for i in packed.samples], device=logprobs_BS.device)
-        gains_B, lengths_B = logprobs_BS.sum(1) - known_B, mask_BS.sum(1)
+        anchor_B = torch.tensor([anchor[i] for i in packed.samples], device=logprobs_BS.device)
+        gains_B, lengths_B = logprobs_BS.sum(1) - anchor_B, mask_BS.sum(1)
         loss, figures = dpo_loss(gains_B[chosen_first], lengths_B[chosen_first], settings, len(pairs))
         return loss, {**figures, "entropy": entropy_BS.sum() / num_scored(samples)}
 
@@ -198,16 +200,16 @@ def _update(
     waiting = _micro_batches(model, samples, together)
     while waiting:
         packed = waiting.pop(0)
-        found = _gradients(parameters, packed, loss_of)
-        if found is None:
+        result = _gradients(parameters, packed, loss_of)
+        if result is None:
             lower_budget(model, packed, together)
             kept = sorted(packed.samples)
             again = _micro_batches(model, [samples[i] for i in kept], together)
             waiting = [part._replace(samples=[kept[i] for i in part.samples]) for part in again] + waiting
             continue
-        for parameter, gradient in zip(parameters, found[0], strict=True):
+        for parameter, gradient in zip(parameters, result[0], strict=True):
             parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
-        sums.update(found[1])  # type: ignore[arg-type]
+        sums.update(result[1])  # type: ignore[arg-type]
     norm = _clip(parameters)
     if not math.isfinite(norm):
         optimizer.zero_grad()
@@ -227,7 +229,7 @@ def _gradients(
         loss, figures = loss_of(packed)
         gradients = torch.autograd.grad(loss, parameters, materialize_grads=True)
         figures = {"loss": loss, **figures}
-        return [each.contiguous() for each in gradients], {name: each.item() for name, each in figures.items()}
+        return [gradient.contiguous() for gradient in gradients], {name: sum.item() for name, sum in figures.items()}
     except torch.OutOfMemoryError:
         return None
 
@@ -245,12 +247,12 @@ def _clip(parameters: Sequence[Tensor]) -> float:
 @torch.no_grad()
 def logprobs_of(model: Any, samples: Sequence[Sample], temperature: float = 1.0) -> list[list[float]]:
     """The logprobs of each sample's scored tokens under the current weights."""
-    found: list[list[float]] = [[] for _ in samples]
+    by_sample: list[list[float]] = [[] for _ in samples]
     for packed in _micro_batches(model, samples):
         logprobs_BS, _, mask_BS = token_logprobs(model, packed, temperature)
         for i, logprobs, mask in zip(packed.samples, logprobs_BS.tolist(), mask_BS.tolist(), strict=True):
-            found[i] = logprobs[: sum(mask)]
-    return found
+            by_sample[i] = logprobs[: sum(mask)]
+    return by_sample
 
 
 def _micro_batches(model: Any, samples: Sequence[Sample], together: int = 1) -> list[PackedBatch]:
@@ -272,8 +274,8 @@ def _scored(sample: Sample) -> list[float]:
 
 def _table(like_BS: Tensor, rows: list[list[float]]) -> Tensor:
     table_BS = np.zeros(like_BS.shape, dtype=np.float32)
-    for place, row in zip(table_BS, rows, strict=True):
-        place[: len(row)] = row
+    for row_S, row in zip(table_BS, rows, strict=True):
+        row_S[: len(row)] = row
     return torch.from_numpy(table_BS).to(like_BS.device)
 
 
