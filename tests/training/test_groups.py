@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from verigym.core.records import Mark, Sample, Stop, Task, Trajectory, Turn, Usage, Verdict
 from verigym.core.seeds import derive
 from verigym.training.advantages import advantages, advantages_of_each
-from verigym.training.groups import Group, Source, has_signal, pick, rewards_of, samples_of, summary
+from verigym.training.groups import Group, Source, has_signal, pick, samples_of, summary, with_rewards
 from verigym.training.recipe import Recipe, make_recipe
 
 
@@ -129,7 +129,7 @@ def group(*episodes: tuple[Trajectory, Verdict], source: str = "shop") -> Group:
 
 
 def made_of(groups: list[Group], settings: Recipe) -> list[tuple[Sample, bool]]:
-    return samples_of(groups, [rewards_of(one, settings) for one in groups], settings)
+    return samples_of([with_rewards(one, settings) for one in groups], settings)
 
 
 def test_every_scored_episode_of_a_group_with_signal_gives_its_samples() -> None:
@@ -166,8 +166,8 @@ def test_a_scale_of_the_batch_is_that_of_all_its_groups() -> None:
 def test_replies_near_the_limit_cost_reward() -> None:
     settings = recipe(episodes={"overlong_buffer": 4, "overlong_penalty": 2.0})
     one = group(episode("a", 1.0, 6), episode("b", 1.0, 2, 8, 3), episode("c", 1.0, 10), episode("d", None, 10))
-    assert rewards_of(one, settings) == [1.0, 0.0, -1.0, None], "the longest reply of the episode counts"
-    assert rewards_of(one, recipe()) == [1.0, 1.0, 1.0, None]
+    assert with_rewards(one, settings).rewards == [1.0, 0.0, -1.0, None], "the longest reply of the episode counts"
+    assert with_rewards(one, recipe()).rewards == [1.0, 1.0, 1.0, None]
 
 
 def test_several_rewards_can_be_compared_separately() -> None:
@@ -218,15 +218,15 @@ def test_figures_are_means_over_what_was_scored() -> None:
         group((marked, verdict), episode("b", 0.0, 2, 6, parts={"tool": 0.0}, unsafe=True, stop=Stop.MAX_TOKENS)),
         group(episode("c", None, 50), episode("d", 0.5, 8, parts={"only": 0.3}), source="chat"),
     ]
-    rewards = [rewards_of(one, recipe()) for one in groups]
-    assert summary(groups, rewards, recipe(), by_source=False) == pytest.approx(
+    groups = [with_rewards(one, recipe()) for one in groups]
+    assert summary(groups, recipe(), by_source=False) == pytest.approx(
         {
             "unscored": 1, "seen": 70 + num_context(groups),
             "reward": 0.5, "passed": 1 / 3, "unsafe": 1 / 3, "valid": 2 / 3, "truncated": 1 / 3,
             "part/tool": 0.5, "part/only": 0.3, "length": 5.0, "live_groups": 0.5,
         }
     )  # fmt: skip
-    by_source = summary(groups, rewards, recipe(), by_source=True)
+    by_source = summary(groups, recipe(), by_source=True)
     assert (by_source["chat/reward"], by_source["shop/reward"]) == (0.5, 0.5)
     assert (by_source["chat/passed"], by_source["shop/passed"]) == (0.0, 0.5)
 
@@ -235,26 +235,26 @@ def test_the_length_is_that_of_the_policys_own_replies() -> None:
     one, verdict = episode("a", 1.0, 4)
     spoken_to = [*one.turns, Turn(actor="user", parent=0, usage=Usage(completion_tokens=90))]
     groups = [group((Trajectory(id="a", task="t", group="t", turns=spoken_to), verdict))]
-    assert summary(groups, [[1.0]], recipe(), by_source=False)["length"] == 4
+    assert summary([with_rewards(one, recipe()) for one in groups], recipe(), by_source=False)["length"] == 4
 
 
 def test_a_step_of_which_nothing_could_be_scored_says_so_and_no_more() -> None:
     groups = [group(episode("a", None, 2), episode("b", None, 3))]
     seen = 2 + 3 + num_context(groups)
-    assert summary(groups, [[None, None]], recipe(), by_source=True) == {
+    assert summary([with_rewards(one, recipe()) for one in groups], recipe(), by_source=True) == {
         "unscored": 2,
         "seen": seen,
         "live_groups": 0.0,
     }
-    assert summary([], [], recipe(), by_source=False) == {"unscored": 0, "seen": 0, "live_groups": 0.0}
+    assert summary([], recipe(), by_source=False) == {"unscored": 0, "seen": 0, "live_groups": 0.0}
 
 
 def test_a_group_with_equal_totals_has_signal_if_parts_or_steps_differ() -> None:
     two = {"a": 1.0, "b": 1.0}
     by_part = group(episode("e", 1.0, 3, parts={"a": 1.0, "b": 0.0}), episode("f", 1.0, 3, parts={"a": 0.0, "b": 1.0}))
-    assert not has_signal(by_part, [1.0, 1.0], recipe(reward=two))
-    assert has_signal(by_part, [1.0, 1.0], recipe(reward=two, advantage={"rewards": "each"}))
+    assert not has_signal(by_part._replace(rewards=[1.0, 1.0]), recipe(reward=two))
+    assert has_signal(by_part._replace(rewards=[1.0, 1.0]), recipe(reward=two, advantage={"rewards": "each"}))
     by_step = group(episode("e", 1.0, 2, 2, steps=[1.0, 0.0]), episode("f", 1.0, 2, 2, steps=[0.0, 1.0]))
-    assert not has_signal(by_step, [1.0, 1.0], recipe())
-    assert has_signal(by_step, [1.0, 1.0], recipe(advantage={"credit": "step"}))
+    assert not has_signal(by_step._replace(rewards=[1.0, 1.0]), recipe())
+    assert has_signal(by_step._replace(rewards=[1.0, 1.0]), recipe(advantage={"credit": "step"}))
     assert len(made_of([by_step], recipe(advantage={"credit": "step"}))) == 2

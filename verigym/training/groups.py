@@ -27,6 +27,8 @@ class Group(NamedTuple):
     source: str
     trajectories: list[Trajectory]
     verdicts: list[Verdict]
+    rewards: list[float | None] = []
+    """Rewards to train on (`with_rewards`). None if an episode was not scored."""
 
 
 def pick(
@@ -58,26 +60,26 @@ def pick(
     return picked
 
 
-def rewards_of(group: Group, recipe: Recipe) -> list[float | None]:
-    """The rewards of a group, less the penalty for replies near the token limit."""
+def with_rewards(group: Group, recipe: Recipe) -> Group:
+    """The group with the rewards of its verdicts, less the penalty for replies near the token limit."""
     settings = recipe.episodes
     rewards: list[float | None] = []
     for trajectory, verdict in zip(group.trajectories, group.verdicts, strict=True):
         longest = max((turn.usage.completion_tokens for turn in _policy_turns(trajectory)), default=0)
         penalty = overlong(longest, recipe.max_tokens, settings.overlong_buffer, settings.overlong_penalty)
         rewards.append(None if verdict.reward is None else verdict.reward - penalty)
-    return rewards
+    return group._replace(rewards=rewards)
 
 
 def _policy_turns(trajectory: Trajectory) -> list[Turn]:
     return [turn for turn in trajectory.turns if turn.actor == "policy"]
 
 
-def has_signal(group: Group, rewards_G: list[float | None], recipe: Recipe) -> bool:
+def has_signal(group: Group, recipe: Recipe) -> bool:
     """Whether the episodes of a group differ in a compared reward. If not, the group gives no gradient."""
-    compared: list[Sequence[float | None]] = [rewards_G]
+    compared: list[Sequence[float | None]] = [group.rewards]
     if recipe.advantage.credit == "step":
-        rows = [_by_step(*pair) or [] for pair in zip(group.trajectories, rewards_G, strict=True)]
+        rows = [row or [] for row in _by_step(group)]
         compared += [[row[turn] if turn < len(row) else None for row in rows] for turn in range(max(map(len, rows)))]
     if recipe.advantage.rewards == "each" and isinstance(recipe.reward, dict):
         scored = [verdict.parts if verdict.reward is not None else None for verdict in group.verdicts]
@@ -85,14 +87,13 @@ def has_signal(group: Group, rewards_G: list[float | None], recipe: Recipe) -> b
     return any(map(differ, compared))
 
 
-def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe) -> list[tuple[Sample, bool]]:
+def samples_of(groups: list[Group], recipe: Recipe) -> list[tuple[Sample, bool]]:
     """The samples of every scored episode, each with whether it is masked because its last reply was truncated. A group without
     signal gives no samples but counts in the scale of the batch."""
     settings = recipe.advantage
     by_turn: list[list[list[float]]] = [[[] for _ in group.trajectories] for group in groups]
     if settings.credit == "step":
-        pairs = [zip(group.trajectories, row, strict=True) for group, row in zip(groups, rewards, strict=True)]
-        by_turn = step_advantages([[_by_step(*pair) for pair in group] for group in pairs], settings)
+        by_turn = step_advantages([_by_step(group) for group in groups], settings)
     if settings.rewards == "each" and isinstance(recipe.reward, dict):
         names = list(recipe.reward)
         parts = [
@@ -101,30 +102,34 @@ def samples_of(groups: list[Group], rewards: list[list[float | None]], recipe: R
         ]
         worth = advantages_of_each(parts, list(recipe.reward.values()))
     else:
-        worth = advantages(rewards, settings)
+        worth = advantages([group.rewards for group in groups], settings)
     return [
         (sample, recipe.episodes.mask_truncated and trajectory.stop is Stop.MAX_TOKENS)
-        for group, row, values, turns in zip(groups, rewards, worth, by_turn, strict=True)
-        if has_signal(group, row, recipe)
-        for trajectory, reward, value, steps in zip(group.trajectories, row, values, turns, strict=True)
+        for group, values, turns in zip(groups, worth, by_turn, strict=True)
+        if has_signal(group, recipe)
+        for trajectory, reward, value, steps in zip(group.trajectories, group.rewards, values, turns, strict=True)
         if reward is not None
         for sample in from_trajectory(trajectory, value, steps)
     ]
 
 
-def _by_step(trajectory: Trajectory, reward: float | None) -> list[float] | None:
-    """The reward of each turn of the policy: the step rewards of the environment, plus the rest of the verdict at the end."""
-    if reward is None:
-        return None
-    turns = len(_policy_turns(trajectory))
-    given = [*trajectory.rewards[:turns], *[0.0] * (turns - len(trajectory.rewards))]
-    return [*given[:-1], given[-1] + reward - sum(trajectory.rewards)] if given else []
+def _by_step(group: Group) -> list[list[float] | None]:
+    """For each episode, the reward of each turn of the policy: the step rewards of the environment, plus the rest of the
+    verdict at the end. None if the episode was not scored."""
+    rows: list[list[float] | None] = []
+    for trajectory, reward in zip(group.trajectories, group.rewards, strict=True):
+        turns = len(_policy_turns(trajectory))
+        steps = [*trajectory.rewards[:turns], *[0.0] * (turns - len(trajectory.rewards))]
+        if reward is not None and steps:
+            steps[-1] = steps[-1] + reward - sum(trajectory.rewards)
+        rows.append(None if reward is None else steps)
+    return rows
 
 
-def summary(groups: list[Group], rewards: list[list[float | None]], recipe: Recipe, by_source: bool) -> Metrics:
+def summary(groups: list[Group], recipe: Recipe, by_source: bool) -> Metrics:
     """Metrics of a step: means over the scored episodes, and the number of unscored ones."""
     metrics = _means(groups)
-    live = [has_signal(group, row, recipe) for group, row in zip(groups, rewards, strict=True)]
+    live = [has_signal(group, recipe) for group in groups]
     metrics["live_groups"] = statistics.fmean(live) if live else 0.0
     for source in sorted({group.source for group in groups}) if by_source else []:
         means = _means([group for group in groups if group.source == source])

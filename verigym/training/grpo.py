@@ -3,7 +3,7 @@
 One step, top to bottom:
 
 1. collect: k episodes of each task are sampled and scored by the verifier (`rollouts.collect`)
-2. reward: what each episode earned (`groups.rewards_of`), less its divergence if the recipe says so
+2. reward: what each episode earned (`groups.with_rewards`), less its divergence if the recipe says so
 3. advantage: how much better an episode was than the others of its group (`groups.samples_of`)
 4. update: better episodes become likelier (`update.policy_update`)
 5. evaluate: every few steps, the held-out suite (`rollouts.evaluate`, called by `loop.train_steps`)
@@ -16,7 +16,7 @@ from typing import Any
 
 from verigym.model import lora
 from verigym.model.threads import in_thread
-from verigym.training.groups import Group, has_signal, pick, rewards_of, samples_of, summary
+from verigym.training.groups import Group, has_signal, pick, samples_of, summary, with_rewards
 from verigym.training.loop import FirstBatch, Metrics, OnMetrics, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
@@ -42,11 +42,10 @@ async def train_grpo(
         started = time.perf_counter()
         groups = await _collect(recipe, rollouts, step)
         sampled = time.perf_counter()
-        rewards = [rewards_of(group, recipe) for group in groups]
-        metrics = summary(groups, rewards, recipe, len(rollouts.sources) > 1)
+        metrics = summary(groups, recipe, len(rollouts.sources) > 1)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
-            rewards, metrics["kl"] = await in_thread(_less_kl, model, groups, rewards, recipe, reference)
-        samples = samples_of(groups, rewards, recipe)
+            groups, metrics["kl"] = await in_thread(_less_kl, model, groups, recipe, reference)
+        samples = samples_of(groups, recipe)
         kept = [sample for sample, masked in samples if not masked]
         if kept:
             await first.check(kept)
@@ -85,18 +84,16 @@ async def _collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> lis
         tasks = pick(rollouts.sources, recipe, step, number, wanted, tried)
         if not tasks:
             break
-        collected = await rollouts.collect(step, number, tasks)
+        collected = [with_rewards(group, recipe) for group in await rollouts.collect(step, number, tasks)]
         groups += collected
-        wanted -= sum(has_signal(group, rewards_of(group, recipe), recipe) for group in collected)
+        wanted -= sum(has_signal(group, recipe) for group in collected)
         if wanted <= 0:
             break
     return groups
 
 
-def _less_kl(
-    model: Any, groups: Sequence[Group], rewards: list[list[float | None]], recipe: Recipe, reference: Weights
-) -> tuple[list[list[float | None]], float]:
-    """The rewards less the divergence of their tokens from the reference, and the mean divergence per token."""
+def _less_kl(model: Any, groups: Sequence[Group], recipe: Recipe, reference: Weights) -> tuple[list[Group], float]:
+    """The groups with their rewards less the divergence of their tokens from the reference, and the mean divergence per token."""
     samples = [
         sample for group in groups for trajectory in group.trajectories for sample in from_trajectory(trajectory, 0.0)
     ]
@@ -106,11 +103,9 @@ def _less_kl(
     kl: dict[str, float] = {}
     for sample, ours, theirs in zip(samples, now, then, strict=True):
         kl[sample.trajectory] = kl.get(sample.trajectory, 0.0) + sum(ours) - sum(theirs)
-    less = [
-        [
-            None if reward is None else reward - recipe.loss.kl * kl.get(trajectory.id, 0.0)
-            for trajectory, reward in zip(group.trajectories, row, strict=True)
-        ]
-        for group, row in zip(groups, rewards, strict=True)
-    ]
+    less: list[Group] = []
+    for group in groups:
+        penalties = [recipe.loss.kl * kl.get(trajectory.id, 0.0) for trajectory in group.trajectories]
+        pairs = zip(group.rewards, penalties, strict=True)
+        less.append(group._replace(rewards=[None if reward is None else reward - penalty for reward, penalty in pairs]))
     return less, sum(kl.values()) / max(1, sum(map(len, now)))
