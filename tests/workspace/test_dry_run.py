@@ -57,8 +57,8 @@ def test_a_price_makes_dollars(fresh: Bench) -> None:
 def test_evaluations_are_of_every_environment_and_cost_time(fresh: Bench) -> None:
     never, often = (of(fresh, "grpo", held_out_eval=suite).plan for suite in (None, "desk_eval"))
     assert never.evaluation_s == 0 < often.evaluation_s
-    assert never.hours * 3600 == pytest.approx(2 * never.step_s)
-    assert often.hours * 3600 >= 2 * often.step_s + often.evaluation_s * 0.999
+    assert never.hours * 3600 == pytest.approx(2 * (never.sampling_s + never.update_s))
+    assert often.hours * 3600 >= 2 * (often.sampling_s + often.update_s) + often.evaluation_s * 0.999
 
 
 def test_what_training_refuses_it_refuses(fresh: Bench) -> None:

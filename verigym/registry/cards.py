@@ -24,8 +24,6 @@ _NOT_KNOWN = {
 
 
 class CardData(Struct, frozen=True, kw_only=True):
-    """The records about a version."""
-
     version: Version
     parent: Version | None
     reports: Sequence[Report]

@@ -83,8 +83,6 @@ class EpisodeStatus(NamedTuple):
 
 
 class StoredDocument(NamedTuple):
-    """A document as it is stored."""
-
     id: str
     created: float
     body: bytes

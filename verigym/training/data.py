@@ -39,8 +39,6 @@ _ROUNDING = 1e-9
 
 
 class RunRecords(NamedTuple):
-    """The records of a stored run."""
-
     tasks: Iterable[Task]
     trajectories: Iterable[Trajectory]
     verdicts: Iterable[Verdict]

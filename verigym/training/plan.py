@@ -111,80 +111,76 @@ class TrainingEstimate(Struct, frozen=True, kw_only=True):
     advice: list[str]
     """If the run does not fit: settings to reduce, best first, each with the value at which it alone would be enough."""
 
-    @property
-    def step_s(self) -> float:
-        return self.sampling_s + self.update_s
 
-
-def plan(wanted: TrainingLoad, shape: Shape, device: Device, price_per_hour: float = 0.0) -> TrainingEstimate:
-    sampled, trained = wanted.sampled if wanted.samples else 0, wanted.trained
-    prompts = wanted.prompts_per_step if wanted.samples else 0
-    sampling_s = _decoding_s(prompts, wanted.num_generations_per_prompt, wanted, shape, device)
-    update_s = wanted.updates_per_batch * _update_s(wanted, shape, device) + EPISODE_S * wanted.episodes
-    evaluation_s = _decoding_s(wanted.eval_tasks, 1, wanted, shape, device)
-    hours = (wanted.steps * (sampling_s + update_s) + wanted.evaluations * evaluation_s) / 3600
-    memory = memory_of(wanted, shape, device)
+def plan(load: TrainingLoad, shape: Shape, device: Device, price_per_hour: float = 0.0) -> TrainingEstimate:
+    sampled, trained = load.sampled if load.samples else 0, load.trained
+    prompts = load.prompts_per_step if load.samples else 0
+    sampling_s = _decoding_s(prompts, load.num_generations_per_prompt, load, shape, device)
+    update_s = load.updates_per_batch * _update_s(load, shape, device) + EPISODE_S * load.episodes
+    evaluation_s = _decoding_s(load.eval_tasks, 1, load, shape, device)
+    hours = (load.steps * (sampling_s + update_s) + load.evaluations * evaluation_s) / 3600
+    memory = memory_of(load, shape, device)
     return TrainingEstimate(
         sampled_per_step=sampled,
-        trained_per_step=trained * wanted.updates_per_batch,
-        sampled=sampled * wanted.steps,
-        trained=trained * wanted.updates_per_batch * wanted.steps,
+        trained_per_step=trained * load.updates_per_batch,
+        sampled=sampled * load.steps,
+        trained=trained * load.updates_per_batch * load.steps,
         memory=memory,
         sampling_s=sampling_s,
         update_s=update_s,
         evaluation_s=evaluation_s,
         hours=hours,
         dollars=hours * price_per_hour,
-        advice=[] if memory.fits else advice(wanted, shape, device),
+        advice=[] if memory.fits else advice(load, shape, device),
     )
 
 
 # -- time ---------------------------------------------------------------------------------------------------------
 
 
-def _decoding_s(prompts: int, rows_each: int, wanted: TrainingLoad, shape: Shape, device: Device) -> float:
+def _decoding_s(prompts: int, rows_each: int, load: TrainingLoad, shape: Shape, device: Device) -> float:
     """Decoding time: the prompts once, then one step per token for all rows. Each step reads the weights once."""
     rows = prompts * rows_each
     if not rows:
         return 0.0
-    prompt_s = prompts * wanted.prompt_tokens * _forward(wanted.prompt_tokens / 2, shape) / device.flops
-    read = shape.active * shape.bytes_per_weight + rows * (wanted.prompt_tokens + wanted.max_tokens / 2) * _kv(shape)
+    prompt_s = prompts * load.prompt_tokens * _forward(load.prompt_tokens / 2, shape) / device.flops
+    read = shape.active * shape.bytes_per_weight + rows * (load.prompt_tokens + load.max_tokens / 2) * _kv(shape)
     latency_s = GPU_LAYER_S * shape.layers if device.kind == "cuda" else 0.0
     token_s = 2 * shape.active * rows / device.flops + read / device.bandwidth + latency_s
-    return prompt_s + wanted.max_tokens * token_s + EPISODE_S * rows
+    return prompt_s + load.max_tokens * token_s + EPISODE_S * rows
 
 
-def _update_s(wanted: TrainingLoad, shape: Shape, device: Device) -> float:
+def _update_s(load: TrainingLoad, shape: Shape, device: Device) -> float:
     """Update time: a forward pass, and a backward pass to the inputs only. The base is frozen, so the total is twice the
     forward pass instead of three times."""
-    context = wanted.prompt_tokens + wanted.max_tokens / 2
-    products = 2 * (wanted.trained * _forward(context, shape) + 2 * _head(shape) * wanted.sampled) / device.flops
-    return products + PASSES * wanted.trained * 4 * kept_per_token(shape) / device.bandwidth
+    context = load.prompt_tokens + load.max_tokens / 2
+    products = 2 * (load.trained * _forward(context, shape) + 2 * _head(shape) * load.sampled) / device.flops
+    return products + PASSES * load.trained * 4 * kept_per_token(shape) / device.bandwidth
 
 
 def _forward(context: float, shape: Shape) -> float:
     """Operations per token in the layers: two per weight, and attention to `context` tokens."""
-    return 2 * _inside(shape) + 4 * context * shape.layers * shape.heads * shape.head_size
+    return 2 * (shape.active - _head(shape)) + 4 * context * shape.layers * shape.heads * shape.head_size
 
 
 # -- memory -------------------------------------------------------------------------------------------------------
 
 
-def memory_of(wanted: TrainingLoad, shape: Shape, device: Device) -> Memory:
+def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
     weights = shape.parameters * shape.bytes_per_weight
-    merged = (shape.parameters - _head(shape)) * shape.bytes_per_weight if wanted.samples else 0
-    adapter = 16 * _adapter(shape, wanted.lora_rank)
-    cache, logits = wanted.trained * _kv(shape) if wanted.samples else 0, 2 * LOGIT_BYTES[device.kind]
+    merged = (shape.parameters - _head(shape)) * shape.bytes_per_weight if load.samples else 0
+    adapter = 16 * _adapter(shape, load.lora_rank)
+    cache, logits = load.trained * _kv(shape) if load.samples else 0, 2 * LOGIT_BYTES[device.kind]
     usable = USABLE * device.memory
     fixed = weights + merged + adapter + cache + logits
-    sample = wanted.prompt_tokens + wanted.max_tokens
+    sample = load.prompt_tokens + load.max_tokens
     budget = CPU_TOKENS if device.kind == "cpu" else max(0.0, 0.7 * (usable - fixed) / (4 * kept_per_token(shape)))
     return Memory(
         weights=weights,
         merged=merged,
         adapter=adapter,
         cache=cache,
-        activations=kept_per_token(shape) * min(wanted.trained, max(sample, budget)),
+        activations=kept_per_token(shape) * min(load.trained, max(sample, budget)),
         logits=logits,
         least=fixed + kept_per_token(shape) * sample,
         usable=usable,
@@ -206,11 +202,6 @@ def _head(shape: Shape) -> int:
     return shape.vocabulary * shape.hidden
 
 
-def _inside(shape: Shape) -> int:
-    """Parameters of the layers that process a token."""
-    return shape.active - _head(shape)
-
-
 def _adapter(shape: Shape, rank: int) -> int:
     """Number of adapter parameters, from the inputs and outputs of the seven linear modules of each layer."""
     queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
@@ -221,9 +212,9 @@ def _adapter(shape: Shape, rank: int) -> int:
 # -- advice -------------------------------------------------------------------------------------------------------
 
 
-def advice(wanted: TrainingLoad, shape: Shape, device: Device) -> list[str]:
+def advice(load: TrainingLoad, shape: Shape, device: Device) -> list[str]:
     """Settings to reduce, in the order in which to try them. The first ones harm the result least."""
-    memory = memory_of(wanted, shape, device)
+    memory = memory_of(load, shape, device)
     over = memory.least - memory.usable
     first = (
         f"The run needs {_gb(memory.least)}, but {device.name} has {_gb(memory.usable)} usable. Reduce in this order:"
@@ -232,10 +223,10 @@ def advice(wanted: TrainingLoad, shape: Shape, device: Device) -> list[str]:
     model = f"at most {room / 1e9:.2g} billion parameters" if room > 0 else "no smaller model is enough by itself"
     lines = [first, f"model (now {shape.parameters / 1e9:.2g} billion parameters): {model}"]
     for name, least in (("max_tokens", 1), ("num_generations_per_prompt", 2), ("prompts_per_step", 1)):
-        now = getattr(wanted, name)
+        now = getattr(load, name)
 
         def fits(value: int, name: str = name) -> bool:
-            return memory_of(msgspec.structs.replace(wanted, **{name: value}), shape, device).fits
+            return memory_of(msgspec.structs.replace(load, **{name: value}), shape, device).fits
 
         most = _largest(fits, least, now)
         lines.append(f"{name} (now {now}): " + ("not enough by itself" if most is None else f"at most {most}"))
