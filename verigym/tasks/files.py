@@ -60,7 +60,7 @@ def rows_of(path: Path) -> Iterator[FileRow]:
             yield from (FileRow(number, f"row {number}", *rest) for number, *rest in parquet.read(file, path))
 
 
-def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
+def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Writes atomically: a reader sees the old file or the new one."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -5,7 +5,6 @@ and resumed ends with the same weights.
 """
 
 import io
-import os
 import pickle
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,6 +18,7 @@ from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.forward_check import check_agreement
 from verigym.model.threads import in_thread
+from verigym.tasks.files import write_whole
 from verigym.training.recipe import Recipe
 
 CHECKPOINT_S = 10.0
@@ -97,7 +97,6 @@ def due(step: int, recipe: Recipe) -> bool:
 def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) -> None:
     """Writes the new state beside the old one, then swaps them. One of the two is complete at every moment."""
     new = folder / f"step-{step:06d}.pt"
-    partial = new.with_suffix(".partial")
     state = {
         "step": step,
         "adapter": lora.weights(model),
@@ -107,16 +106,10 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, 
     body = io.BytesIO()
     torch.save(state, body)  # into memory, because torch reports a full disk with an unclear error
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as file:
-            file.write(body.getbuffer())
-            file.flush()
-            os.fsync(file.fileno())
-        partial.rename(new)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
+        write_whole(new, lambda file: file.write(body.getbuffer()))
+    except BadInput as error:
         raise InfrastructureFailure(
-            f"{folder}: the checkpoint of step {step} could not be written ({error}). The previous checkpoint is kept. "
+            f"The checkpoint of step {step} could not be written: {error}. The previous checkpoint is kept. "
             "Free some disk space and repeat the command to resume from there"
         ) from error
     for old in folder.glob("step-*.pt"):
