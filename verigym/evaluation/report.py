@@ -54,14 +54,6 @@ class _ScoredEpisode(Struct, frozen=True):
     def latency_s(self) -> float:
         return sum(turn.latency_s for turn in self.turns)
 
-    @property
-    def tokens(self) -> int:
-        return sum(turn.usage.completion_tokens for turn in self.turns)
-
-    @property
-    def prompt_tokens(self) -> int:
-        return sum(turn.usage.prompt_tokens for turn in self.turns)
-
 
 def make_report(
     run: str,
@@ -139,8 +131,8 @@ def _result(task: Task, episodes: list[_ScoredEpisode]) -> TaskResult:
         trajectory=shown.trajectory.id if shown else "",
         passing=passing if shown and shown.bucket else "",
         latency_s=mean(lambda one: one.latency_s),
-        tokens=mean(lambda one: one.tokens),
-        prompt_tokens=mean(lambda one: one.prompt_tokens),
+        tokens=mean(lambda one: sum(turn.usage.completion_tokens for turn in one.turns)),
+        prompt_tokens=mean(lambda one: sum(turn.usage.prompt_tokens for turn in one.turns)),
         cost=mean(lambda one: one.trajectory.cost),
         error=not scored,
     )

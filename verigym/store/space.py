@@ -50,11 +50,10 @@ def _bodies(connection: sa.Connection, without: set[str]) -> Iterator[bytes]:
 
 
 def delete_blobs(store: Store, blobs: Collection[str]) -> None:
-    wanted = list(blobs)
-    with store._writing() as connection:
-        for start in range(0, len(wanted), _PAGE):
-            some = wanted[start : start + _PAGE]
-            connection.execute(BLOBS.delete().where(BLOBS.c.sha256.in_(some)))
+    if blobs:
+        with store._writing() as connection:
+            statement = BLOBS.delete().where(BLOBS.c.sha256 == sa.bindparam("id"))
+            connection.execute(statement, [{"id": sha256} for sha256 in blobs])
 
 
 def free_bytes(store: Store) -> int:
