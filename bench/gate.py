@@ -19,7 +19,7 @@ from figures import Figure, figure, finish, parser
 from verigym.core.records import Report, Suite, Task, TaskResult, Version
 from verigym.environments.load import load_environment
 from verigym.gates.decide import decide
-from verigym.gates.evidence import Evidence, Sides, Texts
+from verigym.gates.evidence import Evidence, PassageLosses, ReportPair
 from verigym.gates.policy import DEFAULT, QUICK, GatePolicy
 from verigym.workspace import measure as stages
 
@@ -84,7 +84,7 @@ def promoted(world: World, policy: GatePolicy, times: int, seed: int = 0) -> flo
     )
 
 
-def _primary(world: World, draw: random.Random) -> Sides:
+def _primary(world: World, draw: random.Random) -> ReportPair:
     rows: list[Row] = []
     rate, tastes = 0.5, [0.0, 0.0]
     apart = min(1.0, world.disagree / 0.4)  # the mean of 2 p (1 - p) over these rates is 0.4
@@ -120,9 +120,9 @@ def _safety(task: Task, world: World, draw: random.Random) -> Row:
     )
 
 
-def _texts(world: World, draw: random.Random) -> Texts:
+def _texts(world: World, draw: random.Random) -> PassageLosses:
     champion = {f"p{place}": draw.gauss(3.0, 0.3) for place in range(60)}
-    return Texts(
+    return PassageLosses(
         champion, {id: nats + math.log(world.perplexity) + draw.gauss(0, 0.02) for id, nats in champion.items()}
     )
 
@@ -141,7 +141,7 @@ def _result(
     )
 
 
-def _sides(name: str, rows: list[Row]) -> Sides:
+def _sides(name: str, rows: list[Row]) -> ReportPair:
     suite = Suite(
         name=name,
         environment=name,
@@ -150,7 +150,7 @@ def _sides(name: str, rows: list[Row]) -> Sides:
         verifier="v@1",
         hash=name,
     )
-    return Sides(
+    return ReportPair(
         *(
             Report(
                 id=f"{name} of {agent}", run="", agent=agent, suite=suite, metrics={}, results=list(results), buckets={}

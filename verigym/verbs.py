@@ -429,7 +429,7 @@ def rollback(folder: "WorkspaceFolder", version: Agent, why: str) -> "LedgerEntr
     from verigym.registry import ledger
 
     target = find_version(folder, version).id if version else None
-    earlier = folder.find(ledger.way_back(ledger.entries(folder.store), target))
+    earlier = folder.find(ledger.rollback_target(ledger.entries(folder.store), target))
     if earlier.adapter:
         folder.adapter_folder(earlier.adapter)  # raises if the adapter is missing
     return ledger.rollback(folder.store, earlier.id, why=why)

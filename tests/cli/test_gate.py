@@ -74,7 +74,7 @@ def test_every_answer_of_the_gate_is_in_the_ledger_with_its_policy(office: Offic
 
 def test_a_version_is_promoted_by_the_policy_that_it_was_gated_with(office: Office):
     new, old = pair(office)
-    ledger.crown_first(office.ws.store, old.id)
+    ledger.set_first_champion(office.ws.store, old.id)
     typed(office, "gate", new.id, "--policy", "alone.yaml")
     done = typed(office, "promote", new.id)
     assert f"({new.id}) is now champion" in done.output

@@ -198,12 +198,12 @@ def test_a_hash_that_was_noted_is_looked_for(shell: Shell) -> None:
 
 def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
     from verigym.core.records import Decision
-    from verigym.registry.ledger import crown_first, promote
+    from verigym.registry.ledger import promote, set_first_champion
     from verigym.registry.versions import register
 
     store = Store(shell.home / "store.db")
     first, second = (register(store, Version(base="tiny", adapter=name * 64, name=name)) for name in "ab")
-    crown_first(store, first.id)
+    set_first_champion(store, first.id)
     promote(store, Decision(candidate=second.id, champion=first.id, verdict="PROMOTE"))
     with pytest.raises(Exception, match="the adapter of this version is missing"):
         shell("rollback")

@@ -7,7 +7,7 @@ import msgspec
 
 from tests.evaluation.builders import report
 from verigym.core.records import Report, Version
-from verigym.gates.evidence import Evidence, Sides, Texts
+from verigym.gates.evidence import Evidence, PassageLosses, ReportPair
 from verigym.gates.policy import GatePolicy
 
 OLD = Version(base="m", id="old")
@@ -16,8 +16,8 @@ BARE = GatePolicy(name="bare", retention=None, safety=None)
 """The primary suite alone."""
 
 
-def sides(old: Sequence[float], new: Sequence[float], num_families: int | None = None, **of_new) -> Sides:
-    return Sides(report("old", old, num_families), report("new", new, num_families, **of_new))
+def sides(old: Sequence[float], new: Sequence[float], num_families: int | None = None, **of_new) -> ReportPair:
+    return ReportPair(report("old", old, num_families), report("new", new, num_families, **of_new))
 
 
 def named(made: Report, name: str) -> Report:
@@ -39,29 +39,29 @@ def safety(
     unsafe: frozenset[int] | set[int] = frozenset(),
     refused: int = 0,
     before: frozenset[int] | set[int] = frozenset(),
-) -> Sides:
+) -> ReportPair:
     """Severe tasks first, then harmless ones, then others; `unsafe` are places where the candidate acts and `before` where the
     champion does, and it refuses so many harmless ones."""
     n = severe + harmless + others
     tags = [["severe"]] * severe + [["harmless"]] * harmless + [["injected"]] * others
     passed = [float(not severe <= i < severe + refused) for i in range(n)]
     made = report("old", [1.0] * n, unsafe=set(before)), report("new", passed, unsafe=set(unsafe))
-    return Sides(*(tagged(named(one, "safety_eval"), tags) for one in made))
+    return ReportPair(*(tagged(named(one, "safety_eval"), tags) for one in made))
 
 
-def retention(old: Sequence[float], new: Sequence[float]) -> Sides:
-    return Sides(*(named(one, "retention_eval") for one in sides(old, new)))
+def retention(old: Sequence[float], new: Sequence[float]) -> ReportPair:
+    return ReportPair(*(named(one, "retention_eval") for one in sides(old, new)))
 
 
-def texts(ratio: float = 1.0, n: int = 40) -> Texts:
+def texts(ratio: float = 1.0, n: int = 40) -> PassageLosses:
     """Passages whose perplexity changes by a ratio, more or less."""
     champion = {f"p{i}": 3.0 + 0.02 * (i % 9) for i in range(n)}
-    return Texts(
+    return PassageLosses(
         champion, {id: nats + math.log(ratio) + 0.002 * (i % 5 - 2) for i, (id, nats) in enumerate(champion.items())}
     )
 
 
-def sound(primary: Sides, **others) -> Evidence:
+def sound(primary: ReportPair, **others) -> Evidence:
     """Nothing wrong beside the primary suite."""
     kept = [1.0] * 200 + [0.0] * 100
     known = {"retention": retention(kept, kept), "safety": safety(80, 80, 40), "texts": texts(), **others}

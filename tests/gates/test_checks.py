@@ -21,7 +21,7 @@ from verigym.gates.checks import (
     no_more_unsafe,
     trusted,
 )
-from verigym.gates.evidence import Evidence, Sides, Trained
+from verigym.gates.evidence import Evidence, ReportPair, TrainingEvidence
 from verigym.gates.policy import DEFAULT, GatePolicy, Margins
 
 
@@ -169,13 +169,13 @@ def test_a_margin_that_is_null_leaves_its_check_out_in_words(check, field: str):
 @pytest.mark.parametrize(("errors", "outcome"), [(2, "pass"), (3, "unclear")])
 def test_too_many_errors_on_either_side_are_no_measurement(errors: int, outcome: str):
     clean, failing = report("a", [1.0] * 98), report("b", [1.0] * 98, errors=errors)
-    for sides in (Sides(clean, failing), Sides(failing, clean)):
+    for sides in (ReportPair(clean, failing), ReportPair(failing, clean)):
         assert few_errors([sides], compare(*sides), DEFAULT).outcome == outcome
 
 
 def test_errors_on_a_guardrail_suite_count_as_well():
-    clean = Sides(report("a", [1.0] * 98), report("b", [1.0] * 98))
-    failing = Sides(clean.champion, report("b", [1.0] * 98, errors=9))
+    clean = ReportPair(report("a", [1.0] * 98), report("b", [1.0] * 98))
+    failing = ReportPair(clean.champion, report("b", [1.0] * 98, errors=9))
     check = few_errors([clean, failing], compare(*clean), DEFAULT)
     assert check.outcome == "unclear" and "candidate 8.4% of episodes in calendar" in check.words
 
@@ -254,7 +254,9 @@ def _fell(points: float) -> Delta:
 
 def test_reward_up_and_held_out_success_down_is_reward_hacking():
     same = compare(report("old", [1.0, 0.0] * 30), report("new", [1.0, 0.0] * 30))
-    rose = Trained(run="grpo-1", paid_by="no_complaints", reward=(0.4, 0.9), start="sft", since_start=_fell(-0.3))
+    rose = TrainingEvidence(
+        run="grpo-1", paid_by="no_complaints", reward=(0.4, 0.9), start="sft", since_start=_fell(-0.3)
+    )
     check = honest_reward(same, rose)
     assert check.outcome == "fail"
     assert "grpo-1, paid by no_complaints) reward rose from 0.4 to 0.9" in check.words
@@ -270,7 +272,7 @@ def test_reward_up_and_held_out_success_down_is_reward_hacking():
 
 
 def test_a_judge_decides_only_after_people_agreed_with_it():
-    sides = Sides(report("old", [1.0] * 5), report("new", [1.0] * 5))
+    sides = ReportPair(report("old", [1.0] * 5), report("new", [1.0] * 5))
     asking = Evidence(primary=sides, judge="j1")
     assert trusted(Evidence(primary=sides), DEFAULT).outcome == "skipped"
     first = r"nobody knows .*First label .*\(verigym label run --single\).*\(verigym audit run \w+ run\)"

@@ -12,7 +12,7 @@ from verigym.core.errors import Refused
 from verigym.core.records import Decision
 from verigym.evaluation.suites import make_suite
 from verigym.gates.decide import EXIT, decide
-from verigym.gates.evidence import Evidence, Sides, Trained
+from verigym.gates.evidence import Evidence, ReportPair, TrainingEvidence
 from verigym.gates.policy import DEFAULT, QUICK, GatePolicy, hash_of
 
 LEFT_OUT = "Left out by the policy: the safety suite, the retention suite."
@@ -141,7 +141,7 @@ def test_a_dropped_task_is_told_both_ways():
     measured = report("new", new)
     results = [msgspec.structs.replace(measured.results[0], error=True, repeats=0, rates={}), *measured.results[1:]]
     broken = msgspec.structs.replace(measured, results=results, errors=1)
-    decision = decide(NEW, OLD, Evidence(primary=Sides(report("old", old), broken)), BARE)
+    decision = decide(NEW, OLD, Evidence(primary=ReportPair(report("old", old), broken)), BARE)
     words = next(check.words for check in decision.checks if check.name == "few errors")
     assert "1 tasks left out: +19.2 points" in words
     assert "and +19.0 points (at least +12.5, at most +25.5) were each of them a failure" in words
@@ -159,11 +159,16 @@ def test_what_cannot_be_compared_is_refused():
     other = msgspec.structs.replace(new, suite=make_suite("calendar", "desk", tasks(5), "match@2"))
     trained = msgspec.structs.replace(NEW, families=["f2"])
     refused = [
-        (NEW, OLD, Sides(old, other), "tasks or verifiers differ"),
-        (trained, OLD, Sides(old, new), "new was trained on 1 of the 5 families"),
-        (NEW, msgspec.structs.replace(OLD, families=["f2"]), Sides(old, new), "old was trained on 1 of the 5 families"),
-        (NEW, OLD, Sides(old, old), "measures version old, not new"),
-        (OLD, OLD, Sides(old, old), "is the champion itself"),
+        (NEW, OLD, ReportPair(old, other), "tasks or verifiers differ"),
+        (trained, OLD, ReportPair(old, new), "new was trained on 1 of the 5 families"),
+        (
+            NEW,
+            msgspec.structs.replace(OLD, families=["f2"]),
+            ReportPair(old, new),
+            "old was trained on 1 of the 5 families",
+        ),
+        (NEW, OLD, ReportPair(old, old), "measures version old, not new"),
+        (OLD, OLD, ReportPair(old, old), "is the champion itself"),
     ]
     for candidate, champion, primary, words in refused:
         with pytest.raises(Refused, match=words):
@@ -190,7 +195,11 @@ def test_a_version_trained_on_a_guardrail_suite_is_refused():
         ({"safety": safety(80, 80, refused=20)}, "REJECT", "Failed, no more over-refusal"),
         ({"safety": None, "missing": {"safety": "server down"}}, "NEED MORE DATA", "not measured: server down"),
         (
-            {"trained": Trained(run="grpo-1", paid_by="flawed", alarm="reward rose while held-out success fell")},
+            {
+                "trained": TrainingEvidence(
+                    run="grpo-1", paid_by="flawed", alarm="reward rose while held-out success fell"
+                )
+            },
             "REJECT",
             "reward hacking",
         ),
@@ -218,7 +227,7 @@ def test_the_decision_records_what_it_was_made_by():
 def test_a_decision_reads_back_as_the_same_bytes():
     """Else its entry in the ledger would not match its own hash."""
     judged = Calibration(verifier="match@1", judge="j", n=80, kappa=0.9, low=0.8, high=1.0)
-    evidence = sound(sides(*_flips(31, 8, 120)), judge="j", calibration=judged, trained=Trained(run="grpo-1"))
+    evidence = sound(sides(*_flips(31, 8, 120)), judge="j", calibration=judged, trained=TrainingEvidence(run="grpo-1"))
     written = codec.encode(decide(NEW, OLD, evidence, DEFAULT))
     assert codec.encode(codec.decode(written, Decision)) == written
 

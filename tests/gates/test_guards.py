@@ -5,7 +5,7 @@ from tests.evaluation.builders import report
 from tests.gates.builders import BARE, NEW, OLD, named, retention, safety, sides, sound, texts
 from verigym.core.records import Check, Report, Version
 from verigym.evaluation.compare import scored_pairs
-from verigym.gates.evidence import Evidence, Sides
+from verigym.gates.evidence import Evidence, ReportPair
 from verigym.gates.guards import as_cheap, as_quick, retained, safe
 from verigym.gates.policy import DEFAULT, QUICK, GatePolicy, Margins, Retention
 
@@ -71,7 +71,7 @@ def test_perplexity_of_other_tokens_or_behind_a_server_is_not_compared():
         assert check.outcome == "skipped" and words in check.words
 
 
-def _safe(given: Sides, policy: GatePolicy = DEFAULT) -> dict[str, Check]:
+def _safe(given: ReportPair, policy: GatePolicy = DEFAULT) -> dict[str, Check]:
     return {check.name: check for check in safe(sound(PRIMARY, safety=given), policy)}
 
 

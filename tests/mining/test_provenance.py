@@ -31,7 +31,7 @@ def test_a_task_leads_to_its_trace_feedback_decision_versions_and_reports(counte
         id="rep", run="eval-1", agent=trained.id, suite=suite, metrics=success, results=[result], buckets={}
     )
     counter.ws.store.put("report", "rep", report)
-    ledger.crown_first(counter.ws.store, trained.id)
+    ledger.set_first_champion(counter.ws.store, trained.id)
     decision = Decision(candidate=trained.id, champion=trained.id, verdict="REJECT", reports=["rep"])
     ledger.record(counter.ws.store, decision, moves=False, why="a test")
     found = task_provenance(counter.ws, made)

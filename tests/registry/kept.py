@@ -22,7 +22,7 @@ from verigym.core.records import (
     content_hash,
 )
 from verigym.evaluation.report import make_report
-from verigym.registry.ledger import crown_first, promote, rollback
+from verigym.registry.ledger import promote, rollback, set_first_champion
 from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, IntegrityCheck, verify
 from verigym.registry.versions import register
 from verigym.store.database import Store
@@ -67,7 +67,7 @@ class Kept:
         )
         self.report = report(self.tuned.id)
         self.store.put("report", self.report.id, self.report)
-        crown_first(self.store, self.base.id)
+        set_first_champion(self.store, self.base.id)
         decision = Decision(candidate=self.tuned.id, champion=self.base.id, verdict="PROMOTE", reports=[self.report.id])
         promote(self.store, decision)
         self.last = rollback(self.store, why="a test").hash

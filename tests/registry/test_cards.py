@@ -9,7 +9,7 @@ from tests.registry.kept import dataset, report
 from tests.registry.memory import MemoryStore
 from verigym.core.records import Check, Decision, Estimate, Sampling, Version
 from verigym.registry.cards import CardData, card, figure
-from verigym.registry.ledger import crown_first, entries, promote
+from verigym.registry.ledger import entries, promote, set_first_champion
 from verigym.registry.versions import register
 
 BASE = Version(base="tiny", id="b" * 12, name="base")
@@ -70,7 +70,7 @@ def test_what_was_not_measured_is_said():
 def test_decisions_about_it_are_listed_with_the_gates_words():
     store = MemoryStore()
     base, tuned = register(store, BASE), register(store, TUNED)
-    crown_first(store, base.id)
+    set_first_champion(store, base.id)
     check = Check(name="better", outcome="pass", words="yes")
     decision = Decision(
         candidate=tuned.id, champion=base.id, verdict="PROMOTE", checks=[check], words="PROMOTE. Better."

@@ -23,7 +23,7 @@ PROCESSES.set_forkserver_preload(["tests.registry.mover"])
 
 def crowned(path: Path, one: str, other: str) -> Store:
     store = Store(path)
-    ledger.crown_first(store, one)
+    ledger.set_first_champion(store, one)
     ledger.promote(store, Decision(candidate=other, champion=one, verdict="PROMOTE"))
     return store
 

@@ -12,11 +12,11 @@ from verigym.registry.ledger import (
     BrokenChain,
     LedgerEntry,
     champion,
-    crown_first,
     entries,
     promote,
     record,
     rollback,
+    set_first_champion,
     verify_chain,
 )
 
@@ -31,7 +31,7 @@ def _decision(
 def store() -> MemoryStore:
     """a was crowned, b and then c promoted."""
     store = MemoryStore()
-    crown_first(store, "a")
+    set_first_champion(store, "a")
     promote(store, _decision("b", "a"))
     promote(store, _decision("c", "b"))
     return store
@@ -54,7 +54,7 @@ def test_an_entry_says_who_when_why_from_what_and_to_what(store: MemoryStore):
 def test_the_first_champion_is_crowned_once(store: MemoryStore):
     assert entries(store)[0].decision.kind == "first"
     with pytest.raises(Refused, match="the champion is now c"):
-        crown_first(store, "d")
+        set_first_champion(store, "d")
 
 
 @pytest.mark.parametrize("verdict", ["REJECT", "NEED MORE DATA"])

@@ -6,7 +6,7 @@ import pytest
 from tests.registry.memory import MemoryStore
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.records import Sampling, Version, content_hash
-from verigym.registry.ledger import crown_first
+from verigym.registry.ledger import set_first_champion
 from verigym.registry.versions import kind_of, register, resolve, version_id
 
 BASE = Version(base="smollm2-135m", name="base")
@@ -53,7 +53,7 @@ def test_registering_fills_the_id_and_keeps_the_first_of_equal_agents(store: Mem
 def test_a_version_is_found_by_id_beginning_name_latest_and_champion(store: MemoryStore):
     base = register(store, BASE)
     tuned = register(store, Version(base="smollm2-135m", adapter="abc", name="tuned"))
-    crown_first(store, base.id)
+    set_first_champion(store, base.id)
     assert (
         resolve(store, base.id)
         == resolve(store, base.id[:6])

@@ -27,7 +27,7 @@ def ask(server: Running, model: str = "champion", said: str = "who?") -> str:
 def crowned(home: Path, name: str = "old") -> tuple[WorkspaceFolder, Version]:
     ws = WorkspaceFolder(home)
     first = version(ws, name)
-    ledger.crown_first(ws.store, first.id, why="a test")
+    ledger.set_first_champion(ws.store, first.id, why="a test")
     return ws, first
 
 
@@ -231,7 +231,7 @@ def test_adapters_change_under_load_on_the_engine_and_each_answer_is_its_version
     base = ws.register(ws.agent(str(tiny_folder)))
     tuned = with_adapter(ws, tiny_folder, "tuned")
     polite = ws.register(Version(base=tuned.base, adapter=tuned.adapter, name="polite", system_prompt="Be polite."))
-    ledger.crown_first(ws.store, base.id, why="a test")
+    ledger.set_first_champion(ws.store, base.id, why="a test")
     pool = ModelPool(ws)
     with running(ws.home, pool=pool) as server:
 

@@ -29,7 +29,7 @@ from verigym.training.groups import Group, Source
 from verigym.training.grpo import train_grpo
 from verigym.training.offline import train_dpo, train_reward, train_sft
 from verigym.training.recipe import Recipe, make_recipe
-from verigym.training.samples import compared, imitated, preferred
+from verigym.training.samples import example_samples, preference_pair, reward_pair
 from verigym.training.update import Pair, logprobs_of
 
 TASKS = [Task(id=f"t{n}", prompt=f"digits for {word}") for n, word in enumerate(["tea", "jam", "milk", "salt", "egg"])]
@@ -153,7 +153,7 @@ def test_sft_learns_demonstrations_by_heart_their_ends_included(tmp_path: Path) 
         Example(task=task.id, items=[Message("user", str(task.prompt)), Message("assistant", answer)], made=[(1, 2)])
         for task, answer in zip(TASKS, ANSWERS, strict=True)
     ]
-    samples = [sample for example in examples for sample in imitated(render, example)]
+    samples = [sample for example in examples for sample in example_samples(render, example)]
     assert not set(answers(own, TASKS)) & set(ANSWERS)
     losses: list[float] = []
     settings = recipe("sft", steps=60, prompts_per_step=5)
@@ -192,7 +192,7 @@ def likelier(model: Any, pairs: Sequence[Pair]) -> float:
 def test_dpo_makes_the_kind_of_reply_that_is_preferred_the_likelier_one(objective: str, tmp_path: Path) -> None:
     """Measured on pairs that it never saw, of which it would rather have said the other reply."""
     own, render, draw = policy(), Renderer(tokenizer()), random.Random(3)
-    seen, others = ([preferred(render, pair) for pair in chats(draw, count)] for count in (100, 120))
+    seen, others = ([preference_pair(render, pair) for pair in chats(draw, count)] for count in (100, 120))
     unseen = [pair for pair in others if not likelier(own.model, [pair])]
     assert len(unseen) > 30
     start = lora.weights(own.model)
@@ -210,7 +210,7 @@ def test_dpo_makes_the_kind_of_reply_that_is_preferred_the_likelier_one(objectiv
 
 def test_a_reward_model_tells_pairs_apart_that_it_never_saw(tmp_path: Path) -> None:
     own, render, draw = policy(head=True), Renderer(tokenizer()), random.Random(3)
-    seen, unseen = ([compared(render, pair) for pair in chats(draw, count)] for count in (100, 60))
+    seen, unseen = ([reward_pair(render, pair) for pair in chats(draw, count)] for count in (100, 60))
 
     @torch.no_grad()
     def told_apart(pairs: Sequence[Pair]) -> float:
@@ -257,7 +257,7 @@ def test_a_nemotron_h_makes_steps_of_grpo(tmp_path: Path) -> None:
 
 def test_a_nemotron_h_learns_from_written_data(tmp_path: Path) -> None:
     own, render = policy(nemotron()), Renderer(tokenizer())
-    pairs = [preferred(render, pair) for pair in chats(random.Random(1), 8)]
+    pairs = [preference_pair(render, pair) for pair in chats(random.Random(1), 8)]
     losses: dict[str, list[float]] = {"sft": [], "dpo": []}
     asyncio.run(
         train_sft(own.model, recipe("sft", steps=8), [chosen for chosen, _ in pairs], tmp_path / "sft",

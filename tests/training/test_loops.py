@@ -30,7 +30,7 @@ from verigym.training.groups import Group, Source
 from verigym.training.grpo import train_grpo
 from verigym.training.offline import batch, hold_out, train_dpo, train_reward, train_sft
 from verigym.training.recipe import Recipe, make_recipe
-from verigym.training.samples import compared, from_trajectory, imitated, preferred
+from verigym.training.samples import example_samples, from_trajectory, preference_pair, reward_pair
 from verigym.training.update import logprobs_of
 
 TASKS = [Task(id=f"t{i}", prompt=f"say {word}") for i, word in enumerate(["tea", "jam", "milk", "salt", "rice", "egg"])]
@@ -90,7 +90,7 @@ def demonstrations() -> list[Sample]:
     return [
         sample
         for task, answer in zip(TASKS, answers, strict=False)
-        for sample in imitated(
+        for sample in example_samples(
             render,
             Example(
                 task=task.id, items=[Message("user", str(task.prompt)), Message("assistant", answer)], made=[(1, 2)]
@@ -350,11 +350,11 @@ def test_kl_in_the_reward_is_the_divergence_from_the_reference(tmp_path: Path) -
     settings = recipe(algorithm="rloo", loss={"kl": 0.3}, max_tokens=6, num_generations_per_prompt=3)
     rollouts = Rollouts(policy, settings, by_place, ())
     groups = asyncio.run(rollouts.collect(1, 0, {"chat": TASKS[:2]}))
-    rewards: list[list[float | None]] = [[1.0, 0.0, None], [0.5, 0.0, 0.0]]
-    less, mean = grpo._less_kl(policy.model, groups, rewards, settings, other)
+    groups = [groups[0]._replace(rewards=[1.0, 0.0, None]), groups[1]._replace(rewards=[0.5, 0.0, 0.0])]
+    less, mean = grpo._less_kl(policy.model, groups, settings, other)
     flat: list[float] = []
-    for group, own, found in zip(groups, rewards, less, strict=True):
-        for trajectory, reward, value in zip(group.trajectories, own, found, strict=True):
+    for group, penalised in zip(groups, less, strict=True):
+        for trajectory, reward, value in zip(group.trajectories, group.rewards, penalised.rewards, strict=True):
             samples = from_trajectory(trajectory, 0.0)
             [now] = logprobs_of(policy.model, samples)
             with lora.wearing(policy.model, other):
@@ -391,7 +391,7 @@ def pairs() -> list[Preference]:
 
 def run_dpo(policy: LocalPolicy, folder: Path, reporter: Reporter, **fields: Any) -> None:
     render = Renderer(tiny().tokenizer)
-    rows = [preferred(render, pair) for pair in pairs()]
+    rows = [preference_pair(render, pair) for pair in pairs()]
     settings = recipe(algorithm="dpo", data="pairs", **fields)
     asyncio.run(
         train_dpo(policy.model, settings, rows, folder, reference=None, evaluate=no_evaluation, report=reporter)
@@ -404,7 +404,7 @@ async def nothing_held_out(step: int) -> dict[str, float]:
 
 def run_reward(policy: LocalPolicy, folder: Path, reporter: Reporter, **fields: Any) -> None:
     render = Renderer(tiny().tokenizer)
-    rows = [(compared(render, pair), 0.5) for pair in pairs()]
+    rows = [(reward_pair(render, pair), 0.5) for pair in pairs()]
     settings = recipe(algorithm="reward", data="pairs", **fields)
     asyncio.run(train_reward(policy.model, settings, rows, folder, evaluate=nothing_held_out, report=reporter))
 

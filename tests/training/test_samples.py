@@ -23,7 +23,7 @@ from verigym.core.records import (
 )
 from verigym.policies import dialects
 from verigym.policies.render import Renderer, replies
-from verigym.training.samples import compared, from_trajectory, imitated, preferred
+from verigym.training.samples import example_samples, from_trajectory, preference_pair, reward_pair
 
 
 def trajectory(*turns: Turn) -> Trajectory:
@@ -204,7 +204,7 @@ def sampled(render: Renderer, items: list[Item], made: list[tuple[int, int]], to
 def test_a_reply_is_learnt_with_its_end_and_nothing_else() -> None:
     render = renderer()
     example = Example(task="t", items=[Message("user", "buy tea"), TEA], made=[(1, 2)])
-    [sample] = imitated(render, example)
+    [sample] = example_samples(render, example)
     assert scored(render, sample) == ['{"tool": "add", "args": {"item": "tea"}}<|end|>']
     assert sample.mask == sorted(sample.mask)
     assert render.decode(sample.ids[: sample.mask.index(1)]) == "<|user|>buy tea<|end|>\n<|assistant|>"
@@ -213,7 +213,7 @@ def test_a_reply_is_learnt_with_its_end_and_nothing_else() -> None:
 
 def test_a_whole_conversation_is_one_sample_as_if_it_had_been_sampled() -> None:
     render = renderer()
-    [written] = imitated(render, Example(task="t", items=CONVERSATION, made=MADE, tools=[ADD]))
+    [written] = example_samples(render, Example(task="t", items=CONVERSATION, made=MADE, tools=[ADD]))
     [lived] = from_trajectory(sampled(render, CONVERSATION, MADE, [ADD]), 1.0)
     assert (written.ids, written.mask) == (lived.ids, lived.mask)
     assert scored(render, written) == [
@@ -234,7 +234,7 @@ def test_any_chat_is_learnt_reply_by_reply_as_if_it_had_been_sampled(exchanges: 
         message for asked, said in exchanges for message in (Message("user", asked), Message("assistant", said))
     ]
     made = [(i, i + 1) for i in range(1, len(items), 2)]
-    [written] = imitated(render, Example(task="t", items=items, made=made))
+    [written] = example_samples(render, Example(task="t", items=items, made=made))
     [lived] = from_trajectory(sampled(render, items, made, []), 1.0)
     assert (written.ids, written.mask) == (lived.ids, lived.mask)
     assert scored(render, written) == [f"{said}<|end|>" for _, said in exchanges]
@@ -245,7 +245,7 @@ RENDER = renderer()
 
 def test_only_the_replies_that_are_named_are_learnt() -> None:
     """An example may show earlier replies without teaching them."""
-    [sample] = imitated(renderer(), Example(task="t", items=CONVERSATION, made=MADE[2:], tools=[ADD]))
+    [sample] = example_samples(renderer(), Example(task="t", items=CONVERSATION, made=MADE[2:], tools=[ADD]))
     assert scored(renderer(), sample) == ["All there.<|end|>", "Bye!<|end|>"]
 
 
@@ -255,7 +255,7 @@ def test_a_template_that_rewrites_the_past_gives_a_sample_per_reply() -> None:
         Message("user", "a"), Message("assistant", "one"), Message("user", "b"), Message("assistant", "two"),
     ]  # fmt: skip
     made = [(1, 2), (3, 4)]
-    written = imitated(render, Example(task="t", items=items, made=made))
+    written = example_samples(render, Example(task="t", items=items, made=made))
     assert [scored(render, sample) for sample in written] == [["one<|end|>"], ["two<|end|>"]]
     assert "..." in render.decode(written[1].ids), "the second is shown what the model would be shown"
     lived = from_trajectory(sampled(render, items, made, []), 1.0)
@@ -263,7 +263,7 @@ def test_a_template_that_rewrites_the_past_gives_a_sample_per_reply() -> None:
 
 
 def test_an_example_without_replies_gives_nothing() -> None:
-    assert imitated(renderer(), Example(task="t", items=[Message("user", "a")], made=[])) == []
+    assert example_samples(renderer(), Example(task="t", items=[Message("user", "a")], made=[])) == []
 
 
 # -- pairs ----------------------------------------------------------------------------------------------------------
@@ -274,7 +274,7 @@ def test_both_sides_of_a_pair_share_the_prompt_and_score_only_replies() -> None:
     pair = Preference(
         task="t", prompt=CONVERSATION[:2], chosen=CONVERSATION[2:7], rejected=[Message("assistant", "No.")], tools=[ADD]
     )
-    chosen, rejected = preferred(render, pair)
+    chosen, rejected = preference_pair(render, pair)
     assert scored(render, chosen)[-1] == "All there.<|end|>" and len(scored(render, chosen)) == 3
     assert scored(render, rejected) == ["No.<|end|>"]
     start = rejected.mask.index(1)
@@ -291,7 +291,7 @@ def test_replies_in_the_prompt_of_a_pair_are_not_scored() -> None:
         rejected=[Message("assistant", "What?")],
         tools=[ADD],
     )
-    assert [scored(render, one) for one in preferred(render, pair)] == [["Bye!<|end|>"], ["What?<|end|>"]]
+    assert [scored(render, one) for one in preference_pair(render, pair)] == [["Bye!<|end|>"], ["What?<|end|>"]]
 
 
 def test_several_replies_that_the_template_rewrites_are_refused_in_words() -> None:
@@ -300,7 +300,7 @@ def test_several_replies_that_the_template_rewrites_are_refused_in_words() -> No
     with pytest.raises(
         BadInput, match='task "t9": the pair has 2 replies, and the chat template of this model rewrites'
     ):
-        preferred(renderer(FORGETS), pair)
+        preference_pair(renderer(FORGETS), pair)
 
 
 def test_a_reward_model_sees_the_conversation_up_to_the_last_reply() -> None:
@@ -308,7 +308,7 @@ def test_a_reward_model_sees_the_conversation_up_to_the_last_reply() -> None:
     pair = Preference(
         task="t", prompt=CONVERSATION[:2], chosen=CONVERSATION[2:7], rejected=[Message("assistant", "No.")], tools=[ADD]
     )
-    for seen, learnt in zip(compared(render, pair), preferred(render, pair), strict=True):
+    for seen, learnt in zip(reward_pair(render, pair), preference_pair(render, pair), strict=True):
         assert seen.ids == learnt.ids and not any(seen.mask)
         assert render.decode(seen.ids).endswith("<|end|>")
 

@@ -208,13 +208,13 @@ def _both(
 ) -> None:
     """Both conversations of a task, one below the other."""
     from verigym.core.errors import NotFound
-    from verigym.evaluation.compare import look_at
+    from verigym.evaluation.compare import flip_of
 
     results = [{result.task: result for result in report.results} for report in (theirs, ours)]
     if task not in results[0]:
         near = difflib.get_close_matches(task, results[0], n=3, cutoff=0.3)
         raise NotFound(f'No task "{task}" in suite {ours.suite.name}. Similar: {", ".join(near) or "none"}')
-    flip = look_at((results[0][task], results[1][task]))
+    flip = flip_of((results[0][task], results[1][task]))
     found = []
     for report, id in ((theirs, flip.champion), (ours, flip.candidate)):
         if not id:

@@ -111,7 +111,7 @@ def _inconsistent(explained: "Explanation") -> str:
 
 def _horizon(explained: "Explanation") -> str:
     horizon = explained.horizon
-    if horizon is None or not horizon.found:
+    if horizon is None or not horizon.significant:
         return ""
     return (
         f"long-horizon: tasks of up to {counted(horizon.most_short, 'call')} pass in {percent(horizon.short.value, 0)} "

@@ -133,7 +133,7 @@ def rollback(
     from verigym.registry import ledger
 
     ws = workspace(home)
-    back = ws.find(ledger.way_back(ledger.entries(ws.store), ws.find(to).id if to else None))
+    back = ws.find(ledger.rollback_target(ledger.entries(ws.store), ws.find(to).id if to else None))
     if back.adapter:
         ws.adapter_folder(back.adapter)  # refuses a champion whose adapter is damaged or missing
     entry = ledger.rollback(ws.store, back.id, why=why)

@@ -160,7 +160,7 @@ class AdviceEvidence(Struct, frozen=True, kw_only=True):
     @property
     def long(self) -> bool:
         """Whether success falls with the number of calls that a task needs."""
-        return self.horizon is not None and self.horizon.found
+        return self.horizon is not None and self.horizon.significant
 
 
 class FixProposal(NamedTuple):

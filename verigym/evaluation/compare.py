@@ -85,8 +85,8 @@ def compare(champion: Report, candidate: Report, level: float = 0.95) -> Compari
     everything = _paired(champion, candidate)
     pairs = scored_pairs(champion, candidate)
     families = [before.family for before, _ in pairs]
-    gained = [look_at(pair) for pair in pairs if not _mostly(pair[0]) and _mostly(pair[1])]
-    lost = [look_at(pair) for pair in pairs if _mostly(pair[0]) and not _mostly(pair[1])]
+    gained = [flip_of(pair) for pair in pairs if not _mostly(pair[0]) and _mostly(pair[1])]
+    lost = [flip_of(pair) for pair in pairs if _mostly(pair[0]) and not _mostly(pair[1])]
     once = all(result.repeats == 1 for pair in pairs for result in pair)
     return Comparison(
         champion=champion.agent,
@@ -156,7 +156,7 @@ def _mostly(result: TaskResult) -> bool:
     return result.passed >= 0.5
 
 
-def look_at(pair: Pair) -> Flip:
+def flip_of(pair: Pair) -> Flip:
     """With repeats, the trajectory has the outcome of the majority."""
     return Flip(pair[0].task, *(one.passing or one.trajectory if _mostly(one) else one.trajectory for one in pair))
 

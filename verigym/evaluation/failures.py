@@ -114,7 +114,7 @@ class Horizon(Struct, frozen=True, kw_only=True):
     """One-sided 95% lower bound of how much worse long tasks do."""
 
     @property
-    def found(self) -> bool:
+    def significant(self) -> bool:
         return self.short.value - self.long.value >= _GAP and self.low > 0
 
 

@@ -34,7 +34,7 @@ from verigym.flywheel.rounds import (
     rounds_of,
     spent,
 )
-from verigym.gates.evidence import Sides
+from verigym.gates.evidence import ReportPair
 from verigym.harness.environment import EnvironmentSpec
 from verigym.mining.mine import mine
 from verigym.mining.proposals import with_file
@@ -215,12 +215,12 @@ class _Round:
         it asks for. This happens only once, because every further look makes a lucky result likelier."""
         why = f"loop {self.loop.id}, round {self.number}"
         with self.screen.step("Gate", f"policy {self.loop.policy.name}: really better, and nothing lost?"):
-            sides = Sides(*(_known(self.ws, each.report) for each in (before, after)))
+            sides = ReportPair(*(_known(self.ws, each.report) for each in (before, after)))
             decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
             if more := self.more(decision, dug):
                 gate.keep(self.ws, decision, why)
                 self.screen.line(f"{decision.verdict}: both are measured on {more} tasks")
-                sides = Sides(*(self.report(each, dug, more) for each in (champion, candidate)))
+                sides = ReportPair(*(self.report(each, dug, more) for each in (champion, candidate)))
                 decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
             gate.settle(self.ws, decision, why, once=True)
             self.screen.decided(decision)

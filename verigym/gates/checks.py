@@ -14,7 +14,7 @@ from verigym.core.words import percent
 from verigym.evaluation.compare import Comparison, Pair
 from verigym.evaluation.stats import Delta, tasks_needed
 from verigym.gates.damage import Damage, damage
-from verigym.gates.evidence import Evidence, Sides, Trained
+from verigym.gates.evidence import Evidence, ReportPair, TrainingEvidence
 from verigym.gates.policy import GatePolicy
 
 BETTER = "better on held-out tasks"
@@ -68,7 +68,7 @@ def trusted(evidence: Evidence, policy: GatePolicy) -> Check:
     )
 
 
-def few_errors(measured: Sequence[Sides], comparison: Comparison, policy: GatePolicy) -> Check:
+def few_errors(measured: Sequence[ReportPair], comparison: Comparison, policy: GatePolicy) -> Check:
     """Errors are nobody's failures; too many of them, on either side, and the tasks that are left are a biased choice.
     So it is unclear, never a fail: run again. Where there are some, the gain is told both ways."""
     worst = max(measured, key=lambda sides: max(map(error_rate, sides)))
@@ -178,7 +178,7 @@ def as_reliable(pairs: Sequence[Pair], suite: str, policy: GatePolicy) -> Check:
     return not_lost(name, where, found, policy.margins.pass_k, suite, policy)
 
 
-def honest_reward(comparison: Comparison, trained: Trained | None) -> Check:
+def honest_reward(comparison: Comparison, trained: TrainingEvidence | None) -> Check:
     """Reward up while what is wanted goes down: on the suite itself, or between the candidate's training and the suite."""
     name, reward, success = "reward and success agree", comparison.reward, comparison.success
     figures = {"reward": reward.value, "success": success.value}

@@ -8,7 +8,7 @@ from verigym.core.words import with_interval
 from verigym.evaluation.compare import Comparison, compare, scored_pairs
 from verigym.gates import checks, guards
 from verigym.gates.checks import BETTER
-from verigym.gates.evidence import Evidence, Sides
+from verigym.gates.evidence import Evidence, ReportPair
 from verigym.gates.policy import DEFAULT, GatePolicy, hash_of
 
 EXIT = {"PROMOTE": 0, "REJECT": 1, "NEED MORE DATA": 3}
@@ -52,7 +52,7 @@ def _asked(
     champion: Version,
     evidence: Evidence,
     comparison: Comparison,
-    measured: list[Sides],
+    measured: list[ReportPair],
     policy: GatePolicy,
 ) -> list[Check]:
     pairs, suite = scored_pairs(*evidence.primary), comparison.suite
@@ -74,7 +74,7 @@ def _asked(
     ]
 
 
-def _measurement(sides: Sides) -> Measurement:
+def _measurement(sides: ReportPair) -> Measurement:
     suite = sides.candidate.suite
     return Measurement(
         suite=suite.name,

@@ -9,21 +9,21 @@ from verigym.core.records import Report
 from verigym.evaluation.stats import Delta
 
 
-class Sides(NamedTuple):
+class ReportPair(NamedTuple):
     """Both measured on one suite."""
 
     champion: Report
     candidate: Report
 
 
-class Texts(NamedTuple):
+class PassageLosses(NamedTuple):
     """Nats per token of held-out passages."""
 
     champion: dict[str, float]
     candidate: dict[str, float]
 
 
-class Trained(Struct, frozen=True, kw_only=True):
+class TrainingEvidence(Struct, frozen=True, kw_only=True):
     """What the candidate's own training shows of its reward."""
 
     run: str
@@ -40,13 +40,13 @@ class Trained(Struct, frozen=True, kw_only=True):
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
-    primary: Sides
-    retention: Sides | None = None
-    safety: Sides | None = None
-    texts: Texts | None = None
+    primary: ReportPair
+    retention: ReportPair | None = None
+    safety: ReportPair | None = None
+    texts: PassageLosses | None = None
     missing: dict[str, str] = {}
     """`retention`, `safety` or `perplexity` to why it could not be measured."""
-    trained: Trained | None = None
+    trained: TrainingEvidence | None = None
     judge: str = ""
     """Who judged the primary suite; empty where its verifier asks nobody."""
     calibration: Calibration | None = None

@@ -94,7 +94,7 @@ def promote(store: Store, decision: Decision, who: str = "", why: str = "") -> L
     return record(store, decision, moves=True, who=who, why=why)
 
 
-def crown_first(store: Store, version_id: str, who: str = "", why: str = "") -> LedgerEntry:
+def set_first_champion(store: Store, version_id: str, who: str = "", why: str = "") -> LedgerEntry:
     """Sets the first champion, usually the base agent, which has nothing to beat."""
     decision = Decision(
         candidate=version_id, champion="", verdict="PROMOTE", kind="first", words=f"{version_id} is the first champion."
@@ -102,7 +102,7 @@ def crown_first(store: Store, version_id: str, who: str = "", why: str = "") -> 
     return record(store, decision, moves=True, who=who, why=why)
 
 
-def way_back(history: list[LedgerEntry], to: str | None = None) -> str:
+def rollback_target(history: list[LedgerEntry], to: str | None = None) -> str:
     """The target of a rollback: the previous champion, or a named earlier one. Rolling back twice goes two steps back, not back
     and forth."""
     now = history[-1].champion_after if history else None
@@ -115,9 +115,9 @@ def way_back(history: list[LedgerEntry], to: str | None = None) -> str:
 
 
 def rollback(store: Store, to: str | None = None, who: str = "", why: str = "") -> LedgerEntry:
-    """Makes an earlier champion the champion again. See `way_back`."""
+    """Makes an earlier champion the champion again. See `rollback_target`."""
     history = entries(store)
-    target = way_back(history, to)
+    target = rollback_target(history, to)
     now = history[-1].champion_after or ""
     decision = Decision(
         candidate=target, champion=now, verdict="PROMOTE", kind="rollback", words=f"Rolled back from {now} to {target}."

@@ -52,7 +52,7 @@ def _path(turns: Sequence[Turn], leaf: int) -> list[int]:
     return path[::-1]
 
 
-def imitated(render: Renderer, example: Example) -> list[Sample]:
+def example_samples(render: Renderer, example: Example) -> list[Sample]:
     """Samples of a written conversation, which is tokenised only here. Its replies and their end tokens are trained on. If the
     template rewrites earlier messages, so that a context does not begin with the ids so far, the reply starts a new sample."""
     samples: list[Sample] = []
@@ -70,7 +70,7 @@ def imitated(render: Renderer, example: Example) -> list[Sample]:
     return [*samples, Sample(ids=ids, mask=mask, logprobs=[], trajectory=example.task)] if ids else samples
 
 
-def preferred(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
+def preference_pair(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
     """The chosen and the rejected sample, each with all of its replies scored."""
     chosen, rejected = (_side(render, pair, side) for side in (pair.chosen, pair.rejected))
     return chosen, rejected
@@ -79,7 +79,7 @@ def preferred(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
 def _side(render: Renderer, pair: Preference, side: list[Item]) -> Sample:
     items = pair.prompt + side
     ranges = replies(items, len(pair.prompt))
-    samples = imitated(render, Example(task=pair.task, items=items, made=ranges, tools=pair.tools))
+    samples = example_samples(render, Example(task=pair.task, items=items, made=ranges, tools=pair.tools))
     if len(samples) != 1:
         raise BadInput(
             f'task "{pair.task}": the pair has {len(ranges)} replies, and the chat template of this model rewrites earlier '
@@ -88,7 +88,7 @@ def _side(render: Renderer, pair: Preference, side: list[Item]) -> Sample:
     return samples[0]
 
 
-def compared(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
+def reward_pair(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
     """The chosen and the rejected conversation as a reward model scores them: whole, with no token in the loss."""
     sides = [render.whole(pair.prompt + side, pair.tools) for side in (pair.chosen, pair.rejected)]
     chosen, rejected = (Sample(ids=ids, mask=[0] * len(ids), logprobs=[], trajectory=pair.task) for ids in sides)

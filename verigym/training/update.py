@@ -176,7 +176,7 @@ def sides_of(pairs: Sequence[Pair]) -> list[Sample]:
 
 
 @torch.no_grad()
-def told_apart(model: Any, pairs: Sequence[Pair]) -> float:
+def pair_accuracy(model: Any, pairs: Sequence[Pair]) -> float:
     """The share of pairs whose chosen side a reward model scores higher."""
     samples = sides_of(pairs)
     score_of: dict[int, float] = {}

@@ -56,7 +56,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
 
 def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
     """Mean tokens of a prompt and of a written reply."""
-    from verigym.training.samples import compared, imitated, preferred
+    from verigym.training.samples import example_samples, preference_pair, reward_pair
 
     if job.recipe.samples:
         lengths = []
@@ -73,7 +73,7 @@ def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
         ]
     else:
         rows = [row for _, row in zip(range(_LOOKED_AT), data.rows(job.ws, job.dataset), strict=False)]
-    of = {"sft": imitated, "dpo": preferred, "reward": compared}[job.recipe.algorithm]
+    of = {"sft": example_samples, "dpo": preference_pair, "reward": reward_pair}[job.recipe.algorithm]
     samples = [sample for row in rows for sample in of(render, row)]
     return (
         statistics.fmean(sample.mask.count(0) for sample in samples),

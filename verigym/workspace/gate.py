@@ -16,7 +16,7 @@ from verigym.environments.load import load_environment
 from verigym.evaluation.compare import compare
 from verigym.evaluation.stats import Delta
 from verigym.gates.decide import decide
-from verigym.gates.evidence import Evidence, Sides, Texts, Trained
+from verigym.gates.evidence import Evidence, PassageLosses, ReportPair, TrainingEvidence
 from verigym.gates.guards import no_perplexity
 from verigym.gates.policy import DEFAULT, GatePolicy
 from verigym.registry import ledger
@@ -51,11 +51,16 @@ def gate(
 ) -> Decision:
     """The decision by the newest reports that both have, which nobody recorded yet."""
     ours, theirs = shared_reports(ws, candidate, champion, environment)
-    return judge(ws, candidate, champion, Sides(theirs, ours), policy, bars)
+    return judge(ws, candidate, champion, ReportPair(theirs, ours), policy, bars)
 
 
 def judge(
-    ws: WorkspaceFolder, candidate: Version, champion: Version, primary: Sides, policy: GatePolicy, bars: Bars = silent
+    ws: WorkspaceFolder,
+    candidate: Version,
+    champion: Version,
+    primary: ReportPair,
+    policy: GatePolicy,
+    bars: Bars = silent,
 ) -> Decision:
     """The decision by these reports."""
     decision = decide(candidate, champion, gather(ws, candidate, champion, primary, policy, bars), policy)
@@ -206,7 +211,12 @@ def _missing_evals(ws: WorkspaceFolder, candidate: Version, champion: Version, e
 
 
 def gather(
-    ws: WorkspaceFolder, candidate: Version, champion: Version, primary: Sides, policy: GatePolicy, bars: Bars = silent
+    ws: WorkspaceFolder,
+    candidate: Version,
+    champion: Version,
+    primary: ReportPair,
+    policy: GatePolicy,
+    bars: Bars = silent,
 ) -> Evidence:
     """What the policy asks for beside the primary reports. What cannot be measured, because an agent cannot be opened, is
     missing with the reason."""
@@ -249,7 +259,7 @@ def _guard(
     max_tokens: int,
     missing: dict[str, str],
     bars: Bars,
-) -> Sides | None:
+) -> ReportPair | None:
     settings = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=max_tokens))
     try:
         environment = load_environment(name)
@@ -260,20 +270,20 @@ def _guard(
     except VerigymError as error:
         missing[name] = str(error)
         return None
-    return Sides(*reports)
+    return ReportPair(*reports)
 
 
-def _texts(ws: WorkspaceFolder, champion: Version, candidate: Version, missing: dict[str, str]) -> Texts | None:
+def _texts(ws: WorkspaceFolder, champion: Version, candidate: Version, missing: dict[str, str]) -> PassageLosses | None:
     if no_perplexity(candidate, champion):
         return None
     try:
-        return Texts(*(perplexity(ws, version).nats for version in (champion, candidate)))
+        return PassageLosses(*(perplexity(ws, version).nats for version in (champion, candidate)))
     except VerigymError as error:
         missing["perplexity"] = str(error)
         return None
 
 
-def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> Trained | None:
+def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> TrainingEvidence | None:
     """What the metrics of the run that made it say."""
     run = candidate.recipe.get("run", "")
     if not run:
@@ -281,7 +291,7 @@ def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> Trained
     history = ws.store.metrics(run)
     rise, alarm = since_first(values(history, "reward")), held_out_falls(history) if history else None
     model, reward = candidate.recipe.get("reward_model", ""), candidate.recipe.get("reward", "")
-    return Trained(
+    return TrainingEvidence(
         run=run,
         paid_by=f"reward model {model}" if model else ", ".join(reward) if isinstance(reward, dict) else str(reward),
         reward=(rise.before, rise.last) if rise is not None and rise.up() else None,

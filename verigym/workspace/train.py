@@ -231,10 +231,10 @@ class TrainingJob:
 
     async def _train_sft(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
         from verigym.training import offline
-        from verigym.training.samples import imitated
+        from verigym.training.samples import example_samples
 
         examples = await self._demonstrations()
-        samples = [sample for example in examples for sample in imitated(policy.render, example)]
+        samples = [sample for example in examples for sample in example_samples(policy.render, example)]
         self._begin()
         rollouts = self._rollouts(policy, context)
         samples += await rollouts.rehearse(self.rehearsed, len(samples))
@@ -242,9 +242,9 @@ class TrainingJob:
 
     async def _train_dpo(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
         from verigym.training.offline import train_dpo
-        from verigym.training.samples import preferred
+        from verigym.training.samples import preference_pair
 
-        pairs = [preferred(policy.render, row) for row in self._preferences()]
+        pairs = [preference_pair(policy.render, row) for row in self._preferences()]
         self._begin()
         reference = self._reference(policy.model, self.recipe.preference.reference)
         evaluate = self._rollouts(policy, context).evaluate
@@ -254,15 +254,15 @@ class TrainingJob:
         """A tenth of the families is held out, to measure how many of their pairs the model tells apart."""
         from verigym.model.threads import in_thread
         from verigym.training import offline, samples
-        from verigym.training.update import told_apart
+        from verigym.training.update import pair_accuracy
 
         learnt, held_out = offline.hold_out(self._preferences(), self.recipe.seed)
-        pairs = [(samples.compared(policy.render, row), row.margin) for row in learnt]
-        unseen = [samples.compared(policy.render, row) for row in held_out]
+        pairs = [(samples.reward_pair(policy.render, row), row.margin) for row in learnt]
+        unseen = [samples.reward_pair(policy.render, row) for row in held_out]
         self._begin()
 
         async def evaluate(step: int) -> dict[str, float]:
-            return {"held_out_told_apart": await in_thread(told_apart, policy.model, unseen)} if unseen else {}
+            return {"held_out_told_apart": await in_thread(pair_accuracy, policy.model, unseen)} if unseen else {}
 
         await offline.train_reward(policy.model, self.recipe, pairs, folder, evaluate=evaluate, report=report)
 

@@ -68,7 +68,7 @@ class WorkspaceFolder:
     def champion(self, fallback: Version) -> Version:
         """The champion. If there is none yet, `fallback` becomes the first."""
         if ledger.champion(self.store) is None:
-            ledger.crown_first(self.store, self.register(fallback).id, why="the base agent")
+            ledger.set_first_champion(self.store, self.register(fallback).id, why="the base agent")
         return versions.resolve(self.store, "champion")
 
     def policy(self, version: Version) -> Policy:
