@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from verigym.evaluation.suites import HeldOutSet
     from verigym.harness.environment import EnvironmentSpec
     from verigym.registry.diff import VersionDiff
+    from verigym.registry.integrity import IntegrityCheck
     from verigym.registry.ledger import LedgerEntry
-    from verigym.registry.verify import IntegrityCheck
     from verigym.store.database import Run
     from verigym.tasks.split import TaskStats
     from verigym.workspace.cleanup import GarbagePlan
@@ -292,9 +292,9 @@ def _export_version(folder: "WorkspaceFolder", version: Agent, out: Path, merged
 
 
 def _check_integrity(folder: "WorkspaceFolder", version: Agent, expect: str) -> "list[IntegrityCheck]":
-    from verigym.registry.verify import verify
+    from verigym.registry.integrity import check_integrity
 
-    return verify(folder.store, folder.home, verbs.find_version(folder, version) if version else None, expect)
+    return check_integrity(folder.store, folder.home, verbs.find_version(folder, version) if version else None, expect)
 
 
 def _tasks(folder: "WorkspaceFolder", environment: Any, split: str, n: int | None, seed: int) -> list[Task]:

@@ -16,7 +16,7 @@ from verigym.cli.main import app
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
 from verigym.policies.dialects import write_call
-from verigym.registry.verify import ADAPTER_FILE
+from verigym.registry.integrity import ADAPTER_FILE
 from verigym.store.database import Store
 
 GOLD = {

@@ -22,8 +22,8 @@ from verigym.core.records import (
     content_hash,
 )
 from verigym.evaluation.report import make_report
+from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE, IntegrityCheck, check_integrity
 from verigym.registry.ledger import promote, rollback, set_first_champion
-from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, IntegrityCheck, verify
 from verigym.registry.versions import register
 from verigym.store.database import Store
 
@@ -73,7 +73,7 @@ class Kept:
         self.last = rollback(self.store, why="a test").hash
 
     def found(self, **asked: Any) -> list[IntegrityCheck]:
-        return verify(self.store, self.home, **asked)
+        return check_integrity(self.store, self.home, **asked)
 
     def damaged(self, **asked: Any) -> list[str]:
         """`what: words` of each damaged thing."""

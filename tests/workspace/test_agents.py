@@ -19,7 +19,7 @@ from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.model import lora
-from verigym.registry.verify import verify
+from verigym.registry.integrity import check_integrity
 from verigym.wire import chat
 from verigym.workspace import agents as versions
 from verigym.workspace.agents import derive
@@ -144,8 +144,13 @@ def test_a_trained_version_says_what_it_was_made_with(bench: Bench, trained: Ver
     assert trained.software.keys() == {"verigym", "python", "torch", "transformers"}
     config = bench.ws.adapter_folder(trained.adapter) / "adapter_config.json"
     assert trained.adapter_config == hashlib.sha256(config.read_bytes()).hexdigest()
-    assert [one.words for one in verify(bench.ws.store, bench.ws.home) if not one.sound] == []
-    assert {one.what for one in verify(bench.ws.store, bench.ws.home)} >= {"version", "adapter", "recipe", "data"}
+    assert [one.words for one in check_integrity(bench.ws.store, bench.ws.home) if not one.sound] == []
+    assert {one.what for one in check_integrity(bench.ws.store, bench.ws.home)} >= {
+        "version",
+        "adapter",
+        "recipe",
+        "data",
+    }
 
 
 def test_a_damaged_adapter_is_not_worn_and_training_again_mends_it(fresh: Bench):

@@ -13,8 +13,7 @@ import pytest
 
 from verigym.core.records import Report, Version
 from verigym.environments.load import load_environment
-from verigym.registry import ledger
-from verigym.registry import verify as registry
+from verigym.registry import integrity, ledger
 from verigym.registry.versions import version_id
 from verigym.workspace.gate import shared_reports
 from verigym.workspace.rescore import outdated_reports, rescore
@@ -59,7 +58,7 @@ def test_the_ledger_is_intact(old: WorkspaceFolder) -> None:
     assert [entry.champion_after for entry in entries] == [BASE, TUNED, BASE]
     assert entries[-1].hash == LAST_HASH
     assert ledger.champion(old.store) == BASE
-    checked = registry.verify(old.store, old.home, None, LAST_HASH)
+    checked = integrity.check_integrity(old.store, old.home, None, LAST_HASH)
     assert [each for each in checked if not each.sound] == []
 
 

@@ -307,10 +307,10 @@ def check_integrity(
 ) -> None:
     """Check the ledger, versions, adapters, recipes, reports and datasets against their hashes.
     Exit code 1 if anything is damaged or was changed."""
-    from verigym.registry import verify as registry
+    from verigym.registry import integrity
 
     ws = workspace(home)
-    found = registry.verify(ws.store, ws.home, ws.find(version) if version else None, expect)
+    found = integrity.check_integrity(ws.store, ws.home, ws.find(version) if version else None, expect)
     damaged = [one for one in found if not one.sound]
     if json:
         show.as_json(found)

@@ -111,10 +111,6 @@ class EpisodeFacts:
         self.task, self.trajectory, self.verdict = task, trajectory, verdict
         self.parts, self.reply = verdict.parts, trajectory.reply
 
-    @property
-    def spoke(self) -> bool:
-        return any(isinstance(item, Message) and item.role == "assistant" for item in self.trajectory.items)
-
     @cached_property
     def steps(self) -> list[CallRecord]:
         return steps_of(self.trajectory)
@@ -183,7 +179,8 @@ def _format(one: EpisodeFacts) -> Reason | None:
     if one.steps or one.trajectory.rewards:
         return None
     if not one.reply.strip():
-        return Reason("format error", "empty reply") if one.spoke else None
+        replied = any(isinstance(item, Message) and item.role == "assistant" for item in one.trajectory.items)
+        return Reason("format error", "empty reply") if replied else None
     if has_tools(one.trajectory) and (_WRITTEN_CALL.match(one.reply) or dialects.looks_like_call(one.reply)):
         return _with_reply("format error", "a call in another format", one.reply)
     if match := _UNREADABLE.search(one.verdict.evidence):

@@ -14,18 +14,7 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, Refused
-from verigym.core.records import (
-    Example,
-    Item,
-    Json,
-    Label,
-    Message,
-    Preference,
-    Task,
-    ToolSpec,
-    Trajectory,
-    Verdict,
-)
+from verigym.core.records import Example, Item, Json, Label, Message, Preference, Task, ToolSpec, Trajectory, Verdict
 from verigym.evaluation.suites import family_of
 from verigym.policies.render import replies
 from verigym.rollout.replies import SplitTrajectory, cut, unfit, wording

@@ -27,7 +27,7 @@ PASSES = 8
 LOGIT_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
 """Size of one chunk of logits. Its gradient needs the same again."""
 CPU_TOKENS = 2048
-"""Tokens per micro-batch on a CPU."""
+"""Tokens per micro-batch on a CPU. More saves little time and takes more memory (docs/LOG.md)."""
 
 
 class TrainingLoad(Struct, frozen=True, kw_only=True):

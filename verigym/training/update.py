@@ -22,11 +22,10 @@ from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.tree import PackedBatch, pack
 from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss
+from verigym.training.plan import CPU_TOKENS
 from verigym.training.recipe import PolicyLoss, PreferenceLoss
 
 MAX_GRAD_NORM = 1.0
-CPU_TOKENS = 2048
-"""Tokens of a micro-batch on a CPU. More saves little time and takes more memory (docs/LOG.md)."""
 _SHARE = 0.7
 """Share of the free memory that a micro-batch may use. The rest is for logits and temporary tensors."""
 ROUNDING = 1e-4

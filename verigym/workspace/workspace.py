@@ -19,7 +19,7 @@ from verigym.core.protocols import Policy
 from verigym.core.records import Version
 from verigym.model import embedded, hub
 from verigym.registry import ledger, versions
-from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE, sha256_of
+from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
 from verigym.verifiers.reward_model import RewardJudge
 from verigym.workspace.servers import read_servers

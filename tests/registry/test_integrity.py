@@ -12,8 +12,8 @@ from tests.registry.kept import Kept, report
 from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.records import Version, content_hash
+from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE
 from verigym.registry.ledger import LedgerEntry, entries
-from verigym.registry.verify import ADAPTER_FILE, CONFIG_FILE
 from verigym.registry.versions import register
 
 
@@ -30,10 +30,10 @@ def test_what_nobody_touched_is_sound(kept: Kept):
 
 
 def test_an_empty_store_is_sound(tmp_path: Path):
-    from verigym.registry.verify import verify
+    from verigym.registry.integrity import check_integrity
     from verigym.store.database import Store
 
-    assert [one.words for one in verify(Store(tmp_path / "store.db"), tmp_path)] == ["no entries yet"]
+    assert [one.words for one in check_integrity(Store(tmp_path / "store.db"), tmp_path)] == ["no entries yet"]
 
 
 def cut(path: Path) -> None:

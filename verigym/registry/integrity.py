@@ -37,7 +37,7 @@ class IntegrityCheck(Struct, frozen=True, kw_only=True):
     words: str
 
 
-def verify(store: Store, home: Path, only: Version | None = None, expect: str = "") -> list[IntegrityCheck]:
+def check_integrity(store: Store, home: Path, only: Version | None = None, expect: str = "") -> list[IntegrityCheck]:
     """Checks everything in `home`, or the ledger and what belongs to one version. `expect` is a ledger hash noted earlier. If no
     entry has it, entries were removed or replaced since."""
     if damage := store.damage():
