@@ -156,7 +156,7 @@ def test_a_server_that_is_down_ends_in_words_and_is_tried_again(
         (["gate", "nosuch"], 'no version "nosuch"'),
         (["compare", "a", "b"], 'no version "a"'),
         (["rollback"], "No earlier champion to roll back to. No champion exists yet"),
-        (["train", "nosuch.yaml"], "nosuch.yaml: no such recipe"),
+        (["train", "nosuch.yaml"], "nosuch.yaml: no such file"),
         (["trajectories", "show", "x"], 'no trajectory "x"'),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else "",

@@ -139,7 +139,7 @@ def test_steps_of_which_nothing_was_scored_say_so(bench: Bench) -> None:
 
 def test_a_recipe_that_is_not_there_names_those_beside_it(bench: Bench) -> None:
     bench.recipe_file("grpo")
-    with pytest.raises(BadInput, match=r"nosuch.yaml: no such recipe. The folder contains: grpo.yaml"):
+    with pytest.raises(BadInput, match=r"nosuch.yaml: no such file. The folder contains: grpo.yaml"):
         bench.shell("train", str(bench.place / "nosuch.yaml"))
     for text, words in (("- a\n- b\n", "a recipe is a list of keys and values"), ("a: [", "not YAML")):
         with pytest.raises(BadInput, match=words):

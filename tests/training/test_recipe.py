@@ -141,7 +141,7 @@ def test_a_file_that_is_not_text_is_refused_in_words(tmp_path: Path) -> None:
 
 def test_a_recipe_that_is_not_there_is_told_with_those_beside_it(tmp_path: Path) -> None:
     (tmp_path / "sft.yaml").write_text("")
-    with pytest.raises(BadInput, match=r"grpo\.yaml: no such recipe. The folder contains: sft\.yaml"):
+    with pytest.raises(BadInput, match=r"grpo\.yaml: no such file. The folder contains: sft\.yaml"):
         read_recipe(tmp_path / "grpo.yaml")
 
 

@@ -104,9 +104,6 @@ class Loop(Struct, frozen=True):
 
 
 def read_loop(path: Path, overrides: list[str] = []) -> Loop:  # noqa: B006 (never changed)
-    if not path.is_file():
-        beside = sorted(each.name for each in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
-        raise BadInput(f"{path}: no such recipe." + (f" The folder contains: {', '.join(beside)}" if beside else ""))
     data = read_yaml(path, "a loop's recipe is a list of keys and values, such as environment: toolcall")
     return make_loop(data, overrides, str(path))
 

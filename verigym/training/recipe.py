@@ -186,9 +186,6 @@ ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def read_recipe(path: Path, overrides: list[str] = []) -> Recipe:  # noqa: B006 (never changed)
-    if not path.is_file():
-        beside = sorted(each.name for each in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
-        raise BadInput(f"{path}: no such recipe." + (f" The folder contains: {', '.join(beside)}" if beside else ""))
     data = read_yaml(path, "a recipe is a list of keys and values, such as model: smollm2-135m")
     return make_recipe(data, overrides, str(path))
 
