@@ -247,7 +247,7 @@ def _by_length(passed_of: dict[int, float], each: int = 20) -> Any:
 
 def test_long_horizon_is_found_where_long_tasks_fail_and_only_there():
     found = _by_length({1: 0.9, 2: 0.8, 6: 0.1})
-    assert found.found and (found.most_short, found.short.n, found.long.n) == (2, 40, 20)
+    assert found.significant and (found.most_short, found.short.n, found.long.n) == (2, 40, 20)
     assert found.short.value == pytest.approx(0.85) and 0.5 < found.low < 0.75
     assert not _by_length({1: 0.5, 6: 0.45}).significant
     assert not _by_length({1: 0.6, 6: 0.3}, each=8).significant, "a difference that chance would give"
