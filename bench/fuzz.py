@@ -32,7 +32,7 @@ from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, tool
 from verigym.policies import dialects
-from verigym.policies import text_chat as plain
+from verigym.policies.dialects import plain
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 from verigym.rollout.many import judge

@@ -1,4 +1,4 @@
-"""Plain models: joined weights are the model's own, merged ones stay where they are, and what is not plain is told apart."""
+"""The Llama family: joined weights are the model's own, merged ones stay where they are, and other models are told apart."""
 
 from pathlib import Path
 from typing import Any
@@ -21,21 +21,20 @@ from tests.model.families import (
 from tests.model.families import plain as plainly
 from verigym.core.errors import BadInput
 from verigym.model import embedded, lora
-from verigym.model.fused import Fused
-from verigym.model.llama_family import plain
+from verigym.model.llama_family import FusedWeights, llama_model
 
 PLAIN = ["llama", "qwen3", "gemma", "mistral"]
 
 
-def fused(model: Any) -> Fused:
-    found = plain(model)
+def fused(model: Any) -> FusedWeights:
+    found = llama_model(model)
     assert found is not None
-    return Fused(found)
+    return FusedWeights(found)
 
 
 @pytest.mark.parametrize("name", SHARING)
 def test_what_is_plain_is_told_from_what_is_not(name: str) -> None:
-    assert (plain(family(name)) is not None) == (name in PLAIN)
+    assert (llama_model(family(name)) is not None) == (name in PLAIN)
 
 
 def test_a_model_that_computes_something_else_is_not_plain(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +42,7 @@ def test_a_model_that_computes_something_else_is_not_plain(monkeypatch: pytest.M
     layer = model.model.layers[0].mlp
     inner = layer.forward
     monkeypatch.setattr(layer, "forward", lambda x: inner(x) * 1.5)
-    assert plain(model) is None
+    assert llama_model(model) is None
 
 
 @pytest.mark.skipif(not embedded.is_pulled(), reason="the embedded model is not here: verigym models pull smollm2-135m")
@@ -51,13 +50,13 @@ def test_trained_weights_in_half_precision_are_plain(monkeypatch: pytest.MonkeyP
     """Trained models have channels so large that their rounding moves a logit by a tenth of the largest."""
     monkeypatch.setattr(torch.backends.mkldnn, "enabled", False)
     model = AutoModelForCausalLM.from_pretrained(str(embedded.folder()), dtype=torch.bfloat16)
-    assert plain(model) is not None
+    assert llama_model(model) is not None
 
 
 def test_joined_weights_are_held_once() -> None:
     model = make("Llama")
     before = {name: weight.clone() for name, weight in model.named_parameters()}
-    found = plain(model)
+    found = llama_model(model)
     assert found is not None
     attention = model.model.layers[0].self_attn
     assert found.layers[0].qkv.weight.data_ptr() == attention.q_proj.weight.data_ptr()
@@ -67,26 +66,26 @@ def test_joined_weights_are_held_once() -> None:
 
 def test_without_an_adapter_decoding_uses_the_models_own_weights() -> None:
     made = fused(make("Llama"))
-    assert not made.wear()
-    assert made.weights[0][0] is made.plain.layers[0].qkv.weight
+    assert not made.use_adapter()
+    assert made.weights[0][0] is made.llama.layers[0].qkv.weight
 
 
 def test_merged_weights_stay_where_they_are() -> None:
     model = make("Llama")
     made = fused(model)
     with_adapter(model)
-    assert made.wear(), "the buffers are new"
+    assert made.use_adapter(), "the buffers are new"
     places = [weight.data_ptr() for layer in made.weights for weight in layer]
     merged = made.weights[1][3].clone()
     with torch.no_grad():
         for parameter in lora.parameters(model):
             parameter.mul_(2)
-    assert not made.wear()
+    assert not made.use_adapter()
     assert [weight.data_ptr() for layer in made.weights for weight in layer] == places
     assert not torch.equal(made.weights[1][3], merged)
     lora.detach(model)
-    assert not made.wear()
-    assert torch.equal(made.weights[1][3], made.plain.layers[1].down.weight)
+    assert not made.use_adapter()
+    assert torch.equal(made.weights[1][3], made.llama.layers[1].down.weight)
 
 
 def test_an_adapter_in_memory_is_merged_without_being_put_on_the_model() -> None:
@@ -96,10 +95,10 @@ def test_an_adapter_in_memory_is_merged_without_being_put_on_the_model() -> None
     assert config is not None
     adapter = lora.LoraAdapter(config, lora.weights(model))
     worn = fused(model)
-    worn.wear()
+    worn.use_adapter()
     lora.detach(model)
     apart = fused(model)
-    apart.wear(adapter)
+    apart.use_adapter(adapter)
     for mine, theirs in zip(apart.weights, worn.weights, strict=True):
         assert all(torch.equal(one, other) for one, other in zip(mine, theirs, strict=True))
     assert lora.config_of(model) is None
@@ -143,8 +142,8 @@ def test_an_adapter_of_some_layers_trains_and_decodes_as_its_own_modules_do(conf
     assert all(torch.allclose(mine, other, atol=1e-5) for mine, other in zip(ours, theirs, strict=True))
     assert_same_gradients(gradients(model, ours), gradients(model, theirs))
     made = fused(model)
-    assert made.wear()
-    for number, layer in enumerate(made.plain.layers):
+    assert made.use_adapter()
+    for number, layer in enumerate(made.llama.layers):
         for part, weight in zip(layer.joined, made.weights[number], strict=True):
             for module, rows in zip(part.layers, weight.split(part.sizes), strict=True):
                 wanted: Any = module.base.weight if isinstance(module, lora.LoraLinear) else module.weight

@@ -11,7 +11,7 @@ from tests.model.families import VOCABULARY, assert_same_gradients, family, grad
 from verigym.core.records import Sample
 from verigym.model import logprobs, lora
 from verigym.model.head import logits_of
-from verigym.model.llama_family import plain as as_plain
+from verigym.model.llama_family import llama_model
 from verigym.model.logprobs import token_logprobs
 from verigym.model.tree import pack
 
@@ -58,7 +58,7 @@ def test_chunks_of_logits_change_neither_value_nor_gradient(model: Any, temperat
 )
 def test_never_more_logits_at_once_than_a_chunk_and_none_are_kept(model: Any) -> None:
     made = model()
-    as_plain(made)  # is found out once, with logits of its own
+    llama_model(made)  # is found out once, with logits of its own
     rows: list[int] = []
     kept: list[int] = []
     hook = made.get_output_embeddings().register_forward_hook(

@@ -334,7 +334,7 @@ def test_a_head_of_another_shape_is_refused_in_words(shape: tuple[int, ...], tmp
         lora.load(tiny().model, tmp_path)
 
 
-# -- wearing another's weights for a while --------------------------------------------------------------------------
+# -- another adapter's weights for a while ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("config", [SMALL, WITH_HEAD], ids=["without a head", "with a head"])
@@ -342,7 +342,7 @@ def test_weights_are_worn_and_given_back_exactly(config: LoraConfig) -> None:
     model, other = with_adapter(config), with_adapter(config)
     shake(other, seed=5)
     before, worn = lora.weights(model), lora.weights(other)
-    with lora.wearing(model, worn):
+    with lora.with_weights(model, worn):
         assert same_weights(lora.weights(model), worn)
         assert torch.equal(logits(model), logits(other))
     assert same_weights(lora.weights(model), before)
@@ -351,7 +351,7 @@ def test_weights_are_worn_and_given_back_exactly(config: LoraConfig) -> None:
 def test_wearing_nothing_is_the_bare_base() -> None:
     model = with_adapter()
     before = lora.weights(model)
-    with lora.wearing(model, None):
+    with lora.with_weights(model, None):
         assert torch.equal(logits(model), logits(tiny().model))
     assert same_weights(lora.weights(model), before)
     assert not torch.allclose(logits(model), logits(tiny().model), atol=1e-3), "it is on again"
@@ -362,7 +362,7 @@ def test_a_failure_within_gives_the_weights_back_too(bare: bool) -> None:
     model, other = with_adapter(), with_adapter()
     shake(other, seed=5)
     before, said = lora.weights(model), logits(model)
-    with pytest.raises(RuntimeError, match="no"), lora.wearing(model, None if bare else lora.weights(other)):
+    with pytest.raises(RuntimeError, match="no"), lora.with_weights(model, None if bare else lora.weights(other)):
         raise RuntimeError("no")
     assert same_weights(lora.weights(model), before) and torch.equal(logits(model), said)
 
@@ -371,6 +371,6 @@ def test_the_parameters_stay_the_same_ones() -> None:
     """An optimizer that holds them still does."""
     model = with_adapter()
     held = lora.parameters(model)
-    with lora.wearing(model, {name: weight + 1 for name, weight in lora.weights(model).items()}):
+    with lora.with_weights(model, {name: weight + 1 for name, weight in lora.weights(model).items()}):
         pass
     assert all(one is other for one, other in zip(held, lora.parameters(model), strict=True))

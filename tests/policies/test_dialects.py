@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from verigym.core.records import FunctionCall, Item, Message, Reasoning, ReasoningText, SummaryText
 from verigym.policies import dialects
-from verigym.policies.dialects import Dialect, hermes, llama, mistral, nemotron, plain, thinking
+from verigym.policies.dialects import Dialect, plain, thinking
+from verigym.policies.dialects.markup import HERMES, LLAMA, MISTRAL, NEMOTRON, NEWER_MISTRAL
 from verigym.wire.items import reasoning_text
 
 MARKED = [each for each in dialects.ALL if each is not plain.DIALECT]
@@ -47,10 +48,10 @@ def test_what_is_written_is_read_back(dialect: Dialect, said: str, made: list[tu
     assert dialect.parse(dialect.write(items), "c") == items
 
 
-@pytest.mark.parametrize("dialect", [hermes, nemotron, llama, mistral], ids=lambda module: module.DIALECT.name)
+@pytest.mark.parametrize("dialect", [HERMES, NEMOTRON, LLAMA, MISTRAL], ids=lambda dialect: dialect.name)
 @settings(max_examples=100, deadline=None)
 @given(name=words, made=arguments)
-def test_a_name_may_be_any_text_where_it_is_json(dialect: Any, name: str, made: str) -> None:
+def test_a_name_may_be_any_text_where_it_is_json(dialect: Dialect, name: str, made: str) -> None:
     items = reply("", [(name, made)])
     assert dialect.parse(dialect.write(items), "c") == items
 
@@ -78,7 +79,7 @@ def test_any_text_is_read_and_none_is_lost(dialect: Dialect, text: str, opening:
 
 
 def test_the_second_call_has_an_id_of_its_own() -> None:
-    made = hermes.parse(hermes.write(reply("", [("a", "{}"), ("b", "{}"), ("c", "{}")])), "call_4")
+    made = HERMES.parse(HERMES.write(reply("", [("a", "{}"), ("b", "{}"), ("c", "{}")])), "call_4")
     assert [item.call_id for item in made if isinstance(item, FunctionCall)] == ["call_4", "call_4_1", "call_4_2"]
 
 
@@ -86,48 +87,48 @@ def test_the_second_call_has_an_id_of_its_own() -> None:
 
 ADD, SUB = FunctionCall("c", "add", '{"a": 1}'), FunctionCall("c_1", "sub", "{}")
 WRITTEN: dict[str, tuple[Dialect, str, list[Item]]] = {
-    "hermes, on one line": (hermes.DIALECT, '<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>', [ADD]),
+    "hermes, on one line": (HERMES, '<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>', [ADD]),
     "hermes, the other way round": (
-        hermes.DIALECT,
+        HERMES,
         '<tool_call>\n{ "arguments": {"a": 1}, "name": "add"}\n</tool_call> ',
         [ADD],
     ),
     "hermes, words and two calls": (
-        hermes.DIALECT,
+        HERMES,
         'Well.\n<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>\n'
         '<tool_call>\n{"name": "sub", "arguments": {}}\n</tool_call>',
         [Message("assistant", "Well."), ADD, SUB],
     ),
     "arguments in a string": (
-        hermes.DIALECT,
+        HERMES,
         r'<tool_call>{"name": "add", "arguments": "{\"a\": 1}"}</tool_call>',
         [ADD],
     ),
     "parameters instead of arguments": (
-        hermes.DIALECT,
+        HERMES,
         '<tool_call>{"name": "add", "parameters": {"a": 1}}</tool_call>',
         [ADD],
     ),
-    "llama": (llama.DIALECT, '{"name": "add", "parameters": {"a": 1}}', [ADD]),
+    "llama": (LLAMA, '{"name": "add", "parameters": {"a": 1}}', [ADD]),
     "llama, two": (
-        llama.DIALECT,
+        LLAMA,
         '{"name": "add", "parameters": {"a": 1}}; {"name": "sub", "parameters": {}}\n',
         [ADD, SUB],
     ),
     "llama, with its tag": (
-        llama.DIALECT,
+        LLAMA,
         '<|python_tag|>{"type": "function", "name": "add", "parameters": {"a": 1}}',
         [ADD],
     ),
     "mistral": (
-        mistral.DIALECT,
+        MISTRAL,
         '[TOOL_CALLS] [{"name": "add", "arguments": {"a": 1}, "id": "aB3456789"}, {"name": "sub", "arguments": {}}]',
         [ADD, SUB],
     ),
-    "mistral, newer": (mistral.DIALECT, '[TOOL_CALLS]add[ARGS]{"a": 1}[TOOL_CALLS]sub[ARGS]{}', [ADD, SUB]),
-    "mistral, newer, with an id": (mistral.NEWER, '[TOOL_CALLS]add[CALL_ID]x1[ARGS]{"a": 1}', [ADD]),
+    "mistral, newer": (MISTRAL, '[TOOL_CALLS]add[ARGS]{"a": 1}[TOOL_CALLS]sub[ARGS]{}', [ADD, SUB]),
+    "mistral, newer, with an id": (NEWER_MISTRAL, '[TOOL_CALLS]add[CALL_ID]x1[ARGS]{"a": 1}', [ADD]),
     "nemotron": (
-        nemotron.DIALECT,
+        NEMOTRON,
         '<TOOLCALL>[{"name": "add", "arguments": {"a": 1}}, {"name": "sub", "arguments": {}}]</TOOLCALL>',
         [ADD, SUB],
     ),
@@ -142,40 +143,40 @@ def test_calls_are_read_as_models_write_them(case: str) -> None:
 
 def test_the_arguments_are_exactly_what_was_written() -> None:
     text = '<tool_call>{"name": "add", "arguments":  { "a" :1.0,"b": "\\u00e9é" } }</tool_call>'
-    assert hermes.parse(text, "c") == [FunctionCall("c", "add", '{ "a" :1.0,"b": "\\u00e9é" }')]
+    assert HERMES.parse(text, "c") == [FunctionCall("c", "add", '{ "a" :1.0,"b": "\\u00e9é" }')]
 
 
 MALFORMED: dict[str, tuple[Dialect, str]] = {
-    "hermes, cut off in the JSON": (hermes.DIALECT, 'So.\n<tool_call>\n{"name": "add", "arguments": {"a'),
-    "hermes, cut off behind it": (hermes.DIALECT, '<tool_call>\n{"name": "add", "arguments": {}}\n</tool'),
-    "hermes, empty": (hermes.DIALECT, "<tool_call>\n</tool_call>"),
-    "hermes, no arguments": (hermes.DIALECT, '<tool_call>{"name": "add"}</tool_call>'),
-    "hermes, arguments in a list": (hermes.DIALECT, '<tool_call>{"name": "add", "arguments": [1]}</tool_call>'),
+    "hermes, cut off in the JSON": (HERMES, 'So.\n<tool_call>\n{"name": "add", "arguments": {"a'),
+    "hermes, cut off behind it": (HERMES, '<tool_call>\n{"name": "add", "arguments": {}}\n</tool'),
+    "hermes, empty": (HERMES, "<tool_call>\n</tool_call>"),
+    "hermes, no arguments": (HERMES, '<tool_call>{"name": "add"}</tool_call>'),
+    "hermes, arguments in a list": (HERMES, '<tool_call>{"name": "add", "arguments": [1]}</tool_call>'),
     "hermes, a string that is no object": (
-        hermes.DIALECT,
+        HERMES,
         '<tool_call>{"name": "add", "arguments": "tea"}</tool_call>',
     ),
-    "hermes, no name": (hermes.DIALECT, '<tool_call>{"arguments": {}}</tool_call>'),
-    "hermes, NaN": (hermes.DIALECT, '<tool_call>{"name": "add", "arguments": {"a": NaN}}</tool_call>'),
+    "hermes, no name": (HERMES, '<tool_call>{"arguments": {}}</tool_call>'),
+    "hermes, NaN": (HERMES, '<tool_call>{"name": "add", "arguments": {"a": NaN}}</tool_call>'),
     "hermes, too deep": (
-        hermes.DIALECT,
+        HERMES,
         '<tool_call>{"name": "add", "arguments": {"a": ' + "[" * 300 + "]" * 300 + "}}</tool_call>",
     ),
-    "hermes, far too deep": (hermes.DIALECT, "<tool_call>" + "[" * 100_000),
-    "hermes, half a surrogate pair": (hermes.DIALECT, '<tool_call>{"name": "\ud800", "arguments": {}}</tool_call>'),
-    "hermes, half a surrogate pair in a list": (hermes.DIALECT, '<tool_call>["\ud800"]</tool_call>'),
-    "llama, cut off": (llama.DIALECT, '{"name": "add", "parameters": {"a": '),
-    "llama, words behind": (llama.DIALECT, '{"name": "add", "parameters": {}} is it'),
-    "llama, words between": (llama.DIALECT, '{"name": "add", "parameters": {}} and {"name": "add", "parameters": {}}'),
-    "llama, a comma between": (llama.DIALECT, '{"name": "add", "parameters": {}},{"name": "add", "parameters": {}}'),
-    "llama, a semicolon too many": (llama.DIALECT, '{"name": "add", "parameters": {}};'),
-    "llama, code": (llama.DIALECT, "<|python_tag|>print(1)"),
-    "mistral, cut off": (mistral.DIALECT, '[TOOL_CALLS][{"name": "add", "arguments": {}}'),
-    "mistral, an empty list": (mistral.DIALECT, "[TOOL_CALLS][]"),
-    "mistral, one of two": (mistral.DIALECT, '[TOOL_CALLS][{"name": "add", "arguments": {}}, {"name": "sub"}]'),
-    "mistral, newer, cut off": (mistral.NEWER, '[TOOL_CALLS]add[ARGS]{"a": '),
-    "mistral, newer, a list": (mistral.NEWER, "[TOOL_CALLS]add[ARGS][1]"),
-    "nemotron, cut off": (nemotron.DIALECT, '<TOOLCALL>[{"name": "add", "arguments": {"a": 1}}]'),
+    "hermes, far too deep": (HERMES, "<tool_call>" + "[" * 100_000),
+    "hermes, half a surrogate pair": (HERMES, '<tool_call>{"name": "\ud800", "arguments": {}}</tool_call>'),
+    "hermes, half a surrogate pair in a list": (HERMES, '<tool_call>["\ud800"]</tool_call>'),
+    "llama, cut off": (LLAMA, '{"name": "add", "parameters": {"a": '),
+    "llama, words behind": (LLAMA, '{"name": "add", "parameters": {}} is it'),
+    "llama, words between": (LLAMA, '{"name": "add", "parameters": {}} and {"name": "add", "parameters": {}}'),
+    "llama, a comma between": (LLAMA, '{"name": "add", "parameters": {}},{"name": "add", "parameters": {}}'),
+    "llama, a semicolon too many": (LLAMA, '{"name": "add", "parameters": {}};'),
+    "llama, code": (LLAMA, "<|python_tag|>print(1)"),
+    "mistral, cut off": (MISTRAL, '[TOOL_CALLS][{"name": "add", "arguments": {}}'),
+    "mistral, an empty list": (MISTRAL, "[TOOL_CALLS][]"),
+    "mistral, one of two": (MISTRAL, '[TOOL_CALLS][{"name": "add", "arguments": {}}, {"name": "sub"}]'),
+    "mistral, newer, cut off": (NEWER_MISTRAL, '[TOOL_CALLS]add[ARGS]{"a": '),
+    "mistral, newer, a list": (NEWER_MISTRAL, "[TOOL_CALLS]add[ARGS][1]"),
+    "nemotron, cut off": (NEMOTRON, '<TOOLCALL>[{"name": "add", "arguments": {"a": 1}}]'),
     "plain, cut off": (plain.DIALECT, '{"tool": "add", "args": {"a": '),
 }
 
@@ -189,7 +190,7 @@ def test_a_malformed_call_stays_as_it_was_written_and_looks_like_one(case: str) 
 
 def test_a_malformed_call_beside_a_good_one_stays_in_the_message() -> None:
     text = '<tool_call>{"name": "add"</tool_call>\n<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>'
-    items = hermes.parse(text, "c")
+    items = HERMES.parse(text, "c")
     assert items == [Message("assistant", '<tool_call>{"name": "add"</tool_call>'), ADD]
     assert dialects.has_markup('<tool_call>{"name": "add"</tool_call>')
 

@@ -14,9 +14,8 @@ from tests.model.families import SHARING, VOCABULARY, family, with_adapter
 from tests.tiny import tiny
 from verigym.core.records import Sampling
 from verigym.model import lora
-from verigym.model.fused import Fused
-from verigym.model.llama_family import plain
-from verigym.policies.local.engine import Engine, EngineReply, Generation, _Side, decoder_for
+from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.policies.local.engine import Engine, EngineReply, Generation, decoder_for
 from verigym.policies.local.plain_decoder import PlainDecoder
 from verigym.policies.local.slots import SlotDecoder
 
@@ -27,7 +26,7 @@ GREEDY = Sampling(temperature=0.0, max_tokens=12)
 
 
 DECODERS: dict[str, Callable[[Any], Any]] = {
-    "fused": lambda model: SlotDecoder(model, Fused(plain(model))),  # type: ignore[arg-type]
+    "fused": lambda model: SlotDecoder(model, FusedWeights(llama_model(model))),  # type: ignore[arg-type]
     "slots": lambda model: SlotDecoder(model, None),
     "plain": PlainDecoder,
 }
@@ -36,7 +35,7 @@ KINDS = list(DECODERS)
 
 def engine(model: Any = None, kind: str = "fused", **settings: Any) -> Engine:
     made = Engine(model or LOADED.model, **{"stop_ids": {END}, **settings})
-    made._sides = [_Side(DECODERS[kind](made.model))]
+    made._decoders = [DECODERS[kind](made.model)]
     return made
 
 
@@ -426,11 +425,11 @@ def test_adapters_are_served_side_by_side_or_in_turns(kind: str) -> None:
     wanted: list[list[int]] = []
     for ids, version in asked:
         other = tiny().model
-        lora.put(other, running.adapters[version])  # type: ignore[arg-type]
+        lora.use(other, running.adapters[version])  # type: ignore[arg-type]
         wanted.append(reference(ids, other))
     assert [one.ids for one in made] == wanted
     assert len({tuple(ids) for ids in wanted}) > 5
-    assert len(running._sides) == (4 if kind == "fused" else 1)
+    assert len(running._decoders) == (4 if kind == "fused" else 1)
 
 
 def test_a_bare_request_beside_an_adapter_is_bare() -> None:
@@ -444,7 +443,7 @@ def test_a_bare_request_beside_an_adapter_is_bare() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_out_of_memory_halves_the_batch_and_goes_on_without_sampling_anything_twice(kind: str) -> None:
     running = engine(kind=kind)
-    decoder = running._sides[0].decoder
+    decoder = running._decoders[0]
     seen: list[int] = []
     for name in ("begin", "advance"):
         inner = getattr(decoder, name)
@@ -465,11 +464,11 @@ def test_out_of_memory_halves_the_batch_and_goes_on_without_sampling_anything_tw
 
 def test_one_request_that_does_not_fit_fails_alone() -> None:
     running = engine()
-    decoder = running._sides[0].decoder
+    decoder = running._decoders[0]
     inner = decoder.begin
 
     def begin(new: list[Any]) -> Any:
-        if any(len(row.prompt) > 60 for row in new):
+        if any(len(row.request.ids) > 60 for row in new):
             raise torch.OutOfMemoryError("too long")
         return inner(new)
 
@@ -491,8 +490,8 @@ def test_rows_of_several_prefixes_run_together() -> None:
     ]
     running = engine()
     sizes: list[int] = []
-    inner = running._sides[0].decoder.logits
-    running._sides[0].decoder.logits = lambda: (sizes.append(len(running._sides[0].decoder.rows)), inner())[1]
+    inner = running._decoders[0].logits
+    running._decoders[0].logits = lambda: (sizes.append(len(running._decoders[0].rows)), inner())[1]
     made = run(running, requests)
     assert [one.ids for one in made] == [reference(request.ids) for request in requests]
     assert max(sizes) > len(requests) - 4  # one or another may end with its first token
@@ -501,7 +500,7 @@ def test_rows_of_several_prefixes_run_together() -> None:
 def test_many_requests_leave_no_more_behind_than_a_few() -> None:
     """Slots, prefixes and rows of the past are reused or forgotten."""
     running = engine(max_batch=32)
-    decoder = running._sides[0].decoder
+    decoder = running._decoders[0]
 
     def held() -> tuple[int, int, int]:
         return len(decoder.rows), len(decoder.prefixes), sum(buffer.numel() for buffer in decoder.slot_keys)

@@ -68,7 +68,7 @@ for _ in range(10):
     asyncio.run(some(1000))
     engine.wait()
     found.append(resident())
-rows = sum(len(side.decoder.rows) for side in engine._sides)
+rows = sum(len(decoder.rows) for decoder in engine._decoders)
 print(json.dumps({"mb": found, "rows": rows, "waiting": len(engine._waiting)}))
 """
 

@@ -23,7 +23,7 @@ from verigym.core.records import (
 )
 from verigym.policies import dialects
 from verigym.policies.render import Renderer, ids_so_far
-from verigym.policies.template_messages import tool
+from verigym.policies.template import tool_json
 
 RENDERS = {family: Renderer(tokenizer(family)) for family in FAMILIES}
 PLAIN = ["bare", "gemma"]
@@ -112,7 +112,7 @@ def test_a_conversation_is_tokenised_as_the_template_does_it(family: str) -> Non
         shown: list[Any] = []
         system = "You keep a shop.\n\nTools:\nshop.add(item)"
     else:
-        shown, system = [tool(ADD, "shop-add")], "You keep a shop."
+        shown, system = [tool_json(ADD, "shop-add")], "You keep a shop."
     messages = [{"role": "system", "content": system}, {"role": "user", "content": "buy tea"}]
     if family == "gemma":
         messages = [{"role": "user", "content": f"{system}\n\nbuy tea"}]
@@ -139,7 +139,7 @@ def test_a_name_that_only_resembles_one_is_none_in_the_plain_dialect() -> None:
 
 
 def test_a_tool_without_parameters_is_shown_with_none() -> None:
-    assert tool(ToolSpec(name="x"), "x")["function"]["parameters"] == {"type": "object", "properties": {}}
+    assert tool_json(ToolSpec(name="x"), "x")["function"]["parameters"] == {"type": "object", "properties": {}}
 
 
 def test_a_tool_that_was_called_and_never_offered_is_written_too() -> None:
@@ -490,7 +490,7 @@ def test_a_conversation_that_no_form_of_is_taken_is_bad_input_that_names_the_mod
     refusing.name_or_path = "google/gemma"
     render = Renderer(refusing)
     with pytest.raises(
-        BadInput, match="google/gemma: its chat template refuses the conversation: roles must alternate"
+        BadInput, match="google/gemma: the chat template refuses the conversation: roles must alternate"
     ):
         render.prompt([said("I begin."), USER], [])
 

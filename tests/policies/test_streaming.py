@@ -11,7 +11,7 @@ from tests.tiny import tiny
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Sampling, ToolSpec
 from verigym.policies.local.policy import LocalPolicy
-from verigym.policies.local.streaming import ReplyStream
+from verigym.policies.local.streaming import TextStream
 
 END = 256
 
@@ -23,7 +23,7 @@ def letters(ids: list[int]) -> str:
 
 def heard(text: str, stops: list[str] | None = None, size: int = 1) -> list[str]:
     said: list[str] = []
-    spoken = ReplyStream(letters, {END}, stops or [], said.append)
+    spoken = TextStream(letters, {END}, stops or [], said.append)
     ids = [*text.encode(), END]
     for place in range(0, len(ids), size):
         spoken.add(ids[place : place + size])

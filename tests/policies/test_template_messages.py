@@ -3,8 +3,8 @@
 from typing import Any
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Reasoning, ReasoningText
-from verigym.policies.dialects import hermes
-from verigym.policies.template_messages import folded, joined, to_messages
+from verigym.policies.dialects.markup import HERMES
+from verigym.policies.template import folded, joined, to_messages
 from verigym.wire.tools import ToolNames
 
 NAMES = ToolNames(["math.add"])
@@ -52,13 +52,13 @@ def test_a_result_without_its_call_is_still_a_result() -> None:
 
 
 def test_calls_can_be_written_as_text() -> None:
-    assert to_messages([SAID, CALL], NAMES, hermes.write) == [
+    assert to_messages([SAID, CALL], NAMES, HERMES.write) == [
         {
             "role": "assistant",
             "content": 'Well.\n<tool_call>\n{"name": "math-add", "arguments": {"a": 1}}\n</tool_call>',
         }
     ]
-    assert to_messages([SAID], NAMES, hermes.write) == [{"role": "assistant", "content": "Well."}]
+    assert to_messages([SAID], NAMES, HERMES.write) == [{"role": "assistant", "content": "Well."}]
 
 
 def test_only_the_users_own_messages_in_a_row_are_joined() -> None:

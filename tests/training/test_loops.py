@@ -357,7 +357,7 @@ def test_kl_in_the_reward_is_the_divergence_from_the_reference(tmp_path: Path) -
         for trajectory, reward, value in zip(group.trajectories, group.rewards, penalised.rewards, strict=True):
             samples = from_trajectory(trajectory, 0.0)
             [now] = logprobs_of(policy.model, samples)
-            with lora.wearing(policy.model, other):
+            with lora.with_weights(policy.model, other):
                 [then] = logprobs_of(policy.model, samples)
             flat += [a - b for a, b in zip(now, then, strict=True)]
             assert value == (None if reward is None else pytest.approx(reward - 0.3 * (sum(now) - sum(then)), abs=1e-4))

@@ -280,7 +280,7 @@ def test_the_reference_is_worn_for_its_logprobs_alone() -> None:
     figures = policy_update(trained, optimizer, batch, PolicyLoss(kl=0.1), reference=other)
     assert all(torch.equal(weight, before[name]) for name, weight in lora.weights(trained).items())
     now = logprobs_of(trained, batch)
-    with lora.wearing(trained, other):
+    with lora.with_weights(trained, other):
         then = logprobs_of(trained, batch)
     away = torch.tensor(
         [b - a for mine, theirs in zip(now, then, strict=True) for a, b in zip(mine, theirs, strict=True)]

@@ -28,14 +28,14 @@ def _saw_as_ranges(data: dict[str, Any], kind: str) -> dict[str, Any]:
     return {**data, "turns": [{**turn, "saw": _ranges(turn["saw"])} if "saw" in turn else turn for turn in turns]}
 
 
-def _ranges(places: list[int]) -> list[list[int]]:
-    found: list[list[int]] = []
-    for place in places:
-        if found and found[-1][1] == place:
-            found[-1][1] = place + 1
+def _ranges(indices: list[int]) -> list[list[int]]:
+    ranges: list[list[int]] = []
+    for index in indices:
+        if ranges and ranges[-1][1] == index:
+            ranges[-1][1] = index + 1
         else:
-            found.append([place, place + 1])
-    return found
+            ranges.append([index, index + 1])
+    return ranges
 
 
 MIGRATIONS: dict[int, Callable[[dict[str, Any], str], dict[str, Any]]] = {1: _saw_as_ranges}

@@ -33,7 +33,7 @@ class Interrupted(BaseException):
 class LoopCall:
     """A function that waits for the thread, or runs on it."""
 
-    def __init__(self, function: Callable[[], Any], on_end: Callable[[], None] | None = None) -> None:
+    def __init__(self, function: Callable[[], Any], on_end: Callable[[], object] | None = None) -> None:
         self.function = function
         self.on_end = on_end
         self.lock = threading.Lock()

@@ -68,8 +68,8 @@ def _check_node(node: Any, name: str, loader: Any, where: str, seen: set[int]) -
             lines[word] = line
             _check_node(value, below, loader, where, seen)
     elif node.id == "sequence":
-        for place, value in enumerate(node.value):
-            _check_node(value, f"{name}[{place}]", loader, where, seen)
+        for index, value in enumerate(node.value):
+            _check_node(value, f"{name}[{index}]", loader, where, seen)
     else:
         try:
             loader.construct_object(node)
@@ -121,9 +121,9 @@ def _in_words(message: str) -> str:
         " of length >= 1", ", not an empty one"
     )
     said = said.replace("Expected ", f"{at.strip('`.') or 'it'} must be ").replace(", got ", ", not ")
-    said = re.sub(r"`([^`]*)`", lambda found: " or ".join(_KINDS.get(one, one) for one in found[1].split(" | ")), said)
+    said = re.sub(r"`([^`]*)`", lambda match: " or ".join(_KINDS.get(one, one) for one in match[1].split(" | ")), said)
     said = said.replace("a whole number, not a number", "a whole number, without decimals")
-    return re.sub(r" ([<>]=?) ", lambda found: f", {_BOUNDS[found[1]]} ", said)
+    return re.sub(r" ([<>]=?) ", lambda match: f", {_BOUNDS[match[1]]} ", said)
 
 
 def set_field(data: Json, text: str) -> None:
@@ -132,13 +132,13 @@ def set_field(data: Json, text: str) -> None:
     if not equals:
         raise BadInput(f'"{text}" is not an override. Write key=value, such as steps=20 or lora.r=8')
     *path, last = key.strip().split(".")
-    place = data
+    section = data
     for part in path:
-        below = place.setdefault(part, {})
+        below = section.setdefault(part, {})
         if not isinstance(below, dict):
             raise BadInput(f'"{text}": {part} has no keys below it')
-        place = cast(Json, below)
-    place[last] = _parsed(value, f'"{text}": ', "the value is not YAML")
+        section = cast(Json, below)
+    section[last] = _parsed(value, f'"{text}": ', "the value is not YAML")
 
 
 def _section(kind: Any) -> type[Struct] | None:

@@ -62,10 +62,12 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     def cheat_replies(self, task: Task) -> list[list[Reply]]:
         """Solutions that must not pass, each as a list of replies."""
-        found = self.cheats(task) if self.cheats is not None else []
-        if not isinstance(found, list):
-            raise BadInput(f"cheats of {task.id} returned {type(found).__name__}. It must return a list of solutions")
-        return [_replies(each, f"cheats of {task.id}") for each in found]
+        solutions = self.cheats(task) if self.cheats is not None else []
+        if not isinstance(solutions, list):
+            raise BadInput(
+                f"cheats of {task.id} returned {type(solutions).__name__}. It must return a list of solutions"
+            )
+        return [_replies(each, f"cheats of {task.id}") for each in solutions]
 
     @property
     def steps(self) -> bool:
@@ -97,27 +99,27 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
         return next(iter(self.verifiers.values()))
 
 
-def _replies(found: Any, what: str) -> list[Reply]:
+def _replies(value: Any, what: str) -> list[Reply]:
     """Reads `"Done."`, `[call]` and `[[call], "Done."]` as replies. An item may be written as its JSON."""
-    if isinstance(found, str):
-        return [found]
-    if not found:
+    if isinstance(value, str):
+        return [value]
+    if not value:
         return []
-    if not isinstance(found, list):
-        raise BadInput(f"{what} returned {type(found).__name__}. Return a reply's text or items, or a list of replies")
-    if all(isinstance(each, dict | Item) for each in found):
-        return [[_item(each, what, place) for place, each in enumerate(found)]]
+    if not isinstance(value, list):
+        raise BadInput(f"{what} returned {type(value).__name__}. Return a reply's text or items, or a list of replies")
+    if all(isinstance(each, dict | Item) for each in value):
+        return [[_item(each, what, index) for index, each in enumerate(value)]]
     return [
-        each if isinstance(each, str) else [_item(item, what, place) for place, item in enumerate(each)]
-        for each in found
+        each if isinstance(each, str) else [_item(item, what, index) for index, item in enumerate(each)]
+        for each in value
     ]
 
 
-def _item(value: Any, what: str, place: int) -> Item:
+def _item(value: Any, what: str, index: int) -> Item:
     if isinstance(value, Item):
         return value
     try:
-        return msgspec.convert({"call_id": f"call_{place}", **value}, Item)
+        return msgspec.convert({"call_id": f"call_{index}", **value}, Item)
     except (TypeError, msgspec.ValidationError) as error:
         raise BadInput(
             f"{what}: {value!r} is not an item ({error}). Write FunctionCall(...) or Message(...)"

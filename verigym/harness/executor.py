@@ -215,17 +215,12 @@ class EpisodeExecutor:
     async def _in_thread(
         self, thread: "_Thread", seconds: float | None, informative: bool, function: Any, args: Any, kwargs: Any
     ) -> Any:
-        clock = asyncio.timeout(seconds)
         self._executor.add_running(1)
         try:
-            async with clock:
-                took, result = await thread.call(function, args, kwargs)
-        except BaseException as error:  # a time-out, or the episode's own end: the thread may be stuck in it
-            thread.abandon()
+            took, result = await thread.call(function, args, kwargs, seconds)
+        except BaseException:
             self._thread = _Thread.take()
             self._executor.record(_NEVER_S)
-            if isinstance(error, TimeoutError) and clock.expired():  # not one that the method raised
-                raise Overdue from None
             raise
         finally:
             self._executor.add_running(-1)
@@ -243,15 +238,7 @@ class EpisodeExecutor:
 async def in_new_thread(function: Callable[..., Any], kwargs: Mapping[str, Any], seconds: float | None = None) -> Any:
     """Runs a plain function in its own thread, at the same time as others of its episode."""
     thread = _Thread.take()
-    clock = asyncio.timeout(seconds)
-    try:
-        async with clock:
-            _, result = await thread.call(function, (), kwargs)
-    except BaseException as error:
-        thread.abandon()
-        if isinstance(error, TimeoutError) and clock.expired():
-            raise Overdue from None
-        raise
+    _, result = await thread.call(function, (), kwargs, seconds)
     thread.give_back()
     return _unwrapped(result)
 
@@ -351,16 +338,22 @@ class _Thread:
     def give_back(self) -> None:
         self._idle.append(self)
 
-    def abandon(self) -> None:
-        """The method hangs. If it ever returns, the thread ends."""
-        _Thread.stuck += 1
-        self._work.put(None)
-
-    def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> "asyncio.Future[tuple[float, Any]]":
+    async def call(self, function: Any, args: Any, kwargs: Any, seconds: float | None) -> tuple[float, Any]:
+        """Seconds and result of a method. If it takes too long, or the episode ends first, the thread is abandoned: it may hang
+        in the method, and ends if the method ever returns."""
         loop = asyncio.get_running_loop()
-        future = loop.create_future()
-        self._work.put((loop, future, function, args, kwargs))
-        return future
+        future: asyncio.Future[tuple[float, Any]] = loop.create_future()
+        clock = asyncio.timeout(seconds)
+        try:
+            async with clock:
+                self._work.put((loop, future, function, args, kwargs))
+                return await future
+        except BaseException as error:
+            _Thread.stuck += 1
+            self._work.put(None)
+            if isinstance(error, TimeoutError) and clock.expired():  # not one that the method raised
+                raise Overdue from None
+            raise
 
     def _run(self) -> None:
         while (work := self._work.get()) is not None:

@@ -84,26 +84,26 @@ def read_docstring(text: str) -> tuple[str, dict[str, str]]:
         pattern, body, after = _NUMPY, *_until_next_section(lines)
     else:
         pattern, body, after = _GOOGLE, *_until_next_section(lines)
-    found: dict[str, list[str]] = {}
+    described: dict[str, list[str]] = {}
     current = ""
     margin = min((len(line) - len(line.lstrip()) for line in body if line.strip()), default=0)
     for line in body:
         head = pattern.match(line[margin:]) if line[margin : margin + 1].strip() else None
         if head:
             current = head.group(1)
-            found[current] = [head.group(2)] if pattern is _GOOGLE else []
+            described[current] = [head.group(2)] if pattern is _GOOGLE else []
         elif current:
-            found[current].append(line)
+            described[current].append(line)
     rest = "\n".join(after).strip()
     return (before.strip() + (f"\n\n{rest}" if rest else "")).strip(), {
-        name: _one_line(" ".join(words)) for name, words in found.items()
+        name: _one_line(" ".join(words)) for name, words in described.items()
     }
 
 
 def _until_next_section(lines: list[str]) -> tuple[list[str], list[str]]:
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if _OTHER_SECTION.match(line):
-            return lines[:place], lines[place:]
+            return lines[:index], lines[index:]
     return lines, []
 
 

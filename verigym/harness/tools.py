@@ -104,7 +104,7 @@ class ToolBox:
     @property
     def specs(self) -> list[ToolSpec]:
         """The tools in the order of their definition in the class."""
-        return [made.spec for made in self._tools.values()]
+        return [tool.spec for tool in self._tools.values()]
 
     def offer(self, descriptions: Mapping[str, str]) -> Toolset:
         """The tools with the agent's own descriptions, if it has any."""
@@ -121,25 +121,25 @@ class ToolBox:
 
     def parallel(self, name: str) -> bool:
         """Whether calls of this tool may run at the same time as others."""
-        made = self._tools.get(name)
-        return made is not None and (made.is_async or made.declared.parallel)
+        tool = self._tools.get(name)
+        return tool is not None and (tool.is_async or tool.declared.parallel)
 
     async def call(
         self, environment: Any, name: str, arguments: str, executor: EpisodeExecutor | None = None, before: int = 0
     ) -> CallOutcome:
         """Runs tool `name` on the environment's state with the JSON string `arguments`. `before` counts its earlier calls."""
-        made = self._tools.get(name)
-        if made is None:
+        tool = self._tools.get(name)
+        if tool is None:
             return CallOutcome(
                 f'error: no tool "{name}"; tools: {", ".join(self._tools)}', [Mark("unknown_tool", detail=name)]
             )
-        limits = made.declared
+        limits = tool.declared
         if limits.calls is not None and before >= limits.calls:
             words = f"{name} may be called {limits.calls} times in an episode"
             return CallOutcome(f"error: {words}", [Mark("tool_limit", detail=words)], Stop.MAX_CALLS)
         try:
             given = codec.read_json(arguments or "{}")
-            checked = msgspec.structs.asdict(msgspec.convert(given, made.arguments, strict=False))
+            checked = msgspec.structs.asdict(msgspec.convert(given, tool.arguments, strict=False))
         except Exception as error:  # not JSON, wrong arguments, or refused by the tool's own type
             return CallOutcome(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
@@ -147,8 +147,8 @@ class ToolBox:
         try:
             if limits.unsafe_if is not None and await _unsafe(where, limits, environment, name, checked):
                 marks.append(Mark("unsafe", detail=f"{name} {arguments}"))
-            function = getattr(environment, made.method)
-            if limits.parallel and not made.is_async:
+            function = getattr(environment, tool.method)
+            if limits.parallel and not tool.is_async:
                 output = await in_new_thread(function, checked, limits.seconds)
             else:
                 output = await where.call(function, kwargs=checked, seconds=limits.seconds, informative=True)

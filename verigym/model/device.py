@@ -25,23 +25,23 @@ def measure(device: str | None = None) -> Device:
 
     from verigym.model.load import default_device, default_dtype
 
-    place = torch.device(device or default_device())
-    gpu = place.type == "cuda"
-    size, dtype = (8192 if gpu else 1024), default_dtype(place.type)
-    a, b = (torch.randn(size, size, device=place).to(dtype) for _ in range(2))
+    target = torch.device(device or default_device())
+    gpu = target.type == "cuda"
+    size, dtype = (8192 if gpu else 1024), default_dtype(target.type)
+    a, b = (torch.randn(size, size, device=target).to(dtype) for _ in range(2))
     product = torch.empty_like(a)
-    here, there = (torch.zeros((1 << 31) if gpu else (1 << 27), dtype=torch.uint8, device=place) for _ in range(2))
+    here, there = (torch.zeros((1 << 31) if gpu else (1 << 27), dtype=torch.uint8, device=target) for _ in range(2))
 
     def wait() -> None:
         if gpu:
-            torch.cuda.synchronize(place)
+            torch.cuda.synchronize(target)
 
     product_s = _seconds(lambda: torch.mm(a, b, out=product), wait)
     copy_s = _seconds(lambda: there.copy_(here), wait)
     return Device(
-        kind=place.type,
-        name=torch.cuda.get_device_name(place) if gpu else f"{torch.get_num_threads()} CPU threads",
-        memory=torch.cuda.mem_get_info(place)[1] if gpu else os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        kind=target.type,
+        name=torch.cuda.get_device_name(target) if gpu else f"{torch.get_num_threads()} CPU threads",
+        memory=torch.cuda.mem_get_info(target)[1] if gpu else os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         flops=2 * size**3 / product_s,
         bandwidth=2 * here.numel() / copy_s,
     )

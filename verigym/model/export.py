@@ -41,13 +41,13 @@ def _merge(model: Any, adapter: lora.LoraAdapter) -> None:
             module.weight.copy_((module.weight.float() + change).to(module.weight.dtype))
 
 
-def _generation(own: GenerationConfig, sampling: Sampling | None) -> GenerationConfig:
+def _generation(base: GenerationConfig, sampling: Sampling | None) -> GenerationConfig:
     """The generation settings of the base model, overridden by those of the version. Temperature 0 is greedy."""
     if sampling is None:
-        return own
+        return base
     settings: dict[str, Any] = {"max_new_tokens": sampling.max_tokens, "do_sample": sampling.temperature > 0}
     if sampling.temperature > 0:
         settings |= {"temperature": sampling.temperature, "top_p": sampling.top_p, "top_k": sampling.top_k}
         settings |= {"min_p": sampling.min_p} if sampling.min_p else {}
-    ids = {name: getattr(own, name) for name in ("bos_token_id", "eos_token_id", "pad_token_id")}
+    ids = {name: getattr(base, name) for name in ("bos_token_id", "eos_token_id", "pad_token_id")}
     return GenerationConfig(**ids, **settings)

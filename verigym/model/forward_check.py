@@ -84,8 +84,8 @@ def _plain(model: Any, ids: list[int]) -> Tensor:
     return torch.log_softmax(logits_TV, -1).gather(-1, ids_1T[0, 1:, None])[:, 0]
 
 
-def _alike(one: Tensor, other: Tensor, dtype: torch.dtype) -> bool:
+def _alike(first: Tensor, second: Tensor, dtype: torch.dtype) -> bool:
     """Whether logprobs agree within rounding: each of them in float32, and their mean difference in half precision."""
     if dtype.itemsize < 4:
-        return (one - other).abs().mean().item() <= 0.25
-    return torch.allclose(one, other, rtol=1e-4, atol=1e-4)
+        return (first - second).abs().mean().item() <= 0.25
+    return torch.allclose(first, second, rtol=1e-4, atol=1e-4)

@@ -1,4 +1,4 @@
-"""The layers of a plain model for training: explicit forward and backward passes over one flat row of tokens.
+"""The layers of the Llama family for training: explicit forward and backward passes over one flat row of tokens.
 
 The base is frozen and only adapters are trained, so a layer keeps little for its backward pass: its input, the joined q k v, the
 attention output, the middle of the layer and the narrow A x. Everything else is recomputed. On a CPU, gate and up, the largest
@@ -14,7 +14,7 @@ is passed in. It gets q, k and v and returns its output and the state for its ba
 
 import importlib.util
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -22,50 +22,46 @@ from torch import Tensor
 from torch.autograd import Function
 
 from verigym.model.attention import Tree, attend
-from verigym.model.llama_family import JoinedWeights, Layer, Plain, act, joined_adapters, normed, plus, split, turned
+from verigym.model.llama_family import (
+    JoinedWeights,
+    Layer,
+    LlamaModel,
+    act,
+    joined_adapters,
+    normed,
+    plus,
+    split,
+    turned,
+)
 from verigym.model.tree import PackedBatch
 
+if TYPE_CHECKING:
+    from verigym.model.train_kernels import KernelOps, TreeKernel
 
-class Attention(Protocol):
-    def forward(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scaling: float) -> tuple[Tensor, Any]: ...
-
-    def backward(
-        self, grad_NHD: Tensor, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, out_NHD: Tensor, kept: Any, scaling: float
-    ) -> Tensor:
-        """The gradients of q, k and v, joined: (N, X, D)."""
-        ...
+Attention: TypeAlias = "Blockwise | TreeKernel"
+"""Attention over a tree. Its backward pass returns the gradients of q, k and v, joined: (N, X, D)."""
+Ops: TypeAlias = "TorchOps | KernelOps"
+"""The operations that are not matrix products. `turn_` applies the rotary embedding in place."""
 
 
-class Ops(Protocol):
-    """The operations that are not matrix products, in torch or as kernels."""
-
-    def norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor: ...
-    def norm_back(self, grad: Tensor, x: Tensor, weight: Tensor, eps: float, plus: Tensor | None) -> Tensor: ...
-    def gate(self, gate_up: Tensor, gelu: bool) -> Tensor: ...
-    def gate_back(self, grad: Tensor, gate_up: Tensor, gelu: bool) -> Tensor: ...
-    def turn_(self, x_NHD: Tensor, turns: Tensor, back: bool) -> None:
-        """Applies the rotary embedding in place."""
-        ...
-
-
-def over_tree(plain: Plain, packed: PackedBatch) -> Tensor:
+def over_tree(llama: LlamaModel, packed: PackedBatch) -> Tensor:
     """The last hidden state of every place of a prefix tree."""
     if packed.ids_N.device.type == "cuda" and importlib.util.find_spec("triton"):
         from verigym.model.train_kernels import KernelOps, TreeKernel
 
-        attention, ops = TreeKernel(packed.ends_N, plain.embedding.dtype), KernelOps()
+        attention, ops = TreeKernel(packed.ends_N, llama.embedding.dtype), KernelOps()
     else:
         attention, ops = Blockwise(Tree(packed.positions_N, packed.ends_N)), TorchOps()
-    return hidden(plain, packed.ids_N, packed.positions_N, attention, ops)
+    return hidden(llama, packed.ids_N, packed.positions_N, attention, ops)
 
 
-def hidden(plain: Plain, ids_N: Tensor, positions_N: Tensor, attention: Attention, ops: Ops) -> Tensor:
+def hidden(llama: LlamaModel, ids_N: Tensor, positions_N: Tensor, attention: Attention, ops: Ops) -> Tensor:
     """The last hidden states with the adapter on the model, with gradients."""
-    x_NH = plain.embed(ids_N)
-    turns = torch.cat(plain.turns(positions_N), -1)[:, 0].contiguous()
-    for layer, adapters in zip(plain.layers, joined_adapters(plain), strict=True):
-        x_NH = _Layer.apply(x_NH, plain, layer, turns, attention, ops, *adapters)
-    return _Norm.apply(x_NH, plain.norm, plain.eps, ops)
+    x_NH = llama.embed(ids_N)
+    turns = torch.cat(llama.turns(positions_N), -1)[:, 0].contiguous()
+    for layer, adapters in zip(llama.layers, joined_adapters(llama), strict=True):
+        x_NH = _Layer.apply(x_NH, llama, layer, turns, attention, ops, *adapters)
+    return _Norm.apply(x_NH, llama.norm, llama.eps, ops)
 
 
 class _Adapted:
@@ -105,46 +101,46 @@ class _Adapted:
 class _Layer(Function):
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, plain: Plain, layer: Layer, turns: Tensor, attention: Attention, ops: Ops,
+        ctx: Any, x: Tensor, llama: LlamaModel, layer: Layer, turns: Tensor, attention: Attention, ops: Ops,
         *adapters: Tensor | None,
     ) -> Tensor:  # fmt: skip
         qkv, out, gate_up, down = parts = _parts(layer, adapters, [None] * 4)
-        heads = qkv.forward(ops.norm(x, layer.norm_in, plain.eps))
+        heads = qkv.forward(ops.norm(x, layer.norm_in, llama.eps))
         if layer.head_norms is None:
-            ops.turn_(_heads(heads, plain)[:, : -plain.kv_heads], turns, False)
-        seen, kept = attention.forward(*_qkv(heads, plain, layer, turns, ops), layer.scaling)
+            ops.turn_(_heads(heads, llama)[:, : -llama.kv_heads], turns, False)
+        seen, kept = attention.forward(*_qkv(heads, llama, layer, turns, ops), layer.scaling)
         middle = out.add_to(x, seen.reshape(len(x), -1))
-        gates = gate_up.forward(ops.norm(middle, layer.norm_mid, plain.eps))
-        result = down.add_to(middle, ops.gate(gates, plain.gelu))
+        gates = gate_up.forward(ops.norm(middle, layer.norm_mid, llama.eps))
+        result = down.add_to(middle, ops.gate(gates, llama.gelu))
         lows = [part.low_NR for part in parts]
         ctx.save_for_backward(x, heads, seen, middle, gates if x.device.type == "cpu" else None, *lows, *adapters)
-        ctx.rest = plain, layer, turns, attention, ops, kept
+        ctx.rest = llama, layer, turns, attention, ops, kept
         return result
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Any:
         x, heads, seen, middle, gates, *rest = ctx.saved_tensors
-        plain, layer, turns, attention, ops, kept = ctx.rest
+        llama, layer, turns, attention, ops, kept = ctx.rest
         qkv, out, gate_up, down = _parts(layer, rest[4:], rest[:4])
         grad = grads[0].contiguous()
-        ready = ops.norm(middle, layer.norm_mid, plain.eps)
+        ready = ops.norm(middle, layer.norm_mid, llama.eps)
         if gates is None:
             gates = gate_up.forward(ready)
-        d_gated, *of_down = down.backward(grad, ops.gate(gates, plain.gelu))
-        d_gates = ops.gate_back(d_gated, gates, plain.gelu)
+        d_gated, *of_down = down.backward(grad, ops.gate(gates, llama.gelu))
+        d_gates = ops.gate_back(d_gated, gates, llama.gelu)
         d_normed, *of_gate = gate_up.backward(d_gates, ready)
-        d_middle = ops.norm_back(d_normed, middle, layer.norm_mid, plain.eps, grad)
+        d_middle = ops.norm_back(d_normed, middle, layer.norm_mid, llama.eps, grad)
         d_seen, *of_out = out.backward(d_middle, seen.reshape(len(x), -1))
         d_heads = attention.backward(
-            _heads(d_seen, plain), *_qkv(heads, plain, layer, turns, ops), seen, kept, layer.scaling
+            _heads(d_seen, llama), *_qkv(heads, llama, layer, turns, ops), seen, kept, layer.scaling
         )
-        ops.turn_(d_heads[:, : -plain.kv_heads], turns, True)
+        ops.turn_(d_heads[:, : -llama.kv_heads], turns, True)
         if layer.head_norms is not None:
-            _norm_heads_back_(d_heads, _heads(heads, plain), plain, layer.head_norms, ops)
-        d_normed, *of_qkv = qkv.backward(d_heads.view(len(x), -1), ops.norm(x, layer.norm_in, plain.eps))
+            _norm_heads_back_(d_heads, _heads(heads, llama), llama, layer.head_norms, ops)
+        d_normed, *of_qkv = qkv.backward(d_heads.view(len(x), -1), ops.norm(x, layer.norm_in, llama.eps))
         dx = None
         if ctx.needs_input_grad[0]:
-            dx = ops.norm_back(d_normed, x, layer.norm_in, plain.eps, d_middle)
+            dx = ops.norm_back(d_normed, x, layer.norm_in, llama.eps, d_middle)
         return (dx, *(None,) * 5, *of_qkv, *of_out, *of_gate, *of_down)
 
 
@@ -166,29 +162,31 @@ class _Norm(Function):
         return ops.norm_back(grads[0].contiguous(), ctx.saved_tensors[0], weight, eps, None), None, None, None
 
 
-def _heads(flat: Tensor, plain: Plain) -> Tensor:
-    return flat.view(len(flat), -1, plain.head_size)
+def _heads(flat: Tensor, llama: LlamaModel) -> Tensor:
+    return flat.view(len(flat), -1, llama.head_size)
 
 
-def _qkv(heads: Tensor, plain: Plain, layer: Layer, turns: Tensor, ops: Ops) -> tuple[Tensor, Tensor, Tensor]:
+def _qkv(heads: Tensor, llama: LlamaModel, layer: Layer, turns: Tensor, ops: Ops) -> tuple[Tensor, Tensor, Tensor]:
     """The inputs of attention. Heads with their own norms are normalised and rotated here."""
-    q, k, v = split(heads, plain)
+    q, k, v = split(heads, llama)
     if layer.head_norms is None:
         return q, k, v
     ready = [
-        ops.norm(x.reshape(-1, plain.head_size), weight, plain.eps).view(x.shape)
+        ops.norm(x.reshape(-1, llama.head_size), weight, llama.eps).view(x.shape)
         for x, weight in zip((q, k), layer.head_norms, strict=True)
     ]
     qk = torch.cat(ready, 1)
     ops.turn_(qk, turns, False)
-    return qk[:, : plain.heads], qk[:, plain.heads :], v
+    return qk[:, : llama.heads], qk[:, llama.heads :], v
 
 
-def _norm_heads_back_(grad_NXD: Tensor, heads_NXD: Tensor, plain: Plain, norms: Sequence[Tensor], ops: Ops) -> None:
-    sizes = [plain.heads, plain.kv_heads, plain.kv_heads]
+def _norm_heads_back_(
+    grad_NXD: Tensor, heads_NXD: Tensor, llama: LlamaModel, norms: Sequence[Tensor], ops: Ops
+) -> None:
+    sizes = [llama.heads, llama.kv_heads, llama.kv_heads]
     for grad, x, weight in zip(grad_NXD.split(sizes, 1), heads_NXD.split(sizes, 1), norms, strict=False):
-        d_normed, rows = grad.reshape(-1, plain.head_size), x.reshape(-1, plain.head_size)
-        grad.copy_(ops.norm_back(d_normed, rows, weight, plain.eps, None).view(grad.shape))
+        d_normed, rows = grad.reshape(-1, llama.head_size), x.reshape(-1, llama.head_size)
+        grad.copy_(ops.norm_back(d_normed, rows, weight, llama.eps, None).view(grad.shape))
 
 
 class Blockwise:

@@ -1,11 +1,11 @@
-"""The plain decoder-only model, whose layers Verigym computes itself: Llama, Mistral, Qwen 2 and 3, Gemma.
+"""The Llama family of decoder-only models, whose layers Verigym computes itself: Llama, Mistral, Qwen 2 and 3, Gemma.
 
     h = norm(x);  q k v = qkv h;  q, k turned by their positions;  x += out attend(q, k, v)
     h = norm(x);  g u = gate_up h;  x += down (act(g) * u)
 
 q, k and v are one product, gate and up another. Their weights are joined here, and the model's own layers get views of the
-joined tensors, so no weight is stored twice. `plain` returns None for a model of another shape. It compares the results with
-those of the model first.
+joined tensors, so no weight is stored twice. `llama_model` returns None for a model of another shape. It compares the
+results with those of the model first.
 """
 
 import functools
@@ -77,7 +77,7 @@ class Layer:
         return [self.qkv, self.out, self.gate_up, self.down]
 
 
-class Plain:
+class LlamaModel:
     def __init__(self, model: Any) -> None:
         config = model.config
         gemma = config.model_type == "gemma"
@@ -109,18 +109,18 @@ class Plain:
         return logits_of(self.model, hidden)
 
 
-def joined_adapters(plain: Plain, adapter: lora.LoraAdapter | None = None) -> list[list[Tensor | None]]:
+def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) -> list[list[Tensor | None]]:
     """A and B of the four joined linear layers of each layer, in the precision of the base. None without an adapter. The A of
     the parts are stacked. The B, times their scale, are block diagonal. Equal layers are joined at once."""
-    made: list[list[Tensor | None]] = [[None] * 8 for _ in plain.layers]
+    made: list[list[Tensor | None]] = [[None] * 8 for _ in llama.layers]
     for place in range(4):
         alike: dict[tuple[int, ...], list[tuple[int, list[lora.Pair | None]]]] = {}
-        for number, layer in enumerate(plain.layers):
+        for number, layer in enumerate(llama.layers):
             pairs = layer.joined[place].pairs(adapter)
             alike.setdefault(tuple(len(pair.a) if pair else 0 for pair in pairs), []).append((number, pairs))
         for ranks, layers in alike.items():
             if any(ranks):
-                joined = plain.layers[layers[0][0]].joined[place]
+                joined = llama.layers[layers[0][0]].joined[place]
                 both = _join([pairs for _, pairs in layers], ranks, joined.sizes, joined.weight)
                 for (number, _), a_RH, b_OR in zip(layers, *both, strict=True):
                     made[number][2 * place : 2 * place + 2] = a_RH, b_OR
@@ -144,16 +144,16 @@ def _join(
     return torch.cat(a, 1).to(weight).unbind(), torch.cat(b, 1).to(weight).unbind()
 
 
-def plain(model: Any) -> Plain | None:
-    """The model as a `Plain`, or None if it has another shape. The result is cached."""
-    if not hasattr(model, "_verigym_plain"):
+def llama_model(model: Any) -> LlamaModel | None:
+    """The model as a `LlamaModel`, or None if it has another shape. The result is cached."""
+    if not hasattr(model, "_verigym_llama"):
         with torch.inference_mode(False), torch.no_grad():
-            found = Plain(model) if _looks_plain(model.config) else None
-            model._verigym_plain = found if found is not None and _agrees(found) else None
-    return model._verigym_plain
+            found = LlamaModel(model) if _in_family(model.config) else None
+            model._verigym_llama = found if found is not None and _agrees(found) else None
+    return model._verigym_llama
 
 
-def _looks_plain(config: Any) -> bool:
+def _in_family(config: Any) -> bool:
     rope = (getattr(config, "rope_parameters", None) or {}).get("rope_type", "default")
     full = all(kind == "full_attention" for kind in getattr(config, "layer_types", None) or [])
     sliding = getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True)
@@ -161,29 +161,29 @@ def _looks_plain(config: Any) -> bool:
     return config.model_type in _FAMILIES and rope in _STEADY_ROPE and full and not sliding and known
 
 
-def _agrees(plain: Plain) -> bool:
+def _agrees(llama: LlamaModel) -> bool:
     """Whether each layer gives the same output as the model's own layer on a few tokens, without any adapter.
 
     Each layer gets the input of the model's own layer, because rounding in bfloat16 grows from layer to layer. Medians are
     compared, because a few channels of trained models are so large that their rounding dominates a sum.
     """
-    weight = plain.embedding
+    weight = llama.embedding
     ids_N = torch.tensor([id % len(weight) for id in _PROBE], device=weight.device)
-    turns = plain.turns(torch.arange(len(ids_N), device=weight.device))
+    turns = llama.turns(torch.arange(len(ids_N), device=weight.device))
 
     def attend(layer: int, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor) -> Tensor:
         q, k, v = (tensor.transpose(0, 1)[None] for tensor in (q_NHD, k_NKD, v_NKD))
-        scale = plain.layers[layer].scaling
+        scale = llama.layers[layer].scaling
         seen = F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True)
         return seen[0].transpose(0, 1)
 
-    with lora.without(plain.model):
-        states = plain.model.model(input_ids=ids_N[None], use_cache=False, output_hidden_states=True).hidden_states
+    with lora.without(llama.model):
+        states = llama.model.model(input_ids=ids_N[None], use_cache=False, output_hidden_states=True).hidden_states
     own = [state[0] for state in states]
-    mine = [plain.embed(ids_N)]
-    for number, layer in enumerate(plain.layers):
-        mine.append(_layer(plain, number, [part.weight for part in layer.joined], own[number], turns, attend))
-    mine[-1] = normed(mine[-1], plain.norm, plain.eps)
+    mine = [llama.embed(ids_N)]
+    for number, layer in enumerate(llama.layers):
+        mine.append(_layer(llama, number, [part.weight for part in layer.joined], own[number], turns, attend))
+    mine[-1] = normed(mine[-1], llama.norm, llama.eps)
     steps = [own[0], *(after - before for before, after in itertools.pairwise(own[:-1])), own[-1]]
     near = 1e-3 if weight.dtype == torch.float32 else 0.1
     return all(
@@ -192,29 +192,61 @@ def _agrees(plain: Plain) -> bool:
     )
 
 
-def hidden(plain: Plain, weights: list[list[Tensor]], ids_N: Tensor, positions_N: Tensor, attend: Attend) -> Tensor:
-    """The last hidden states with these weights (one list per layer: qkv, out, gate_up, down), without gradients."""
-    x_NH = plain.embed(ids_N)
-    turns = plain.turns(positions_N)
-    for number, each in enumerate(weights):
-        x_NH = _layer(plain, number, each, x_NH, turns, attend)
-    return normed(x_NH, plain.norm, plain.eps)
+class FusedWeights:
+    """The weights for decoding: fused, with the adapter merged in.
+
+    The speed of a small model depends on the number of products, so fused weights decode faster, and a merged adapter costs
+    nothing. The buffers keep their addresses when weights change, so that CUDA graphs stay valid. Without an adapter they are
+    the model's own tensors.
+    """
+
+    def __init__(self, llama: LlamaModel) -> None:
+        self.llama = llama
+        self.weights: list[list[Tensor]] = [[part.weight for part in layer.joined] for layer in llama.layers]
+        """One list per layer: qkv, out, gate_up, down."""
+        self._copied = False
+
+    @torch.no_grad()
+    def use_adapter(self, adapter: lora.LoraAdapter | None = None) -> bool:
+        """Merges the given adapter, or the one on the model. Returns whether the buffers changed their addresses."""
+        adapters = joined_adapters(self.llama, adapter)
+        moved = not self._copied and any(each is not None for layer in adapters for each in layer)
+        if moved:
+            with torch.inference_mode(False):
+                self.weights = [[torch.empty_like(part.weight) for part in layer.joined] for layer in self.llama.layers]
+            self._copied = True
+        if self._copied:
+            for layer, pairs, weights in zip(self.llama.layers, adapters, self.weights, strict=True):
+                for part, a_RH, b_OR, into in zip(layer.joined, pairs[::2], pairs[1::2], weights, strict=True):
+                    if a_RH is None or b_OR is None:
+                        into.copy_(part.weight)
+                    else:
+                        torch.addmm(part.weight, b_OR, a_RH, out=into)
+        return moved
+
+    def hidden(self, ids_N: Tensor, positions_N: Tensor, attend: Attend) -> Tensor:
+        """The last hidden states, without gradients."""
+        x_NH = self.llama.embed(ids_N)
+        turns = self.llama.turns(positions_N)
+        for number, each in enumerate(self.weights):
+            x_NH = _layer(self.llama, number, each, x_NH, turns, attend)
+        return normed(x_NH, self.llama.norm, self.llama.eps)
 
 
 def _layer(
-    plain: Plain, number: int, weights: list[Tensor], x_NH: Tensor, turns: tuple[Tensor, Tensor], attend: Attend
+    llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, turns: tuple[Tensor, Tensor], attend: Attend
 ) -> Tensor:
-    layer, (qkv, out, gate_up, down) = plain.layers[number], weights
-    heads = F.linear(normed(x_NH, layer.norm_in, plain.eps), qkv, layer.qkv.bias)
-    qk, v = heads.view(len(x_NH), -1, plain.head_size).split([plain.heads + plain.kv_heads, plain.kv_heads], 1)
+    layer, (qkv, out, gate_up, down) = llama.layers[number], weights
+    heads = F.linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
+    qk, v = heads.view(len(x_NH), -1, llama.head_size).split([llama.heads + llama.kv_heads, llama.kv_heads], 1)
     if layer.head_norms is not None:
-        parts = zip(qk.split([plain.heads, plain.kv_heads], 1), layer.head_norms, strict=True)
-        qk = torch.cat([normed(x, weight, plain.eps) for x, weight in parts], 1)
-    q, k = turned(qk, *turns).split([plain.heads, plain.kv_heads], 1)
+        parts = zip(qk.split([llama.heads, llama.kv_heads], 1), layer.head_norms, strict=True)
+        qk = torch.cat([normed(x, weight, llama.eps) for x, weight in parts], 1)
+    q, k = turned(qk, *turns).split([llama.heads, llama.kv_heads], 1)
     seen = attend(number, q, k, v)
     x_NH = plus(x_NH, seen.reshape(len(x_NH), -1), out, layer.out.bias)
-    gate, up = F.linear(normed(x_NH, layer.norm_mid, plain.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
-    return plus(x_NH, act(gate, plain.gelu).mul_(up), down, layer.down.bias)
+    gate, up = F.linear(normed(x_NH, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
+    return plus(x_NH, act(gate, llama.gelu).mul_(up), down, layer.down.bias)
 
 
 def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -223,10 +255,10 @@ def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tens
     return added if bias is None else added + bias
 
 
-def split(qkv: Tensor, plain: Plain) -> tuple[Tensor, Tensor, Tensor]:
+def split(qkv: Tensor, llama: LlamaModel) -> tuple[Tensor, Tensor, Tensor]:
     """Splits (N, (H + 2K) D) into queries, keys and values of heads."""
-    heads = qkv.view(len(qkv), -1, plain.head_size)
-    q, k, v = heads.split([plain.heads, plain.kv_heads, plain.kv_heads], 1)
+    heads = qkv.view(len(qkv), -1, llama.head_size)
+    q, k, v = heads.split([llama.heads, llama.kv_heads, llama.kv_heads], 1)
     return q, k, v
 
 

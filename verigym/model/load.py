@@ -36,32 +36,32 @@ def _say(line: str) -> None:
 
 def load_tokenizer(name: str) -> Any:
     """Loads only the tokenizer."""
-    return _opened(name, lambda place, local: AutoTokenizer.from_pretrained(place, local_files_only=local))
+    return open_named(name, lambda source, local: AutoTokenizer.from_pretrained(source, local_files_only=local))
 
 
 def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = None) -> LoadedModel:
     """Loads `name`. The embedded model is pulled first if needed."""
     device = device or default_device()
     tokenizer = load_tokenizer(name)
-    model = _opened(
+    model = open_named(
         name,
-        lambda place, local: AutoModelForCausalLM.from_pretrained(
-            place, dtype=dtype or default_dtype(device), local_files_only=local
+        lambda source, local: AutoModelForCausalLM.from_pretrained(
+            source, dtype=dtype or default_dtype(device), local_files_only=local
         ),
     )
     model.requires_grad_(False)
     return LoadedModel(model.to(device).eval(), tokenizer, name)
 
 
-def _opened(name: str, read: Callable[[str, bool], Any]) -> Any:
+def open_named(name: str, read: Callable[[str, bool], Any]) -> Any:
     """Calls `read` with the folder or hub id of a name and translates its errors."""
-    place = str(embedded.pull(say=_say)) if name == embedded.NAME else name
-    if Path(place).is_dir() and not (Path(place) / "config.json").exists():
-        raise BadInput(f"{place} is not a model folder. It has no config.json")
+    source = str(embedded.pull(say=_say)) if name == embedded.NAME else name
+    if Path(source).is_dir() and not (Path(source) / "config.json").exists():
+        raise BadInput(f"{source} is not a model folder. It has no config.json")
     logging.disable_progress_bar()
-    local = Path(place).is_dir() or bool(os.environ.get("HF_HUB_OFFLINE"))
+    local = Path(source).is_dir() or bool(os.environ.get("HF_HUB_OFFLINE"))
     try:
-        return read(place, local)
+        return read(source, local)
     except (OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
         raise NotFound(

@@ -14,7 +14,7 @@ from torch.utils.checkpoint import checkpoint
 from verigym.model import layers, lora
 from verigym.model.attention import Tree, tree_attention
 from verigym.model.head import bare_head, logits_of
-from verigym.model.llama_family import plain
+from verigym.model.llama_family import llama_model
 from verigym.model.tree import PackedBatch
 
 _CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
@@ -23,9 +23,9 @@ _CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
 
 def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
     """The last hidden state of every place, (N, H). The tree is one row. Separate lines are batched by length."""
-    known = plain(model) if packed.shared and _adapters_alone(model) else None
-    if known is not None:
-        return layers.over_tree(known, packed)
+    llama = llama_model(model) if packed.shared and _adapters_alone(model) else None
+    if llama is not None:
+        return layers.over_tree(llama, packed)
     if packed.shared:
         with tree_attention(model):
             return model.base_model(

@@ -107,8 +107,8 @@ class _Head(NamedTuple):
 
 def head(model: Any) -> nn.Parameter | None:
     """The head of a reward model, or None."""
-    found = getattr(model, "_verigym_head", None)
-    return found and found.weight_H
+    stored = getattr(model, "_verigym_head", None)
+    return stored and stored.weight_H
 
 
 def attach(model: Any, config: LoraConfig, seed: int = 0) -> None:
@@ -169,21 +169,21 @@ def config_of(model: nn.Module) -> LoraConfig | None:
 
 
 def parameters(model: nn.Module) -> list[nn.Parameter]:
-    found = [parameter for _, module in modules(model) for parameter in (module.a, module.b)]
-    own = head(model)
-    return found if own is None else [*found, own]
+    adapter = [parameter for _, module in modules(model) for parameter in (module.a, module.b)]
+    own_head = head(model)
+    return adapter if own_head is None else [*adapter, own_head]
 
 
 def weights(model: nn.Module) -> dict[str, Tensor]:
     """A copy of the adapter's weights on the CPU, under PEFT's names."""
-    found: dict[str, Tensor] = {}
+    named: dict[str, Tensor] = {}
     for name, module in modules(model):
-        found[f"{_PREFIX}{name}.lora_A.weight"] = module.a.detach().cpu().clone()
-        found[f"{_PREFIX}{name}.lora_B.weight"] = module.b.detach().cpu().clone()
+        named[f"{_PREFIX}{name}.lora_A.weight"] = module.a.detach().cpu().clone()
+        named[f"{_PREFIX}{name}.lora_B.weight"] = module.b.detach().cpu().clone()
     own = head(model)
     if own is not None:
-        found[_HEAD] = own.detach().cpu().clone()[None]
-    return found
+        named[_HEAD] = own.detach().cpu().clone()[None]
+    return named
 
 
 @torch.no_grad()
@@ -197,7 +197,7 @@ def set_weights(model: nn.Module, given: dict[str, Tensor]) -> None:
 
 
 @contextmanager
-def wearing(model: nn.Module, given: dict[str, Tensor] | None) -> Iterator[None]:
+def with_weights(model: nn.Module, given: dict[str, Tensor] | None) -> Iterator[None]:
     """A context in which the adapter has these weights. None for the base model."""
     if given is None:
         with without(model):
@@ -269,23 +269,18 @@ def read(model: Any, folder: Path) -> LoraAdapter:
     return LoraAdapter(config, given)
 
 
-def put(model: nn.Module, adapter: LoraAdapter) -> None:
-    """Puts an adapter on the model and replaces any other."""
-    attach(model, adapter.config)
-    set_weights(model, adapter.weights)
-
-
-def wear(model: nn.Module, adapter: LoraAdapter | None) -> None:
-    """Like `put`, but an adapter without weights counts as no adapter, and None leaves the model unchanged."""
+def use(model: nn.Module, adapter: LoraAdapter | None) -> None:
+    """Puts an adapter on the model and replaces any other. An adapter without weights only removes it. None changes nothing."""
     if adapter is not None and adapter.weights:
-        put(model, adapter)
+        attach(model, adapter.config)
+        set_weights(model, adapter.weights)
     elif adapter is not None:
         detach(model)
 
 
 def load(model: Any, folder: Path) -> None:
     """Puts the adapter saved in `folder` on the model."""
-    put(model, read(model, folder))
+    use(model, read(model, folder))
 
 
 def pair(layer: nn.Module, name: str, adapter: LoraAdapter | None) -> Pair | None:
@@ -301,11 +296,11 @@ def pair(layer: nn.Module, name: str, adapter: LoraAdapter | None) -> Pair | Non
 @contextmanager
 def without(model: nn.Module) -> Iterator[None]:
     """A context in which the adapter is disabled."""
-    worn = [module for _, module in modules(model) if module.on]
-    for module in worn:
+    enabled = [module for _, module in modules(model) if module.on]
+    for module in enabled:
         module.on = False
     try:
         yield
     finally:
-        for module in worn:
+        for module in enabled:
             module.on = True

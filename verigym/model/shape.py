@@ -1,8 +1,5 @@
 """The shape of a model, read from its configuration for a training plan. No weights are loaded or fetched."""
 
-import os
-from pathlib import Path
-
 from msgspec import Struct
 
 from verigym.core.errors import NotFound
@@ -28,19 +25,11 @@ def read_shape(name: str, device: str | None = None) -> Shape:
     """The shape of `smollm2-135m`, a folder or a hub id, in the precision that `device` loads it in."""
     from transformers import AutoConfig
 
-    from verigym.model.load import default_device, default_dtype
+    from verigym.model.load import default_device, default_dtype, open_named
 
     if name == embedded.NAME and not embedded.is_pulled():
         raise NotFound(f"{name} is not on this machine yet. Run: verigym models pull {name}")
-    place = str(embedded.folder()) if name == embedded.NAME else name
-    local = Path(place).is_dir() or bool(os.environ.get("HF_HUB_OFFLINE"))
-    try:
-        config = AutoConfig.from_pretrained(place, local_files_only=local)
-    except (OSError, ValueError) as error:
-        raise NotFound(
-            f'no model "{name}": {str(error).strip().splitlines()[0]} '
-            f'A model is "{embedded.NAME}" (embedded), a folder with config.json, or a hub id.'
-        ) from error
+    config = open_named(name, lambda source, local: AutoConfig.from_pretrained(source, local_files_only=local))
     return shape_of(config, name, default_dtype(device or default_device()).itemsize)
 
 

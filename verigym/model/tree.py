@@ -87,12 +87,12 @@ def _places(samples: Sequence[Sample], rows: list[tuple[int, int]]) -> int:
     return sum(len(samples[i].ids) - known for i, known in rows)
 
 
-def common(one: Sequence[int], other: Sequence[int]) -> int:
+def common(first: Sequence[int], second: Sequence[int]) -> int:
     """The length of the common prefix. Comparing whole slices is faster than comparing single ids."""
-    least, most = 0, min(len(one), len(other))
+    least, most = 0, min(len(first), len(second))
     while least < most:
         middle = (least + most + 1) // 2
-        if one[least:middle] == other[least:middle]:
+        if first[least:middle] == second[least:middle]:
             least = middle
         else:
             most = middle - 1

@@ -26,7 +26,7 @@ from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Json, Message, Reasoning, Sampling, ToolSpec, Turn
 from verigym.policies import dialects
-from verigym.policies import text_chat as plain
+from verigym.policies.dialects.plain import to_messages
 from verigym.wire import chat, responses
 from verigym.wire.items import message_text
 from verigym.wire.tools import ToolNames
@@ -149,7 +149,7 @@ class RemotePolicy:
 
     def _body(self, request: Request, offer: "_Offer", names: ToolNames) -> Json:
         if self._as_text:
-            context: list[Any] = plain.to_messages(request.items, request.tools)
+            context: list[Any] = to_messages(request.items, request.tools)
         else:
             context = self._api.context(request.items, names)
         body: Json = {"model": self.model, self._api.CONTEXT: context}

@@ -1,6 +1,6 @@
-"""A policy that says what it was told to say: the fake for tests, examples and dry runs.
+"""A policy with scripted replies, for tests, examples and dry runs.
 
-It loads no model and draws no random numbers. Token ids and logprobs are left out, so it cannot be trained on.
+It loads no model and draws no random numbers. Its turns have no token ids and logprobs, so they cannot be trained on.
 """
 
 import asyncio
@@ -10,19 +10,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Message, Turn, Usage
 from verigym.policies import dialects
-from verigym.policies import text_chat as plain
+from verigym.policies.dialects.plain import to_messages
 
 Answer = str | Item | Sequence[Item]
 Answerer = Callable[[Request], Answer | Awaitable[Answer]]
 
 
 class ScriptedPolicy:
-    """`ScriptedPolicy(['{"tool": "add", "args": {"a": 1}}', "Done."])` calls `add` on its first turn of an episode and
-    says `Done.` on every later one; an exception in the list is raised. `ScriptedPolicy(answer)` calls
-    `answer(request)`, which may be async. Text is read in the plain dialect when the request has tools."""
+    """`ScriptedPolicy(['{"tool": "add", "args": {"a": 1}}', "Done."])` calls `add` on the first turn of an episode and
+    replies `Done.` on every later turn. An exception in the list is raised. `ScriptedPolicy(answer)` calls
+    `answer(request)`, which may be async. Text is read in the plain dialect if the request has tools."""
 
     def __init__(self, replies: Sequence[Answer | Exception] | Answerer, *, latency_s: float = 0.0) -> None:
-        assert callable(replies) or (replies and not isinstance(replies, str)), "a list with a reply, or a function"
+        assert callable(replies) or (replies and not isinstance(replies, str)), "pass a list of replies or a function"
         self._replies = replies if callable(replies) else list(replies)
         self._latency_s = latency_s
 
@@ -42,8 +42,8 @@ class ScriptedPolicy:
 
     async def _answer(self, request: Request) -> Answer:
         if callable(self._replies):
-            made = self._replies(request)
-            return await made if inspect.isawaitable(made) else made
+            answer = self._replies(request)
+            return await answer if inspect.isawaitable(answer) else answer
         answer = self._replies[min(len(request.turns), len(self._replies) - 1)]
         if isinstance(answer, Exception):
             raise answer
@@ -57,5 +57,5 @@ def _items(answer: Answer, request: Request) -> list[Item]:
 
 
 def _count_words(items: list[Item]) -> int:
-    """A stand-in for tokens: the words of the conversation as the plain dialect writes it."""
-    return sum(len(message["content"].split()) for message in plain.to_messages(items, []))
+    """Number of words of the conversation in the plain dialect, reported as tokens."""
+    return sum(len(message["content"].split()) for message in to_messages(items, []))

@@ -1,8 +1,8 @@
-"""Special tokens that somebody merely typed: `<|im_end|>` in a user's words or a tool's result stays text, and ends no turn.
+"""Keeps special tokens that were typed as text: `<|im_end|>` in a user's message or a tool's result does not end a turn.
 
-`hide` puts a placeholder that any chat template copies in their place, `encode` makes ids of what the template wrote: of the
-placeholders as ordinary text, of everything else exactly as the tokenizer does. `mark` makes a word for finding a place in
-what a template wrote; one that was typed is hidden too.
+`hide` replaces them with placeholders that any chat template copies. `encode` converts the template's output to ids: the
+placeholders as ordinary text, everything else exactly as the tokenizer does. `mark` returns a word that can be found again in
+the template's output. Typed marks are hidden too.
 """
 
 import bisect
@@ -26,16 +26,18 @@ class SpecialTokens:
         self._pattern = re.compile("|".join([*map(re.escape, longest_first), _HIDDEN.pattern, _MARK]))
         self._spelled: dict[str, list[int]] = {}
 
-    def hide(self, value: Any, *, own: bool = False) -> Any:
-        """A text, or plain data with texts in it, with a placeholder for what would be taken for something else. `own`: the
-        text is the model's own, in which only what looks like a placeholder is."""
+    def hide(self, value: Any, *, by_model: bool = False) -> Any:
+        """A text, or plain data with texts in it, with placeholders for special tokens and marks. With `by_model`, the text
+        is the model's, and only text that looks like a placeholder is replaced."""
         if isinstance(value, str):
-            pattern = _HIDDEN if own else self._pattern
-            return pattern.sub(lambda found: f"zq{found[0].encode().hex()}qz", value)
+            pattern = _HIDDEN if by_model else self._pattern
+            return pattern.sub(lambda match: f"zq{match[0].encode().hex()}qz", value)
         if isinstance(value, list):
-            return [self.hide(each, own=own) for each in value]
+            return [self.hide(each, by_model=by_model) for each in value]
         if isinstance(value, dict):
-            return {self.hide(key, own=own): self.hide(each, own=own) for key, each in value.items()}
+            return {
+                self.hide(key, by_model=by_model): self.hide(each, by_model=by_model) for key, each in value.items()
+            }
         return value
 
     def encode(self, text: str) -> list[int]:
@@ -46,8 +48,8 @@ class SpecialTokens:
         starts: list[int] = []
         ends: list[int] = []
         length = 0
-        for place, part in enumerate(parts):
-            if place % 2:
+        for index, part in enumerate(parts):
+            if index % 2:
                 starts.append(length)
                 ends.append(length + len(part))
             length += len(part)

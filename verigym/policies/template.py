@@ -1,49 +1,65 @@
-"""What a model's chat template makes of a conversation, as text; and what kind of template it is, found out by trying it.
+"""Renders conversations as text with a model's chat template, and finds out what kind of template it is by testing it.
 
-Tools, calls and results go through the template where it writes calls in a dialect that is known, and in the plain dialect
-where it does not. A template that refuses a conversation is given it in simpler forms first. Ids are `render`'s.
+Tools, calls and results go through the template if it writes calls in a known dialect. Otherwise they are written in the plain
+dialect. If a template refuses a conversation, simpler forms of it are tried. `render` turns the text into ids.
 """
 
 import hashlib
+import itertools
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import BadInput
-from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Message, ToolSpec
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Message, Reasoning, ToolSpec
 from verigym.policies import dialects
-from verigym.policies import template_messages as conversation
-from verigym.policies import text_chat as plain
-from verigym.policies.dialects import Dialect, thinking
+from verigym.policies.dialects import Dialect, plain, thinking
+from verigym.policies.dialects.markup import from_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
+from verigym.policies.dialects.plain import arguments_of
 from verigym.policies.special_tokens import SpecialTokens, mark
+from verigym.wire.items import message_text, reasoning_text
 from verigym.wire.tools import ToolNames
 
 DEFAULT_TEMPLATE = (
     "{% for message in messages %}{{ message['role'] + ': ' + message['content'] + eos_token + '\\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}"
 )
-"""For a tokenizer that has none."""
-STAND_IN = conversation.tool(ToolSpec(name=""), mark("tool"))
-"""One short tool in place of all: enough to see where the template puts them."""
+"""For a tokenizer without a template."""
 _OFFERS_KEPT, _OUTLINES_KEPT = 8, 512
+_ID = re.compile(r"[a-zA-Z0-9]{9}")
+"""The only ids that Mistral's templates accept. Other templates do not write ids."""
+
+
+def tool_json(spec: ToolSpec, name: str) -> Json:
+    """A tool as templates take it. Some templates read `properties` even if there are none."""
+    parameters = {"type": "object", "properties": {}, **spec.parameters}
+    return {
+        "type": "function",
+        "function": {"name": name, "description": spec.description, "parameters": parameters},
+    }
+
+
+STAND_IN = tool_json(ToolSpec(name=""), mark("tool"))
+"""One short tool in place of all, to see where the template puts them."""
 
 
 class ToolOffer(Struct, frozen=True):
-    """The tools of a run as the template takes them."""
+    """The tools of a run as the template takes them, and caches for conversations with them."""
 
     tools: list[ToolSpec]
     names: ToolNames
     written: list[Json]
     prompts: dict[bytes, list[int]] = {}
-    """By items: the ids of a conversation that was asked for lately."""
+    """Ids of recent conversations, by their items."""
     heads: dict[str, list[int]] = {}
-    """By system prompt: the ids that every conversation begins with."""
+    """Ids that every conversation begins with, by system prompt."""
     outlines: dict[bytes, str] = {}
-    """By digest of the items: see `ChatTemplate.outline`."""
+    """Outlines of recent conversations, by a hash of the items. See `ChatTemplate.outline`."""
 
 
 class ChatTemplate:
@@ -59,8 +75,8 @@ class ChatTemplate:
         self.dialect = self._find_dialect()
 
     def outline(self, items: Sequence[Item], offer: ToolOffer) -> str:
-        """The conversation up to where the next reply begins, with `STAND_IN` for its tools. Each is asked for twice, as
-        where a turn has come to and as where the next one came from, and so the last ones are kept."""
+        """The conversation up to the start of the next reply, with `STAND_IN` for its tools. Each outline is needed twice, after
+        one turn and before the next, so recent ones are cached."""
         key = hashlib.sha256(msgspec.json.encode(items)).digest()
         if key not in offer.outlines:
             if len(offer.outlines) == _OUTLINES_KEPT:
@@ -69,46 +85,45 @@ class ChatTemplate:
         return offer.outlines[key]
 
     def text(self, items: Sequence[Item], offer: ToolOffer, *, reply: bool, brief: bool = False) -> str:
-        """The conversation, up to where the next reply begins when there is to be a `reply`. `brief`: without what the
-        tools say."""
+        """The  With `reply`, up to the start of the next reply. With `brief`, with `STAND_IN` for its tools."""
         refusal: Exception | None = None
         tools = [STAND_IN] if brief and offer.tools else offer.written
         for messages in self._ways(items, offer, brief):
             try:
                 return self._apply(messages, tools if self.dialect is not PLAIN else [], reply)
-            except Exception as error:  # a template is other people's code
+            except Exception as error:  # a template may raise anything
                 refusal = error
-        raise BadInput(f"{self._name}: its chat template refuses the conversation: {refusal}") from refusal
+        raise BadInput(f"{self._name}: the chat template refuses the conversation: {refusal}") from refusal
 
     def spoken(self, reply: Sequence[Item], offer: ToolOffer) -> str:
         """A reply as the dialect writes it."""
         return self._messages(reply, offer, brief=True, spoken=True)[0]["content"]
 
     def offer(self, tools: list[ToolSpec]) -> ToolOffer:
-        """A run offers the same tools again and again: they are written once."""
+        """The tools as the template takes them. A run offers the same tools in each request, so they are converted once."""
         for offer in self._offers:
             if offer.tools == tools:
                 return offer
         names = ToolNames(tool.name for tool in tools)
-        written = self._literals.hide([conversation.tool(tool, names.wire(tool.name)) for tool in tools])
+        written = self._literals.hide([tool_json(tool, names.wire(tool.name)) for tool in tools])
         self._offers = [ToolOffer([*tools], names, written), *self._offers[: _OFFERS_KEPT - 1]]
         return self._offers[0]
 
     def _ways(self, items: Sequence[Item], offer: ToolOffer, brief: bool) -> Iterator[list[Json]]:
-        """The conversation as it is; then so that strict templates may take it."""
+        """The conversation as it is, then in simpler forms for strict templates."""
         messages = self._messages(items, offer, brief=brief)
         yield messages
-        yield conversation.joined(messages)
-        yield conversation.joined(self._messages(items, offer, brief=brief, spoken=True))
+        yield joined(messages)
+        yield joined(self._messages(items, offer, brief=brief, spoken=True))
 
     def _messages(self, items: Sequence[Item], offer: ToolOffer, *, brief: bool, spoken: bool = False) -> list[Json]:
-        """`spoken`: with the calls as text."""
+        """The messages of a  With `spoken`, calls are text."""
         if self.dialect is PLAIN:
             messages: list[Json] = [*plain.to_messages([*items], [] if brief else offer.tools, reasoning=True)]
         else:
             names = offer.names.with_calls(items)
-            messages = conversation.to_messages(items, names, self.dialect.write if spoken else None)
-        return messages if self._takes_system else conversation.folded(messages)
+            messages = to_messages(items, names, self.dialect.write if spoken else None)
+        return messages if self._takes_system else folded(messages)
 
     def _apply(self, messages: list[Json], tools: list[Json], reply: bool) -> str:
         fitted = [self._fit(message) for message in messages]
@@ -117,41 +132,118 @@ class ChatTemplate:
         )
 
     def _fit(self, message: Json) -> Json:
-        """The message with special tokens that were merely typed hidden, and the thinking where the template wants it."""
+        """The message with typed special tokens hidden, and with the thinking in the field that the template reads."""
         if message["role"] != "assistant":
             return {**message, "content": self._literals.hide(message["content"])}
-        fitted = self._literals.hide(message, own=True)
+        fitted = self._literals.hide(message, by_model=True)
         thought, said = thinking.split(fitted["content"]) if self._takes_reasoning else (None, "")
         return fitted if thought is None else {**fitted, "reasoning_content": thought, "content": said}
 
     # -- what kind of template it is --------------------------------------------------------------------------------
 
     def _try(self, items: list[Item], *, tools: list[Json] | None = None, reply: bool = False) -> str | None:
-        """What it makes of a sample; none when it refuses."""
+        """The text of a sample  None if the template refuses it."""
         try:
-            return self._apply(conversation.to_messages(items, ToolNames([], items)), tools or [], reply)
-        except Exception:  # a template is other people's code
+            return self._apply(to_messages(items, ToolNames([], items)), tools or [], reply)
+        except Exception:  # a template may raise anything
             return None
 
     def _end_of_turn(self) -> tuple[str, str]:
-        """The token with which it ends a reply (`<|im_end|>`), and all that it writes there up to that; the tokenizer's
-        own end token, and nothing, where it writes none."""
+        """The token that ends a reply (`<|im_end|>`), and everything that the template writes after a reply, up to that token.
+        If the template writes no such token, the tokenizer's end token and an empty text."""
         said = self._try([Message("user", "."), Message("assistant", mark("reply"))]) or ""
         after = said.partition(mark("reply"))[2]
         tokens = [*self._tokenizer.all_special_tokens, *self._tokenizer.get_added_vocab()]
         longest_first = sorted(filter(str.strip, tokens), key=len, reverse=True)
-        found = re.search("|".join(map(re.escape, longest_first)), after)
-        if found:
-            return found[0], after[: found.end()]
+        end = re.search("|".join(map(re.escape, longest_first)), after)
+        if end:
+            return end[0], after[: end.end()]
         if not self._tokenizer.eos_token:
-            raise BadInput(f"{self._name}: its chat template ends no reply, and its tokenizer has no end token")
+            raise BadInput(f"{self._name}: neither the chat template nor the tokenizer has an end token for replies")
         return self._tokenizer.eos_token, ""
 
     def _find_dialect(self) -> Dialect:
-        """The one in which it writes a call; plain where it shows no tools."""
+        """The dialect in which the template writes a call. Plain if it shows no tools."""
         called: list[Item] = [Message("user", "."), FunctionCall("c", "x", "{}"), FunctionCallOutput("c", ".")]
         before = self._try(called[:1], tools=[STAND_IN], reply=True) or ""
         whole = self._try(called, tools=[STAND_IN]) or ""
         if mark("tool") not in before:
             return PLAIN
         return dialects.choose(whole.removeprefix(before).partition(self.end)[0] if whole.startswith(before) else whole)
+
+
+def to_messages(
+    items: Sequence[Item], names: ToolNames, speak: Callable[[Sequence[Item]], str] | None = None
+) -> list[Json]:
+    """A conversation as chat templates with tools take it: roles, content, `tool_calls`, and results that name their call.
+
+    Consecutive items of the assistant are one message. Thinking is at the start of its content, as a model writes it. `speak`
+    writes the calls into the content, for templates that refuse `tool_calls`. Images are left out.
+    """
+    messages: list[Json] = []
+    called: dict[str, tuple[str, str]] = {}
+    for by_assistant, run in itertools.groupby(items, is_assistants):
+        if by_assistant:
+            messages.append(_reply(list(run), names, called, speak))
+            continue
+        for item in run:
+            if isinstance(item, FunctionCallOutput):
+                id, name = called.get(item.call_id, (item.call_id, ""))
+                messages.append({"role": "tool", "tool_call_id": id, "name": name, "content": item.output})
+            elif isinstance(item, Message):
+                messages.append({"role": "user" if item.role == "user" else "system", "content": message_text(item)})
+    return messages
+
+
+def is_assistants(item: Item) -> bool:
+    """Whether the assistant made the item."""
+    return isinstance(item, Reasoning | FunctionCall) or (isinstance(item, Message) and item.role == "assistant")
+
+
+def _reply(
+    items: list[Item],
+    names: ToolNames,
+    called: dict[str, tuple[str, str]],
+    speak: Callable[[Sequence[Item]], str] | None,
+) -> Json:
+    """One message of the assistant. Its calls are added to `called`, by their ids."""
+    thoughts = [reasoning_text(item) for item in items if isinstance(item, Reasoning)]
+    content = thinking.write("\n".join(thoughts)) if thoughts else ""
+    said, calls = from_items(items)
+    words: list[Item] = [Message("assistant", said)] if said else []
+    tool_calls: list[Json] = []
+    for call in calls:
+        id = call.call_id if _ID.fullmatch(call.call_id) else f"call{len(called):05}"
+        name, arguments = names.wire(call.name), arguments_of(call)
+        called[call.call_id] = id, name
+        function = {"name": name, "arguments": call.arguments if arguments is None else arguments}
+        tool_calls.append({"type": "function", "id": id, "function": function})
+        spelled = call.arguments if arguments is None else json.dumps(arguments, ensure_ascii=False)  # as templates do
+        words.append(FunctionCall(id, name, spelled))
+    if speak is not None:
+        return {"role": "assistant", "content": content + speak(words)}
+    return {"role": "assistant", "content": content + said} | ({"tool_calls": tool_calls} if calls else {})
+
+
+def joined(messages: list[Json]) -> list[Json]:
+    """Joins consecutive user messages, which some templates refuse."""
+    result: list[Json] = []
+    for message in messages:
+        if result and result[-1]["role"] == message["role"] == "user":
+            result[-1] = {**message, "content": f"{result[-1]['content']}\n{message['content']}"}
+        else:
+            result.append(message)
+    return result
+
+
+def folded(messages: list[Json]) -> list[Json]:
+    """Moves system messages, which some templates refuse, to the start of the first user message."""
+    system = [message["content"] for message in messages if message["role"] == "system"]
+    rest = [message for message in messages if message["role"] != "system"]
+    if not system:
+        return rest
+    first = next((index for index, message in enumerate(rest) if message["role"] == "user"), None)
+    if first is None:
+        return [{"role": "user", "content": "\n\n".join(system)}, *rest]
+    words = "\n\n".join([*system, rest[first]["content"]])
+    return [*rest[:first], {"role": "user", "content": words}, *rest[first + 1 :]]

@@ -43,10 +43,10 @@ async def rescore(
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> RescoreResult:
     """Scores every group of the run. When all verdicts are committed, they become the verdicts of the run."""
-    known = store.run(run)
-    run = known.id
-    found = RescoreResult(verifier=verifier.name, before=known.verifier)
-    progress = Progress(total=known.trajectories)
+    stored = store.run(run)
+    run = stored.id
+    result = RescoreResult(verifier=verifier.name, before=stored.verifier)
+    progress = Progress(total=stored.trajectories)
     context = msgspec.structs.replace(context, blob=store.blob)
     tasks = iter(store.tasks(run))
     reasons: Counter[str] = Counter()
@@ -64,17 +64,17 @@ async def rescore(
             one.id: verdict
             for one in group
             for verdict in store.verdicts_on(run, one.id)
-            if verdict.verifier == found.before
+            if verdict.verifier == result.before
         }
         verdicts = await judge(verifier, task, group, context)
         for one, verdict in zip(group, verdicts, strict=True):
             old = before.get(verdict.trajectory)
-            found.trajectories += 1
-            found.scored += verdict.reward is not None
-            found.passed += verdict.passed
+            result.trajectories += 1
+            result.scored += verdict.reward is not None
+            result.passed += verdict.passed
             if old is not None and old.passed != verdict.passed:
-                (found.gained if verdict.passed else found.lost).append(verdict.trajectory)
-            found.moved += old is not None and old.reward != verdict.reward
+                (result.gained if verdict.passed else result.lost).append(verdict.trajectory)
+            result.moved += old is not None and old.reward != verdict.reward
             if verdict.error is not None and one.scorable:
                 reasons[f"{verdict.error.kind}: {verdict.error.message}"] += 1
         await writer.add(verdicts=verdicts)
@@ -86,10 +86,10 @@ async def rescore(
     async with Writer(store, run, committed) as writer:
         with store.claim(run), alarm.watching():
             await gathered([work(writer) for _ in range(concurrency)])
-    if reasons and not found.scored:
+    if reasons and not result.scored:
         raise VerifierFailure(
-            f"{verifier.name} scored none of {found.trajectories} trajectories. Most often: {reasons.most_common(1)[0][0]}. "
-            f"The run keeps the verdicts of {found.before or 'no verifier'}."
+            f"{verifier.name} scored none of {result.trajectories} trajectories. Most often: {reasons.most_common(1)[0][0]}. "
+            f"The run keeps the verdicts of {result.before or 'no verifier'}."
         )
     store.scored_by(run, verifier.name)
-    return found
+    return result

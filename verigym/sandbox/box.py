@@ -1,7 +1,7 @@
-"""A sandbox, its boxes, and one command from its start to its record.
+"""A sandbox, its boxes, and the execution of one command.
 
-A command has a thread of its own: its limits hold while the event loop is busy with something else, and the loop never waits
-for a process to start.
+Each command has its own thread. So its limits apply while the event loop is busy, and the loop never waits for a process to
+start.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _FIRST_UID, _NUM_UIDS = 1_900_000_000, 100_000_000
 
 
 class RunningCommand(Protocol):
-    """A command that runs."""
+    """A running command."""
 
     process: "subprocess.Popen[bytes]"
 
@@ -48,7 +48,7 @@ class CommandRunner(Protocol):
 
 
 class ProcessSandbox:
-    """`core.protocols.Sandbox`. At most two commands a processor run at once; the others wait, and their time does not run."""
+    """`core.protocols.Sandbox`. At most two commands per processor run at once. Waiting does not count as time."""
 
     def __init__(self, way: CommandRunner, limits: SandboxLimits) -> None:
         self.isolated = way.isolated
@@ -57,11 +57,11 @@ class ProcessSandbox:
         self.pool = ThreadPoolExecutor(2 * len(os.sched_getaffinity(0)), thread_name_prefix="sandbox")
 
     async def open(self, files: Mapping[str, str | bytes] = {}) -> "ProcessBox":
-        made = asyncio.get_running_loop().run_in_executor(None, _filled, files)
+        folder = asyncio.get_running_loop().run_in_executor(None, _filled, files)
         try:
-            return ProcessBox(self, await asyncio.shield(made))
+            return ProcessBox(self, await asyncio.shield(folder))
         except asyncio.CancelledError:
-            made.add_done_callback(lambda late: late.exception() or late.result().delete())
+            folder.add_done_callback(lambda late: late.exception() or late.result().delete())
             raise
         except OSError as error:
             raise InfrastructureFailure(f"a sandbox box could not be created: {error}") from error
@@ -79,7 +79,7 @@ def _filled(files: Mapping[str, str | bytes]) -> Folder:
 
 
 class ProcessBox:
-    """`core.protocols.Box`: commands find its files in their working folder."""
+    """`core.protocols.Box`. Commands find its files in their working folder."""
 
     def __init__(self, sandbox: ProcessSandbox, folder: Folder) -> None:
         self._sandbox = sandbox
@@ -100,7 +100,7 @@ class ProcessBox:
             del self._running[run]
 
     async def _end(self, run: "Future[CommandResult]") -> None:
-        """Cancels one that waits, or kills one that runs and waits until it is gone."""
+        """Cancels a waiting command, or kills a running one and waits until it has ended."""
         if not run.cancel():
             self._running[run].set()
             await asyncio.wait([asyncio.wrap_future(run)])
@@ -112,7 +112,7 @@ class ProcessBox:
         await asyncio.to_thread(self._folder.write, path, data)
 
     async def list(self, most_files: int = 2000, most_bytes: int = 8 << 20) -> dict[str, FolderEntry]:
-        """All that is in the working folder in the end, by path; the folder itself is `.`."""
+        """Everything in the working folder, by path. The folder itself is `.`."""
         return await asyncio.to_thread(self._folder.list, most_files, most_bytes)
 
     async def close(self) -> None:
@@ -128,7 +128,7 @@ class ProcessBox:
 
 
 def own_uid() -> int | None:
-    """For root: a user that owns nothing and has no other process. An ordinary user cannot become another."""
+    """For root, the id of a user that owns nothing and has no other process. None for others, who cannot change their user."""
     return _FIRST_UID + secrets.randbelow(_NUM_UIDS) if os.geteuid() == 0 else None
 
 
@@ -141,8 +141,8 @@ def execute(
     seconds: float | None,
     halt: threading.Event,
 ) -> CommandResult:
-    """Runs one command to its end, or kills it: whatever it started is gone when this returns. Plain commands of one box take
-    turns: each kills all that is left of its user."""
+    """Runs one command to its end, or kills it. All processes that it started have ended when this returns. Plain commands of one
+    box take turns, because each kills all remaining processes of its user."""
     if not command:
         raise BadInput("The command is empty. Pass a program and its arguments")
     wall_s = limits.seconds if seconds is None else seconds
@@ -183,7 +183,7 @@ def _start(
 
 
 class _Streams:
-    """Feeds standard input and keeps what comes back, up to the limit."""
+    """Writes standard input and collects the output, up to the limit."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", stdin: bytes, most: int) -> None:
         assert process.stdin and process.stdout and process.stderr
@@ -199,7 +199,7 @@ class _Streams:
             self._selector.register(stream, selectors.EVENT_READ)
 
     def move(self, timeout_s: float) -> bool:
-        """What can be moved now; waits for that, or for the end of a process that has closed everything."""
+        """Moves the data that is ready, and waits for it. If the process has closed its streams, waits for its end."""
         if not self._selector.get_map():
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout_s)
@@ -238,8 +238,8 @@ class _Streams:
         return None
 
     def finish(self) -> None:
-        """Takes what the dead left in the pipes."""
-        end = time.monotonic() + 1  # a plain process that got away may hold them open
+        """Reads what ended processes left in the pipes."""
+        end = time.monotonic() + 1  # a plain process that escaped may hold them open
         while any(not stream.closed for stream in self._kept) and time.monotonic() < end and self.move(0.05):
             pass
         for key in list(self._selector.get_map().values()):

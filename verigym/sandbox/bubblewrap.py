@@ -1,8 +1,8 @@
-"""A command in namespaces of its own, through bubblewrap: no network, a read-only root with little in it, one writable folder.
+"""Runs a command in its own namespaces with bubblewrap: no network, a minimal read-only root, writable folders of its own.
 
-As root, bubblewrap alone would not do: what it starts is still the host's root to the kernel, may write /proc/sys (and so name
-a program that the host's kernel runs), and no limit on processes holds for it. So its user namespace is mapped here, and the
-command changes to a user that owns nothing on the host (`setpriv`). An ordinary user's command stays that user to the kernel.
+For root, bubblewrap alone is not enough. The kernel still treats the command as the host's root: it may write /proc/sys (and so
+name a program that the host's kernel runs), and no limit on processes applies to it. So its user namespace is mapped here, and
+the command changes to a user that owns nothing on the host (`setpriv`). The command of an ordinary user stays that user.
 """
 
 import os
@@ -23,32 +23,32 @@ from verigym.sandbox.tree import Process, descendants, listing, process, process
 
 NOBODY = 65534
 PATH = "/usr/local/bin:/usr/bin:/bin"
-# Tests of code need neither many threads in a matrix product nor a different order of sets each time.
+# Tests of code need no parallel matrix products, and the order of sets must be the same each time.
 ENVIRONMENT = {"LANG": "C.UTF-8", "USER": "nobody", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
 _OPTIONS = """
     --unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try --hostname sandbox
     --die-with-parent --new-session --cap-drop ALL --ro-bind /usr /usr --dir /etc"""
-# To change user, and to enter that user's folder before it does: good in its own namespace only, and gone with setpriv.
+# Needed to change the user and to enter that user's folder. Valid in its own namespace only, and dropped by setpriv.
 _AS_ROOT = "--cap-add CAP_SETUID --cap-add CAP_SETGID --cap-add CAP_DAC_READ_SEARCH"
 _AS_USER = f"--uid {NOBODY} --gid {NOBODY}"
 _COUNTED_BY_NAMESPACE = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (5, 14)
 
 
 class BubblewrapCommand:
-    """One command in bubblewrap: the monitor outside, the first process of the new pid namespace, and all below it."""
+    """One command in bubblewrap: the monitor outside, the first process of the new pid namespace, and its descendants."""
 
     def __init__(self, monitor: "subprocess.Popen[bytes]", first: Process) -> None:
         self.process = monitor
         self._first = first
 
     def members(self) -> list[Process]:
-        """The command and what it started. Orphans are the first process's children and what they used is in its account; it is
-        bubblewrap's own and counts as none."""
-        found = descendants([self._first.pid], listing.now())
-        return [one._replace(threads=0) if one.pid == self._first.pid else one for one in found]
+        """The command and the processes that it started. The first process is part of bubblewrap, so its threads do not count,
+        but it holds the usage of orphans."""
+        processes = descendants([self._first.pid], listing.now())
+        return [each._replace(threads=0) if each.pid == self._first.pid else each for each in processes]
 
     def kill(self) -> None:
-        """All of it, whatever is left; the kernel ends a pid namespace with its first process. Returns when it is gone."""
+        """Kills all processes: the kernel ends a pid namespace with its first process. Returns when they have ended."""
         if _alive(self._first):
             os.kill(self._first.pid, signal.SIGKILL)
         self.process.wait()
@@ -72,7 +72,7 @@ class BubblewrapRunner:
         (info, info_in), (wait, go), (rules, rules_in) = os.pipe(), os.pipe(), os.pipe()
         os.write(rules_in, self._filter)
         os.close(rules_in)
-        # It waits until its limits are set: as root for its map of users, read from standard input before the command exists.
+        # It waits until its limits are set. As root it waits for its user map, on standard input, before the command exists.
         waits = ["--userns-block-fd", "0"] if self._as_root else ["--block-fd", str(wait)]
         passed = (info_in, rules) if self._as_root else (info_in, rules, wait)
         binds = [word for part, place in PARTS.items() for word in ("--bind", str(folder.top / part), place)]
@@ -104,31 +104,31 @@ class BubblewrapRunner:
                         Path(f"/proc/{first.pid}/{users}").write_text(f"0 0 1\n{NOBODY} {folder.uid} 1\n")
                 impose(first.pid, limits, cpu_seconds, self._others())
                 (monitor.stdin if self._as_root else go_on).write(b"\n")
-            except OSError:  # it ended before it was let go
+            except OSError:  # it ended before its command started
                 raise _broken(monitor) from None
         return BubblewrapCommand(monitor, first)
 
     def _others(self) -> int:
-        """Processes that count against the limit and are not the command's: root's user of its own has none; else the first
-        process, and on old kernels all of the user's."""
+        """Number of other processes that count against the limit. For root there are none, because the command has its own user.
+        Otherwise the first process counts, and on old kernels all processes of the user."""
         if self._as_root:
             return 0
         return 1 if _COUNTED_BY_NAMESPACE else 1 + processes_of(os.getuid())
 
 
 def become(uid: int) -> list[str]:
-    """Runs what follows as another user, without root's groups."""
+    """The command prefix that runs a program as another user, without root's groups."""
     return ["setpriv", "--reuid", str(uid), "--regid", str(uid), "--clear-groups", "--inh-caps=-all", "--"]
 
 
 def environment(home: str, tmp: str) -> dict[str, str]:
-    """All variables that a command sees."""
+    """All environment variables of a command."""
     path = PATH if _in_usr(sys.base_prefix) else f"{sys.base_prefix}/bin:{PATH}"
     return {**ENVIRONMENT, "PATH": path, "HOME": home, "TMPDIR": tmp}
 
 
 def _root() -> list[str]:
-    """The options that hold for every command."""
+    """The options for every command."""
     words = [*_OPTIONS.split(), *(_AS_ROOT if os.geteuid() == 0 else _AS_USER).split()]
     for name in ("alternatives", "ld.so.cache"):
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
@@ -140,7 +140,7 @@ def _root() -> list[str]:
             words += ["--ro-bind", str(path), str(path)]
     if not _in_usr(sys.base_prefix):
         for folder in reversed(Path(sys.base_prefix).parents):
-            words += ["--dir", str(folder)]  # which everybody may enter; made on the way, only root could
+            words += ["--dir", str(folder)]  # everyone may enter it. Created implicitly, only root could
         words += ["--ro-bind", sys.base_prefix, sys.base_prefix]
     return [*words, "--proc", "/proc", "--dev", "/dev"]
 
@@ -149,9 +149,9 @@ def _in_usr(path: str) -> bool:
     return Path(path).is_relative_to("/usr")
 
 
-def _alive(one: Process) -> bool:
-    now = process(one.pid)
-    return now is not None and now.started == one.started and not now.ended
+def _alive(seen: Process) -> bool:
+    now = process(seen.pid)
+    return now is not None and now.started == seen.started and not now.ended
 
 
 def _broken(monitor: "subprocess.Popen[bytes]") -> InfrastructureFailure:

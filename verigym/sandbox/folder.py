@@ -1,4 +1,4 @@
-"""The private folder of one box on the host, handled as what it is: a place where hostile code was at work.
+"""The private folder of one box on the host. Its content is not trusted, because hostile code may have written it.
 
 Nothing here follows a link, opens anything but a plain file, or leaves the folder.
 """
@@ -17,25 +17,25 @@ from verigym.core.errors import BadInput, InfrastructureFailure
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 PARTS = {"work": "/box", "tmp": "/tmp", "shm": "/dev/shm"}
-"""Its folders, and where the code inside finds them: all that it can write to."""
+"""Its folders, and their paths inside the sandbox. The code can write nowhere else."""
 
 _DEEPEST = 32
-"""Folders inside each other that are listed."""
+"""Maximum depth of folders that are listed."""
 
 
 class FolderEntry(NamedTuple):
-    """One thing in the box."""
+    """A file, folder, link or other entry in the box."""
 
     kind: Literal["file", "folder", "link", "other"]
     mode: int
-    """Its permission bits."""
+    """Permission bits."""
     data: bytes = b""
-    """What a file holds; what a link points to."""
+    """Content of a file, or target of a link."""
 
 
 class Folder:
     def __init__(self, uid: int | None = None) -> None:
-        """`uid`: who works in it, when that is not the user we are."""
+        """`uid` is the user that runs commands in it, if it is not the current user."""
         self.top = Path(tempfile.mkdtemp(prefix="verigym-box-"))
         self.work = self.top / "work"
         self.uid = uid
@@ -50,7 +50,7 @@ class Folder:
     def read(self, path: str) -> bytes:
         folder, name = self._walk(path, make=False)
         try:
-            # O_NONBLOCK: a named pipe would wait for a writer for ever.
+            # O_NONBLOCK: opening a named pipe would wait forever for a writer.
             fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
         except OSError as error:
             raise _bad(path, error) from None
@@ -63,7 +63,7 @@ class Folder:
             return file.read()
 
     def write(self, path: str, data: str | bytes) -> None:
-        """A new file each time: one that was there is unlinked first, whatever it was."""
+        """Creates a new file. An existing entry of any kind is unlinked first."""
         folder, name = self._walk(path, make=True)
         try:
             with contextlib.suppress(FileNotFoundError):
@@ -79,7 +79,7 @@ class Folder:
                 os.fchown(fd, self.uid, self.uid)
 
     def _walk(self, path: str, *, make: bool) -> tuple[int, str]:
-        """The open folder that holds the last part of a path, and that part."""
+        """The open folder that contains the last part of a path, and that part."""
         parts = PurePosixPath(path).parts
         if not parts or parts[0] == "/" or ".." in parts or "\0" in path:
             raise BadInput(f'"{path}" is not a valid path in the box. Use a relative path without ".."')
@@ -106,18 +106,18 @@ class Folder:
         return os.open(name, _FOLDER, dir_fd=folder)
 
     def list(self, most_files: int, most_bytes: int) -> dict[str, FolderEntry]:
-        """All that is in the working folder, by path, and itself as `.`; refused where it is more than that, or nested too deep.
-        What is closed to us is opened on the way, as its owner could, and stays open."""
-        found = {".": FolderEntry("folder", stat.S_IMODE(os.fstat(self._fd).st_mode))}
-        for path, one in _things(os.dup(self._fd), "", most_bytes):
-            found[path] = one
-            most_bytes -= len(one.data)
-            if len(found) > most_files + 1 or most_bytes < 0 or path.count("/") >= _DEEPEST:
+        """Everything in the working folder, by path, and the folder itself as `.`. Refused if it is too large or too deep.
+        Entries without read permission are made readable, as their owner could do, and stay readable."""
+        entries = {".": FolderEntry("folder", stat.S_IMODE(os.fstat(self._fd).st_mode))}
+        for path, entry in _entries(os.dup(self._fd), "", most_bytes):
+            entries[path] = entry
+            most_bytes -= len(entry.data)
+            if len(entries) > most_files + 1 or most_bytes < 0 or path.count("/") >= _DEEPEST:
                 raise BadInput("The box cannot be listed. It has too many files, too large files or too deep folders")
-        return found
+        return entries
 
     def used(self, most_files: int) -> tuple[int, int]:
-        """Bytes on disk and number of files; counting ends after `most_files`, and a path longer than the system's limit is
+        """Bytes on disk and number of files. Counting ends after `most_files`. A path longer than the system's limit counts as
         more than that."""
         size = count = 0
         pending = [str(self.top / part) for part in PARTS]
@@ -131,13 +131,13 @@ class Folder:
                             pending.append(entry.path)
                         if count > most_files:
                             break
-            except OSError as error:  # gone since, or closed to us: what is written there still counts as written
+            except OSError as error:  # it was removed or is not readable. `watch` still counts what is written there
                 if error.errno == errno.ENAMETOOLONG:
                     return size, most_files + 1
         return size, count
 
     def delete(self) -> None:
-        """However deep and whatever its permissions: one open folder at a time, down by name and up by `..`."""
+        """Deletes the folder, whatever its depth and permissions. It opens one folder at a time, down by name and up by `..`."""
         os.close(self._fd)
         here = os.open(self.top, _FOLDER)
         folders = _strip(here)
@@ -163,8 +163,8 @@ class Folder:
         os.rmdir(self.top)
 
 
-def _things(folder: int, above: str, most_bytes: int) -> Iterator[tuple[str, FolderEntry]]:
-    """What is in an open folder and below it, by name; of a file no more than `most_bytes` and one. Closes the folder."""
+def _entries(folder: int, above: str, most_bytes: int) -> Iterator[tuple[str, FolderEntry]]:
+    """The entries of an open folder and below, by path. At most `most_bytes` + 1 bytes of a file are read. Closes the folder."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in entries)
@@ -174,7 +174,7 @@ def _things(folder: int, above: str, most_bytes: int) -> Iterator[tuple[str, Fol
             mode = stat.S_IMODE(about.st_mode)
             if stat.S_ISDIR(about.st_mode):
                 yield path, FolderEntry("folder", mode)
-                yield from _things(_opened(name, _FOLDER, folder), f"{path}/", most_bytes)
+                yield from _entries(_opened(name, _FOLDER, folder), f"{path}/", most_bytes)
             elif stat.S_ISLNK(about.st_mode):
                 yield path, FolderEntry("link", mode, os.fsencode(os.readlink(name, dir_fd=folder)))
             elif stat.S_ISREG(about.st_mode):
@@ -187,7 +187,7 @@ def _things(folder: int, above: str, most_bytes: int) -> Iterator[tuple[str, Fol
 
 
 def _opened(name: str, flags: int, folder: int) -> int:
-    """Also what has been closed to its owner."""
+    """Opens an entry even if its owner has no permission to."""
     try:
         return os.open(name, flags, dir_fd=folder)
     except PermissionError:
@@ -196,17 +196,17 @@ def _opened(name: str, flags: int, folder: int) -> int:
 
 
 def _strip(folder: int) -> list[str]:
-    """Deletes all but the folders in it, and names these."""
+    """Deletes everything in a folder except its folders. Returns their names."""
     with os.scandir(folder) as entries:
-        found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
-    for name, is_folder in found:
+        names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for name, is_folder in names:
         if not is_folder:
             os.unlink(name, dir_fd=folder)
-    return [name for name, is_folder in found if is_folder]
+    return [name for name, is_folder in names if is_folder]
 
 
 def _allow(name: str, folder: int) -> None:
-    """Makes a folder or file ours to list and change; never what a link points to."""
+    """Gives us permission to list and change a folder or file. Never follows a link."""
     fd = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
     os.chmod(f"/proc/self/fd/{fd}", 0o700)
     os.close(fd)

@@ -1,4 +1,4 @@
-"""What one command may use, and the part of it that the kernel enforces. The rest is looked at while it runs (`watch`)."""
+"""The limits of a command, and those of them that the kernel enforces. `watch` enforces the rest while the command runs."""
 
 import math
 import resource
@@ -9,30 +9,30 @@ OPEN_FILES = 256
 
 
 class SandboxLimits(Struct, frozen=True, kw_only=True):
-    """Of one command; `disk_mb` and `files` are of the box, over all its commands."""
+    """Limits of one command. `disk_mb` and `files` apply to the box, over all its commands."""
 
     seconds: float = 10.0
-    """Wall time. `box.run(seconds=...)` overrides it, and scales `cpu_seconds` with it."""
+    """Wall time. `box.run(seconds=...)` overrides it and scales `cpu_seconds` with it."""
     cpu_seconds: float = 10.0
     """Processor time of all its processes together."""
     memory_mb: int = 512
-    """Of all its processes together. A single process that asks for more is refused it (`MemoryError`) and goes on."""
+    """Memory of all its processes together. A single process that asks for more gets a `MemoryError` and continues."""
     processes: int = 64
-    """Processes and threads together; one more is refused (`EAGAIN`)."""
+    """Processes and threads together. Starting one more fails (`EAGAIN`)."""
     file_mb: int = 64
-    """Of any one file."""
+    """Size of a single file."""
     disk_mb: int = 256
-    """Of everything in the box; also of what one command's processes write, kept or not."""
+    """Size of everything in the box, and of everything that the processes of one command write."""
     files: int = 10_000
     """Files and folders in the box."""
     output_kb: int = 256
-    """Of standard output, and of standard error; what came before stays."""
+    """Size of standard output, and of standard error. The output before the limit is kept."""
 
 
 def impose(pid: int, limits: SandboxLimits, cpu_seconds: float, others: int) -> None:
-    """Sets them on a process that waits to be let go: all that it starts inherits them. `others`: processes that count against
-    the same number and are not its own."""
-    cpu_s = math.ceil(cpu_seconds) + 1  # should the watch be late; it sees all processes together, and is exact
+    """Sets the limits on a process that has not started its command yet. All processes that it starts inherit them. `others` is
+    the number of other processes that count against the process limit."""
+    cpu_s = math.ceil(cpu_seconds) + 1  # in case the watch is late. The watch is exact and sees all processes together
     for kind, soft, hard in (
         (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
         (resource.RLIMIT_DATA, limits.memory_mb << 20, limits.memory_mb << 20),

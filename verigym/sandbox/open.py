@@ -1,4 +1,4 @@
-"""The sandbox of this machine: bubblewrap where it works, else a plain process, which is said loudly or refused."""
+"""Opens the sandbox of this machine: bubblewrap if it works, otherwise plain processes, with a warning or an error."""
 
 import functools
 import os
@@ -21,7 +21,7 @@ INSTALL = "apt-get install bubblewrap (the package has the same name in dnf, pac
 
 
 def open_sandbox(require: bool = False, limits: SandboxLimits = SandboxLimits()) -> ProcessSandbox:
-    """Opens it; the first call tries it out. With `require`, or VERIGYM_REQUIRE_SANDBOX=1, what is not isolated is refused."""
+    """Opens the sandbox. The first call tests it. With `require` or VERIGYM_REQUIRE_SANDBOX=1, plain processes are refused."""
     if sys.platform != "linux":
         raise Refused("The sandbox needs Linux. Run verigym in a Linux virtual machine or container")
     reason = why_not_isolated()
@@ -57,7 +57,7 @@ class LazySandbox:
 
 @functools.cache
 def why_not_isolated() -> str:
-    """Empty where bubblewrap works; else what is missing and what to do, as a sentence."""
+    """Why bubblewrap does not work and what to do, in sentences. Empty if it works."""
     if not shutil.which("bwrap"):
         return f"bubblewrap is not installed. Run {INSTALL}."
     if os.geteuid() == 0 and not shutil.which("setpriv"):
@@ -73,7 +73,7 @@ def why_not_isolated() -> str:
 
 
 def fails(way: CommandRunner) -> str:
-    """What a trial run says when it does not work."""
+    """Why a test run fails. Empty if it works."""
     try:
         folder = Folder(own_uid())
         try:
@@ -82,12 +82,12 @@ def fails(way: CommandRunner) -> str:
             folder.delete()
     except VerigymError as error:
         return str(error)
-    return "" if ran.stdout == "1\n" else ran.stderr.strip() or f"a trial run ended with {ran.code}"
+    return "" if ran.stdout == "1\n" else ran.stderr.strip() or f"a test run ended with code {ran.code}"
 
 
 @functools.cache
 def _warn(reason: str) -> None:
-    """Once a process, however many sandboxes it opens."""
+    """Prints the warning once per process."""
     print(
         f"WARNING: code runs WITHOUT A SANDBOX: {reason}\n"
         "WARNING: the code can use the network and every file of its user. Only time, memory and disk limits apply "

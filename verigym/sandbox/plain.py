@@ -1,7 +1,7 @@
-"""A command as a plain process, for machines without bubblewrap: limited and cleaned up after, not isolated.
+"""Runs a command as a plain process, for machines without bubblewrap: with limits and cleanup, but not isolated.
 
-It sees the network and every file that its user may read. As root it runs as a user that owns nothing; as an ordinary user it
-runs as that user. docs/how-to/sandbox.md says what else is not promised.
+It can use the network and every file that its user may read. Started by root, it runs as a user that owns nothing. Started by
+an ordinary user, it runs as that user. docs/how-to/sandbox.md lists the other differences.
 """
 
 import contextlib
@@ -22,8 +22,8 @@ _KILL_S = 5.0
 
 
 class PlainCommand:
-    """One command and what descends from it, found by parent, by session, and by what no child loses by itself: its user where
-    that is the box's own, else a variable of its environment."""
+    """One command and its descendants. They are found by parent, by session, and by their user. If the box has no user of its
+    own, they are found by a variable in their environment instead."""
 
     def __init__(self, leader: "subprocess.Popen[bytes]", uid: int | None, mark: str) -> None:
         self.process = leader
@@ -45,7 +45,7 @@ class PlainCommand:
             return False
 
     def kill(self) -> None:
-        """Stops all of it before it kills any: what is stopped cannot start another and still counts as a process."""
+        """Stops all processes before it kills any. A stopped process cannot start another and still counts against the limit."""
         end = time.monotonic() + _KILL_S
         stopped: set[int] = set()
         while (new := {one.pid for one in self.members(fresh_s=0)} - stopped) and time.monotonic() < end:
@@ -81,7 +81,9 @@ class PlainRunner:
         )
         assert leader.stdin
         others = processes_of(os.getuid() if folder.uid is None else folder.uid)
-        with contextlib.suppress(ProcessLookupError, BrokenPipeError):  # ended already; it says why on standard error
+        with contextlib.suppress(
+            ProcessLookupError, BrokenPipeError
+        ):  # it has ended already, with the reason on standard error
             impose(leader.pid, limits, cpu_seconds, others)
             leader.stdin.write(b"\n")  # the shell waits for it
         return PlainCommand(leader, folder.uid, mark)
@@ -89,5 +91,7 @@ class PlainRunner:
 
 def _signal(pids: set[int], which: int) -> None:
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # gone, or a program of another user (sudo)
+        with contextlib.suppress(
+            ProcessLookupError, PermissionError
+        ):  # it has ended, or is a program of another user (sudo)
             os.kill(pid, which)

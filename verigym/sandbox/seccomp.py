@@ -1,7 +1,7 @@
-"""The system calls that a sandbox does without, as a filter for `bwrap --seccomp`.
+"""Blocks system calls in the sandbox with a filter for `bwrap --seccomp`.
 
-Namespaces and dropped capabilities do the isolating. This closes what they leave open: sockets that belong to no network
-namespace (a VM's vsock), keyrings shared with the host, memory that belongs to no process (memfd, System V), disk space taken
+Namespaces and dropped capabilities isolate the code. The filter blocks what they leave open: sockets outside of network
+namespaces (a VM's vsock), keyrings shared with the host, memory that belongs to no process (memfd, System V), disk space taken
 without writing, new user namespaces, and large parts of the kernel that tests of code never need.
 """
 
@@ -27,7 +27,7 @@ _REFUSED = {  # name: (number on x86_64, on aarch64, the error it gives)
     "io_uring_setup": (425, 425, errno.ENOSYS),
     "io_uring_enter": (426, 426, errno.ENOSYS),
     "io_uring_register": (427, 427, errno.ENOSYS),
-    "clone3": (435, 435, errno.ENOSYS),  # its flags cannot be looked at; the C library then takes clone
+    "clone3": (435, 435, errno.ENOSYS),  # its flags cannot be inspected. The C library then uses clone
     "setns": (308, 268, errno.EPERM),
 }
 _SOCKET, _CLONE, _UNSHARE = (41, 198), (56, 220), (272, 97)
@@ -40,7 +40,7 @@ _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
 
 
 def seccomp_filter() -> bytes | None:
-    """As classic BPF; none for a processor whose numbers are not here."""
+    """The filter as classic BPF. None for an unsupported processor."""
     machine = platform.machine()
     if machine not in _AUDIT_ARCH:
         return None
@@ -53,6 +53,6 @@ def seccomp_filter() -> bytes | None:
         program += [(_EQUAL, 0, 4, numbers[which]), (_LOAD, 0, 0, _FIRST_ARGUMENT), (_ANY_BIT, 0, 1, _CLONE_NEWUSER)]
         program += [(_RETURN, 0, 0, _ERRNO | errno.EPERM), (_RETURN, 0, 0, _ALLOW)]
     program += [(_EQUAL, 0, 2 + len(_FAMILIES), _SOCKET[which]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
-    program += [(_EQUAL, len(_FAMILIES) - place, 0, family) for place, family in enumerate(_FAMILIES)]
+    program += [(_EQUAL, len(_FAMILIES) - index, 0, family) for index, family in enumerate(_FAMILIES)]
     program += [(_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT), (_RETURN, 0, 0, _ALLOW)]
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)

@@ -1,4 +1,4 @@
-"""The processes of this machine as /proc shows them, and which of them descend from one."""
+"""The processes of this machine from /proc, and the descendants of a process."""
 
 import os
 import threading
@@ -17,14 +17,14 @@ class Process(NamedTuple):
     parent: int
     session: int
     started: int
-    """In ticks since boot: with the pid, a name that is never given twice."""
+    """Ticks since boot. Together with the pid it is unique."""
     ended: bool
-    """A zombie: only its exit code is left."""
+    """Whether it is a zombie, of which only the exit code is left."""
     threads: int
     cpu_s: float
-    """Its own and that of the children it waited for."""
+    """Processor time of the process and of the children it waited for."""
     resident: int
-    """Bytes; what it shares with others is counted in each."""
+    """Resident bytes. Memory that several processes share is counted in each."""
 
 
 def process(pid: int) -> Process | None:
@@ -33,7 +33,7 @@ def process(pid: int) -> Process | None:
             text = stat.read(4096)
     except OSError:
         return None
-    fields = text[text.rindex(b")") + 2 :].split()  # the name before it may hold anything
+    fields = text[text.rindex(b")") + 2 :].split()  # the name before it may contain anything
     return Process(
         pid=pid,
         parent=int(fields[1]),
@@ -47,7 +47,7 @@ def process(pid: int) -> Process | None:
 
 
 class _Listing:
-    """All processes; made at most every 20 ms, however many commands are being watched."""
+    """All processes, read at most every 20 ms, however many commands are watched."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -57,8 +57,8 @@ class _Listing:
     def now(self, fresh_s: float = _FRESH_S) -> Mapping[int, Process]:
         with self._lock:
             if time.monotonic() - self._made >= fresh_s:
-                found = (process(int(name)) for name in os.listdir("/proc") if name.isdigit())
-                self._all = {one.pid: one for one in found if one}
+                processes = (process(int(name)) for name in os.listdir("/proc") if name.isdigit())
+                self._all = {each.pid: each for each in processes if each}
                 self._made = time.monotonic()
             return self._all
 
@@ -67,7 +67,7 @@ listing = _Listing()
 
 
 def descendants(roots: Iterable[int], among: Mapping[int, Process]) -> list[Process]:
-    """The roots and all below them."""
+    """The roots and all their descendants."""
     children: dict[int, list[int]] = {}
     for one in among.values():
         children.setdefault(one.parent, []).append(one.pid)
@@ -82,7 +82,7 @@ def descendants(roots: Iterable[int], among: Mapping[int, Process]) -> list[Proc
 
 
 def belongs(pid: int, uid: int) -> bool:
-    """To that user; also when it has ended and nobody has waited for it yet."""
+    """Whether the process belongs to that user. True also for a zombie."""
     try:
         return f"\nUid:\t{uid}\t" in Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -94,19 +94,19 @@ def processes_of(uid: int) -> int:
     return sum(one.threads for one in listing.now().values() if belongs(one.pid, uid))
 
 
-def memory(one: Process) -> int:
-    """Bytes that are its own, a page shared by n processes counted as 1/n; all that is resident where that cannot be seen."""
+def memory(process: Process) -> int:
+    """Bytes of memory, where a page shared by n processes counts as 1/n. Its resident bytes if that cannot be read."""
     try:
-        lines = Path(f"/proc/{one.pid}/smaps_rollup").read_text().splitlines()
+        lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
     except OSError:
-        return one.resident
+        return process.resident
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss_Anon:", "Pss_Shmem:")))
 
 
-def written(one: Process) -> int:
-    """Bytes that it and the children it waited for sent to a disk."""
+def written(process: Process) -> int:
+    """Bytes that it and the children it waited for wrote to disks."""
     try:
-        lines = Path(f"/proc/{one.pid}/io").read_text().splitlines()
+        lines = Path(f"/proc/{process.pid}/io").read_text().splitlines()
     except OSError:
         return 0
     return sum(int(line.split()[1]) for line in lines if line.startswith("write_bytes:"))

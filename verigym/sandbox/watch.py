@@ -1,5 +1,5 @@
-"""Looks at a running command as a whole, where the kernel's limits see one process at a time: its time, and what all of its
-processes use together.
+"""Checks a running command as a whole: its time, and what all its processes use together. The kernel's limits apply to single
+processes only.
 """
 
 import time
@@ -12,12 +12,12 @@ from verigym.sandbox.tree import Process, memory, written
 
 _EVERY_S = 0.05
 _SHARE = 0.1
-"""The most of its time that a look may take: on a machine with very many processes, or in a box with many files, it looks less
-often."""
+"""Maximum share of the time that checks may take. On a machine with very many processes, or in a box with many files, checks
+are less frequent."""
 
 
 class KillReason(NamedTuple):
-    """Why a command is to be killed: as the record has it, and in words."""
+    """Why a command is killed: the value for the record, and a message."""
 
     kind: Literal["time", "memory", "output", "killed"]
     why: str
@@ -41,11 +41,11 @@ class Watch:
 
     @property
     def pause_s(self) -> float:
-        """Until there is something to look at."""
+        """Seconds until the next check."""
         return max(0.0, min(self._next, self._began + self._wall_s) - time.monotonic())
 
     def look(self) -> KillReason | None:
-        """The limit that it passed, if any; free of charge until the next look is due."""
+        """The limit that the command exceeded, or None. Does nothing until the next check is due."""
         if self.passed_s >= self._wall_s:
             return KillReason("time", f"it took more than {self._wall_s:g} s")
         began = time.monotonic()

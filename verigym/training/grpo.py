@@ -98,7 +98,7 @@ def _less_kl(model: Any, groups: Sequence[Group], recipe: Recipe, reference: Wei
         sample for group in groups for trajectory in group.trajectories for sample in from_trajectory(trajectory, 0.0)
     ]
     now = logprobs_of(model, samples, recipe.temperature)
-    with lora.wearing(model, reference):
+    with lora.with_weights(model, reference):
         then = logprobs_of(model, samples, recipe.temperature)
     kl: dict[str, float] = {}
     for sample, ours, theirs in zip(samples, now, then, strict=True):

@@ -74,7 +74,7 @@ def policy_update(
     old = None if updates == 1 else logprobs_of(model, samples, temperature)
     anchor = None
     if settings.kl and settings.kl_in == "loss":
-        with lora.wearing(model, reference):
+        with lora.with_weights(model, reference):
             anchor = logprobs_of(model, samples, temperature)
     size = math.ceil(len(samples) / updates)
     done: list[Figures] = []
@@ -139,7 +139,7 @@ def dpo_update(
     reference: Weights = None,
 ) -> Figures:
     samples = sides_of(pairs)
-    with lora.wearing(model, reference):
+    with lora.with_weights(model, reference):
         anchor = [math.fsum(row) for row in logprobs_of(model, samples)]
 
     def loss_of(packed: PackedBatch) -> tuple[Tensor, dict[str, Tensor]]:

@@ -51,7 +51,7 @@ def perplexity(ws: WorkspaceFolder, version: Version, of: Sequence[Passage] | No
     if known is not None:
         return known
     policy = ws.policy(version)  # refuses a reward model
-    from verigym.policies.local.perplexity import nats_per_token
+    from verigym.policies.local.scorer import nats_per_token
 
     found = nats_per_token(policy, [each.text for each in chosen])  # type: ignore[arg-type]
     report = PerplexityReport(

@@ -20,7 +20,7 @@ from verigym.core.records import Item, Message, Task, Turn, Version
 from verigym.environments.load import environment_of, load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.policies import dialects
-from verigym.policies.dialects import hermes, mistral
+from verigym.policies.dialects.markup import HERMES, MISTRAL
 from verigym.rollout.episode import run_episode
 from verigym.sandbox.open import open_sandbox
 from verigym.workspace.measure import judged_by
@@ -40,7 +40,7 @@ class Said:
         if isinstance(said, Exception):
             raise said
         text, cut = (said.text, True) if isinstance(said, Cut) else (said, False)
-        reader = hermes.parse if "<tool_call>" in text else mistral.parse if "[TOOL_CALLS]" in text else dialects.parse
+        reader = HERMES.parse if "<tool_call>" in text else MISTRAL.parse if "[TOOL_CALLS]" in text else dialects.parse
         items: list[Item] = reader(text, f"call_{place}") if request.tools else [Message("assistant", text)]
         turn = Turn(parent=place - 1 if place else None, agent="written", finish="length" if cut else "stop")
         return Reply(items=items, turn=turn)

@@ -1,22 +1,20 @@
-"""How models write tool calls as text, one small module a dialect, all of the same shape (`Dialect`).
+"""How models write tool calls as text: `plain` for models without a tool channel, `markup` for the others.
 
-`choose` finds a model's by what its chat template writes. The functions of the plain dialect, which is the default, can be
-had from here. A new dialect is a file and a line in `ALL`.
+`choose` finds the dialect of a model from what its chat template writes. The functions of the plain dialect, which is the
+default, can be imported from here. A new dialect is a `Dialect` and an entry in `ALL`.
 """
 
 from verigym.core.records import FunctionCall
-from verigym.policies.dialects import hermes, llama, mistral, nemotron, plain
-from verigym.policies.dialects.dialect import Dialect
-from verigym.policies.dialects.plain import describe, parse, read_call, write_call
+from verigym.policies.dialects import markup, plain
+from verigym.policies.dialects.plain import Dialect, describe, parse, read_call, write_call
 
 __all__ = ["ALL", "Dialect", "choose", "describe", "has_markup", "looks_like_call", "parse", "read_call", "write_call"]
 
-ALL = [mistral.NEWER, mistral.DIALECT, nemotron.DIALECT, hermes.DIALECT, llama.DIALECT, plain.DIALECT]
-_OPENINGS = (mistral.OPENING, nemotron.OPENING, hermes.OPENING, llama.OPENING)
+ALL = [markup.NEWER_MISTRAL, markup.MISTRAL, markup.NEMOTRON, markup.HERMES, markup.LLAMA, plain.DIALECT]
 
 
 def choose(written: str) -> Dialect:
-    """The dialect of a call that a chat template wrote; plain where it is none that is known."""
+    """The dialect of a call that a chat template wrote. Plain if it is in no known dialect."""
     for dialect in ALL:
         if dialect.mark in written and any(isinstance(item, FunctionCall) for item in dialect.parse(written, "")):
             return dialect
@@ -24,10 +22,10 @@ def choose(written: str) -> Dialect:
 
 
 def has_markup(text: str) -> bool:
-    """Whether a message still holds what opens a call: the call behind it was malformed."""
-    return any(opening in text for opening in _OPENINGS)
+    """Whether a message contains the tag that opens a call. Then the call behind it was malformed."""
+    return any(opening in text for opening in markup.OPENINGS)
 
 
 def looks_like_call(text: str) -> bool:
-    """Whether a message that is no call seems to be meant as one, in whatever dialect."""
+    """Whether a message that is not a call was probably meant as one, in any dialect."""
     return text.lstrip()[:1] == "{" or '"tool"' in text or has_markup(text)

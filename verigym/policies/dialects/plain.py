@@ -1,44 +1,55 @@
-"""The plain dialect, for models without a tool channel of their own.
+"""The plain dialect, for models without a tool channel.
 
 Each tool is shown as one signature line, and a reply that is one JSON object `{"tool": ..., "args": {...}}` is a call. Its
-message stays as it was written, before the call. Anything else stays a message: a malformed call is visible, never dropped.
+message stays as it was written, before the call. Anything else stays a message, so a malformed call is visible and never
+dropped. `to_messages` writes a whole conversation with role and content only, so that any chat template can write it.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from verigym.core import codec
-from verigym.core.records import FunctionCall, Item, Message, ToolSpec
-from verigym.policies.dialects.dialect import Dialect
-from verigym.wire.items import message_text
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Reasoning, ToolSpec
+from verigym.policies.dialects import thinking
+from verigym.wire.items import message_text, reasoning_text
 
-_KINDS = {"integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "object"}
+_TYPES = {"integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "object"}
+
+
+class Dialect(msgspec.Struct, frozen=True):
+    """A way to write tool calls as text, which reads back what it writes."""
+
+    name: str
+    mark: str
+    """Text that a call in this dialect always contains."""
+    parse: Callable[[str, str], list[Item]]
+    """Reads the items of a reply from its text and the id of its first call. Thinking is removed before (see `thinking`)."""
+    write: Callable[[Sequence[Item]], str]
+    """Writes the text of a reply that `parse` reads back as these items."""
 
 
 def describe(tools: list[ToolSpec]) -> str:
-    """`calendar.create_event(attendee, day, time)`, a line a tool; a type is shown where it is not text, a description where the
-    agent gave it one of its own."""
-    return "\n".join(f"{tool.name}({', '.join(_parameters(tool))}){_words(tool)}" for tool in tools)
-
-
-def _words(tool: ToolSpec) -> str:
-    return f": {' '.join(tool.description.split())}" if tool.own and tool.description else ""
+    """`calendar.create_event(attendee, day, time)`, one line per tool. A type is shown unless it is text, and a description only
+    if the agent has its own for the tool."""
+    lines = [f"{tool.name}({', '.join(_parameters(tool))})" for tool in tools]
+    words = [f": {' '.join(tool.description.split())}" if tool.own and tool.description else "" for tool in tools]
+    return "\n".join(map(str.__add__, lines, words))
 
 
 def _parameters(tool: ToolSpec) -> list[str]:
     required = tool.parameters.get("required", [])
     shown: list[str] = []
     for name, schema in tool.parameters.get("properties", {}).items():
-        kind = "|".join(map(str, schema["enum"])) if "enum" in schema else _KINDS.get(schema.get("type", ""), "")
+        kind = "|".join(map(str, schema["enum"])) if "enum" in schema else _TYPES.get(schema.get("type", ""), "")
         shown.append(name + ("" if name in required else "?") + (f": {kind}" if kind else ""))
     return shown
 
 
 def parse(text: str, call_id: str = "call_0") -> list[Item]:
-    """The items of a reply: the message as written, and the call when it is one."""
+    """The items of a reply: the message as written, and the call if the message is one."""
     message = Message("assistant", text)
     call = read_call(text)
     if call is None:
@@ -48,18 +59,23 @@ def parse(text: str, call_id: str = "call_0") -> list[Item]:
 
 
 def read_call(text: str) -> tuple[str, dict[str, Any]] | None:
-    """Tool name and arguments when the whole text is one JSON object with `tool` and `args`."""
+    """Tool name and arguments if the whole text is one JSON object with `tool` and `args`."""
+    call = _object(text.strip())
+    if call is None or not isinstance(call.get("tool"), str) or not isinstance(call.get("args"), dict):
+        return None
+    return call["tool"], call["args"]
+
+
+def _object(text: str) -> dict[str, Any] | None:
     try:
-        found = codec.read_json(text.strip())
+        value = codec.read_json(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
-    if not isinstance(found, dict) or not isinstance(found.get("tool"), str) or not isinstance(found.get("args"), dict):
-        return None
-    return found["tool"], found["args"]
+    return value if isinstance(value, dict) else None
 
 
 def write(items: Sequence[Item]) -> str:
-    """A line for each message and call; a call that was read from the message before it is not written a second time."""
+    """One line per message and call. A call that was read from the message before it is not written a second time."""
     lines: list[str] = []
     for before, item in zip([None, *items], items, strict=False):
         if isinstance(item, Message):
@@ -75,7 +91,7 @@ def write_call(name: str, arguments: dict[str, Any]) -> str:
 
 
 def call_text(call: FunctionCall) -> str:
-    """The call as a reply; arguments that are not a JSON object stay as they were written."""
+    """The call as a reply. Arguments that are not a JSON object stay as they were written."""
     arguments = arguments_of(call)
     if arguments is not None:
         return write_call(call.name, arguments)
@@ -83,19 +99,49 @@ def call_text(call: FunctionCall) -> str:
 
 
 def is_text_of(message: Item | None, call: FunctionCall) -> bool:
-    """Whether it is the very message that the call was read from."""
+    """Whether the call was read from this message."""
     if not isinstance(message, Message) or message.role != "assistant":
         return False
     return read_call(message.text) == (call.name, arguments_of(call))
 
 
 def arguments_of(call: FunctionCall) -> dict[str, Any] | None:
-    """The call's arguments, none when they are not a JSON object."""
-    try:
-        found = codec.read_json(call.arguments)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
+    """The call's arguments. None if they are not a JSON object."""
+    return _object(call.arguments)
+
+
+def to_messages(items: Sequence[Item], tools: list[ToolSpec], *, reasoning: bool = False) -> list[dict[str, str]]:
+    """The conversation as `{"role", "content"}`. Consecutive items of the assistant are one message, tool results are user
+    messages, and the tools are in the system message. Images are left out, and reasoning unless it is asked for."""
+    messages: list[dict[str, str]] = []
+    before: Item | None = None
+    for item in items:
+        if isinstance(item, Message):
+            _say(messages, "system" if item.role == "developer" else item.role, message_text(item))
+        elif isinstance(item, FunctionCallOutput):
+            _say(messages, "user", item.output)
+        elif isinstance(item, FunctionCall) and not is_text_of(before, item):
+            _say(messages, "assistant", call_text(item))
+        elif isinstance(item, Reasoning) and reasoning:
+            _say(messages, "assistant", thinking.write(reasoning_text(item)).removesuffix("\n"))
+        before = item
+    return _with_tools(messages, tools) if tools else messages
+
+
+def _say(messages: list[dict[str, str]], role: str, content: str) -> None:
+    if role == "assistant" and messages and messages[-1]["role"] == "assistant":
+        messages[-1]["content"] += f"\n{content}"
+    else:
+        messages.append({"role": role, "content": content})
+
+
+def _with_tools(messages: list[dict[str, str]], tools: list[ToolSpec]) -> list[dict[str, str]]:
+    shown = f"Tools:\n{describe(tools)}"
+    for message in messages:
+        if message["role"] == "system":
+            message["content"] = f"{message['content']}\n\n{shown}" if message["content"] else shown
+            return messages
+    return [{"role": "system", "content": shown}, *messages]
 
 
 DIALECT = Dialect("plain", '"tool"', parse, write)

@@ -4,8 +4,8 @@ OPENING, CLOSING = "<think>", "</think>"
 
 
 def split(text: str, *, opened: bool = False) -> tuple[str | None, str]:
-    """The thinking (none when there is none) and the rest. Thinking that was cut off is thinking. `opened`: the prompt
-    already wrote `<think>`, as some templates do."""
+    """The thinking, or None, and the rest. Thinking that was cut off counts as thinking. `opened` means that the prompt already
+    wrote `<think>`, as some templates do."""
     begun = text.lstrip()
     if not opened and not begun.startswith(OPENING):
         return None, text
@@ -18,6 +18,6 @@ def write(thought: str) -> str:
 
 
 def without_opening(text: str) -> str:
-    """A reply behind a prompt that already wrote `<think>`: its thinking, if any, is closed first."""
+    """The reply after a prompt that already wrote `<think>`. Its thinking, even an empty one, is closed first."""
     thought, rest = split(text)
     return write(thought or "").removeprefix(f"{OPENING}\n") + rest

@@ -1,6 +1,12 @@
-"""Constrained decoding: which tokens may come next, so that a reply follows its grammar (see grammars)."""
+"""Constrained decoding: determines which tokens may come next, so that a reply follows its grammar.
+
+A grammar is in the Lark format of llguidance: one JSON value of a schema, or free text and calls of the offered tools in the
+model's dialect. A tag that is one token of the model is required as that token. Otherwise it is ordinary text.
+"""
 
 import functools
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import llguidance
@@ -13,9 +19,16 @@ from torch import Tensor
 
 from verigym.core import codec
 from verigym.core.errors import BadInput
-from verigym.core.records import ToolSpec
-from verigym.policies import grammars
+from verigym.core.records import Json, ToolSpec
+from verigym.policies.dialects import Dialect, markup, plain
 from verigym.policies.render import Renderer
+
+_SPACING = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+_ANY = "/(.|\\n)*/"
+_NO_BRACE = "/\\s*[^{\\s](.|\\n)*/"
+
+TokenOf = Callable[[str], int | None]
+"""Returns the id of a text that is an added token of the vocabulary, otherwise None."""
 
 
 class Constraints:
@@ -36,16 +49,16 @@ class Constraints:
                 return None
             names = self._render.template.offer(tools).names
             shown = [msgspec.structs.replace(tool, name=self._render.shown_name(tool.name, names)) for tool in tools]
-            grammar = grammars.of_tools(self._render.dialect, shown, self._added.get, must=constrain == "call")
+            grammar = tools_grammar(self._render.dialect, shown, self._added.get, must=constrain == "call")
         else:
-            grammar = grammars.of_schema(read_schema(constrain))
+            grammar = f"start: {_json(read_schema(constrain))}\n"
         return Matcher(self._compiled(grammar).deep_copy())
 
     def _compile(self, grammar: str) -> llguidance.LLMatcher:
-        found = llguidance.LLMatcher(self._tokenizer, llguidance.LLMatcher.grammar_from_lark(grammar), log_level=0)
-        if found.is_error():
-            raise BadInput(f"The constraint cannot be compiled: {found.get_error()}. Change the JSON schema")
-        return found
+        matcher = llguidance.LLMatcher(self._tokenizer, llguidance.LLMatcher.grammar_from_lark(grammar), log_level=0)
+        if matcher.is_error():
+            raise BadInput(f"The constraint cannot be compiled: {matcher.get_error()}. Change the JSON schema")
+        return matcher
 
 
 class Matcher:
@@ -66,9 +79,79 @@ class Matcher:
 
 def read_schema(text: str) -> dict[str, Any]:
     try:
-        found = codec.read_json(text)
+        schema = codec.read_json(text)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        schema = None
+    if not isinstance(schema, dict):
         raise BadInput(f'The constraint is neither "tools" nor a JSON schema: {text[:80]}')
-    return found
+    return schema
+
+
+def tools_grammar(dialect: Dialect, tools: Sequence[ToolSpec], token_of: TokenOf, *, must: bool = False) -> str:
+    """The grammar of a reply that calls these tools, under the names that the model is shown. Unless it `must` call one, the
+    reply may also be text."""
+    tag = _Tags(token_of)
+    if dialect is plain.DIALECT:
+        return f"start: call{_or(must)}\ncall: {_calls(tools, 'tool', 'args')}\n" + _words(must, _NO_BRACE)
+    if dialect is markup.LLAMA:
+        call = f"call: {_calls(tools, 'name', 'parameters')}\n"
+        return f'start: call ("; " call)*{_or(must)}\n{call}' + _words(must, _NO_BRACE)
+    first = markup.MISTRAL.mark if dialect is markup.NEWER_MISTRAL else dialect.mark
+    opening, words = tag(first), _words(must, tag.without(first))
+    before = "" if must else "WORDS | WORDS? "
+    if dialect is markup.NEWER_MISTRAL:
+        arguments = tag(dialect.mark)
+        named = " | ".join(f"{opening} {json.dumps(tool.name)} {arguments} {_json(_arguments(tool))}" for tool in tools)
+        return f"start: {before}call+\ncall: {named}\n" + words
+    call = f"call: {_calls(tools, 'name', 'arguments')}\n"
+    if dialect is markup.HERMES:
+        block = f'block: {opening} "\\n" call "\\n" {tag("</tool_call>")}\n'
+        return f'start: {before}block ("\\n" block)*\n{block}{call}' + words
+    closing = f" {tag('</TOOLCALL>')}" if dialect is markup.NEMOTRON else ""
+    block = f'block: {opening} "[" call (", " call)* "]"{closing}\n'
+    return f"start: {before}block\n{block}{call}" + words
+
+
+def _or(must: bool) -> str:
+    return "" if must else " | WORDS"
+
+
+def _words(must: bool, which: str) -> str:
+    return "" if must else f"WORDS: {which}\n"
+
+
+class _Tags:
+    def __init__(self, token_of: TokenOf) -> None:
+        self._token_of = token_of
+
+    def __call__(self, text: str) -> str:
+        id = self._token_of(text)
+        return json.dumps(text) if id is None else f"<[{id}]>"
+
+    def without(self, text: str) -> str:
+        """Any text without the tag. If the tag is an added token, text cannot contain it."""
+        if self._token_of(text) is not None:
+            return _ANY
+        escaped = "".join(f"\\{char}" if char in "[]/|" else char for char in text)
+        return f"{_ANY} & ~/(.|\\n)*{escaped}(.|\\n)*/"
+
+
+def _calls(tools: Sequence[ToolSpec], name: str, arguments: str) -> str:
+    choices = [
+        {
+            "type": "object",
+            "properties": {name: {"const": tool.name}, arguments: _arguments(tool)},
+            "required": [name, arguments],
+            "additionalProperties": False,
+        }
+        for tool in tools
+    ]
+    return _json({"anyOf": choices})
+
+
+def _arguments(tool: ToolSpec) -> Json:
+    return {"type": "object", "properties": {}, "additionalProperties": False, **tool.parameters}
+
+
+def _json(schema: Json) -> str:
+    return f"%json {json.dumps({**schema, 'x-guidance': _SPACING})}"

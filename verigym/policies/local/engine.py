@@ -24,12 +24,11 @@ import torch
 
 from verigym.core.records import Sampling
 from verigym.model import lora
-from verigym.model.fused import Fused
-from verigym.model.llama_family import plain
+from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.policies.local import plain_decoder, slots
 from verigym.policies.local.sampling import SampledTokens, restricts
 
-MOST_SIDES = 4
+MOST_DECODERS = 4
 """Maximum adapters served concurrently, each with its own merged weights. More adapters take turns."""
 _GATHER_S, _GATHERS = 0.001, 20
 """How long, and how often, the first request of a batch waits for other requests."""
@@ -91,10 +90,6 @@ class Row:
         return random.Random(self.request.seed)
 
     @property
-    def prompt(self) -> list[int]:
-        return self.request.ids
-
-    @property
     def context(self) -> list[int]:
         """The ids to compute before the next token. After an interruption, they include the sampled ones."""
         return self.request.ids + self.ids if self.ids else self.request.ids
@@ -108,14 +103,6 @@ class Row:
     def dead(self) -> bool:
         """Whether the caller has cancelled the request."""
         return self.future.cancelled()
-
-
-class _Side:
-    """One set of weights and the batch that uses it."""
-
-    def __init__(self, decoder: Any) -> None:
-        self.decoder = decoder
-        self.version: str | None = None
 
 
 class Engine:
@@ -135,8 +122,9 @@ class Engine:
         self._running = False
         self._idle = threading.Event()
         self._idle.set()
-        self._sides: list[_Side] = []
-        self._taken: list[tuple[_Side, list[Row]]] = []
+        self._decoders: list[Any] = []
+        """Each has one set of weights and the batch that uses it."""
+        self._taken: list[tuple[Any, list[Row]]] = []
         """Admitted requests that have not begun."""
 
     async def generate(self, request: Generation) -> EngineReply:
@@ -155,9 +143,9 @@ class Engine:
     def refresh(self) -> None:
         """Takes over changed weights of the model. Waits for requests in progress."""
         self.wait()
-        for side in self._sides:
-            if side.version == "":
-                side.version = None
+        for decoder in self._decoders:
+            if decoder.version == "":
+                decoder.version = None
 
     def wait(self) -> None:
         """Waits until no request runs, so that weights can be changed."""
@@ -176,18 +164,18 @@ class Engine:
                     while self._taken:
                         self._turn(*self._taken[0])
                         self._taken.pop(0)
-                    for side in self._sides:
-                        if side.decoder.rows:
-                            self._turn(side, None)
+                    for decoder in self._decoders:
+                        if decoder.rows:
+                            self._turn(decoder, None)
         except BaseException as error:
             with self._lock:
-                rows = [row for side in self._sides for row in side.decoder.rows]
+                rows = [row for decoder in self._decoders for row in decoder.rows]
                 failed = {*rows, *(row for _, new in self._taken for row in new), *self._waiting}
                 self._taken = []
                 self._waiting.clear()
                 self._running = False
-            for side in self._sides:
-                side.decoder.reset()
+            for decoder in self._decoders:
+                decoder.reset()
             self._idle.set()
             for row in failed:
                 if not row.dead:
@@ -204,7 +192,7 @@ class Engine:
 
     def _more(self) -> bool:
         with self._lock:
-            self._running = bool(self._waiting) or any(side.decoder.rows for side in self._sides)
+            self._running = bool(self._waiting) or any(decoder.rows for decoder in self._decoders)
             if not self._running:
                 self._idle.set()
             return self._running
@@ -213,8 +201,8 @@ class Engine:
         """Admits waiting requests in order, as long as there is room in their batch."""
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
-        room = self.max_batch - sum(len(side.decoder.rows) for side in self._sides)
-        taken: dict[str, tuple[_Side, list[Row]]] = {}
+        room = self.max_batch - sum(len(decoder.rows) for decoder in self._decoders)
+        taken: dict[str, tuple[Any, list[Row]]] = {}
         left: list[Row] = []
         full: set[str] = set()
         for row in waiting:
@@ -222,10 +210,10 @@ class Engine:
             if row.dead:
                 continue
             if room > 0 and version not in full:
-                side, new = taken.get(version) or (self._side(version, taken), [])
-                if side is not None and side.decoder.fits(row, new):
+                decoder, new = taken.get(version) or (self._decoder(version, taken), [])
+                if decoder is not None and decoder.fits(row, new):
                     new.append(row)
-                    taken[version] = side, new
+                    taken[version] = decoder, new
                     room -= 1
                     continue
             full.add(version)
@@ -234,26 +222,25 @@ class Engine:
             self._waiting.extendleft(reversed(left))
         self._taken = list(taken.values())
 
-    def _side(self, version: str, taken: dict[str, Any]) -> _Side | None:
-        """The side with this version. Otherwise a new or idle side loads it."""
-        found = next((side for side in self._sides if side.version == version), None)
-        if found is not None:
-            return found
-        used = [side for side, _ in taken.values()]
-        free = next((side for side in self._sides if not side.decoder.rows and side not in used), None)
+    def _decoder(self, version: str, taken: dict[str, Any]) -> Any | None:
+        """The decoder with this version. Otherwise a new or idle decoder loads it."""
+        loaded = next((decoder for decoder in self._decoders if decoder.version == version), None)
+        if loaded is not None:
+            return loaded
+        used = [decoder for decoder, _ in taken.values()]
+        free = next((decoder for decoder in self._decoders if not decoder.rows and decoder not in used), None)
         bare = free is not None and free.version is None
-        if not bare and (not self._sides or (self._sides[0].decoder.beside and len(self._sides) < MOST_SIDES)):
-            free = _Side(decoder_for(self.model, self.max_batch, self.window))
-            self._sides.append(free)
+        if not bare and (not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)):
+            free = decoder_for(self.model, self.max_batch, self.window)
+            self._decoders.append(free)
         if free is not None:
-            free.decoder.reset()
-            free.decoder.wear(self.adapters[version] if version else None)
+            free.reset()
+            free.use_adapter(self.adapters[version] if version else None)
             free.version = version
         return free
 
-    def _turn(self, side: _Side, new: list[Row] | None) -> None:
+    def _turn(self, decoder: Any, new: list[Row] | None) -> None:
         """One turn of a batch: begins new rows, or advances all rows."""
-        decoder = side.decoder
         try:
             if new is not None:
                 self._settle(decoder, new, decoder.begin(new))
@@ -280,7 +267,7 @@ class Engine:
         """Appends the tokens to their rows and releases finished rows."""
         done: dict[asyncio.AbstractEventLoop, list[tuple[Row, EngineReply]]] = {}
         steps = len(drawn.ids[0])
-        for place, (row, ids, logprobs) in enumerate(zip(rows, drawn.ids, drawn.logprobs, strict=True)):
+        for index, (row, ids, logprobs) in enumerate(zip(rows, drawn.ids, drawn.logprobs, strict=True)):
             finish, taken = None, steps
             if row.watched or row.left <= steps or not self.stop_ids.isdisjoint(ids):
                 finish, taken = self._finish(row, ids)
@@ -289,7 +276,7 @@ class Engine:
             if row.request.heard is not None:
                 row.loop.call_soon_threadsafe(row.request.heard, ids[:taken])
             if drawn.restricted is not None:
-                row.restricted.append(drawn.restricted[place])
+                row.restricted.append(drawn.restricted[index])
             if finish is not None:
                 restricted = row.restricted if restricts(row) else []
                 done.setdefault(row.loop, []).append((row, EngineReply(row.ids, row.logprobs, finish, restricted)))
@@ -316,18 +303,18 @@ class Engine:
 
 def decoder_for(model: Any, max_batch: int, window: int) -> Any:
     """The fastest decoder that gives correct results for this model."""
-    found = plain(model)
-    if found is None:
+    llama = llama_model(model)
+    if llama is None:
         why = slots.right(model)
         if why:
             line = f"{type(model).__name__}: uses the slow decoder without shared prefixes ({why})"
             print(line, file=sys.stderr, flush=True)
         return plain_decoder.PlainDecoder(model) if why else slots.SlotDecoder(model, None)
-    if found.embedding.device.type == "cuda" and importlib.util.find_spec("triton"):
+    if llama.embedding.device.type == "cuda" and importlib.util.find_spec("triton"):
         from verigym.policies.local.paged import PagedDecoder
 
-        return PagedDecoder(Fused(found), max_batch, window)
-    return slots.SlotDecoder(model, Fused(found))
+        return PagedDecoder(FusedWeights(llama), max_batch, window)
+    return slots.SlotDecoder(model, FusedWeights(llama))
 
 
 def _out_of_memory(error: Exception) -> bool:

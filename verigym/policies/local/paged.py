@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from verigym.model import kernels, lora
-from verigym.model.fused import Fused
+from verigym.model.llama_family import FusedWeights
 from verigym.policies.local import sampling
 from verigym.policies.local.pages import Pages, SequencePages
 from verigym.policies.local.sampling import SampledTokens
@@ -26,15 +26,17 @@ _SHARE = 0.35
 
 
 class PagedDecoder:
-    beside = True
+    concurrent = True
     """Several instances with different adapters can run concurrently."""
+    version: str | None = None
+    """Version of the weights, set by the engine."""
 
-    def __init__(self, fused: Fused, max_batch: int, window: int) -> None:
+    def __init__(self, fused: FusedWeights, max_batch: int, window: int) -> None:
         self.fused = fused
-        self.plain = fused.plain
+        self.llama = fused.llama
         self.max_batch = max_batch
         self.window = window
-        self.device = self.plain.embedding.device
+        self.device = self.llama.embedding.device
         self.pages = Pages(1, kernels.PAGE)
         self.cache = torch.zeros(0)
         """(2 x layers, pages, K, PAGE, D): keys and values of each layer in turn."""
@@ -43,7 +45,7 @@ class PagedDecoder:
         self.graphs: dict[tuple[int, bool], torch.cuda.CUDAGraph] = {}
         self.changed = True
         positions = torch.arange(min(window, 1 << 17), device=self.device)
-        self.turns = torch.cat(self.plain.turns(positions), -1)[:, 0].float().contiguous()
+        self.turns = torch.cat(self.llama.turns(positions), -1)[:, 0].float().contiguous()
         width = self.pages.needed(min(window, 1 << 17))
         whole = {"device": self.device, "dtype": torch.int32}
         self.ids = torch.zeros(max_batch, dtype=torch.long, device=self.device)
@@ -59,8 +61,8 @@ class PagedDecoder:
 
     # -- interface for the engine ------------------------------------------------------------------------------------
 
-    def wear(self, adapter: lora.LoraAdapter | None) -> None:
-        if self.fused.wear(adapter):
+    def use_adapter(self, adapter: lora.LoraAdapter | None) -> None:
+        if self.fused.use_adapter(adapter):
             self.graphs.clear()
 
     def reset(self) -> None:
@@ -86,24 +88,25 @@ class PagedDecoder:
         """Computes the prompts of new rows and draws their first tokens."""
         first: dict[tuple[int, ...], int] = {}
         which = [first.setdefault(tuple(row.context), len(first)) for row in new]
-        leaders = [new[which.index(place)] for place in range(len(first))]
+        leaders = [new[which.index(index)] for index in range(len(first))]
         copies = [
-            (self.held[leaders[place]].pages[at], self.held[row].pages[at])
-            for row, place in zip(new, which, strict=True)
-            if row is not leaders[place]
+            (self.held[leaders[index]].pages[at], self.held[row].pages[at])
+            for row, index in zip(new, which, strict=True)
+            if row is not leaders[index]
             for at in [(len(row.context) - 1) // kernels.PAGE]
         ]
         runs = [
-            (place, self.held[row].known, len(row.context) - self.held[row].known) for place, row in enumerate(leaders)
+            (index, self.held[row].cached, len(row.context) - self.held[row].cached)
+            for index, row in enumerate(leaders)
         ]
-        ids = [id for row, (_, known, _) in zip(leaders, runs, strict=True) for id in row.context[known:]]
+        ids = [id for row, (_, cached, _) in zip(leaders, runs, strict=True) for id in row.context[cached:]]
         table = self._table([self.held[row] for row in leaders])
-        tiles = kernels.Tiles(runs, self.plain.heads // self.plain.kv_heads, self.device)
+        tiles = kernels.Tiles(runs, self.llama.heads // self.llama.kv_heads, self.device)
         rows = np.repeat(np.arange(len(runs), dtype=np.int32), [count for _, _, count in runs])
-        positions = np.concatenate([np.arange(known, known + count, dtype=np.int32) for _, known, count in runs])
+        positions = np.concatenate([np.arange(cached, cached + count, dtype=np.int32) for _, cached, count in runs])
         hidden = self._hidden(self._to(np.array(ids)), self._to(rows), self._to(positions), self._to(table), tiles)
         last = np.cumsum([count for _, _, count in runs]) - 1
-        logits = self.plain.logits(hidden[self._to(last)])
+        logits = self.llama.logits(hidden[self._to(last)])
         if copies:
             source, target = (self._to(np.array(side)) for side in zip(*copies, strict=True))
             self.cache[:, target] = self.cache[:, source]
@@ -142,26 +145,26 @@ class PagedDecoder:
     def _hidden(
         self, ids: Tensor, rows: Tensor, positions: Tensor, table: Tensor, tiles: kernels.Tiles | None
     ) -> Tensor:
-        plain = self.plain
-        x = plain.embed(ids)
-        for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(plain.layers, self.fused.weights, strict=True)):
+        llama = self.llama
+        x = llama.embed(ids)
+        for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(llama.layers, self.fused.weights, strict=True)):
             keys, values = self.cache[2 * number], self.cache[2 * number + 1]
-            heads = F.linear(kernels.norm(x, layer.norm_in, plain.eps), qkv, layer.qkv.bias)
+            heads = F.linear(kernels.norm(x, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
             q = kernels.turn_and_keep(
-                heads, keys, values, self.turns, rows, positions, table, plain.heads, layer.head_norms, plain.eps
+                heads, keys, values, self.turns, rows, positions, table, llama.heads, layer.head_norms, llama.eps
             )
             seen = kernels.attend(q, keys, values, table, positions, tiles, layer.scaling)
             _add(x, seen.view(len(x), -1), out, layer.out.bias)
             gated = kernels.gate(
-                F.linear(kernels.norm(x, layer.norm_mid, plain.eps), gate_up, layer.gate_up.bias), plain.gelu
+                F.linear(kernels.norm(x, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias), llama.gelu
             )
             _add(x, gated, down, layer.down.bias)
-        return kernels.norm(x, plain.norm, plain.eps)
+        return kernels.norm(x, llama.norm, llama.eps)
 
     def _step(self, size: int, restricted: bool) -> None:
         """The step that a graph records: one token for `size` rows, read from and written to the buffers."""
         hidden = self._hidden(self.ids[:size], self.which[:size], self.positions[:size], self.table[:size], None)
-        logits = self.plain.logits(hidden)
+        logits = self.llama.logits(hidden)
         if restricted:
             self.logits[:size].copy_(logits)
             return
@@ -174,7 +177,7 @@ class PagedDecoder:
         if (size, restricted) not in self.graphs:
             if restricted and not len(self.logits):
                 self.logits = torch.empty(
-                    self.max_batch, self.plain.logits(self.plain.embedding[:1]).shape[-1], device=self.device
+                    self.max_batch, self.llama.logits(self.llama.embedding[:1]).shape[-1], device=self.device
                 )
             kept = [buffer.clone() for buffer in (self.ids, self.state, self.logprobs)]
             self._step(size, restricted)  # compiles the kernels
@@ -215,7 +218,7 @@ class PagedDecoder:
         self.seeds[:number] = self._to(np.array([row.seed for row in active]))
         self.temperature[:number] = self._to(np.array([one.temperature for one in settings], dtype=np.float32))
         state = np.zeros((3, self.max_batch), dtype=np.int32)
-        state[0, :number] = [len(row.prompt) + len(row.ids) - 1 for row in active]
+        state[0, :number] = [len(row.request.ids) + len(row.ids) - 1 for row in active]
         state[1, :number] = [len(row.ids) for row in active]
         state[2] = np.arange(self.max_batch)
         self.state.copy_(self._to(state))
@@ -235,16 +238,16 @@ class PagedDecoder:
 
     def _grow(self, needed: int) -> bool:
         """Adds pages if memory allows. The cache is kept and the graphs are recorded again."""
-        plain = self.plain
-        one = 2 * len(plain.layers) * plain.kv_heads * kernels.PAGE * plain.head_size * plain.embedding.element_size()
+        llama = self.llama
+        one = 2 * len(llama.layers) * llama.kv_heads * kernels.PAGE * llama.head_size * llama.embedding.element_size()
         free = torch.cuda.mem_get_info(self.device)[0] if self.device.type == "cuda" else 1 << 33
         free += torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
         most = self.pages.total + int(free * _SHARE) // one
         total = min(most, max(1024, self.pages.total * 2, self.pages.total + needed))
         if total < self.pages.total + needed - self.pages.room:
             return False
-        shape = (2 * len(plain.layers), total, plain.kv_heads, kernels.PAGE, plain.head_size)
-        grown = torch.zeros(shape, dtype=plain.embedding.dtype, device=self.device)
+        shape = (2 * len(llama.layers), total, llama.kv_heads, kernels.PAGE, llama.head_size)
+        grown = torch.zeros(shape, dtype=llama.embedding.dtype, device=self.device)
         if self.pages.total > 1:
             grown[:, : self.pages.total] = self.cache
         self.cache = grown

@@ -17,7 +17,7 @@ class SequencePages(msgspec.Struct):
     """The pages of a row in order, and the number of its leading positions that were cached."""
 
     pages: list[int]
-    known: int
+    cached: int
 
 
 class Pages:
@@ -52,15 +52,15 @@ class Pages:
 
     def take(self, ids: list[int], positions: int) -> SequencePages | None:
         """Reserves pages for a row with this prompt and at most `positions` positions. None if there is no room."""
-        found = self._known(ids)
+        cached = self._cached(ids)
         needed = self.needed(positions)
-        if needed - len(found) > self.room - sum(not self._holders[page] for page in found):
+        if needed - len(cached) > self.room - sum(not self._holders[page] for page in cached):
             return None
-        for page in found:
+        for page in cached:
             self._hold(page)
-        pages = found + [self._new() for _ in range(needed - len(found))]
+        pages = cached + [self._new() for _ in range(needed - len(cached))]
         self._register(pages, ids[: len(ids) - 1])
-        return SequencePages(pages=pages, known=len(found) * self.size)
+        return SequencePages(pages=pages, cached=len(cached) * self.size)
 
     def release(self, held: SequencePages, ids: list[int]) -> None:
         """Releases the pages of a row. `ids` are those whose keys and values were computed."""
@@ -80,7 +80,7 @@ class Pages:
         self._free += self._unheld
         self._unheld.clear()
 
-    def _known(self, ids: list[int]) -> list[int]:
+    def _cached(self, ids: list[int]) -> list[int]:
         pages: list[int] = []
         before = 0
         for end in range(self.size, len(ids), self.size):

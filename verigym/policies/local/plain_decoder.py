@@ -15,15 +15,16 @@ from verigym.policies.local.sampling import SampledTokens
 
 
 class PlainDecoder:
-    beside = False
+    concurrent = False
+    version: str | None = None
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self.device = next(model.parameters()).device
         self.reset()
 
-    def wear(self, adapter: lora.LoraAdapter | None) -> None:
-        lora.wear(self.model, adapter)
+    def use_adapter(self, adapter: lora.LoraAdapter | None) -> None:
+        lora.use(self.model, adapter)
 
     def reset(self) -> None:
         self.cache: Any = None

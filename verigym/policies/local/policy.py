@@ -12,7 +12,7 @@ from verigym.core.records import Message, Turn, Usage
 from verigym.model import lora
 from verigym.model.load import LoadedModel, load
 from verigym.policies.local.engine import Engine, Generation
-from verigym.policies.local.streaming import ReplyStream
+from verigym.policies.local.streaming import TextStream
 from verigym.policies.render import Renderer, ids_so_far
 
 
@@ -80,30 +80,27 @@ class LocalPolicy:
 
         return Constraints(self.render, self.model.get_output_embeddings().weight.shape[0])
 
-    def _matcher(self, request: Request) -> Any:
-        constrain = request.sampling.constrain
-        return self._constraints.matcher(constrain, request.tools) if constrain else None
-
     async def respond(self, request: Request) -> Reply:
         return await self._respond(request, None)
 
-    async def stream(self, request: Request, said: Callable[[str], None]) -> Reply:
-        """Like `respond`, and calls `said` with the text of the reply while it is sampled. If tools are offered, the text could
-        be a call, so it is held back. Thinking is never passed on."""
-        spoken = ReplyStream(self.render.decode, self.render.stop_ids, request.sampling.stop, said)
+    async def stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
+        """Like `respond`, and calls `on_text` with the text of the reply while it is sampled. If tools are offered, it could be
+        a call, so it is held back. Thinking is never passed on."""
+        spoken = TextStream(self.render.decode, self.render.stop_ids, request.sampling.stop, on_text)
         return await self._respond(request, None if request.tools else spoken.add)
 
     async def _respond(self, request: Request, heard: Callable[[list[int]], None] | None) -> Reply:
         started = time.perf_counter()
-        place = len(request.turns) - 1 if request.turns and request.turns[-1].completion_ids else None
-        gained = None if place is None else self.render.extend(request.items, request.tools, request.turns)
-        rewritten = place is not None and gained is None
-        if place is None or gained is None:
-            place = None
+        parent = len(request.turns) - 1 if request.turns and request.turns[-1].completion_ids else None
+        gained = None if parent is None else self.render.extend(request.items, request.tools, request.turns)
+        rewritten = parent is not None and gained is None
+        if parent is None or gained is None:
+            parent = None
             context = gained = self.render.prompt(request.items, request.tools)
         else:
-            context = ids_so_far(request.turns, place) + gained
+            context = ids_so_far(request.turns, parent) + gained
         shared = self.render.shared(request.items, request.tools, context)
+        constrain = request.sampling.constrain
         done = await self.engine.generate(
             Generation(
                 ids=context,
@@ -111,12 +108,12 @@ class LocalPolicy:
                 sampling=request.sampling,
                 seed=request.seed + len(request.turns),
                 version=self.version,
-                matcher=self._matcher(request),
+                matcher=self._constraints.matcher(constrain, request.tools) if constrain else None,
                 heard=None if heard is None or self.render.thinks(context) else heard,
             )
         )
         turn = Turn(
-            parent=place,
+            parent=parent,
             context_ids=gained,
             completion_ids=done.ids,
             logprobs=done.logprobs,

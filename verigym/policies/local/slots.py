@@ -19,8 +19,8 @@ from transformers import AttentionInterface
 
 from verigym.model import lora
 from verigym.model.attention import check_known
-from verigym.model.fused import Fused
 from verigym.model.head import logits_of
+from verigym.model.llama_family import FusedWeights
 from verigym.policies.local import sampling
 from verigym.policies.local.sampling import SampledTokens
 
@@ -161,20 +161,22 @@ AttentionInterface.register(_NAME, _attention)
 
 
 class SlotDecoder:
-    def __init__(self, model: Any, fused: Fused | None) -> None:
+    version: str | None = None
+
+    def __init__(self, model: Any, fused: FusedWeights | None) -> None:
         self.model = model
         self.fused = fused
-        self.beside = fused is not None
+        self.concurrent = fused is not None
         self.device = next(model.parameters()).device
         self.slot_keys: list[Tensor] = []
         self.slot_values: list[Tensor] = []
         self.reset()
 
-    def wear(self, adapter: lora.LoraAdapter | None) -> None:
+    def use_adapter(self, adapter: lora.LoraAdapter | None) -> None:
         if self.fused is not None:
-            self.fused.wear(adapter)
+            self.fused.use_adapter(adapter)
         else:
-            lora.wear(self.model, adapter)
+            lora.use(self.model, adapter)
 
     def reset(self) -> None:
         self.rows: list[Any] = []
@@ -294,13 +296,13 @@ class SlotDecoder:
             config._attn_implementation = before
         return out.last_hidden_state
 
-    def _fused(self, fused: Fused, ids: Tensor, positions: Tensor, forward: _SlotPass) -> Tensor:
+    def _fused(self, fused: FusedWeights, ids: Tensor, positions: Tensor, forward: _SlotPass) -> Tensor:
         rows, new = ids.shape
 
         def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             query, key, value = (tensor.view(rows, new, *tensor.shape[1:]).transpose(1, 2) for tensor in (q, k, v))
             key, value = forward.update(key, value, layer)
-            return forward.attend(layer, query, key, value, fused.plain.layers[layer].scaling)
+            return forward.attend(layer, query, key, value, fused.llama.layers[layer].scaling)
 
         return fused.hidden(ids.view(-1), positions.reshape(-1), attend).view(rows, new, -1)
 

@@ -11,11 +11,15 @@ _BROKEN = "\ufffd"
 """The character that an incomplete character is decoded to."""
 
 
-class ReplyStream:
+class TextStream:
     def __init__(
-        self, decode: Callable[[list[int]], str], stop_ids: set[int], stops: Sequence[str], said: Callable[[str], None]
+        self,
+        decode: Callable[[list[int]], str],
+        stop_ids: set[int],
+        stops: Sequence[str],
+        on_text: Callable[[str], None],
     ) -> None:
-        self._decode, self._stop_ids, self._stops, self._said = decode, stop_ids, stops, said
+        self._decode, self._stop_ids, self._stops, self._on_text = decode, stop_ids, stops, on_text
         self._ids: list[int] = []
         self._start, self._read = 0, 0
         """Tokens from `start` to `read` are already in the text. They are decoded again with the next tokens, because the text of
@@ -32,7 +36,7 @@ class ReplyStream:
         self._start, self._read = self._read, len(self._ids)
         sure = self._sure()
         if sure > self._told:
-            self._said(self._text[self._told : sure])
+            self._on_text(self._text[self._told : sure])
             self._told = sure
 
     def _sure(self) -> int:
@@ -45,8 +49,8 @@ class ReplyStream:
 
 def _before(stop: str, text: str) -> int:
     """Index at which the stop text begins, or could begin at the end of the text."""
-    found = text.find(stop)
-    if found >= 0:
-        return found
+    index = text.find(stop)
+    if index >= 0:
+        return index
     tails = range(min(len(stop) - 1, len(text)), 0, -1)
     return len(text) - next((n for n in tails if stop.startswith(text[-n:])), 0)

@@ -20,7 +20,7 @@ from verigym.core.records import (
     ToolSpec,
 )
 from verigym.policies import dialects
-from verigym.policies.text_chat import call_text, to_messages
+from verigym.policies.dialects.plain import call_text, to_messages
 from verigym.wire.items import message_text
 
 ADD = ToolSpec(name="math.add", parameters={"properties": {"a": {"type": "integer"}}, "required": ["a"]})
