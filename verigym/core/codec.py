@@ -43,11 +43,15 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any], str], dict[str, Any]]] = {1: _sa
 
 
 def encode(record: msgspec.Struct) -> bytes:
-    try:
-        body = _encoder.encode(record)
-    except UnicodeEncodeError:  # half a surrogate pair, which JSON texts from elsewhere may hold and UTF-8 may not
-        body = _encoder.encode(_mended(msgspec.to_builtins(record)))
+    body = _encoded(record)
     return _PREFIX + (b"}" if body == b"{}" else b"," + body[1:])
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return _encoder.encode(value)
+    except UnicodeEncodeError:  # half a surrogate pair. External JSON texts may contain one, but UTF-8 may not
+        return _encoder.encode(_mended(msgspec.to_builtins(value)))
 
 
 def decode(data: bytes | str, kind: type[T]) -> T:
@@ -99,11 +103,7 @@ def read_json(text: str) -> Any:
 
 def plain(value: Any) -> Any:
     """The value as it will be read back: keys are text, tuples are lists, lone surrogates become replacement characters."""
-    try:
-        body = _encoder.encode(value)
-    except UnicodeEncodeError:
-        body = _encoder.encode(_mended(msgspec.to_builtins(value)))
-    return msgspec.json.decode(body)
+    return msgspec.json.decode(_encoded(value))
 
 
 def _mended(value: Any) -> Any:

@@ -26,7 +26,7 @@ def read_yaml(path: Path, what: str) -> Json:
 
 
 def _parsed(text: str | bytes, where: str, wrong: str = "not YAML") -> Any:
-    import yaml  # msgspec also uses it; imported only when needed
+    import yaml  # imported only when needed
 
     loader: Any = None
     try:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 _LOOK_S = 0.05
 _AGAIN_S = 1.0
-"""Seconds until a function that caught the exception and goes on is interrupted again."""
+"""Seconds until a function that caught the exception and continues is interrupted again."""
 
 
 class Overdue(BaseException):

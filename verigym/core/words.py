@@ -26,7 +26,7 @@ def with_interval(value: float, low: float, high: float) -> str:
 
 
 def duration(seconds: float, *, exact: bool = False) -> str:
-    """`45 s`, `12 min`, `3 h 05 min`; exact: `45.2 s`, `12 min 4 s`."""
+    """`45 s`, `12 min`, `3 h 05 min`. With `exact`, `45.2 s`, `12 min 4 s`."""
     if seconds < 60:
         return f"{seconds:.1f} s" if exact else f"{seconds:.0f} s"
     if exact:

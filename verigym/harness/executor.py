@@ -153,7 +153,7 @@ class EpisodeExecutor:
             return await _awaited(result, seconds) if inspect.isawaitable(result) else result
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
-            if task is not None and not task.cancelling():  # nobody cancelled the episode
+            if task is not None and not task.cancelling():  # the episode was not cancelled
                 raise RuntimeError("the method cancelled itself") from error
             raise
 
@@ -163,7 +163,7 @@ class EpisodeExecutor:
             return None
         loop = asyncio.get_running_loop()
         if self._shared is None or self._shared.loop is not loop:
-            self._shared = SharedThread.beside(loop)
+            self._shared = SharedThread.of_loop(loop)
         return self._shared
 
     def _here(self, seconds: float | None, informative: bool, function: Any, args: Any, kwargs: Any) -> Any:

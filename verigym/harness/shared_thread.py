@@ -38,7 +38,7 @@ class SharedThread:
     _of: "WeakKeyDictionary[asyncio.AbstractEventLoop, SharedThread]" = WeakKeyDictionary()
 
     @classmethod
-    def beside(cls, loop: asyncio.AbstractEventLoop) -> "SharedThread":
+    def of_loop(cls, loop: asyncio.AbstractEventLoop) -> "SharedThread":
         """The shared thread of a loop."""
         thread = cls._of.get(loop)
         if thread is None:
@@ -51,7 +51,7 @@ class SharedThread:
         self._work: queue.SimpleQueue[_Method | None] = queue.SimpleQueue()
         self._done: deque[tuple[_Method, float, Any, BaseException | None]] = deque()
         self._told = False
-        """Whether the loop was told that there are results."""
+        """Whether the loop was notified of results."""
         self._waiting = 0
         self._looking = False
         self._running: tuple[float, _Method] | None = None

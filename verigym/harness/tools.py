@@ -158,7 +158,7 @@ class ToolBox:
         except Overdue:
             words = f"{name} took more than {limits.seconds or 0:g} s"
             return CallOutcome(f"error: {words}", [*marks, Mark("tool_time_out", detail=words)], Stop.TOOL_TIME_OUT)
-        except (Exception, SystemExit) as error:  # tool code may raise anything; the model sees it
+        except (Exception, SystemExit) as error:  # tool code may raise anything. The model reads the message
             marks.append(Mark("tool_error", detail=f"{type(error).__name__}: {words_of(error)}"))
             return CallOutcome(f"error: {words_of(error)}", marks)
         marks.append(Mark("executed", detail=name))

@@ -62,10 +62,6 @@ def check_agreement(model: Any, samples: Sequence[Sample]) -> None:
         )
 
 
-def _all_scored(ids: list[int]) -> Sample:
-    return Sample(ids=ids, mask=[0] + [1] * (len(ids) - 1), logprobs=[])
-
-
 def _some(samples: Sequence[Sample]) -> list[Sample]:
     """A few neighbouring samples around the two that share the longest prefix, with every token scored."""
     rows = sorted(sample.ids[: _MOST_TOKENS // 2] for sample in samples)
@@ -74,7 +70,7 @@ def _some(samples: Sequence[Sample]) -> list[Sample]:
     chosen: list[Sample] = []
     for ids in rows[first : first + _MOST_SAMPLES]:
         if sum(len(sample.ids) for sample in chosen) + len(ids) <= _MOST_TOKENS:
-            chosen.append(_all_scored(ids))
+            chosen.append(Sample(ids=ids, mask=[0] + [1] * (len(ids) - 1), logprobs=[]))
     return chosen
 
 

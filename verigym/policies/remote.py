@@ -171,11 +171,11 @@ class RemotePolicy:
             async with asyncio.timeout(self._timeout_s):
                 for tried in range(self._retries + 1):
                     began = time.monotonic()
-                    found = await self._try(data, session)
-                    if isinstance(found, ApiReply):
-                        return found, time.monotonic() - began
-                    failure, wait = found.error, wait_s(tried, found.retry_after)
-                    if not found.passing or tried == self._retries:
+                    result = await self._try(data, session)
+                    if isinstance(result, ApiReply):
+                        return result, time.monotonic() - began
+                    failure, wait = result.error, wait_s(tried, result.retry_after)
+                    if not result.passing or tried == self._retries:
                         break
                     if time.monotonic() + wait > deadline:
                         failure = _and(
@@ -292,9 +292,17 @@ class RemotePolicy:
         return bool(answer.logprobs) and all(abs(logprob) <= _ROUNDING for logprob in answer.logprobs)
 
     def _items(self, items: list[Item], request: Request, names: ToolNames) -> list[Item]:
-        if self._as_text or _wrote_a_call(items, request):
-            return _from_text(items, request)
-        return [_restored(item, names) if isinstance(item, FunctionCall) else item for item in items]
+        """The items with the original tool names. Some prompts make a model with a tool channel write its call as text, which is
+        then read in the plain dialect."""
+        text = "".join(message_text(item) for item in items if isinstance(item, Message))
+        called = any(isinstance(item, FunctionCall) for item in items)
+        if not self._as_text and (called or not request.tools or dialects.read_call(text) is None):
+            return [
+                msgspec.structs.replace(item, name=names.name(item.name)) if isinstance(item, FunctionCall) else item
+                for item in items
+            ]
+        reply = dialects.parse(text, f"call_{len(request.turns)}") if request.tools else [Message("assistant", text)]
+        return [*(item for item in items if isinstance(item, Reasoning)), *reply]
 
 
 _SECRET_LENGTH = 8
@@ -385,26 +393,6 @@ def _any_form(letter: str) -> str:
     return f"(?:{'|'.join(map(re.escape, sorted(coded)))}|\\\\?{re.escape(letter)})"
 
 
-def _restored(call: FunctionCall, names: ToolNames) -> FunctionCall:
-    name = names.name(call.name)
-    return call if name == call.name else FunctionCall(call.call_id, name, call.arguments)
-
-
-def _from_text(items: list[Item], request: Request) -> list[Item]:
-    """The items of a reply in the plain dialect. Reasoning stays unchanged."""
-    text = "".join(message_text(item) for item in items if isinstance(item, Message))
-    said = dialects.parse(text, f"call_{len(request.turns)}") if request.tools else [Message("assistant", text)]
-    return [*(item for item in items if isinstance(item, Reasoning)), *said]
-
-
-def _wrote_a_call(items: list[Item], request: Request) -> bool:
-    """Whether a model with a tool channel wrote its call as text instead, as some prompts demand."""
-    if not request.tools or any(isinstance(item, FunctionCall) for item in items):
-        return False
-    said = "".join(message_text(item) for item in items if isinstance(item, Message))
-    return dialects.read_call(said) is not None
-
-
 def _finish(finish: Finish, items: list[Item]) -> Finish:
     called = any(isinstance(item, FunctionCall) for item in items)
     return "tool_calls" if finish == "stop" and called else finish
@@ -425,8 +413,8 @@ def _wrong_ids(answer: ApiReply) -> str:
 def _gain(prompt_ids: list[int], turns: list[Turn]) -> tuple[int | None, list[int]]:
     """Parent and new context ids of a turn. If the prompt begins with the ids of the last path, only the ids after them are
     new. Otherwise the turn is a new root with the whole prompt."""
-    root = max((place for place, turn in enumerate(turns) if turn.parent is None), default=0)
-    known = [token for turn in turns[root:] for token in [*turn.context_ids, *turn.completion_ids]]
-    if known and prompt_ids[: len(known)] == known:
-        return len(turns) - 1, prompt_ids[len(known) :]
+    root = max((index for index, turn in enumerate(turns) if turn.parent is None), default=0)
+    path = [token for turn in turns[root:] for token in [*turn.context_ids, *turn.completion_ids]]
+    if path and prompt_ids[: len(path)] == path:
+        return len(turns) - 1, prompt_ids[len(path) :]
     return None, prompt_ids

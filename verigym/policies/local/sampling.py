@@ -30,14 +30,11 @@ def restricts(row: Any) -> bool:
     return row.matcher is not None or settings.top_p < 1 or settings.top_k > 0 or settings.min_p > 0
 
 
-def scale(rows: list[Any], device: torch.device) -> Tensor:
-    """The divisor of the logits, (B, 1): the temperature, or 1 for greedy rows."""
-    return torch.tensor([[row.request.sampling.temperature or 1.0] for row in rows], device=device)
-
-
 def _scaled(logits_BV: Tensor, rows: list[Any]) -> Tensor:
-    hot = any(row.request.sampling.temperature not in (0, 1) for row in rows)
-    return logits_BV / scale(rows, logits_BV.device) if hot else logits_BV
+    """The logits divided by the temperature, or by 1 for greedy rows."""
+    divisors = [[row.request.sampling.temperature or 1.0] for row in rows]
+    hot = any(divisor != [1.0] for divisor in divisors)
+    return logits_BV / torch.tensor(divisors, device=logits_BV.device) if hot else logits_BV
 
 
 def restrict(logits_BV: Tensor, rows: list[Any]) -> Tensor:

@@ -97,7 +97,7 @@ class _SlotPass:
         window: int | None = None,
         cap: float | None = None,
     ) -> Tensor:
-        """(B, H, S, D) queries over each row's prefix and own keys; returns (B, S, H, D)."""
+        """Attention of (B, H, S, D) queries to each row's prefix and own keys. Returns (B, S, H, D)."""
         rows, heads, new, size = query.shape
         query = (query * scaling).reshape(rows, key.shape[1], -1, size)
         scores = query @ key.transpose(-1, -2)
