@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.model.families import make
-from verigym.core.errors import NotFound
+from verigym.core.errors import BadInput, NotFound
 from verigym.model import embedded
 from verigym.model.device import measure
 from verigym.model.shape import read_shape, shape_of
@@ -44,6 +44,8 @@ def test_the_shape_is_read_from_a_folder_without_weights(tmp_path: Path) -> None
 
 def test_a_model_that_does_not_exist_is_said_to(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match=r"A model is .* a folder with config\.json"):
+        read_shape(str(tmp_path / "missing"))
+    with pytest.raises(BadInput, match=r"It has no config\.json"):
         read_shape(str(tmp_path))
 
 
