@@ -15,8 +15,10 @@ import verigym
 
 ROOT = Path(__file__).parents[2]
 SLOW = """
-import asyncio, sys, time
+import asyncio, signal
 import verigym
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background of a shell ignores it
 
 class Slow:
     stall_after = 1_000_000
