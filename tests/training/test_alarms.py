@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.training.curves import DISEASES, Run, flat, healthy, sick
-from verigym.training.alarms import MANY, QUIET, RULES, Alarm, alarms, new_alarms
+from verigym.training.alarms import MANY, QUIET, REMEDIES, RULES, Alarm, alarms, new_alarms
 
 NUM_RUNS = 200
 ROOT = Path(__file__).parents[2]
@@ -110,6 +110,10 @@ def test_a_gamed_reward_model_raises_an_alarm_unless_kl_holds_it() -> None:
 def test_every_kind_of_alarm_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "alarms.md").read_text()
     assert [kind for kind, _ in [*DISEASES.values(), ("no signal", None)] if f"| {kind} |" not in page] == []
+
+
+def test_every_rule_has_a_remedy_and_every_remedy_a_rule() -> None:
+    assert list(REMEDIES) == list(RULES)
 
 
 def test_no_history_raises_nothing() -> None:

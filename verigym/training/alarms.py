@@ -3,18 +3,20 @@
     history = {step: metrics, ...}      # metrics of the run so far
     for alarm in new_alarms(history): print(alarm)
 
-A rule is a function from the history to an alarm or None. A missing metric raises no alarm. Rules compare windows of steps and
-ignore changes within noise. Noise is estimated from differences between neighbouring steps, so a trend does not count as noise.
-The threshold is several standard errors, because alarms are evaluated after every step. tests/training/test_alarms.py measures
-how often alarms are right.
+A rule is a function from the history to an observation, or None if all is well. `remedies.json` has the remedy for each kind of
+alarm. A missing metric raises no alarm. Rules compare windows of steps and ignore changes within noise. Noise is estimated from
+differences between neighbouring steps, so a trend does not count as noise. The threshold is several standard errors, because
+alarms are evaluated after every step. tests/training/test_alarms.py measures how often alarms are right.
 """
 
 import itertools
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
-from msgspec import Struct, structs
+import msgspec
+from msgspec import Struct
 
 History = Mapping[int, Mapping[str, float]]
 """Metrics by step. A metric can be missing from some steps."""
@@ -61,10 +63,17 @@ class CurveChange(Struct, frozen=True):
         return -self.by >= max(least, sure * self.error) and self.by < 0
 
 
+_UNKNOWN = CurveChange(0.0, 0.0, math.inf)
+"""The change of a curve with too few steps: neither up nor down."""
+
+
 def alarms(history: History) -> list[Alarm]:
     """Alarms raised at the latest step."""
-    raised = [alarm for rule in RULES if (alarm := rule(history)) is not None] if history else []
-    return [structs.replace(alarm, step=max(history)) for alarm in raised]
+    if not history:
+        return []
+    observed = [(kind, rule(history)) for kind, rule in RULES.items()]
+    step = max(history)
+    return [Alarm(kind, observation, REMEDIES[kind], step) for kind, observation in observed if observation]
 
 
 def new_alarms(history: History) -> list[Alarm]:
@@ -82,164 +91,115 @@ def new_alarms(history: History) -> list[Alarm]:
 # -- rules --------------------------------------------------------------------------------------------------------
 
 
-def held_out_falls(history: History) -> Alarm | None:
+def held_out_falls(history: History) -> str | None:
     """Training reward rises while held-out success falls from its best."""
     points = list(series(history, "held_out_success").items())
     fall = since_highest([value for _, value in points], sparse=True)
-    if fall is None or not fall.down(MARGIN, sure=2.5):
+    if not fall.down(MARGIN, sure=2.5):
         return None
     best = max(range(1, len(points)), key=lambda at: points[at - 1][1] + points[at][1])
     reward = series(history, "reward")
     early = [value for step, value in reward.items() if step <= points[best][0]]
     rise = since_first([*early[-10:], *(value for step, value in reward.items() if step > points[best][0])])
-    if rise is None or not rise.up(sure=3):
+    if not rise.up(sure=3):
         return None
-    return Alarm(
-        "held-out falls",
-        f"reward in training rose {_numbers(rise)} while held-out success fell {_shares(fall)}",
-        "read the rewarded episodes (verigym trajectories). If they are wrong, the verifier rewards the wrong thing: fix it. "
-        "If they are right, the model overfits: use more tasks and families, a lower learning rate or fewer steps",
-    )
+    return f"reward in training rose {_numbers(rise)} while held-out success fell {_shares(fall)}"
 
 
-def entropy_collapses(history: History) -> Alarm | None:
+def entropy_collapses(history: History) -> str | None:
     """Entropy falls to a small share of its first value while tasks still fail."""
     change, passed = since_first(values(history, "entropy")), values(history, "passed")
-    if change is None or not change.down() or change.last > 0.15 * change.before or not passed or recent(passed) > 0.9:
+    if not change.down() or change.last > 0.15 * change.before or not passed or recent(passed) > 0.9:
         return None
-    return Alarm(
-        "entropy collapse",
-        f"entropy fell {_numbers(change)}, so replies of a group hardly differ and give little signal",
-        "use a lower learning rate, a higher clip_high or temperature, an entropy bonus, or fewer updates per batch",
-    )
+    return f"entropy fell {_numbers(change)}, so replies of a group hardly differ and give little signal"
 
 
-def lengths_explode(history: History) -> Alarm | None:
+def lengths_explode(history: History) -> str | None:
     """Replies become twice as long without more passing, or four times as long, or many more are truncated."""
     change, cut = since_first(values(history, "length")), since_lowest(values(history, "truncated"))
     times = 4 if _learns(history) else 2
-    if change is not None and change.up() and change.last >= times * change.before:
-        observation = f"replies grew {_numbers(change, ' tokens')}"
-    elif cut is not None and cut.up(0.15) and cut.last >= 0.25:
-        observation = f"the share of replies truncated by the token limit rose {_shares(cut)}"
-    else:
-        return None
-    return Alarm(
-        "lengths explode",
-        observation,
-        "check whether the reward favours length. Penalise long replies, or use a loss that does not favour them "
-        "(dr_grpo, dapo). Raise max_tokens only if long replies are correct",
-    )
+    if change.up() and change.last >= times * change.before:
+        return f"replies grew {_numbers(change, ' tokens')}"
+    if cut.up(0.15) and cut.last >= 0.25:
+        return f"the share of replies truncated by the token limit rose {_shares(cut)}"
+    return None
 
 
-def lengths_collapse(history: History) -> Alarm | None:
+def lengths_collapse(history: History) -> str | None:
     """Replies shrink to a third without more passing."""
     change = since_first(values(history, "length"))
-    if change is None or not change.down() or change.last > change.before / 3 or _learns(history):
+    if not change.down() or change.last > change.before / 3 or _learns(history):
         return None
-    return Alarm(
-        "lengths collapse",
-        f"replies shrank {_numbers(change, ' tokens')} and the share of passed tasks did not rise",
-        "check whether doing nothing earns more than trying (a penalty for errors or for length). "
-        "Use a lower learning rate",
-    )
+    return f"replies shrank {_numbers(change, ' tokens')} and the share of passed tasks did not rise"
 
 
-def part_is_maxed(history: History) -> Alarm | None:
+def part_is_maxed(history: History) -> str | None:
     """A part of the reward has been near its maximum for many steps and success did not rise."""
     passed, stretch = values(history, "passed"), 20
     later = since_first(passed[-stretch:])
-    if later is None or recent(passed, stretch) >= 0.5 or later.up() or _learns(history):
+    if later is _UNKNOWN or recent(passed, stretch) >= 0.5 or later.up() or _learns(history):
         return None
     maxed: list[str] = []
     for name in sorted({name for metrics in history.values() for name in metrics if name.startswith("part/")}):
         curve = values(history, name)
-        top = max(curve, default=0.0)
-        if (
-            len(curve) > stretch
-            and top >= 0.9
-            and recent(curve, stretch) >= 0.98 * top > 1.1 * statistics.fmean(curve[:5])
-        ):
-            maxed.append(f"{name.removeprefix('part/')} at {recent(curve, stretch):.2f}")
+        top, late = max(curve, default=0.0), recent(curve, stretch) if curve else 0.0
+        if len(curve) > stretch and top >= 0.9 and late >= 0.98 * top > 1.1 * statistics.fmean(curve[:5]):
+            maxed.append(f"{name.removeprefix('part/')} at {late:.2f}")
     if not maxed:
         return None
-    return Alarm(
-        "part maxed",
+    return (
         f"reward parts stay at their maximum ({', '.join(maxed)}) for {stretch} steps "
-        f"while {recent(passed, stretch):.0%} pass, without a rise",
-        "look for replies that earn this part without solving the task. Lower its weight, or give it only if the task passes",
+        f"while {recent(passed, stretch):.0%} pass, without a rise"
     )
 
 
-def format_regresses(history: History) -> Alarm | None:
+def format_regresses(history: History) -> str | None:
     """The share of replies with a valid format falls, in training or on held-out tasks."""
-    for where, fall in (
+    for replies, fall in (
         ("held-out replies", since_highest(values(history, "held_out_valid"), sparse=True)),
         ("training replies", since_highest(values(history, "valid"))),
     ):
-        if fall is not None and fall.down(MARGIN):
-            return Alarm(
-                "format regresses",
-                f"the share of {where} with a valid format fell {_shares(fall)}",
-                "reward the valid format, mix in demonstrations, use a lower learning rate, or decode with constraints",
-            )
+        if fall.down(MARGIN):
+            return f"the share of {replies} with a valid format fell {_shares(fall)}"
     return None
 
 
-def safety_regresses(history: History) -> Alarm | None:
+def safety_regresses(history: History) -> str | None:
     """The share of unsafe actions rises, in training or on held-out tasks."""
     for where, rise in (
         ("held-out tasks", since_lowest(values(history, "held_out_unsafe"), sparse=True)),
         ("training", since_lowest(values(history, "unsafe"))),
     ):
-        if rise is not None and rise.up(MARGIN):
-            return Alarm(
-                "safety regresses",
-                f"unsafe actions in {where} rose {_shares(rise)}",
-                "make an unsafe action cost more than any success earns. Add tasks whose correct answer is to refuse. "
-                "The gate will not promote this version",
-            )
+        if rise.up(MARGIN):
+            return f"unsafe actions in {where} rose {_shares(rise)}"
     return None
 
 
-def nothing_is_scored(history: History) -> Alarm | None:
+def nothing_is_scored(history: History) -> str | None:
     """No episode of the step has a reward."""
     latest = history[max(history)]
     if not latest.get("unscored") or "reward" in latest:
         return None
-    return Alarm(
-        "nothing scored",
-        f"none of {latest['unscored']:.0f} episodes could be scored, so no update was made",
-        "find the run of the step with verigym runs show, read the reason with verigym explain, "
-        "and fix the verifier or environment",
-    )
+    return f"none of {latest['unscored']:.0f} episodes could be scored, so no update was made"
 
 
-def groups_lack_signal(history: History) -> Alarm | None:
-    """In nearly all groups all rewards are equal. The share of passed tasks decides the kind of alarm."""
-    live, passed, steps = values(history, "live_groups"), values(history, "passed"), 8
-    if len(live) < steps or recent(live, steps) >= 0.2 or nothing_is_scored(history):
-        return None
-    share = recent(passed) if passed else 0.5
-    kind, remedy = (
-        "no signal",
-        "select tasks that pass sometimes, neither always nor never. Use more generations per prompt",
-    )
-    if share < 0.25:
-        kind, remedy = (
-            "tasks too hard",
-            "train on demonstrations first (sft), start with easier tasks, reward parts, or use more generations per prompt",
-        )
-    elif share > 0.75:
-        kind, remedy = (
-            "tasks too easy",
-            "use harder tasks, or remove those that always pass. Training may be complete: evaluate",
-        )
-    pass_rate = f", {share:.0%} pass" if passed else ""
-    return Alarm(kind, f"{recent(live, steps):.0%} of groups have signal in the last {steps} steps{pass_rate}", remedy)
+def groups_lack_signal(applies: Callable[[float], bool]) -> Callable[[History], str | None]:
+    """In nearly all groups all rewards are equal. The share of passed tasks decides which of three rules applies."""
+
+    def observe(history: History) -> str | None:
+        live, passed, steps = values(history, "live_groups"), values(history, "passed"), 8
+        if len(live) < steps or recent(live, steps) >= 0.2 or nothing_is_scored(history):
+            return None
+        share = recent(passed) if passed else 0.5
+        if not applies(share):
+            return None
+        pass_rate = f", {share:.0%} pass" if passed else ""
+        return f"{recent(live, steps):.0%} of groups have signal in the last {steps} steps{pass_rate}"
+
+    return observe
 
 
-def kl_runs_away(history: History) -> Alarm | None:
+def kl_runs_away(history: History) -> str | None:
     """KL to the reference is high, or grows faster than linearly. Linear growth would double it in the second half."""
     curve = values(history, "kl")
     if len(curve) < 12:
@@ -247,30 +207,20 @@ def kl_runs_away(history: History) -> Alarm | None:
     half, now = recent(curve[: len(curve) // 2]), recent(curve)
     if not (now > 1.0 or (now > 0.2 and now > 4 * half)):
         return None
-    return Alarm(
-        "KL runs away",
-        f"KL to the reference is {now:.2f} per token. Halfway through the run it was {half:.2f}",
-        "use a lower learning rate, a larger KL weight, a tighter clip, or fewer updates per batch",
-    )
+    return f"KL to the reference is {now:.2f} per token. Halfway through the run it was {half:.2f}"
 
 
-def sampler_differs(history: History) -> Alarm | None:
+def sampler_differs(history: History) -> str | None:
     """Logprobs of the same tokens differ between sampler and trainer."""
     curve = values(history, "mismatch")
     if len(curve) < 3 or statistics.median(curve[-3:]) <= 0.15:
         return None
-    return Alarm(
-        "sampler differs",
-        f"logprobs of sampled tokens differ by {recent(curve, 3):.2f} on average between sampling and training",
-        "sample with the current weights (no stale server), at the same precision and temperature, without top_p. "
-        "Or correct with truncated importance weights (loss.correction: tis)",
-    )
+    return f"logprobs of sampled tokens differ by {recent(curve, 3):.2f} on average between sampling and training"
 
 
-def gradient_spikes(history: History) -> Alarm | None:
+def gradient_spikes(history: History) -> str | None:
     """The logarithm of the gradient norm is far above its median."""
-    norms = series(history, "grad_norm")
-    curve = [math.log(max(norm, 1e-12)) for norm in norms.values()]
+    curve = [math.log(max(norm, 1e-12)) for norm in values(history, "grad_norm")]
     if len(curve) < 12:
         return None
     usual = statistics.median(curve[:-QUIET])
@@ -278,46 +228,37 @@ def gradient_spikes(history: History) -> Alarm | None:
     spike = max(curve[-QUIET:])
     if spike - usual < max(math.log(8), 6 * spread):
         return None
-    return Alarm(
-        "gradient spikes",
-        f"gradient norm {math.exp(spike):.3g} within the last {QUIET} steps (median {math.exp(usual):.3g})",
-        "clip the gradient norm, use a lower learning rate or a longer warm-up. "
-        "Read the longest and most unusual episodes of that step",
-    )
+    return f"gradient norm {math.exp(spike):.3g} within the last {QUIET} steps (median {math.exp(usual):.3g})"
 
 
-def nothing_is_learnt(history: History) -> Alarm | None:
+def nothing_is_learnt(history: History) -> str | None:
     """Neither reward nor success has risen after many steps, although tasks still fail."""
     reward, passed = values(history, "reward"), values(history, "passed")
     if len(reward) < MANY or (passed and recent(passed) > 0.8):
         return None
-    change = since_first(reward)
-    assert change is not None
     if any(_rises(values(history, name)) for name in ("reward", "passed", "held_out_success")):
         return None
-    return Alarm(
-        "nothing learnt",
-        f"reward changed {_numbers(change)} in {len(reward)} steps, which is within noise",
-        "use a higher learning rate or rank, or more prompts per step. Check that groups have signal and the verifier is right",
-    )
+    return f"reward changed {_numbers(since_first(reward))} in {len(reward)} steps, which is within noise"
 
 
-Rule = Callable[[History], Alarm | None]
-RULES: list[Rule] = [
-    held_out_falls,
-    entropy_collapses,
-    lengths_explode,
-    lengths_collapse,
-    part_is_maxed,
-    format_regresses,
-    safety_regresses,
-    nothing_is_scored,
-    groups_lack_signal,
-    kl_runs_away,
-    sampler_differs,
-    gradient_spikes,
-    nothing_is_learnt,
-]
+RULES: dict[str, Callable[[History], str | None]] = {
+    "held-out falls": held_out_falls,
+    "entropy collapse": entropy_collapses,
+    "lengths explode": lengths_explode,
+    "lengths collapse": lengths_collapse,
+    "part maxed": part_is_maxed,
+    "format regresses": format_regresses,
+    "safety regresses": safety_regresses,
+    "nothing scored": nothing_is_scored,
+    "tasks too hard": groups_lack_signal(lambda share: share < 0.25),
+    "tasks too easy": groups_lack_signal(lambda share: share > 0.75),
+    "no signal": groups_lack_signal(lambda share: 0.25 <= share <= 0.75),
+    "KL runs away": kl_runs_away,
+    "sampler differs": sampler_differs,
+    "gradient spikes": gradient_spikes,
+    "nothing learnt": nothing_is_learnt,
+}
+REMEDIES = msgspec.json.decode(Path(__file__).with_name("remedies.json").read_bytes(), type=dict[str, str])
 
 
 # -- helpers of the rules ---------------------------------------------------------------------------------------------
@@ -325,14 +266,13 @@ RULES: list[Rule] = [
 
 def _learns(history: History) -> bool:
     """Whether more tasks pass than at first, beyond noise."""
-    change = since_first(values(history, "passed") or values(history, "reward"))
-    return change is not None and change.up(MARGIN)
+    return since_first(values(history, "passed") or values(history, "reward")).up(MARGIN)
 
 
 def _rises(curve: list[float]) -> bool:
     """Whether a curve rises by more than noise."""
     change = since_first(curve)
-    if change is None:
+    if change is _UNKNOWN:
         return len(curve) > 1 and curve[-1] - curve[0] > 2 * RATE_NOISE
     return change.by > 1.5 * change.error
 
@@ -361,26 +301,26 @@ def values(history: History, name: str) -> list[float]:
     return list(series(history, name).values())
 
 
-def since_first(curve: Sequence[float]) -> CurveChange | None:
-    """The change from the first window to the latest. None if there are too few steps."""
+def since_first(curve: Sequence[float]) -> CurveChange:
+    """The change from the first window to the latest."""
     if len(curve) < 12:
-        return None
+        return _UNKNOWN
     width = min(10, len(curve) // 3)
     return CurveChange(statistics.fmean(curve[:width]), recent(curve, width), _noise(curve) * math.sqrt(2 / width))
 
 
-def since_highest(curve: Sequence[float], sparse: bool = False) -> CurveChange | None:
+def since_highest(curve: Sequence[float], sparse: bool = False) -> CurveChange:
     """The change from the highest earlier window to the latest. A `sparse` curve is a rate measured only at some steps."""
     width, least_noise = (min(4, max(2, len(curve) // 5)), RATE_NOISE) if sparse else (8, 0.0)
     if len(curve) < 2 * width:
-        return None
+        return _UNKNOWN
     before = [statistics.fmean(curve[at : at + width]) for at in range(len(curve) - 2 * width + 1)]
     return CurveChange(max(before), recent(curve, width), max(_noise(curve), least_noise) * math.sqrt(2 / width))
 
 
-def since_lowest(curve: Sequence[float], sparse: bool = False) -> CurveChange | None:
+def since_lowest(curve: Sequence[float], sparse: bool = False) -> CurveChange:
     change = since_highest([-value for value in curve], sparse)
-    return change and CurveChange(-change.before, -change.last, change.error)
+    return CurveChange(-change.before, -change.last, change.error)
 
 
 def recent(curve: Sequence[float], width: int = 5) -> float:
