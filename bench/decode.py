@@ -26,7 +26,8 @@ from transformers import AutoModelForCausalLM, LlamaConfig
 
 from verigym.core.records import Sampling
 from verigym.model import lora
-from verigym.policies.local.engine import Engine, Generation
+from verigym.policies.local.engine import Engine
+from verigym.policies.local.requests import Generation
 
 K, PROMPT, COMMON = 8, 155, 130
 SMOLLM2 = LlamaConfig(

@@ -9,7 +9,8 @@ import torch
 
 from tests.model.families import VOCABULARY, assert_same_gradients, gradients, make, packed, plain, with_adapter
 from verigym.core.records import Sample, Sampling
-from verigym.policies.local.engine import Engine, EngineReply, Generation
+from verigym.policies.local.engine import Engine
+from verigym.policies.local.requests import EngineReply, Generation
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 FAMILIES = ["Llama", "Qwen2", "Qwen3", "Gemma"]

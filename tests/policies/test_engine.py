@@ -15,8 +15,9 @@ from tests.tiny import tiny
 from verigym.core.records import Sampling
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
-from verigym.policies.local.engine import Engine, EngineReply, Generation, decoder_for
+from verigym.policies.local.engine import Engine, decoder_for
 from verigym.policies.local.plain_decoder import PlainDecoder
+from verigym.policies.local.requests import EngineReply, Generation
 from verigym.policies.local.slots import SlotDecoder
 
 LOADED = tiny()
@@ -490,8 +491,9 @@ def test_rows_of_several_prefixes_run_together() -> None:
     ]
     running = engine()
     sizes: list[int] = []
-    inner = running._decoders[0].logits
-    running._decoders[0].logits = lambda: (sizes.append(len(running._decoders[0].rows)), inner())[1]
+    decoder: Any = running._decoders[0]
+    inner = decoder.logits
+    decoder.logits = lambda: (sizes.append(len(decoder.rows)), inner())[1]
     made = run(running, requests)
     assert [one.ids for one in made] == [reference(request.ids) for request in requests]
     assert max(sizes) > len(requests) - 4  # one or another may end with its first token
@@ -500,7 +502,7 @@ def test_rows_of_several_prefixes_run_together() -> None:
 def test_many_requests_leave_no_more_behind_than_a_few() -> None:
     """Slots, prefixes and rows of the past are reused or forgotten."""
     running = engine(max_batch=32)
-    decoder = running._decoders[0]
+    decoder: Any = running._decoders[0]
 
     def held() -> tuple[int, int, int]:
         return len(decoder.rows), len(decoder.prefixes), sum(buffer.numel() for buffer in decoder.slot_keys)

@@ -11,7 +11,8 @@ from tests.model.families import VOCABULARY, family
 from tests.policies.test_engine import reference, run
 from verigym.core.records import Message, Sampling
 from verigym.model.load import load
-from verigym.policies.local.engine import Engine, Generation
+from verigym.policies.local.engine import Engine
+from verigym.policies.local.requests import Generation
 from verigym.policies.render import Renderer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]

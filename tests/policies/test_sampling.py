@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verigym.core.records import Sampling
-from verigym.policies.local.engine import Generation, Row
+from verigym.policies.local.requests import Generation, Row
 from verigym.policies.local.sampling import draw
 
 
 def rows(count: int, **settings: Any) -> list[Row]:
-    made: Any = None
-    return [Row(Generation(ids=[1], sampling=Sampling(**settings), seed=seed), made, made) for seed in range(count)]
+    nobody: Any = None
+    return [Row(Generation(ids=[1], sampling=Sampling(**settings), seed=seed), nobody) for seed in range(count)]
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 1.6])

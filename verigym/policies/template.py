@@ -85,7 +85,7 @@ class ChatTemplate:
         return offer.outlines[key]
 
     def text(self, items: Sequence[Item], offer: ToolOffer, *, reply: bool, brief: bool = False) -> str:
-        """The  With `reply`, up to the start of the next reply. With `brief`, with `STAND_IN` for its tools."""
+        """The conversation as text. With `reply`, up to the start of the next reply. With `brief`, with `STAND_IN` for its tools."""
         refusal: Exception | None = None
         tools = [STAND_IN] if brief and offer.tools else offer.written
         for messages in self._ways(items, offer, brief):
@@ -117,7 +117,7 @@ class ChatTemplate:
         yield joined(self._messages(items, offer, brief=brief, spoken=True))
 
     def _messages(self, items: Sequence[Item], offer: ToolOffer, *, brief: bool, spoken: bool = False) -> list[Json]:
-        """The messages of a  With `spoken`, calls are text."""
+        """The messages of a conversation. With `spoken`, calls are text."""
         if self.dialect is PLAIN:
             messages: list[Json] = [*plain.to_messages([*items], [] if brief else offer.tools, reasoning=True)]
         else:
@@ -142,7 +142,7 @@ class ChatTemplate:
     # -- what kind of template it is --------------------------------------------------------------------------------
 
     def _try(self, items: list[Item], *, tools: list[Json] | None = None, reply: bool = False) -> str | None:
-        """The text of a sample  None if the template refuses it."""
+        """The text of a short conversation. None if the template refuses it."""
         try:
             return self._apply(to_messages(items, ToolNames([], items)), tools or [], reply)
         except Exception:  # a template may raise anything

@@ -9,100 +9,33 @@ other architecture. `plain` batches prompts of equal length and is slower.
 """
 
 import asyncio
-import functools
 import importlib.util
-import random
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import msgspec
 import torch
 
-from verigym.core.records import Sampling
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
-from verigym.policies.local import plain_decoder, slots
+from verigym.policies.local.plain_decoder import PlainDecoder
+from verigym.policies.local.requests import EngineReply, Generation, Row
 from verigym.policies.local.sampling import SampledTokens, restricts
+from verigym.policies.local.slots import SlotDecoder, why_unsupported
+
+if TYPE_CHECKING:
+    from verigym.policies.local.paged import PagedDecoder
+
+Decoder: TypeAlias = "PagedDecoder | SlotDecoder | PlainDecoder"
+"""A batch of rows and the weights that decode them. `begin` and `advance` return the next tokens of new rows and of all rows."""
 
 MOST_DECODERS = 4
 """Maximum adapters served concurrently, each with its own merged weights. More adapters take turns."""
 _GATHER_S, _GATHERS = 0.001, 20
 """How long, and how often, the first request of a batch waits for other requests."""
-
-
-class Generation(msgspec.Struct, frozen=True, kw_only=True):
-    ids: list[int]
-    """The whole prompt."""
-    shared: int = 0
-    """Number of leading ids that other requests share."""
-    sampling: Sampling = Sampling()
-    seed: int = 0
-    version: str = ""
-    """The adapter to use: a key of `Engine.adapters`, or empty for the adapter on the model."""
-    matcher: Any = None
-    """Returns which tokens may come next with `allowed(vocabulary)`, and is notified of the sampled one with `took(id)`."""
-    heard: Callable[[list[int]], None] | None = None
-    """Called with the tokens as they are sampled, on the thread of the caller."""
-
-
-class EngineReply(msgspec.Struct, frozen=True):
-    ids: list[int]
-    """The sampled tokens, including the end token if there is one."""
-    logprobs: list[float]
-    """Logprobs at the sampling temperature (1 if greedy), over the whole distribution."""
-    finish: Literal["stop", "length", "context_full"]
-    restricted: list[float] = []
-    """Logprobs after truncation and constraint. Empty without either."""
-
-
-class Row:
-    """A request in progress."""
-
-    def __init__(
-        self,
-        request: Generation,
-        future: asyncio.Future[EngineReply],
-        loop: asyncio.AbstractEventLoop,
-        window: int = 1 << 30,
-    ) -> None:
-        self.request = request
-        self.future = future
-        self.loop = loop
-        self.ids: list[int] = []
-        self.logprobs: list[float] = []
-        self.restricted: list[float] = []
-        self.prefix = tuple(request.ids[: min(request.shared, len(request.ids) - 1)])
-        """The shared ids. At least one id of the prompt is not shared."""
-        self.matcher = request.matcher
-        self.seed = request.seed & (2**63 - 1)
-        self.most = min(request.sampling.max_tokens, window - len(request.ids))
-        """Maximum tokens to sample."""
-        self.watched = request.matcher is not None or bool(request.sampling.stop)
-        """Whether each token must be inspected before the next step."""
-
-    @functools.cached_property
-    def random(self) -> random.Random:
-        """The random number generator of this row."""
-        return random.Random(self.request.seed)
-
-    @property
-    def context(self) -> list[int]:
-        """The ids to compute before the next token. After an interruption, they include the sampled ones."""
-        return self.request.ids + self.ids if self.ids else self.request.ids
-
-    @property
-    def left(self) -> int:
-        """Remaining tokens to sample."""
-        return self.most - len(self.ids)
-
-    @property
-    def dead(self) -> bool:
-        """Whether the caller has cancelled the request."""
-        return self.future.cancelled()
 
 
 class Engine:
@@ -122,16 +55,15 @@ class Engine:
         self._running = False
         self._idle = threading.Event()
         self._idle.set()
-        self._decoders: list[Any] = []
+        self._decoders: list[Decoder] = []
         """Each has one set of weights and the batch that uses it."""
-        self._taken: list[tuple[Any, list[Row]]] = []
+        self._taken: list[tuple[Decoder, list[Row]]] = []
         """Admitted requests that have not begun."""
 
     async def generate(self, request: Generation) -> EngineReply:
-        loop = asyncio.get_running_loop()
         if len(request.ids) >= self.window:
             return EngineReply([], [], "context_full")
-        row = Row(request, loop.create_future(), loop, self.window)
+        row = Row(request, asyncio.get_running_loop().create_future(), self.window)
         with self._lock:
             self._waiting.append(row)
             start, self._running = not self._running, True
@@ -202,7 +134,7 @@ class Engine:
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
         room = self.max_batch - sum(len(decoder.rows) for decoder in self._decoders)
-        taken: dict[str, tuple[Any, list[Row]]] = {}
+        taken: dict[str, tuple[Decoder, list[Row]]] = {}
         left: list[Row] = []
         full: set[str] = set()
         for row in waiting:
@@ -222,7 +154,7 @@ class Engine:
             self._waiting.extendleft(reversed(left))
         self._taken = list(taken.values())
 
-    def _decoder(self, version: str, taken: dict[str, Any]) -> Any | None:
+    def _decoder(self, version: str, taken: dict[str, tuple[Decoder, list[Row]]]) -> "Decoder | None":
         """The decoder with this version. Otherwise a new or idle decoder loads it."""
         loaded = next((decoder for decoder in self._decoders if decoder.version == version), None)
         if loaded is not None:
@@ -239,7 +171,7 @@ class Engine:
             free.version = version
         return free
 
-    def _turn(self, decoder: Any, new: list[Row] | None) -> None:
+    def _turn(self, decoder: Decoder, new: list[Row] | None) -> None:
         """One turn of a batch: begins new rows, or advances all rows."""
         try:
             if new is not None:
@@ -252,7 +184,7 @@ class Engine:
                 raise
             self._shrink(decoder, new or [], error)
 
-    def _shrink(self, decoder: Any, new: list[Row], error: Exception) -> None:
+    def _shrink(self, decoder: Decoder, new: list[Row], error: Exception) -> None:
         """Halves the batch size after memory ran out. Rows resume after their last token, so nothing is sampled twice."""
         rows = [*decoder.rows, *(row for row in new if row not in decoder.rows)]
         decoder.reset()
@@ -263,7 +195,7 @@ class Engine:
         with self._lock:
             self._waiting.extendleft(reversed(rows))
 
-    def _settle(self, decoder: Any, rows: list[Row], drawn: SampledTokens) -> None:
+    def _settle(self, decoder: Decoder, rows: list[Row], drawn: SampledTokens) -> None:
         """Appends the tokens to their rows and releases finished rows."""
         done: dict[asyncio.AbstractEventLoop, list[tuple[Row, EngineReply]]] = {}
         steps = len(drawn.ids[0])
@@ -273,8 +205,8 @@ class Engine:
                 finish, taken = self._finish(row, ids)
             row.ids += ids[:taken]
             row.logprobs += logprobs[:taken]
-            if row.request.heard is not None:
-                row.loop.call_soon_threadsafe(row.request.heard, ids[:taken])
+            if row.request.on_tokens is not None:
+                row.loop.call_soon_threadsafe(row.request.on_tokens, ids[:taken])
             if drawn.restricted is not None:
                 row.restricted.append(drawn.restricted[index])
             if finish is not None:
@@ -289,8 +221,8 @@ class Engine:
         """Whether these tokens end the row, and how many of them it keeps."""
         settings = row.request.sampling
         for taken, id in enumerate(ids[: row.left], 1):
-            if row.matcher is not None and id not in self.stop_ids:
-                row.matcher.took(id)
+            if row.request.matcher is not None and id not in self.stop_ids:
+                row.request.matcher.took(id)
             if id in self.stop_ids or (settings.stop and self._said([*row.ids, *ids[:taken]], settings.stop)):
                 return "stop", taken
         return ("length", row.left) if row.left <= len(ids) else (None, len(ids))
@@ -301,20 +233,20 @@ class Engine:
         return any(text in tail for text in stops)
 
 
-def decoder_for(model: Any, max_batch: int, window: int) -> Any:
+def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
     """The fastest decoder that gives correct results for this model."""
     llama = llama_model(model)
     if llama is None:
-        why = slots.right(model)
+        why = why_unsupported(model)
         if why:
             line = f"{type(model).__name__}: uses the slow decoder without shared prefixes ({why})"
             print(line, file=sys.stderr, flush=True)
-        return plain_decoder.PlainDecoder(model) if why else slots.SlotDecoder(model, None)
+        return PlainDecoder(model) if why else SlotDecoder(model, None)
     if llama.embedding.device.type == "cuda" and importlib.util.find_spec("triton"):
         from verigym.policies.local.paged import PagedDecoder
 
         return PagedDecoder(FusedWeights(llama), max_batch, window)
-    return slots.SlotDecoder(model, FusedWeights(llama))
+    return SlotDecoder(model, FusedWeights(llama))
 
 
 def _out_of_memory(error: Exception) -> bool:

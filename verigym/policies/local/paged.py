@@ -5,8 +5,6 @@ avoids this wait. A graph is recorded for a batch size at its first use, and sev
 Prompts are computed without padding. Each shared page and each repeated prompt is computed once.
 """
 
-from typing import Any
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -16,6 +14,7 @@ from verigym.model import kernels, lora
 from verigym.model.llama_family import FusedWeights
 from verigym.policies.local import sampling
 from verigym.policies.local.pages import Pages, SequencePages
+from verigym.policies.local.requests import Row
 from verigym.policies.local.sampling import SampledTokens
 
 STEPS = 8
@@ -40,8 +39,8 @@ class PagedDecoder:
         self.pages = Pages(1, kernels.PAGE)
         self.cache = torch.zeros(0)
         """(2 x layers, pages, K, PAGE, D): keys and values of each layer in turn."""
-        self.rows: list[Any] = []
-        self.held: dict[Any, SequencePages] = {}
+        self.rows: list[Row] = []
+        self.held: dict[Row, SequencePages] = {}
         self.graphs: dict[tuple[int, bool], torch.cuda.CUDAGraph] = {}
         self.changed = True
         positions = torch.arange(min(window, 1 << 17), device=self.device)
@@ -72,7 +71,7 @@ class PagedDecoder:
         self.pages.forget()
         self.rows = []
 
-    def fits(self, row: Any, new: list[Any]) -> bool:
+    def fits(self, row: Row, new: list[Row]) -> bool:
         """Reserves the pages of a whole row, so that no row in progress runs out of pages."""
         ids = row.context
         positions = min(len(ids) + row.left, self.window)
@@ -84,7 +83,7 @@ class PagedDecoder:
         self.held[row] = held
         return True
 
-    def begin(self, new: list[Any]) -> SampledTokens:
+    def begin(self, new: list[Row]) -> SampledTokens:
         """Computes the prompts of new rows and draws their first tokens."""
         first: dict[tuple[int, ...], int] = {}
         which = [first.setdefault(tuple(row.context), len(first)) for row in new]
@@ -135,7 +134,7 @@ class PagedDecoder:
             self.drawn_ids[:steps, :number].T.tolist(), self.drawn_logprobs[:steps, :number].T.tolist(), None
         )
 
-    def drop(self, row: Any) -> None:
+    def drop(self, row: Row) -> None:
         self.pages.release(self.held.pop(row), row.context[:-1])
         self.rows.remove(row)
         self.changed = True
@@ -192,7 +191,7 @@ class PagedDecoder:
 
     # -- buffers --------------------------------------------------------------------------------------------------
 
-    def _draw(self, logits: Tensor, rows: list[Any], which: list[int]) -> SampledTokens:
+    def _draw(self, logits: Tensor, rows: list[Row], which: list[int]) -> SampledTokens:
         """First tokens, and tokens under truncation or constraint, outside of a graph."""
         ids = torch.empty(len(rows), dtype=torch.long, device=self.device)
         logprobs = torch.empty(len(rows), device=self.device)
@@ -210,7 +209,7 @@ class PagedDecoder:
         free = sampling.logprobs_of(logits[source.long()], rows, ids)
         return SampledTokens(ids[:, None].tolist(), free[:, None].tolist(), logprobs.tolist())
 
-    def _upload(self, active: list[Any]) -> None:
+    def _upload(self, active: list[Row]) -> None:
         """Copies the state of the active rows into the buffers that the graphs read."""
         number = len(active)
         settings = [row.request.sampling for row in active]

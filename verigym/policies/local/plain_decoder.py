@@ -11,6 +11,7 @@ from torch import Tensor
 
 from verigym.model import lora
 from verigym.policies.local import sampling
+from verigym.policies.local.requests import Row
 from verigym.policies.local.sampling import SampledTokens
 
 
@@ -28,14 +29,14 @@ class PlainDecoder:
 
     def reset(self) -> None:
         self.cache: Any = None
-        self.rows: list[Any] = []
-        self.places: dict[Any, int] = {}
+        self.rows: list[Row] = []
+        self.places: dict[Row, int] = {}
         """The cache row of each request. Finished rows stay in the cache until the batch is done."""
 
-    def fits(self, row: Any, new: list[Any]) -> bool:
+    def fits(self, row: Row, new: list[Row]) -> bool:
         return not self.rows and (not new or len(row.context) == len(new[0].context))
 
-    def begin(self, new: list[Any]) -> SampledTokens:
+    def begin(self, new: list[Row]) -> SampledTokens:
         self.reset()
         self.rows = list(new)
         self.places = {row: place for place, row in enumerate(new)}
@@ -48,7 +49,7 @@ class PlainDecoder:
         logits = self._forward(ids)
         return sampling.draw(logits[[self.places[row] for row in self.rows]], self.rows)
 
-    def drop(self, row: Any) -> None:
+    def drop(self, row: Row) -> None:
         self.rows.remove(row)
 
     def _forward(self, ids: Tensor) -> Tensor:

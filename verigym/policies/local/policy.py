@@ -11,7 +11,8 @@ from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Turn, Usage
 from verigym.model import lora
 from verigym.model.load import LoadedModel, load
-from verigym.policies.local.engine import Engine, Generation
+from verigym.policies.local.engine import Engine
+from verigym.policies.local.requests import Generation
 from verigym.policies.local.streaming import TextStream
 from verigym.policies.render import Renderer, ids_so_far
 
@@ -89,7 +90,7 @@ class LocalPolicy:
         spoken = TextStream(self.render.decode, self.render.stop_ids, request.sampling.stop, on_text)
         return await self._respond(request, None if request.tools else spoken.add)
 
-    async def _respond(self, request: Request, heard: Callable[[list[int]], None] | None) -> Reply:
+    async def _respond(self, request: Request, on_tokens: Callable[[list[int]], None] | None) -> Reply:
         started = time.perf_counter()
         parent = len(request.turns) - 1 if request.turns and request.turns[-1].completion_ids else None
         gained = None if parent is None else self.render.extend(request.items, request.tools, request.turns)
@@ -109,7 +110,7 @@ class LocalPolicy:
                 seed=request.seed + len(request.turns),
                 version=self.version,
                 matcher=self._constraints.matcher(constrain, request.tools) if constrain else None,
-                heard=None if heard is None or self.render.thinks(context) else heard,
+                on_tokens=None if on_tokens is None or self.render.thinks(context) else on_tokens,
             )
         )
         turn = Turn(

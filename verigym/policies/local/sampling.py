@@ -5,11 +5,13 @@ excluded, a drawn token has two logprobs: over the whole distribution at tempera
 remaining tokens.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+
+from verigym.policies.local.requests import Row
 
 _BLOCK = 256
 
@@ -24,26 +26,26 @@ class SampledTokens(NamedTuple):
     """Logprobs after truncation and constraint, for one token per row. None without either."""
 
 
-def restricts(row: Any) -> bool:
+def restricts(row: Row) -> bool:
     """Whether some tokens are excluded."""
     settings = row.request.sampling
-    return row.matcher is not None or settings.top_p < 1 or settings.top_k > 0 or settings.min_p > 0
+    return row.request.matcher is not None or settings.top_p < 1 or settings.top_k > 0 or settings.min_p > 0
 
 
-def _scaled(logits_BV: Tensor, rows: list[Any]) -> Tensor:
+def _scaled(logits_BV: Tensor, rows: list[Row]) -> Tensor:
     """The logits divided by the temperature, or by 1 for greedy rows."""
     divisors = [[row.request.sampling.temperature or 1.0] for row in rows]
     hot = any(divisor != [1.0] for divisor in divisors)
     return logits_BV / torch.tensor(divisors, device=logits_BV.device) if hot else logits_BV
 
 
-def restrict(logits_BV: Tensor, rows: list[Any]) -> Tensor:
+def restrict(logits_BV: Tensor, rows: list[Row]) -> Tensor:
     """The logits with minus infinity for tokens that a row's constraint or truncation excludes.
     The constraint applies first, then top_k, top_p and min_p at the row's temperature."""
     kept_BV = logits_BV.clone()
     for place, row in enumerate(rows):
-        if row.matcher is not None:
-            kept_BV[place].masked_fill_(~row.matcher.allowed(kept_BV.shape[1]).to(kept_BV.device), -torch.inf)
+        if row.request.matcher is not None:
+            kept_BV[place].masked_fill_(~row.request.matcher.allowed(kept_BV.shape[1]).to(kept_BV.device), -torch.inf)
     settings = [row.request.sampling for row in rows]
     if any(one.top_k > 0 or one.top_p < 1 for one in settings):
         sorted_BV, order_BV = _scaled(kept_BV, rows).sort(dim=-1, descending=True, stable=True)
@@ -62,13 +64,13 @@ def restrict(logits_BV: Tensor, rows: list[Any]) -> Tensor:
     return kept_BV
 
 
-def logprobs_of(logits_BV: Tensor, rows: list[Any], ids_B: Tensor) -> Tensor:
+def logprobs_of(logits_BV: Tensor, rows: list[Row], ids_B: Tensor) -> Tensor:
     """The logprobs of the given tokens at temperature."""
     scaled_BV = _scaled(logits_BV.float(), rows)
     return scaled_BV.gather(-1, ids_B[:, None])[:, 0] - scaled_BV.logsumexp(-1)
 
 
-def draw(logits_BV: Tensor, rows: list[Any]) -> SampledTokens:
+def draw(logits_BV: Tensor, rows: list[Row]) -> SampledTokens:
     """Draws one token per row by inverting its distribution at a random number of the row. For decoders without kernels."""
     on = any(map(restricts, rows))
     kept_BV = restrict(logits_BV.float(), rows) if on else logits_BV.float()
@@ -78,7 +80,7 @@ def draw(logits_BV: Tensor, rows: list[Any]) -> SampledTokens:
     return SampledTokens(chosen_B[:, None].tolist(), free_B[:, None].tolist(), logprobs_B.tolist() if on else None)
 
 
-def _invert(scaled_BV: Tensor, rows: list[Any]) -> tuple[Tensor, Tensor]:
+def _invert(scaled_BV: Tensor, rows: list[Row]) -> tuple[Tensor, Tensor]:
     """The drawn tokens (the likeliest for greedy rows) and their logprobs. It sums blocks first and then searches the block of
     the random number, to read the vocabulary only a few times and use double precision where it matters."""
     most_B1 = scaled_BV.amax(-1, keepdim=True)

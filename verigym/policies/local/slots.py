@@ -22,6 +22,7 @@ from verigym.model.attention import check_known
 from verigym.model.head import logits_of
 from verigym.model.llama_family import FusedWeights
 from verigym.policies.local import sampling
+from verigym.policies.local.requests import Generation, Row
 from verigym.policies.local.sampling import SampledTokens
 
 _NAME = "verigym_slots"
@@ -179,18 +180,18 @@ class SlotDecoder:
             lora.use(self.model, adapter)
 
     def reset(self) -> None:
-        self.rows: list[Any] = []
+        self.rows: list[Row] = []
         self.prefixes: OrderedDict[tuple[int, ...], Prefix] = OrderedDict()
 
-    def fits(self, row: Any, new: list[Any]) -> bool:
+    def fits(self, row: Row, new: list[Row]) -> bool:
         return True
 
-    def begin(self, new: list[Any]) -> SampledTokens:
+    def begin(self, new: list[Row]) -> SampledTokens:
         """Computes the prompts of new rows, grouped by prefix, and draws their first tokens."""
-        by_prefix: dict[tuple[int, ...], list[Any]] = {}
+        by_prefix: dict[tuple[int, ...], list[Row]] = {}
         for row in new:
             by_prefix.setdefault(row.prefix, []).append(row)
-        logits: dict[Any, Tensor] = {}
+        logits: dict[Row, Tensor] = {}
         for ids, rows in by_prefix.items():
             for row, found in zip(rows, self._begin(ids, rows), strict=True):
                 logits[row] = found
@@ -210,7 +211,7 @@ class SlotDecoder:
         hidden = self._forward(ids, positions, forward)
         return logits_of(self.model, hidden[:, 0])
 
-    def drop(self, row: Any) -> None:
+    def drop(self, row: Row) -> None:
         place, last = self.rows.index(row), self.rows.pop()
         if last is not row:
             self.rows[place] = last
@@ -220,7 +221,7 @@ class SlotDecoder:
 
     # -- implementation ----------------------------------------------------------------------------------------------------------
 
-    def _length(self, row: Any) -> int:
+    def _length(self, row: Row) -> int:
         """Number of used positions of a row's slot, including its last token."""
         return len(row.context) - len(row.prefix)
 
@@ -228,7 +229,7 @@ class SlotDecoder:
     def _dtype(self) -> torch.dtype:
         return self.model.get_output_embeddings().weight.dtype
 
-    def _begin(self, prefix_ids: tuple[int, ...], new: list[Any]) -> Tensor:
+    def _begin(self, prefix_ids: tuple[int, ...], new: list[Row]) -> Tensor:
         """Fills the slots of new rows with one prefix and returns the logits of their next tokens. Equal prompts are computed
         once. Prompts of similar length are computed together, in batches of limited size."""
         prefix = self._prefix_of(prefix_ids)
@@ -338,30 +339,20 @@ def _together(tails: list[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
 
 
 @torch.inference_mode()
-def right(model: Any) -> str:
+def why_unsupported(model: Any) -> str:
     """Why this decoder is wrong for the model, tested on two rows that share a prefix. Empty if it is correct."""
     vocabulary = model.config.get_text_config().vocab_size
     ids = [(7 + 5 * i) % vocabulary for i in range(14)]
-    rows = [_Probe(ids[:8], tuple(ids[:5])), _Probe(ids[:5] + ids[9:], tuple(ids[:5]))]
+    nobody: Any = None
+    rows = [Row(Generation(ids=prompt, shared=5), nobody) for prompt in (ids[:8], ids[:5] + ids[9:])]
     try:
         decoder = SlotDecoder(model, None)
         decoder._begin(rows[0].prefix, rows)
         for row in rows:
-            row.ids, row.context = [ids[3]], [*row.context, ids[3]]
+            row.ids = [ids[3]]
         mine = decoder.logits()
         own = torch.stack([model(torch.tensor([row.context], device=model.device)).logits[0, -1] for row in rows])
     except Exception as error:  # any error means that the model is not supported
         return f"{type(error).__name__}: {error}".splitlines()[0]
     near = 1e-3 if own.dtype == torch.float32 else 0.1
     return "" if (mine - own).abs().max() <= near * own.abs().max() else "its attention gives different results"
-
-
-class _Probe:
-    """The part of a request that `right` needs."""
-
-    left = 4
-
-    def __init__(self, context: list[int], prefix: tuple[int, ...]) -> None:
-        self.context = context
-        self.prefix = prefix
-        self.ids: list[int] = []
