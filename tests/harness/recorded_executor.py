@@ -1,4 +1,4 @@
-"""What the tests of `pool` share: an episode, a call in its place, and the watch for threads left behind."""
+"""What the tests of the executor share: an episode, a call, and a check that no thread is left running."""
 
 import threading
 import time
@@ -9,9 +9,9 @@ import pytest
 
 from tests.rollout.shop import AGENT, run_settings
 from verigym.core.records import Task, Trajectory
-from verigym.harness import executor as module
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor
+from verigym.harness.method_thread import MethodThread
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 
@@ -22,7 +22,7 @@ CALL = '{"tool": "look", "args": {}}'
 @pytest.fixture(autouse=True)
 def nothing_is_left_running() -> Iterator[None]:
     yield
-    idle, alive = len(module._Thread._idle), []
+    idle, alive = len(MethodThread.idle), []
     for _ in range(200):
         alive = [thread for thread in threading.enumerate() if thread.name == "verigym-episode"]
         if len(alive) <= idle:

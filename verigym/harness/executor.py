@@ -10,10 +10,7 @@ quick environment hangs on the loop, it is interrupted soon and its episode is r
 """
 
 import asyncio
-import contextlib
 import inspect
-import os
-import queue
 import threading
 import time
 from collections import deque
@@ -23,7 +20,7 @@ from typing import Any
 from verigym.core import watchdog as alarm
 from verigym.core.errors import EnvironmentFailure, InfrastructureFailure, words_of
 from verigym.core.watchdog import Overdue
-from verigym.harness.shared_thread import LeftBehind, SharedThread
+from verigym.harness.method_thread import MethodThread, Outcome, ThreadAbandoned, shared_thread
 
 _QUICK_S = 0.002
 """Mean seconds of a call. An environment that takes longer waits for something."""
@@ -86,9 +83,9 @@ class AdaptiveExecutor:
             except asyncio.CancelledError:
                 self._wake()  # its turn is another's
                 raise
-        if not self.quick and _Thread.stuck >= _MOST_THREADS:
+        if not self.quick and MethodThread.stuck >= _MOST_THREADS:
             raise InfrastructureFailure(
-                f"{_Thread.stuck} environment methods never returned. Restart the process and add timeouts to blocking calls."
+                f"{MethodThread.stuck} environment methods never returned. Restart the process. Add timeouts to blocking calls."
             )
         return EpisodeExecutor(self, own_thread=not self.quick, seconds=seconds)
 
@@ -120,13 +117,13 @@ class AdaptiveExecutor:
 
 
 class EpisodeExecutor:
-    """Runs one episode's methods: on the loop's thread, or on a thread of its own."""
+    """Runs one episode's methods: on the loop's thread, on the thread that quick methods share, or on a thread of its own."""
 
     def __init__(self, executor: AdaptiveExecutor, own_thread: bool, seconds: float = _NEVER_S) -> None:
         self._executor = executor
         self._deadline = time.monotonic() + seconds
-        self._thread = _Thread.take() if own_thread else None
-        self._shared: SharedThread | None = None
+        self._own_thread = MethodThread.take() if own_thread else None
+        self._shared_thread: MethodThread | None = None
         executor.add_threads(int(own_thread))
 
     async def call(
@@ -142,14 +139,19 @@ class EpisodeExecutor:
         try:
             if inspect.iscoroutinefunction(function):
                 return await _awaited(function(*args, **kwargs), seconds)
-            result: Any
-            shared = self._shared_thread()
-            if shared is not None:
-                result = await self._in_shared(shared, seconds, informative, function, args, kwargs)
-            elif self._thread is None:
-                result = self._here(seconds, informative, function, args, kwargs)
+            limit = self._limit(seconds)
+            if self._own_thread is not None:
+                outcome = await self._in_own_thread(self._own_thread, seconds, function, args, kwargs)
+            elif self._executor.on_loop or threading.get_ident() == threading.main_thread().ident:
+                outcome = _run_here(function, args, kwargs, limit)
             else:
-                result = await self._in_thread(self._thread, seconds, informative, function, args, kwargs)
+                if self._shared_thread is None:
+                    self._shared_thread = shared_thread()
+                outcome = await self._shared_thread.run(function, args, kwargs, limit)
+            if outcome.error is not None:
+                raise self._reason(outcome.error, outcome.seconds, function, seconds, limit) from outcome.error
+            self._executor.record(outcome.seconds, informative)
+            result = outcome.result
             return await _awaited(result, seconds) if inspect.isawaitable(result) else result
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
@@ -157,90 +159,66 @@ class EpisodeExecutor:
                 raise RuntimeError("the method cancelled itself") from error
             raise
 
-    def _shared_thread(self) -> SharedThread | None:
-        """The thread that quick methods share if the loop is not on the main thread."""
-        if self._thread is not None or self._executor.on_loop or threading.get_ident() == threading.main_thread().ident:
-            return None
-        loop = asyncio.get_running_loop()
-        if self._shared is None or self._shared.loop is not loop:
-            self._shared = SharedThread.of_loop(loop)
-        return self._shared
-
-    def _here(self, seconds: float | None, informative: bool, function: Any, args: Any, kwargs: Any) -> Any:
-        began = time.monotonic()
-        limit = self._limit(seconds)
+    async def _in_own_thread(
+        self, thread: MethodThread, seconds: float | None, function: Any, args: Any, kwargs: Any
+    ) -> Outcome:
+        self._executor.add_running(1)
         try:
-            result = alarm.guarded(function, limit, *args, **kwargs)
-        except Overdue:
-            if time.monotonic() - began < limit:  # raised by the method itself
-                raise
-            raise self._late(function, seconds, limit) from None
-        except BaseException as error:
-            raise _contained(error) from error
-        self._executor.record(time.monotonic() - began, informative)
-        return result
-
-    async def _in_shared(
-        self, thread: SharedThread, seconds: float | None, informative: bool, function: Any, args: Any, kwargs: Any
-    ) -> Any:
-        limit = self._limit(seconds)
-        try:
-            took, result = await thread.call(function, args, kwargs, limit)
-        except LeftBehind:
-            raise LoopBlocked(f"another method held up all episodes for {_HERE_S:g} s and was left behind") from None
-        except Overdue:
-            raise self._late(function, seconds, limit) from None
-        except asyncio.CancelledError:
+            return await thread.run_alone(function, args, kwargs, seconds)
+        except BaseException:
+            self._own_thread = MethodThread.take()
+            self._executor.record(_NEVER_S)
             raise
-        except BaseException as error:
-            raise _contained(error) from error
-        self._executor.record(took, informative)
-        return result
+        finally:
+            self._executor.add_running(-1)
 
     def _limit(self, seconds: float | None) -> float:
         """Seconds that a method may take on a thread that it shares with other episodes."""
         left = max(self._deadline - time.monotonic(), _LEAST_S)
         return min(_NEVER_S if seconds is None else seconds, left, _NEVER_S if self._executor.on_loop else _HERE_S)
 
-    def _late(self, function: Any, seconds: float | None, limit: float) -> BaseException:
-        """Why a method was interrupted."""
+    def _reason(
+        self, error: BaseException, took_s: float, function: Any, seconds: float | None, limit: float
+    ) -> BaseException:
+        """What to raise for a method that raised, or was interrupted at its limit."""
+        if isinstance(error, ThreadAbandoned):
+            return LoopBlocked(f"another method held up all episodes for {_HERE_S:g} s and was left behind")
+        if not isinstance(error, Overdue) or took_s < limit:  # the method itself may raise `Overdue`
+            self._executor.record(took_s)
+            return _contained(error)
         self._executor.record(_NEVER_S)
         if seconds == limit:
-            return Overdue()
+            return error
         if limit != _HERE_S or self._executor.on_loop:
             return OutOfTime()
         name = getattr(function, "__name__", "a method")
         return LoopBlocked(f"{name} blocked all other episodes for {_HERE_S:g} s and was interrupted")
 
-    async def _in_thread(
-        self, thread: "_Thread", seconds: float | None, informative: bool, function: Any, args: Any, kwargs: Any
-    ) -> Any:
-        self._executor.add_running(1)
-        try:
-            took, result = await thread.call(function, args, kwargs, seconds)
-        except BaseException:
-            self._thread = _Thread.take()
-            self._executor.record(_NEVER_S)
-            raise
-        finally:
-            self._executor.add_running(-1)
-        self._executor.record(took, informative)
-        return _unwrapped(result)
-
     def finish(self) -> None:
         self._executor.record(0.0)  # an episode whose calls were all quick is informative too
-        if self._thread is not None:
-            self._thread.give_back()
-            self._thread = None
+        if self._own_thread is not None:
+            self._own_thread.give_back()
+            self._own_thread = None
             self._executor.add_threads(-1)
+
+
+def _run_here(function: Any, args: Any, kwargs: Any, limit: float) -> Outcome:
+    """Runs a method on the loop's thread. It is interrupted at its limit."""
+    result, error = None, None
+    began = time.monotonic()
+    try:
+        result = alarm.guarded(function, limit, *args, **kwargs)
+    except BaseException as raised:
+        error = raised
+    return Outcome(result, error, time.monotonic() - began)
 
 
 async def in_new_thread(function: Callable[..., Any], kwargs: Mapping[str, Any], seconds: float | None = None) -> Any:
     """Runs a plain function in its own thread, at the same time as others of its episode."""
-    thread = _Thread.take()
-    _, result = await thread.call(function, (), kwargs, seconds)
+    thread = MethodThread.take()
+    outcome = await thread.run_alone(function, (), kwargs, seconds)
     thread.give_back()
-    return _unwrapped(result)
+    return _unwrapped(outcome)
 
 
 async def _awaited(awaitable: Any, seconds: float | None) -> Any:
@@ -254,21 +232,21 @@ async def _awaited(awaitable: Any, seconds: float | None) -> Any:
     if not done:
         await _cut(task)
         raise Overdue
-    result = task.result()
-    if isinstance(result, _Raised) and isinstance(result.error, Overdue) and (seconds is None or seconds > _HERE_S):
+    outcome = task.result()
+    if isinstance(outcome.error, Overdue) and (seconds is None or seconds > _HERE_S):
         raise EnvironmentFailure(
             f"An async method ran for {_HERE_S:g} s without awaiting anything, and blocked every episode. Add an await."
         )
-    return _unwrapped(result)
+    return _unwrapped(outcome)
 
 
-async def _stepped(awaitable: Any, limit: float) -> Any:
+async def _stepped(awaitable: Any, limit: float) -> Outcome:
     try:
-        return await _Steps(awaitable, limit)
+        return Outcome(await _Steps(awaitable, limit))
     except asyncio.CancelledError:
         raise
     except BaseException as error:
-        return _Raised(error)
+        return Outcome(error=error)
 
 
 class _Steps:
@@ -297,10 +275,10 @@ async def _cut(task: "asyncio.Task[Any]") -> None:
     task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
 
 
-def _unwrapped(result: Any) -> Any:
-    if isinstance(result, _Raised):
-        raise _contained(result.error) from result.error
-    return result
+def _unwrapped(outcome: Outcome) -> Any:
+    if outcome.error is not None:
+        raise _contained(outcome.error) from outcome.error
+    return outcome.result
 
 
 def _contained(error: BaseException) -> BaseException:
@@ -308,73 +286,3 @@ def _contained(error: BaseException) -> BaseException:
     usual = (Exception, SystemExit, Overdue, asyncio.CancelledError)
     on_loop = isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
     return error if isinstance(error, usual) or on_loop else RuntimeError(f"{type(error).__name__}: {words_of(error)}")
-
-
-class _Raised:
-    """An exception from a thread, carried as a value: raised in the loop, SystemExit would end it."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-
-
-class _Thread:
-    """A daemon thread, so that a hanging method does not keep the process alive. It is reused after its episode."""
-
-    _idle: "list[_Thread]" = []
-    stuck: int = 0
-    """Abandoned threads whose method has not returned."""
-
-    def __init__(self) -> None:
-        self._work: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        threading.Thread(target=self._run, daemon=True, name="verigym-episode").start()
-
-    @classmethod
-    def take(cls) -> "_Thread":
-        try:
-            return cls._idle.pop() if cls._idle else cls()
-        except RuntimeError as error:
-            raise InfrastructureFailure(f"No more threads can be started: {error}.") from error
-
-    def give_back(self) -> None:
-        self._idle.append(self)
-
-    async def call(self, function: Any, args: Any, kwargs: Any, seconds: float | None) -> tuple[float, Any]:
-        """Seconds and result of a method. If it takes too long, or the episode ends first, the thread is abandoned: it may hang
-        in the method, and ends if the method ever returns."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[tuple[float, Any]] = loop.create_future()
-        clock = asyncio.timeout(seconds)
-        try:
-            async with clock:
-                self._work.put((loop, future, function, args, kwargs))
-                return await future
-        except BaseException as error:
-            _Thread.stuck += 1
-            self._work.put(None)
-            if isinstance(error, TimeoutError) and clock.expired():  # not one that the method raised
-                raise Overdue from None
-            raise
-
-    def _run(self) -> None:
-        while (work := self._work.get()) is not None:
-            _do(*work)
-            del work  # an idle thread keeps no episode's state alive
-        _Thread.stuck -= 1
-
-
-os.register_at_fork(after_in_child=_Thread._idle.clear)  # a child process has none of its parent's threads
-
-
-def _do(loop: asyncio.AbstractEventLoop, future: "asyncio.Future[Any]", function: Any, args: Any, kwargs: Any) -> None:
-    began = time.perf_counter()
-    try:
-        result = function(*args, **kwargs)
-    except BaseException as error:
-        result = _Raised(error)
-    with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-        loop.call_soon_threadsafe(_settle, future, (time.perf_counter() - began, result))
-
-
-def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
-    if not future.done():
-        future.set_result(value)

@@ -143,7 +143,7 @@ class ToolBox:
         except Exception as error:  # not JSON, wrong arguments, or refused by the tool's own type
             return CallOutcome(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
-        where = executor or _HERE
+        where = executor or EpisodeExecutor(AdaptiveExecutor(), own_thread=False)
         try:
             if limits.unsafe_if is not None and await _unsafe(where, limits, environment, name, checked):
                 marks.append(Mark("unsafe", detail=f"{name} {arguments}"))
@@ -185,6 +185,3 @@ async def _unsafe(
         raise
     except Exception as error:
         raise EnvironmentFailure(f"unsafe_if of {name} raised {type(error).__name__}: {words_of(error)}") from error
-
-
-_HERE = EpisodeExecutor(AdaptiveExecutor(), own_thread=False)

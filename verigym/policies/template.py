@@ -85,7 +85,7 @@ class ChatTemplate:
         return offer.outlines[key]
 
     def text(self, items: Sequence[Item], offer: ToolOffer, *, reply: bool, brief: bool = False) -> str:
-        """The conversation as text. With `reply`, up to the start of the next reply. With `brief`, with `STAND_IN` for its tools."""
+        """The conversation as text. `reply`: up to the start of the next reply. `brief`: with `STAND_IN` for its tools."""
         refusal: Exception | None = None
         tools = [STAND_IN] if brief and offer.tools else offer.written
         for messages in self._ways(items, offer, brief):

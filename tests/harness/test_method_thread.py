@@ -1,4 +1,4 @@
-"""Quick methods beside a loop that is not on the main thread: they share a thread, and one that hangs is left behind."""
+"""Quick methods beside a loop that is not on the main thread: they share a thread, and one that hangs is abandoned."""
 
 import asyncio
 import subprocess
