@@ -468,8 +468,9 @@ def test_a_machine_that_cannot_start_a_process_is_an_infrastructure_failure() ->
         def start(self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float) -> Any:
             raise OSError(11, "Resource temporarily unavailable")
 
+    full: Any = Full()
     with pytest.raises(InfrastructureFailure, match=r"could not start a command: .*temporarily unavailable"):
-        run(ProcessSandbox(Full(), SMALL), "pass")
+        run(ProcessSandbox(full, SMALL), "pass")
 
 
 def test_an_old_kernel_counts_all_processes_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,28 +187,28 @@ def weights(model: nn.Module) -> dict[str, Tensor]:
 
 
 @torch.no_grad()
-def set_weights(model: nn.Module, given: dict[str, Tensor]) -> None:
+def set_weights(model: nn.Module, weights: dict[str, Tensor]) -> None:
     for name, module in modules(model):
-        module.a.copy_(given[f"{_PREFIX}{name}.lora_A.weight"])
-        module.b.copy_(given[f"{_PREFIX}{name}.lora_B.weight"])
+        module.a.copy_(weights[f"{_PREFIX}{name}.lora_A.weight"])
+        module.b.copy_(weights[f"{_PREFIX}{name}.lora_B.weight"])
     own = head(model)
     if own is not None:
-        own.copy_(given[_HEAD][0])
+        own.copy_(weights[_HEAD][0])
 
 
 @contextmanager
-def with_weights(model: nn.Module, given: dict[str, Tensor] | None) -> Iterator[None]:
-    """A context in which the adapter has these weights. None for the base model."""
-    if given is None:
+def with_weights(model: nn.Module, others: dict[str, Tensor] | None) -> Iterator[None]:
+    """A context in which the adapter has other weights. None for the base model."""
+    if others is None:
         with without(model):
             yield
         return
-    own = weights(model)
-    set_weights(model, given)
+    before = weights(model)
+    set_weights(model, others)
     try:
         yield
     finally:
-        set_weights(model, own)
+        set_weights(model, before)
 
 
 def save(model: nn.Module, folder: Path, base: str) -> None:

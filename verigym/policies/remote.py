@@ -7,6 +7,7 @@ is never stored.
 """
 
 import asyncio
+import contextlib
 import email.utils
 import json
 import math
@@ -27,6 +28,7 @@ from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Json, Message, Reasoning, Sampling, ToolSpec, Turn
 from verigym.policies import dialects
 from verigym.policies.dialects.plain import to_messages
+from verigym.policies.render import ids_so_far
 from verigym.wire import chat, responses
 from verigym.wire.items import message_text
 from verigym.wire.tools import ToolNames
@@ -351,27 +353,20 @@ def _address(base_url: str, key_env: str) -> URL:
 
 async def _whole(response: aiohttp.ClientResponse) -> bytes | None:
     """The body, or None if it is too large."""
-    content, size = response.content, 0
-    parts: list[bytes] = []
-    while part := await content.readany():
-        parts.append(part)
-        size += len(part)
-        if size > _LARGEST:
-            return None
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    try:
+        await response.content.readexactly(_LARGEST + 1)
+    except asyncio.IncompleteReadError as error:
+        return error.partial
+    return None
 
 
 def wait_s(tried: int, retry_after: str | None) -> float:
     """Seconds until the next retry: the value of the server (seconds or a date), otherwise exponential with jitter."""
     if retry_after is not None:
-        try:
+        with contextlib.suppress(ValueError):
             return max(0.0, float(retry_after))
-        except ValueError:
-            pass
-        try:
+        with contextlib.suppress(ValueError, OverflowError):  # neither: ignore the header
             return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
-        except (ValueError, OverflowError):
-            pass  # invalid: ignore the header
     return min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** min(tried, 64)) * random.uniform(0.5, 1.0)
 
 
@@ -413,8 +408,7 @@ def _wrong_ids(answer: ApiReply) -> str:
 def _gain(prompt_ids: list[int], turns: list[Turn]) -> tuple[int | None, list[int]]:
     """Parent and new context ids of a turn. If the prompt begins with the ids of the last path, only the ids after them are
     new. Otherwise the turn is a new root with the whole prompt."""
-    root = max((index for index, turn in enumerate(turns) if turn.parent is None), default=0)
-    path = [token for turn in turns[root:] for token in [*turn.context_ids, *turn.completion_ids]]
+    path = ids_so_far(turns, len(turns) - 1) if turns else []
     if path and prompt_ids[: len(path)] == path:
         return len(turns) - 1, prompt_ids[len(path) :]
     return None, prompt_ids

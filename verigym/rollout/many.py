@@ -44,6 +44,11 @@ class Progress(msgspec.Struct):
     cost: float = 0.0
     """US dollars spent by this call."""
 
+    def count_verdicts(self, verdicts: Sequence[Verdict]) -> None:
+        self.judged += len(verdicts)
+        self.passed += sum(verdict.passed for verdict in verdicts)
+        self.errors += sum(verdict.reward is None for verdict in verdicts)
+
 
 class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that `run_many` needs to run and score the episodes of one run."""
@@ -236,10 +241,7 @@ class _RunState:
         self.progress.done += len(batch.trajectories)
         self.progress.cost += sum(one.cost for one in batch.trajectories)
         self.infrastructure_failures += sum(_infrastructure_failed(one) for one in batch.trajectories)
-        self.progress.judged += len(batch.verdicts)
-        for verdict in batch.verdicts:
-            self.progress.passed += verdict.passed
-            self.progress.errors += verdict.reward is None
+        self.progress.count_verdicts(batch.verdicts)
 
 
 def _infrastructure_failed(trajectory: Trajectory) -> bool:

@@ -18,17 +18,17 @@ class SplitTrajectory(NamedTuple):
     prompt: list[Item]
     rest: list[Item]
     """Replies, with tool results and user messages between them."""
-    made: list[tuple[int, int]]
+    replies: list[tuple[int, int]]
     """Half-open range of each reply in `prompt + rest`."""
 
 
 def cut(trajectory: Trajectory) -> SplitTrajectory | None:
-    """None if the policy never replied."""
-    made = [(turn.made[0], turn.made[-1] + 1) for turn in trajectory.turns if turn.actor == "policy" and turn.made]
-    if not made:
+    """Splits an episode. None if the policy never replied."""
+    replies = [(turn.made[0], turn.made[-1] + 1) for turn in trajectory.turns if turn.actor == "policy" and turn.made]
+    if not replies:
         return None
-    first, last = made[0][0], made[-1][1]
-    return SplitTrajectory(trajectory.items[:first], trajectory.items[first:last], made)
+    first, last = replies[0][0], replies[-1][1]
+    return SplitTrajectory(trajectory.items[:first], trajectory.items[first:last], replies)
 
 
 def unfit(trajectory: Trajectory) -> str:

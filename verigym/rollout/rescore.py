@@ -53,9 +53,7 @@ async def rescore(
 
     def committed(batch: Batch) -> None:
         progress.done += len(batch.verdicts)
-        progress.judged += len(batch.verdicts)
-        progress.passed += sum(verdict.passed for verdict in batch.verdicts)
-        progress.errors += sum(verdict.reward is None for verdict in batch.verdicts)
+        progress.count_verdicts(batch.verdicts)
         on_progress(progress)
 
     async def group_of(task: Task, writer: Writer) -> None:

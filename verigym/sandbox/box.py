@@ -15,44 +15,30 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import IO, Protocol, Self
+from typing import IO, Self
 
 from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.protocols import CommandResult
+from verigym.sandbox.bubblewrap import BubblewrapCommand, BubblewrapRunner
 from verigym.sandbox.folder import Folder, FolderEntry
 from verigym.sandbox.limits import SandboxLimits
-from verigym.sandbox.tree import Process
+from verigym.sandbox.plain import PlainCommand, PlainRunner
 from verigym.sandbox.watch import KillReason, Watch
 
 _CHUNK = 1 << 16
 _FIRST_UID, _NUM_UIDS = 1_900_000_000, 100_000_000
 
 
-class RunningCommand(Protocol):
-    """A running command."""
-
-    process: "subprocess.Popen[bytes]"
-
-    def members(self) -> list[Process]: ...
-    def kill(self) -> None: ...
-
-
-class CommandRunner(Protocol):
-    """How commands are run: in bubblewrap, or as plain processes."""
-
-    isolated: bool
-
-    def start(
-        self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float
-    ) -> RunningCommand: ...
+RunningCommand = BubblewrapCommand | PlainCommand
+CommandRunner = BubblewrapRunner | PlainRunner
 
 
 class ProcessSandbox:
     """`core.protocols.Sandbox`. At most two commands per processor run at once. Waiting does not count as time."""
 
-    def __init__(self, way: CommandRunner, limits: SandboxLimits) -> None:
-        self.isolated = way.isolated
-        self.way = way
+    def __init__(self, runner: CommandRunner, limits: SandboxLimits) -> None:
+        self.isolated = runner.isolated
+        self.runner = runner
         self.limits = limits
         self.pool = ThreadPoolExecutor(2 * len(os.sched_getaffinity(0)), thread_name_prefix="sandbox")
 
@@ -64,7 +50,7 @@ class ProcessSandbox:
             folder.add_done_callback(lambda late: late.exception() or late.result().delete())
             raise
         except OSError as error:
-            raise InfrastructureFailure(f"a sandbox box could not be created: {error}") from error
+            raise InfrastructureFailure(f"A box of the sandbox could not be created: {error}") from error
 
 
 def _filled(files: Mapping[str, str | bytes]) -> Folder:
@@ -88,8 +74,8 @@ class ProcessBox:
 
     async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> CommandResult:
         halt = threading.Event()
-        box = self._sandbox
-        run = box.pool.submit(execute, box.way, self._folder, command, stdin, box.limits, seconds, halt)
+        sandbox = self._sandbox
+        run = sandbox.pool.submit(execute, sandbox.runner, self._folder, command, stdin, sandbox.limits, seconds, halt)
         self._running[run] = halt
         try:
             return await asyncio.shield(asyncio.wrap_future(run))
@@ -133,7 +119,7 @@ def own_uid() -> int | None:
 
 
 def execute(
-    way: CommandRunner,
+    runner: CommandRunner,
     folder: Folder,
     command: Sequence[str],
     stdin: str,
@@ -148,8 +134,8 @@ def execute(
     wall_s = limits.seconds if seconds is None else seconds
     cpu_s = limits.cpu_seconds * wall_s / limits.seconds
     stop: KillReason | None = None
-    with contextlib.nullcontext() if way.isolated else folder.turn:
-        started = _start(way, folder, command, limits, cpu_s)
+    with contextlib.nullcontext() if runner.isolated else folder.turn:
+        started = _start(runner, folder, command, limits, cpu_s)
         watch = Watch(started.members, folder, limits, wall_s, cpu_s)
         try:
             streams = _Streams(started.process, stdin.encode("utf-8", "replace"), limits.output_kb << 10)
@@ -172,13 +158,13 @@ def execute(
 
 
 def _start(
-    way: CommandRunner, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_s: float
+    runner: CommandRunner, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_s: float
 ) -> RunningCommand:
     try:
-        return way.start(folder, command, limits, cpu_s)
+        return runner.start(folder, command, limits, cpu_s)
     except (ValueError, OSError) as error:
         if isinstance(error, OSError) and error.errno != errno.E2BIG:
-            raise InfrastructureFailure(f"the sandbox could not start a command: {error}") from error
+            raise InfrastructureFailure(f"The sandbox could not start a command: {error}") from error
         raise BadInput(f"The command cannot run: {error}. Write long or binary text to a file in the box") from None
 
 

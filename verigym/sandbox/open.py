@@ -29,7 +29,7 @@ def open_sandbox(require: bool = False, limits: SandboxLimits = SandboxLimits())
         return ProcessSandbox(BubblewrapRunner(), limits)
     if require or os.environ.get("VERIGYM_REQUIRE_SANDBOX") == "1":
         raise Refused(f"--require-sandbox is set, and no sandbox is available: {reason}")
-    if os.geteuid() == 0 and (plain := fails(PlainRunner())):
+    if os.geteuid() == 0 and (plain := why_it_fails(PlainRunner())):
         raise Refused(f"{reason} Running code as a separate user failed too: {plain}")
     _warn(reason)
     return ProcessSandbox(PlainRunner(), limits)
@@ -64,25 +64,27 @@ def why_not_isolated() -> str:
         return "setpriv is missing. As root, the sandbox needs it. Install util-linux (on Alpine: apk add setpriv)."
     if seccomp_filter() is None:
         return f"the sandbox's system call filter does not support this processor ({platform.machine()})."
-    said = fails(BubblewrapRunner())
-    return said and (
-        f"bubblewrap is installed but does not work here: {said}. Containers often forbid namespaces. Allow them (docker run"
+    reason = why_it_fails(BubblewrapRunner())
+    return reason and (
+        f"bubblewrap is installed but does not work here: {reason}. Containers often forbid namespaces. Allow them (docker run"
         " --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined),"
         " or run outside the container. On Ubuntu, see kernel.apparmor_restrict_unprivileged_userns."
     )
 
 
-def fails(way: CommandRunner) -> str:
+def why_it_fails(runner: CommandRunner) -> str:
     """Why a test run fails. Empty if it works."""
     try:
         folder = Folder(own_uid())
         try:
-            ran = execute(way, folder, ["python3", "-c", "print(1)"], "", SandboxLimits(), None, threading.Event())
+            result = execute(
+                runner, folder, ["python3", "-c", "print(1)"], "", SandboxLimits(), None, threading.Event()
+            )
         finally:
             folder.delete()
     except VerigymError as error:
         return str(error)
-    return "" if ran.stdout == "1\n" else ran.stderr.strip() or f"a test run ended with code {ran.code}"
+    return "" if result.stdout == "1\n" else result.stderr.strip() or f"a test run ended with code {result.code}"
 
 
 @functools.cache

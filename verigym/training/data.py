@@ -65,7 +65,7 @@ def demonstrations(
         rows += [
             Example(
                 items=parts.prompt + parts.rest,
-                made=parts.made,
+                made=parts.replies,
                 source=trajectory.id,
                 **_common_fields(task, trajectory, run),
             )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
 
 from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
@@ -209,7 +210,7 @@ def _update(
         for parameter, gradient in zip(parameters, result[0], strict=True):
             parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
         sums.update(result[1])  # type: ignore[arg-type]
-    norm = _clip(parameters)
+    norm = clip_grad_norm_(parameters, MAX_GRAD_NORM, foreach=True).item()  # the norm before clipping
     if not math.isfinite(norm):
         optimizer.zero_grad()
         raise Refused(
@@ -231,16 +232,6 @@ def _gradients(
         return [gradient.contiguous() for gradient in gradients], {name: sum.item() for name, sum in figures.items()}
     except torch.OutOfMemoryError:
         return None
-
-
-@torch.no_grad()
-def _clip(parameters: Sequence[Tensor]) -> float:
-    """Scales the gradients down to MAX_GRAD_NORM if their norm is larger. Returns the norm before scaling."""
-    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))  # pyright: ignore[reportPrivateImportUsage]
-    scale = (MAX_GRAD_NORM / (norm + 1e-6)).clamp(max=1.0)
-    torch._foreach_mul_(gradients, scale)  # pyright: ignore[reportPrivateImportUsage]
-    return norm.item()
 
 
 @torch.no_grad()

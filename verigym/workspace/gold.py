@@ -56,7 +56,7 @@ async def _played(
             f'Task "{task.id}": its gold solution does not complete in the environment ({why}). '
             f"Find the cause: verigym check {environment.name}"
         )
-    return found.prompt + found.rest, found.made
+    return found.prompt + found.rest, found.replies
 
 
 def _items(reply: Reply) -> list[Item]:
