@@ -6,18 +6,19 @@ notebook, where another event loop runs already. `AsyncWorkspace` has the same m
 
 import asyncio
 import functools
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from verigym import verbs
+from verigym.api_base import Agent, nothing, on_thread, run_id, trajectory_id, user_name
 from verigym.api_production import ProductionVerbs
 from verigym.api_records import RecordVerbs
+from verigym.api_training import TrainingVerbs
+from verigym.core.errors import BadInput
 from verigym.core.event_loop import LoopCall
-from verigym.core.records import Case, Check, Dataset, Decision, Label, Report, Sampling, Trajectory, Version
-from verigym.present import Metrics, RecordList
-from verigym.progress_bar import ProgressBar
-from verigym.verbs import Agent
+from verigym.core.records import Check, Label, Report, Sampling, Trajectory, Version
+from verigym.present import RecordList
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,23 +27,19 @@ if TYPE_CHECKING:
     from verigym.core.protocols import Policy
     from verigym.evaluation.compare import Comparison
     from verigym.evaluation.failures import Explanation
-    from verigym.gates.policy import GatePolicy
     from verigym.harness.environment import EnvironmentSpec
-    from verigym.registry.ledger import LedgerEntry
     from verigym.rollout.many import Progress
-    from verigym.rollout.rescore import RescoreResult
     from verigym.rollout.settings import RunSettings
     from verigym.store.database import Run
     from verigym.training.recipe import Recipe
     from verigym.workspace.advise import AdviceReport
-    from verigym.workspace.design import DesignFiles, VariationFiles
-    from verigym.workspace.dry_run import DryRun
-    from verigym.workspace.train import OnStep
+    from verigym.workspace.audit import SavedCase
+    from verigym.workspace.rescore import RescoredRun
 
 T = TypeVar("T")
 
 
-class Workspace(ProductionVerbs, RecordVerbs):
+class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
     """A project folder with its runs, versions, datasets and ledger, and the verbs of the command line.
 
     ```text
@@ -56,22 +53,28 @@ class Workspace(ProductionVerbs, RecordVerbs):
 
     # -- agents -----------------------------------------------------------------------------------------------------
 
-    def agent(self, model: Agent) -> Version:
+    @on_thread
+    def agent(self, model: Agent, *, constraints: str | Mapping[str, object] = "") -> Version:
         """Find a version, or name a new agent on a base model.
 
         `model` is an id, a name, `champion`, `latest`, `smollm2-135m`, a hub id, a folder, or URL#MODEL of a server.
+        `constraints` limits the replies of a local model: `tools` (only valid calls of the offered tools) or a JSON schema.
         """
-        return self._call(verbs.find_agent, model)
+        from verigym.workspace.agents import constrained
 
+        return constrained(self._agent(model), constraints) if constraints else self._agent(model)
+
+    @on_thread
     def policy(self, agent: Agent) -> "Policy":
         """Load the policy of an agent. Policies are independent: another call never changes one that you hold.
 
         Agents on the same local base model share its weights.
         """
-        return self._call(verbs.open_policy, agent)
+        return self.folder.open_policy(self._agent(agent))
 
     # -- running and measuring ----------------------------------------------------------------------------------------
 
+    @on_thread
     def rollout(
         self,
         environment: "str | EnvironmentSpec",
@@ -94,12 +97,19 @@ class Workspace(ProductionVerbs, RecordVerbs):
 
         `settings` replaces `k`, `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
         """
-        sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
-        chosen = functools.partial(verbs.settings_of, settings, k, sampling, seed, user, judge)
-        bar = ProgressBar("rollout")
-        report = on_progress or bar.episodes
-        return self._call(verbs.rollout, environment, agent, chosen, n, split, name, verifier, report, bar=bar)
+        from verigym.workspace import measure
 
+        self._bar.start("rollout")
+        spec = self._environment(environment, verifier)
+        settings = settings or self._settings(
+            k, Sampling(temperature=temperature, max_tokens=max_tokens), seed, user, judge
+        )
+        tasks = measure.tasks_of(spec, split, n, settings.seed)
+        report = on_progress or self._bar.episodes
+        run = measure.rollout(self.folder, spec, self._agent(agent), tasks, settings, name=name, on_progress=report)
+        return self.folder.store.run(run)
+
+    @on_thread
     def evaluate(
         self,
         environment: "str | EnvironmentSpec",
@@ -123,12 +133,25 @@ class Workspace(ProductionVerbs, RecordVerbs):
         A repeated call with the same settings finds the finished run and runs nothing again. `settings` replaces `k`,
         `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
         """
-        sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
-        chosen = functools.partial(verbs.settings_of, settings, k, sampling, seed, user, judge)
-        bar = ProgressBar("evaluate")
-        report = on_progress or bar.episodes
-        return self._call(verbs.evaluate, environment, agent, chosen, n, split, name, verifier, report, bar=bar)
+        from verigym.workspace.measure import measure
 
+        self._bar.start("evaluate")
+        spec = self._environment(environment, verifier)
+        settings = settings or self._settings(
+            k, Sampling(temperature=temperature, max_tokens=max_tokens), seed, user, judge
+        )
+        report, version = on_progress or self._bar.episodes, self._agent(agent)
+        return measure(self.folder, spec, version, settings, split=split, n=n, name=name, on_progress=report)
+
+    def _settings(
+        self, k: int, sampling: Sampling, seed: int, user: Agent | None, judge: Agent | None
+    ) -> "RunSettings":
+        from verigym.rollout.settings import RunSettings
+
+        played, judged = self._agent_or_none(user), self._agent_or_none(judge)
+        return RunSettings(k=k, sampling=sampling, seed=seed, user=played, judge=judged)
+
+    @on_thread
     def rescore(
         self,
         run: "str | Report | Run" = "latest",
@@ -136,21 +159,37 @@ class Workspace(ProductionVerbs, RecordVerbs):
         environment: "str | EnvironmentSpec" = "",
         verifier: str = "",
         judge: Agent | None = None,
+        require_sandbox: bool = False,
         on_progress: "Callable[[Progress], None] | None" = None,
-    ) -> "RescoreResult":
+    ) -> "RescoredRun":
         """Score a stored run again, without a model, by the verifier as it is now or by another one.
 
-        If the run has a report by an earlier version of the verifier, a new report is added to `reports`.
+        The result has the `scores` and the new `report`. A report is made only if the run has one by an earlier version of
+        the verifier. `require_sandbox` refuses to run code that cannot be isolated.
         """
-        return self._call(verbs.rescore_run, run, environment, verifier, judge, on_progress)
+        from verigym.workspace.rescore import rescore
 
+        self._bar.start("rescore")
+        judged_by, report = self._agent_or_none(judge), on_progress or self._bar.episodes
+        return rescore(
+            self.folder, run_id(run), environment, verifier, judged_by, report, require_sandbox=require_sandbox
+        )
+
+    @on_thread
     def explain(self, run: "str | Report | Run" = "latest", *, judge: Agent | None = None) -> "Explanation":
         """Explain why episodes of a run failed: buckets, clusters by symptom, examples to read.
 
         A `judge` is asked about failures that the rules cannot name.
         """
-        return self._call(verbs.explain_run, run, judge)
+        from verigym.workspace.explain import open_run, with_judge
 
+        source = open_run(self.folder, run_id(run))
+        if judge:
+            self._bar.start("judge")
+            source = with_judge(source, self._agent(judge), self._bar.report)
+        return source.explained()
+
+    @on_thread
     def advise(
         self,
         run: "str | Report | Run" = "latest",
@@ -163,21 +202,51 @@ class Workspace(ProductionVerbs, RecordVerbs):
 
         `try_fixes` first runs the cheap trials (a prompt variant, constrained decoding) on `n` training tasks each.
         """
-        bar = ProgressBar("trials")
-        return self._call(verbs.advise_on_run, run, try_fixes, n, on_progress or bar.episodes, bar=bar)
+        from verigym.flywheel.trials import try_out
+        from verigym.workspace.advise import advise_on, open_subject
 
+        self._bar.start("trials")
+        subject, report = open_subject(self.folder, run_id(run)), on_progress or self._bar.episodes
+        return advise_on(subject, try_out(subject, n, on_progress=report).notes if try_fixes else [])
+
+    @on_thread
     def compare(self, before: Agent, after: Agent, *, environment: str = "") -> "Comparison":
         """Compare two versions task by task on the held-out tasks that both were measured on."""
-        return self._call(verbs.compare_versions, before, after, environment)
+        from verigym.evaluation.compare import compare
+        from verigym.workspace.gate import shared_reports
+
+        ours, theirs = shared_reports(self.folder, self._version(after), self._version(before), environment)
+        return compare(theirs, ours)
 
     # -- verifiers ----------------------------------------------------------------------------------------------------
 
+    @on_thread
     def check(
-        self, environment: "str | EnvironmentSpec", *, on_check: Callable[[Check], None] | None = None
+        self,
+        environment: "str | EnvironmentSpec",
+        *,
+        n: int | None = None,
+        all_tasks: bool = False,
+        on_check: Callable[[Check], None] | None = None,
     ) -> list[Check]:
-        """Test the contract of an environment without a model: gold passes, cheats fail, state is isolated."""
-        return RecordList(self._call(verbs.check_environment, environment, on_check))
+        """Test the contract of an environment without a model: gold passes, cheats fail, state is isolated.
 
+        It checks `n` tasks, spread over splits and families. The default is 40, or 8 with a sandbox. `all_tasks` checks
+        every task.
+        """
+        from verigym.workspace.audit import check, sample_of
+
+        spec, done = self._environment(environment), []
+        self._bar.start("checking")
+
+        def report(check: Check) -> None:
+            done.append(check)
+            self._bar.report(len(done), 0, check.name)
+            (on_check or nothing)(check)
+
+        return RecordList(check(self.folder, spec, report, max(1, sample_of(spec, n, all_tasks)[0])))
+
+    @on_thread
     def audit(
         self,
         environment: "str | EnvironmentSpec",
@@ -190,8 +259,14 @@ class Workspace(ProductionVerbs, RecordVerbs):
         who: str = "",
     ) -> "Audit":
         """Test whether a verifier can be trusted, on `n` stored outputs of a run and on the labels of people."""
-        return self._call(verbs.audit_verifier, environment, run, n, seed, verifier, judge, who)
+        from verigym.workspace.audit import audit
 
+        spec = self._environment(environment, verifier)
+        self._bar.start("auditing")
+        self._bar.report(0, 0)
+        return audit(self.folder, spec, run_id(run), n=n, seed=seed, judge=self._agent_or_none(judge), who=who)
+
+    @on_thread
     def audit_case(
         self,
         environment: "str | EnvironmentSpec",
@@ -201,13 +276,19 @@ class Workspace(ProductionVerbs, RecordVerbs):
         note: str = "",
         who: str = "",
         verifier: str = "",
-    ) -> Case:
+    ) -> "SavedCase":
         """Save an output with its right verdict. `check` and `audit` replay it from now on.
 
         `note` is the reason. `who` defaults to your user name.
         """
-        return self._call(verbs.save_case, environment, trajectory, should, note, who, verifier)
+        from verigym.workspace.audit import keep_case
 
+        if should not in ("pass", "fail"):
+            raise BadInput(f'should is "{should}". It must be "pass" or "fail"')
+        spec = self._environment(environment, verifier)
+        return keep_case(self.folder, spec, trajectory_id(trajectory), should, note, user_name(who))
+
+    @on_thread
     def label(
         self,
         trajectory: str | Trajectory,
@@ -222,130 +303,19 @@ class Workspace(ProductionVerbs, RecordVerbs):
         With `other`, an output of the same task, the judgement is `better`, `worse` or `same`, for `pairs(labels=True)`.
         The newest label of a person counts.
         """
-        return self._call(verbs.store_label, trajectory, judgement, other, note, who)
-
-    # -- designed tasks -----------------------------------------------------------------------------------------------
-
-    def design_make(
-        self,
-        spec: str | Path,
-        *,
-        n: int | None = None,
-        out: str | Path | None = None,
-        seed: int | None = None,
-        model: Agent = "",
-        teacher: Agent = "",
-        k: int = 4,
-        teacher_output: Literal["demos", "pairs"] = "demos",
-    ) -> "DesignFiles":
-        """Generate exactly `n` rows from a spec, or fail and name the constraint that cannot be met.
-
-        Writes NAME.jsonl or `out`, and the rejected rows with reasons beside it. A repeated call resumes. `model` fills
-        columns that name no model. A `teacher` tries each task `k` times, and its tries become a dataset.
-        """
-        bar = ProgressBar("rows")
-        taught = verbs.TeacherChoice(teacher, k, teacher_output)
-        return self._call(verbs.make_design, spec, n, out, seed, model, taught, bar, bar=bar)
-
-    def design_vary(
-        self,
-        environment: str,
-        *,
-        kinds: Sequence[str] = (),
-        split: str = "train",
-        played_in: str = "",
-        n: int | None = None,
-        out: str | Path | None = None,
-        seed: int = 0,
-        preview: bool = False,
-        teacher: Agent = "",
-        k: int = 4,
-        teacher_output: Literal["demos", "pairs"] = "demos",
-    ) -> "VariationFiles":
-        """Vary the tasks of an environment or a task file and write them to NAME.varied.jsonl or `out`.
-
-        `kinds` are paraphrase, distractor, boundary, typo and unsafe. The default is all. Each variation is verified.
-        `played_in` names the environment that plays the tasks of a file. `preview` writes nothing.
-        """
-        bar = ProgressBar("variations")
-        taught = verbs.TeacherChoice(teacher, k, teacher_output)
-        settings = (list(kinds), split, played_in, n, out, seed, preview)
-        return self._call(verbs.vary_tasks, environment, *settings, taught, bar, bar=bar)
-
-    # -- data and training --------------------------------------------------------------------------------------------
-
-    def demos(
-        self,
-        run: "str | Report | Run" = "latest",
-        *,
-        per_task: int = 4,
-        min_reward: float | None = None,
-        name: str = "",
-    ) -> Dataset:
-        """Make demonstrations from the episodes of a run that passed."""
-        return self._call(verbs.demos, run, per_task, min_reward, name)
-
-    def pairs(
-        self,
-        run: "str | Report | Run" = "latest",
-        *,
-        gap: float = 0.1,
-        per_task: int = 4,
-        labels: bool = False,
-        name: str = "",
-    ) -> Dataset:
-        """Make preference pairs from episodes of one task whose rewards differ by `gap`, or from labels of people."""
-        return self._call(verbs.pairs, run, gap, per_task, labels, name)
-
-    def import_data(self, file: str | Path, *, name: str = "") -> Dataset:
-        """Import the demonstrations or preferences of a file (.jsonl, .json, .csv or .parquet)."""
-        return self._call(verbs.import_data, Path(file), name)
-
-    def dry_run(self, recipe: "str | Path | Recipe", **fields: Any) -> "DryRun":
-        """Check a recipe and estimate its time, memory and cost, without training."""
-        return self._call(verbs.plan_recipe, recipe, fields)
-
-    def train(self, recipe: "str | Path | Recipe", *, on_step: "OnStep | None" = None, **fields: Any) -> Version:
-        """Train by a recipe and return the new version. A repeated call resumes from the last checkpoint.
-
-        Further arguments change fields of the recipe: `steps=60`, `lora={"r": 8}`.
-        """
-        bar = ProgressBar("train")
-        return self._call(verbs.train_recipe, recipe, on_step, fields, bar, bar=bar)
-
-    def metrics(self, run: "str | Version" = "latest") -> Metrics:
-        """Read the metrics of a training run by step. A trained version names its run."""
-        return Metrics(self._call(verbs.read_metrics, run))
-
-    # -- versions -----------------------------------------------------------------------------------------------------
-
-    def gate(
-        self,
-        candidate: Agent,
-        *,
-        champion: Agent = "champion",
-        policy: "str | GatePolicy" = "default",
-        environment: str = "",
-        rescore: bool = False,
-    ) -> Decision:
-        """Decide whether a version may replace the champion, and record the decision in the ledger.
-
-        Guardrail suites that are not measured yet are measured. `rescore` scores both runs again if the verifier changed.
-        """
-        return self._call(verbs.decide, candidate, champion, policy, environment, rescore)
-
-    def promote(
-        self, candidate: Decision | Agent, *, override: str = "", policy: "str | GatePolicy" = ""
-    ) -> "LedgerEntry":
-        """Make a version the champion if the gate says PROMOTE. `override` is the recorded reason to promote anyway.
-
-        `candidate` is a decision of `gate`, or a version, which is gated first.
-        """
-        return self._call(verbs.promote, candidate, override, policy)
-
-    def rollback(self, version: Agent = "", *, why: str = "") -> "LedgerEntry":
-        """Make an earlier champion the champion again. The default is the one before."""
-        return self._call(verbs.rollback, version, why)
+        judgements = ("better", "worse", "same") if other else ("good", "bad")
+        if judgement not in judgements:
+            kind = "A comparison with another output" if other else "The judgement of one output"
+            raise BadInput(f'The judgement is "{judgement}". {kind} is one of: {", ".join(judgements)}')
+        store = self.folder.store
+        labelled = store.trajectory(trajectory_id(trajectory))[1]
+        compared = store.trajectory(trajectory_id(other))[1] if other else None
+        if compared is not None and (compared.task != labelled.task or compared.id == labelled.id):
+            raise BadInput(f"Compare two different outputs of one task. {labelled.id} and {compared.id} are not")
+        other_id = compared.id if compared is not None else ""
+        label = Label(trajectory=labelled.id, judgement=judgement, other=other_id, who=user_name(who), note=note)
+        store.put("label", uuid.uuid4().hex, label)
+        return label
 
 
 class AsyncWorkspace:

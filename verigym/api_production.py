@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from verigym import verbs
-from verigym.api_base import WorkspaceBase
+from verigym.api_base import Agent, WorkspaceBase, nothing, on_thread, user_name
 from verigym.core.errors import BadInput, Refused, not_found
 from verigym.core.records import Decision
 from verigym.present import RecordList
-from verigym.verbs import Agent
 
 if TYPE_CHECKING:
     from verigym.flywheel.loop import LoopResult
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from verigym.rollout.settings import Prices
     from verigym.servers.serve import RunningServer
     from verigym.traces.ingest import IngestSummary
-    from verigym.workspace.workspace import WorkspaceFolder
 
 
 class ProductionVerbs(WorkspaceBase):
@@ -31,6 +28,7 @@ class ProductionVerbs(WorkspaceBase):
 
     # -- production ---------------------------------------------------------------------------------------------------
 
+    @on_thread
     def serve(
         self,
         version: Agent = "",
@@ -50,6 +48,7 @@ class ProductionVerbs(WorkspaceBase):
         keep_days: int | None = None,
         rules: str | Path | None = None,
         prices: "Prices | None" = None,
+        on_message: Callable[[str], None] = nothing,
     ) -> "RunningServer":
         """Serve an agent as Chat Completions and Responses in the background, and capture traces.
 
@@ -61,10 +60,40 @@ class ProductionVerbs(WorkspaceBase):
         The result has a `url`, `wait` to block until Ctrl-C, and `close`. The default serves the champion and follows
         promotions and rollbacks. The parameters are those of `verigym serve`.
         """
-        limits = (max_body, timeout, queue, rate)
-        traces = (capture, capture_rate, keep_days, Path(rules) if rules else None, prices)
-        return self._call(_serve, version, upstream, (host, port, key_env), (canary, share), limits, traces)
+        try:
+            from verigym.servers import serve as serving
+        except ModuleNotFoundError as error:
+            raise BadInput(
+                f"serve needs {error.name}, which the base install leaves out. Run: pip install 'verigym[serve]'"
+            ) from error
+        from verigym.rollout.settings import Prices
+        from verigym.servers.admission import Admission, AdmissionLimits, keys_from
+        from verigym.servers.gateway import Gateway
+        from verigym.traces.capture import Capture
+        from verigym.traces.redaction import Redaction
+        from verigym.workspace.workspace import WorkspaceFolder
 
+        keys, redaction = keys_from(key_env, host), Redaction.load(Path(rules) if rules else None)
+        folder = WorkspaceFolder(self.home)  # the server outlives this call, and the workspace may be closed before it
+        served, server_keys = serving.served_version(folder, self._agent_name(version), upstream)
+        candidate = self._agent_or_none(canary)
+        listening = serving.listen(host, port)
+        try:
+            on_message(f"opening {served.label if served else 'the champion'} ...")
+            router = serving.open_router(
+                folder, served, server_keys=server_keys, canary=candidate, share=share, say=on_message
+            )
+            options = {"rate": capture_rate, "keep_days": keep_days, "say": on_message}
+            traces = Capture(self.home, redaction, **options) if capture else None
+        except BaseException:
+            listening.close()
+            raise
+        limits = AdmissionLimits(body=int(max_body * 2**20), seconds=timeout, queue=queue, rate=rate)
+        admission = Admission(limits, keys)
+        gateway = Gateway(router, admission, capture=traces, prices=prices or Prices(), say=on_message)
+        return serving.RunningServer(gateway, listening, traces, folder)
+
+    @on_thread
     def ingest(
         self,
         *files: str | Path,
@@ -75,8 +104,16 @@ class ProductionVerbs(WorkspaceBase):
         on_progress: Callable[[int, int], None] | None = None,
     ) -> "IngestSummary":
         """Import production traces from files: detect the format, redact, store. The same file again changes nothing."""
-        return self._call(_ingest, [str(file) for file in files], name, format, rules, keep_raw, on_progress)
+        from verigym.traces import ingest
+        from verigym.traces.redaction import Redaction
 
+        redaction, paths = Redaction.load(Path(rules) if rules else None), [str(file) for file in files]
+        self._bar.start("ingesting")
+        report = on_progress or (lambda done, total: self._bar.report(done, total, "bytes"))
+        options = {"name": name, "format": format, "keep_raw": keep_raw, "on_progress": report}
+        return ingest(self.folder.store, self.home, paths, redaction, **options)
+
+    @on_thread
     def mine(
         self,
         environment: "str | EnvironmentSpec",
@@ -88,19 +125,32 @@ class ProductionVerbs(WorkspaceBase):
         on_progress: Callable[[int, int], None] | None = None,
     ) -> "MiningReport":
         """Make tasks from the failures in production traces. `accept` accepts every verified task without review."""
-        return self._call(_mine, environment, runs, held_out_share, accept, who, on_progress)
+        from verigym.mining.mine import mine
 
+        self._bar.start("requests")
+        options = {"held_out_share": held_out_share, "accept": accept, "who": user_name(who)}
+        report = on_progress or self._bar.report
+        return mine(self.folder, self._environment(environment), runs, **options, on_progress=report)
+
+    @on_thread
     def mined(self, environment: "str | EnvironmentSpec", *, state: "State | None" = None) -> "list[Proposal]":
         """List the mined tasks and verifier cases of an environment, oldest first.
 
         `state` selects those that are `open`, `accepted`, `taken` (added to the task file) or `rejected`.
         """
-        return RecordList(self._call(_mined, environment, state))
+        from verigym.mining.proposals import read_proposals
 
+        known = read_proposals(self.folder, environment if isinstance(environment, str) else environment.name)
+        return RecordList(known.by_state(state) if state else known.proposals.values())
+
+    @on_thread
     def mine_show(self, proposal: str) -> "TaskProvenance":
         """Trace a mined task: its traces, its review, the versions trained on its family, and its evaluations."""
-        return self._call(_mine_show, proposal)
+        from verigym.mining.provenance import task_provenance
 
+        return task_provenance(self.folder, proposal)
+
+    @on_thread
     def mine_review(
         self,
         environment: "str | EnvironmentSpec",
@@ -116,186 +166,85 @@ class ProductionVerbs(WorkspaceBase):
         `right` replaces the right outcome of an accepted task: text, or a call as `{"tool": ..., "args": {...}}`. The
         edited task is verified first.
         """
-        return self._call(_mine_review, environment, proposal, accept, right, note, who)
+        from verigym.environments.load import base_and_added, load_environment
+        from verigym.mining import proposals
+        from verigym.mining.expectations import MissingEvidence
+        from verigym.mining.mine import write_accepted
+        from verigym.mining.review import edit_task
 
+        spec = self._environment(environment)
+        base, added = base_and_added(spec.name)
+        id, known = proposal if isinstance(proposal, str) else proposal.id, proposals.read_proposals(self.folder, base)
+        if id not in known.proposals:
+            raise not_found("proposal", id, known.proposals, "List them: mined(environment)")
+        if known.state(id) == "taken":
+            raise Refused(f"Proposal {id} was already added. It cannot be reviewed again")
+        review = proposals.Review(
+            proposals=[id],
+            answer="accepted" if accept else "rejected",
+            who=user_name(who),
+            when=proposals.now(),
+            note=note or ("edited" if right else ""),
+        )
+        if right:
+            if not accept or known.proposals[id].case is not None:
+                raise BadInput("right edits a task that you accept. Remove it, or pass accept=True with a mined task")
+            try:
+                task = edit_task(self.folder, load_environment(base) if added else spec, known.proposals[id], right)
+            except MissingEvidence as missing:
+                raise Refused(f"Proposal {id} was not accepted. {missing}") from missing
+            review = msgspec.structs.replace(review, task=task, right=right.strip())
+        proposals.add_review(self.folder, review)
+        write_accepted(self.folder, base)
+        return self.mine_show(id)
+
+    @on_thread
     def mine_accept(self, environment: "str | EnvironmentSpec", *, who: str = "") -> "AcceptedTasks":
         """Accept every verified task without review. Cases in which a person and the verifier disagree stay open."""
-        return self._call(_mine_accept, environment, who)
+        from verigym.mining.mine import accept_all
+
+        return accept_all(self.folder, self._environment(environment).name, user_name(who))
 
     # -- whole cycles -------------------------------------------------------------------------------------------------
 
-    def loop(self, recipe: str | Path | Mapping[str, Any], *, verbose: bool = True, **fields: Any) -> "LoopResult":
+    @on_thread
+    def loop(
+        self, recipe: "str | Path | Mapping[str, Any] | Loop", *, verbose: bool = True, **fields: Any
+    ) -> "LoopResult":
         """Mine, measure, explain, advise, fix, gate and promote, round after round. A repeated call resumes.
 
         Returns the rounds and the reason why no further round follows. Further arguments change fields of the recipe:
         `budget={"rounds": 2}`. It prints each step, unless `verbose` is False.
         """
-        return self._call(_loop, recipe, fields, verbose)
+        from verigym.cli.loop import LoopTerminal, SilentScreen
+        from verigym.flywheel.loop import play
 
-    def loop_status(self, recipe: str | Path | Mapping[str, Any], **fields: Any) -> "LoopResult":
+        return play(self.folder, _open_loop(recipe, fields), LoopTerminal() if verbose else SilentScreen())
+
+    @on_thread
+    def loop_status(self, recipe: "str | Path | Mapping[str, Any] | Loop", **fields: Any) -> "LoopResult":
         """Read the rounds of a loop so far. Runs nothing. The reason is empty if the loop is not finished."""
-        return self._call(_loop_status, recipe, fields)
+        from verigym.flywheel.loop import LoopResult, ended
+        from verigym.flywheel.rounds import rounds_of
 
+        loop = _open_loop(recipe, fields)
+        return LoopResult(rounds_of(self.folder, loop.id), ended(self.folder, loop))
+
+    @on_thread
     def quickstart(self) -> Decision:
         """Run the whole cycle on the embedded model and print each step. Takes a quarter of an hour on two cores."""
-        return self._call(_quickstart)
+        from verigym.cli.quickstart import Terminal
+        from verigym.flywheel.quickstart import quickstart
+
+        return quickstart(self.folder, Terminal())
 
 
-# -- the work, on the workspace's thread ------------------------------------------------------------------------------
-
-
-def _serve(
-    folder: "WorkspaceFolder",
-    version: Agent,
-    upstream: str,
-    address: tuple[str, int, str],
-    canary: tuple[Agent, float],
-    limits: tuple[float, float, int, float],
-    traces: tuple[bool, float, int | None, Path | None, "Prices | None"],
-) -> "RunningServer":
-    try:
-        from verigym.servers import serve as serving
-    except ModuleNotFoundError as error:
-        raise BadInput(
-            f"serve needs {error.name}, which the base install leaves out. Run: pip install 'verigym[serve]'"
-        ) from error
-    from verigym.rollout.settings import Prices
-    from verigym.servers.admission import Admission, AdmissionLimits, keys_from
-    from verigym.servers.gateway import Gateway
-    from verigym.traces.capture import Capture
-    from verigym.traces.redaction import Redaction
-    from verigym.workspace.workspace import WorkspaceFolder as OpenFolder
-
-    host, port, key_env = address
-    max_body, timeout, queue, rate = limits
-    captured, capture_rate, keep_days, rules, prices = traces
-    keys, redaction = keys_from(key_env, host), Redaction.load(rules)
-    name = version if isinstance(version, str) else folder.register(version).id
-    candidate = verbs.find_agent(folder, canary[0]) if canary[0] else None
-    own = OpenFolder(folder.home)  # the server outlives this call, and the workspace may be closed before it
-    served, server_keys = serving.served_version(own, name, upstream)
-    listening = serving.listen(host, port)
-    try:
-        router = serving.open_router(
-            own, served, server_keys=server_keys, canary=candidate, share=canary[1], say=verbs.nothing
-        )
-        capture = (
-            Capture(own.home, redaction, rate=capture_rate, keep_days=keep_days, say=verbs.nothing)
-            if captured
-            else None
-        )
-    except BaseException:
-        listening.close()
-        raise
-    admission = AdmissionLimits(body=int(max_body * 2**20), seconds=timeout, queue=queue, rate=rate)
-    gateway = Gateway(router, Admission(admission, keys), capture=capture, prices=prices or Prices(), say=verbs.nothing)
-    return serving.RunningServer(gateway, listening, capture, own)
-
-
-def _ingest(
-    folder: "WorkspaceFolder", files: list[str], name: str, format: str, rules: Any, keep_raw: bool, on_progress: Any
-) -> "IngestSummary":
-    from verigym.traces import ingest
-    from verigym.traces.redaction import Redaction
-
-    redaction = Redaction.load(Path(rules) if rules else None)
-    return ingest(
-        folder.store,
-        folder.home,
-        files,
-        redaction,
-        name=name,
-        format=format,
-        keep_raw=keep_raw,
-        on_progress=on_progress or verbs.nothing,
-    )
-
-
-def _mine(
-    folder: "WorkspaceFolder",
-    environment: Any,
-    runs: Sequence[str],
-    held_out_share: float,
-    accept: bool,
-    who: str,
-    on_progress: Any,
-) -> "MiningReport":
-    from verigym.mining.mine import mine
-    from verigym.registry.ledger import current_user
-
-    return mine(
-        folder,
-        verbs.open_environment(environment),
-        runs,
-        held_out_share=held_out_share,
-        accept=accept,
-        who=who or current_user(),
-        on_progress=on_progress or verbs.nothing,
-    )
-
-
-def _mined(folder: "WorkspaceFolder", environment: Any, state: "State | None") -> "list[Proposal]":
-    from verigym.mining.proposals import read_proposals
-
-    known = read_proposals(folder, environment if isinstance(environment, str) else environment.name)
-    return known.by_state(state) if state else list(known.proposals.values())
-
-
-def _mine_show(folder: "WorkspaceFolder", proposal: str) -> "TaskProvenance":
-    from verigym.mining.provenance import task_provenance
-
-    return task_provenance(folder, proposal)
-
-
-def _mine_review(
-    folder: "WorkspaceFolder", environment: Any, proposal: Any, accept: bool, right: str, note: str, who: str
-) -> "TaskProvenance":
-    from verigym.environments.load import base_and_added, load_environment
-    from verigym.mining import proposals
-    from verigym.mining.expectations import MissingEvidence
-    from verigym.mining.mine import write_accepted
-    from verigym.mining.provenance import task_provenance
-    from verigym.mining.review import edit_task
-    from verigym.registry.ledger import current_user
-
-    spec = verbs.open_environment(environment)
-    base, added = base_and_added(spec.name)
-    id, known = proposal if isinstance(proposal, str) else proposal.id, proposals.read_proposals(folder, base)
-    if id not in known.proposals:
-        raise not_found("proposal", id, known.proposals, "List them: mined(environment)")
-    if known.state(id) == "taken":
-        raise Refused(f"Proposal {id} was already added. It cannot be reviewed again")
-    review = proposals.Review(
-        proposals=[id],
-        answer="accepted" if accept else "rejected",
-        who=who or current_user(),
-        when=proposals.now(),
-        note=note or ("edited" if right else ""),
-    )
-    if right:
-        if not accept or known.proposals[id].case is not None:
-            raise BadInput("right edits a task that you accept. Remove it, or pass accept=True with a mined task")
-        try:
-            task = edit_task(folder, load_environment(base) if added else spec, known.proposals[id], right)
-        except MissingEvidence as missing:
-            raise Refused(f"Proposal {id} was not accepted. {missing}") from missing
-        review = msgspec.structs.replace(review, task=task, right=right.strip())
-    proposals.add_review(folder, review)
-    write_accepted(folder, base)
-    return task_provenance(folder, id)
-
-
-def _mine_accept(folder: "WorkspaceFolder", environment: Any, who: str) -> "AcceptedTasks":
-    from verigym.mining.mine import accept_all
-    from verigym.registry.ledger import current_user
-
-    return accept_all(folder, verbs.open_environment(environment).name, who or current_user())
-
-
-def _open_loop(recipe: str | Path | Mapping[str, Any], fields: dict[str, Any]) -> "Loop":
+def _open_loop(recipe: "str | Path | Mapping[str, Any] | Loop", fields: dict[str, Any]) -> "Loop":
     from verigym.core.settings import read_yaml
-    from verigym.flywheel.loop_recipe import make_loop, read_loop
+    from verigym.flywheel.loop_recipe import Loop, make_loop, read_loop
 
+    if isinstance(recipe, Loop):
+        return recipe
     if isinstance(recipe, Mapping):
         return make_loop({**recipe, **fields}, [], "loop")
     loop = read_loop(Path(recipe))
@@ -303,25 +252,3 @@ def _open_loop(recipe: str | Path | Mapping[str, Any], fields: dict[str, Any]) -
         return loop
     data = read_yaml(Path(recipe), "A loop recipe is a list of keys and values, such as environment: toolcall")
     return make_loop({**data, **fields}, [], str(recipe))
-
-
-def _loop(folder: "WorkspaceFolder", recipe: Any, fields: dict[str, Any], verbose: bool) -> "LoopResult":
-    from verigym.cli.loop import LoopTerminal, SilentScreen
-    from verigym.flywheel.loop import play
-
-    return play(folder, _open_loop(recipe, fields), LoopTerminal() if verbose else SilentScreen())
-
-
-def _loop_status(folder: "WorkspaceFolder", recipe: Any, fields: dict[str, Any]) -> "LoopResult":
-    from verigym.flywheel.loop import LoopResult, ended
-    from verigym.flywheel.rounds import rounds_of
-
-    loop = _open_loop(recipe, fields)
-    return LoopResult(rounds_of(folder, loop.id), ended(folder, loop))
-
-
-def _quickstart(folder: "WorkspaceFolder") -> Decision:
-    from verigym.cli.quickstart import Terminal
-    from verigym.flywheel.quickstart import quickstart
-
-    return quickstart(folder, Terminal())

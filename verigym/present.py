@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from verigym.core.printable import Printable
+from verigym.core.printable import Printable, visible
 from verigym.core.records import (
     Check,
     Decision,
@@ -67,7 +67,7 @@ class Metrics(dict[int, dict[str, float]], Printable):
 
 
 def as_text(record: Any) -> str:
-    return "\n".join(_text(block) for block in blocks(record) if not isinstance(block, Picture))
+    return visible("\n".join(_text(block) for block in blocks(record) if not isinstance(block, Picture)))
 
 
 def as_html(record: Any) -> str:
@@ -299,6 +299,10 @@ _COLUMNS = {
     "Trajectory": ("id", "stop", "seconds", "cost"),
     "LedgerEntry": ("seq", "when", "who", "champion_before", "champion_after", "why"),
     "Report": ("id", "agent", "run", "errors"),
+    "HeldOutSet": ("title", "uses", "seen_by"),
+    "Proposal": ("id", "bucket", "did", "right", "source"),
+    "IntegrityCheck": ("what", "id", "sound", "words"),
+    "Task": ("id", "family", "split", "prompt"),
 }
 _SHOWN: dict[str, Callable[[Any], Iterable[Block]]] = {
     "Report": _report,

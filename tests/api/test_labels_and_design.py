@@ -26,8 +26,9 @@ def test_labels_and_cases_of_an_output(ws: verigym.Workspace, model: str, desk: 
             wrong()
     with pytest.raises(verigym.VerigymError, match="outputs of one task"):
         ws.label(first, "same", other=other)
-    case = ws.audit_case(desk, first, should="pass", note="it is fine", who="ana")
-    assert (case.should, case.trajectory.id, case.who) == ("pass", first.id, "ana")
+    saved = ws.audit_case(desk, first, should="pass", note="it is fine", who="ana")
+    assert (saved.case.should, saved.case.trajectory.id, saved.case.who, saved.new) == ("pass", first.id, "ana", True)
+    assert not ws.audit_case(desk, first, should="pass", note="it is fine", who="ana").new
 
 
 def test_tasks_are_designed_and_varied(ws: verigym.Workspace, tmp_path: Path) -> None:

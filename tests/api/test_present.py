@@ -3,8 +3,8 @@
 import msgspec
 
 import verigym
-from verigym.api import Metrics, RecordList
 from verigym.core.records import Check, Estimate, Suite
+from verigym.present import Metrics, RecordList
 
 SUITE = Suite(name="desk_eval", environment="desk", tasks=["a", "b"], families=["f"], verifier="v@1", hash="h")
 REPORT = verigym.Report(

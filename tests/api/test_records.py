@@ -11,9 +11,10 @@ SERVER = "http://localhost:8000/v1#qwen"
 
 def test_a_run_moves_to_another_workspace(ws: verigym.Workspace, model: str, desk: str, tmp_path: Path) -> None:
     run = ws.rollout(desk, model, n=2, max_tokens=8)
-    file = ws.export_run(run, tmp_path / "run.jsonl")
+    exported = ws.export_run(run, tmp_path / "run.jsonl")
+    assert (exported.runs, exported.counts["trajectory"]) == ([run.id], 2)
     with verigym.Workspace(tmp_path / "other") as other:
-        assert [one.id for one in other.import_run(file)] == [run.id]
+        assert other.import_run(exported.file) == exported
         assert other.trajectories(run.id) == ws.trajectories(run)
 
 
@@ -24,7 +25,8 @@ def test_a_run_that_nothing_needs_is_deleted(ws: verigym.Workspace, model: str, 
     assert [one.id for one in ws.runs()] == [needed.run]
     with pytest.raises(verigym.VerigymError, match="still needed"):
         ws.remove_run(needed)
-    assert ws.gc(dry_run=True).runs == ws.gc(older_than=0).runs == []
+    plan = ws.gc(dry_run=True)
+    assert plan.runs == ws.gc(older_than=0).runs == [] and ws.gc(plan).paths == plan.paths
 
 
 def test_a_new_version_its_difference_card_and_export(ws: verigym.Workspace, tmp_path: Path) -> None:

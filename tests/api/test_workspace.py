@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import verigym
+from verigym.core.protocols import Request
 
 
 def recipe(model: str, desk: str, **fields: Any) -> verigym.Recipe:
@@ -40,7 +41,7 @@ def test_every_verb_takes_a_run_a_report_or_an_id(ws: verigym.Workspace, model: 
     run = ws.run(report)
     assert ws.explain(report) == ws.explain(run) == ws.explain(run.id) == ws.explain()
     assert len(ws.trajectories(report)) == 12
-    assert ws.rescore(report).moved == 0
+    assert ws.rescore(report).scores.moved == 0
     assert ws.audit(desk, report).run == run.id
     assert ws.advise(report).evidence.run == run.id
 
@@ -75,11 +76,19 @@ def test_async_workspace_runs_beside_other_coroutines(tmp_path: Path, model: str
 def test_policies_are_independent(ws: verigym.Workspace, model: str, desk: str) -> None:
     base, tuned = ws.agent(model), ws.train(recipe(model, desk))
     first: Any = ws.policy(base)
+    greedy = verigym.Sampling(temperature=0, max_tokens=8)
+    request = Request(items=[verigym.Message("user", "hello")], tools=[], sampling=greedy, seed=0)
+
+    def reply(policy: Any) -> list[verigym.Item]:
+        return asyncio.run(policy.respond(request)).items
+
+    alone = reply(first)
     second: Any = ws.policy(tuned)
     assert (first.agent, second.agent) == (base.id, tuned.id)
     assert first.model is second.model
     ws.evaluate(desk, tuned, max_tokens=8)
     assert (first.agent, second.agent) == (base.id, tuned.id)
+    assert reply(first) == alone
 
 
 def test_a_closed_workspace_refuses_every_call(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_check_takes_the_same_sample_of_every_family_unless_all_tasks_are_asked_
     code, said = run("check", "wide.py", "--all")
     assert code == 0 and "sample" not in said and "gold solutions pass: 80 of 80" in said and len(seen()) == 80
     assert "checked a sample" not in run("check", "wide.py", "-n", "200")[1]
-    assert "-n and --all cannot be combined. Remove one" in run("check", "wide.py", "-n", "2", "--all")[1]
+    assert "(-n) and all tasks (--all) cannot be combined. Remove one" in run("check", "wide.py", "-n", "2", "--all")[1]
 
 
 @pytest.mark.parametrize(

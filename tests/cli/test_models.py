@@ -167,7 +167,7 @@ def test_a_card_is_written_once(shell: Shell, tmp_path: Path) -> None:
     page = tmp_path / "card.md"
     assert f"to {page}" in shell("models", "card", "one", "--out", str(page))
     assert page.read_text().startswith("# one\n")
-    with pytest.raises(Exception, match=r"exists\. Name another --out"):
+    with pytest.raises(Exception, match=r"exists\. Name another file"):
         shell("models", "card", "one", "--out", str(page))
 
 
@@ -226,7 +226,7 @@ def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
         (["new", "x", "--parent", "tiny", "--descriptions", "none.json"], "none.json"),
         (["new", "x", "--parent", "tiny", "--describe", "a=b", "--env", "toolcall"], 'no tool "a"'),
         (["new", "x", "--parent", "tiny", "--constrain", "nothing"], "Write tools, or the path of a JSON schema"),
-        (["new", "x", "--parent", "http://h/v1#m", "--constrain", "tools"], "--constrain works only with local models"),
+        (["new", "x", "--parent", "http://h/v1#m", "--constrain", "tools"], "Constraints work only with local models"),
         (["show", "nosuch"], 'no version "nosuch"'),
         (["diff", "a", "b"], 'no version "a"'),
         (["card"], "No champion exists yet"),

@@ -79,6 +79,6 @@ def test_all_takes_no_run_environment_or_verifier(words: list[str]) -> None:
 
 def test_the_python_interface_writes_the_new_report_too() -> None:
     with verigym.Workspace("home") as ws:
-        assert ws.rescore(DESK[0]).moved == 0
-        assert ws.rescore(DESK[1], environment=verigym.load_environment("desk.py")).moved == 0
+        assert ws.rescore(DESK[0]).scores.moved == 0
+        assert ws.rescore(DESK[1], environment=verigym.load_environment("desk.py")).scores.moved == 0
     assert [len(reports(run)) for run in DESK] == [2, 2]

@@ -4,6 +4,7 @@ fields. `python -m tests.docs.reference` rewrites the pages in docs/reference.""
 import ast
 import inspect
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def made_of_api() -> str:
                 parts += [f"### {kind.__name__}{_signature(member)}", "", *_paragraphs(member), ""]
             elif not name.startswith("_") and callable(member):
                 parts += [f"### {name}", "", f"```text\n{name}{_signature(member)}\n```", "", *_paragraphs(member), ""]
-            elif isinstance(member, property):
+            elif isinstance(member, property | cached_property):
                 parts += [f"### {name}", "", *_paragraphs(member), ""]
     parts += ["## Other public names", ""]
     for name in sorted(set(verigym.__all__) - {"Workspace", "AsyncWorkspace"}):

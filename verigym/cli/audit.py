@@ -24,7 +24,7 @@ def list_all(json: bool, home: Path | None) -> None:
     """List the audits of this workspace, oldest first."""
     from verigym.workspace.audit import AuditRecord
 
-    audits = workspace(home).store.documents("audited", AuditRecord)
+    audits = workspace(home).folder.store.documents("audited", AuditRecord)
     if json:
         return show.as_json(audits)
     if not audits:
@@ -78,16 +78,14 @@ def run_audit(
     """Test a verifier on the outputs of a run: reward spread, agreement with labels, cheats, repeats and edits.
     Needs no model. Exit code 0 if it can be trusted, 1 if not."""
     from verigym.environments.load import load_environment
-    from verigym.workspace import audit as stage
+    from verigym.workspace.audit import keep_disagreements
     from verigym.workspace.measure import judged_by
 
     ws, spec = workspace(home), judged_by(load_environment(environment), verifier)
-    with show.progress("auditing") as update:
-        update(0, 0, "")
-        result = stage.audit(ws, spec, run, n=num, seed=seed, judge=ws.agent(judge) if judge else None, who=who)
+    result = ws.audit(spec, run, n=num, seed=seed, judge=judge, who=who)
     saved = None
     if save_cases and result.agreement:
-        saved = stage.keep_disagreements(ws, spec, result.agreement.disagreements)
+        saved = keep_disagreements(ws.folder, spec, result.agreement.disagreements)
     if json:
         import msgspec
 
@@ -112,16 +110,11 @@ def add_case(
     home: Home = None,
 ) -> None:
     """Save an output with its right verdict. `check` and `audit run` replay it from now on."""
-    from verigym.environments.load import load_environment
-    from verigym.registry.ledger import current_user
-    from verigym.workspace import audit as stage
-    from verigym.workspace.measure import judged_by
-
-    ws, spec = workspace(home), judged_by(load_environment(environment), verifier)
-    path, case, new = stage.keep_case(ws, spec, trajectory, should, note, who or current_user())
+    options = {"note": note, "who": who, "verifier": verifier}
+    saved = workspace(home).audit_case(environment, trajectory, should=should, **options)
     if json:
-        return show.as_json({"file": str(path), "new": new, "case": case})
-    show.say(f"{case.trajectory.id} should {should}: {'saved' if new else 'already'} in {path}")
+        return show.as_json({"file": str(saved.file), "new": saved.new, "case": saved.case})
+    show.say(f"{saved.case.trajectory.id} should {should}: {'saved' if saved.new else 'already'} in {saved.file}")
     show.next_command(_command(environment, "", verifier, ""))
 
 

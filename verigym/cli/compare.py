@@ -48,7 +48,7 @@ def compare(
     from verigym.evaluation.compare import compare as compare_reports
     from verigym.workspace.gate import shared_reports
 
-    ws = workspace(home)
+    ws = workspace(home).folder
     before, after = ws.find(champion), ws.find(candidate)
     if before.id == after.id:
         raise BadInput(f"{champion} and {candidate} are the same version ({before.id}). Name two: verigym models list")

@@ -26,9 +26,7 @@ RECIPES = {"demonstrations": "recipes/sft.yaml", "preferences": "recipes/dpo.yam
 
 
 def list_all(json: bool, home: Path | None) -> None:
-    from verigym.workspace.datasets import known
-
-    datasets = known(workspace(home))
+    datasets = workspace(home).datasets()
     if json:
         return show.as_json(datasets)
     if not datasets:
@@ -59,10 +57,8 @@ def make_demos(
     home: Home = None,
 ) -> None:
     """Make a dataset of demonstrations from the episodes of a run that passed (for sft)."""
-    from verigym.workspace.datasets import from_demonstrations
-
-    made = from_demonstrations(workspace(home), run, per_task=per_task, min_reward=min_reward, name=name)
-    _say_made(made, name, json)
+    dataset = workspace(home).demos(run, per_task=per_task, min_reward=min_reward, name=name)
+    _say_dataset_made(dataset, name, json)
 
 
 @data.command("pairs")
@@ -81,11 +77,8 @@ def make_pairs(
     home: Home = None,
 ) -> None:
     """Make a dataset of preferences from pairs of episodes, one better than the other (for dpo and reward models)."""
-    from verigym.workspace.datasets import from_labels, from_rewards
-
-    ws = workspace(home)
-    made = from_labels(ws, run, name=name) if labels else from_rewards(ws, run, gap=gap, per_task=per_task, name=name)
-    _say_made(made, name, json)
+    dataset = workspace(home).pairs(run, gap=gap, per_task=per_task, labels=labels, name=name)
+    _say_dataset_made(dataset, name, json)
 
 
 @data.command("import")
@@ -96,9 +89,7 @@ def import_file(
     home: Home = None,
 ) -> None:
     """Import the demonstrations or preferences of a file as a dataset."""
-    from verigym.workspace.datasets import from_file
-
-    _say_made(from_file(workspace(home), file, name=name), name, json)
+    _say_dataset_made(workspace(home).import_data(file, name=name), name, json)
 
 
 @data.command("list")
@@ -126,7 +117,7 @@ def show_dataset(
 
     from verigym.workspace.datasets import find, path_of, rows
 
-    ws = workspace(home)
+    ws = workspace(home).folder
     record = find(ws, dataset)
     first = list(itertools.islice(rows(ws, record), num))
     if json:
@@ -141,7 +132,7 @@ def show_dataset(
     _say_next(record)
 
 
-def _say_made(dataset: "Dataset", name: str, json: bool) -> None:
+def _say_dataset_made(dataset: "Dataset", name: str, json: bool) -> None:
     if json:
         return show.as_json(dataset)
     _say_dataset(dataset)

@@ -13,7 +13,7 @@ from verigym.core.words import counted
 if TYPE_CHECKING:
     from verigym.design.make import DesignResult
     from verigym.design.profile import Profile
-    from verigym.workspace.design import DesignFiles, DesignJob, Teacher, VariationFiles, VaryJob
+    from verigym.workspace.design import DesignFiles, DesignJob, VariationFiles
     from verigym.workspace.teach import TeachingResult
 
 Preview = Annotated[
@@ -70,17 +70,18 @@ def make(
 ) -> None:
     """Generate exactly N rows from a spec, or fail and name the constraint that cannot be met.
     Writes NAME.jsonl (or --out), and rejected rows with reasons beside it. Repeat the command to resume."""
-    from verigym.workspace.design import make_design, open_design, preview_design
+    from verigym.workspace.design import open_design, preview_design
 
-    teaching = _teacher(teacher, k, teacher_output)
-    job = open_design(spec, out=out, seed=seed, model=model, teacher=teaching)
-    if job.resumed and not preview and not json:
+    ws = workspace(home)
+    job = open_design(spec, out=out, seed=seed, model=model)
+    if preview:
+        with show.progress("rows") as bar:
+            rows = preview_design(lambda: ws.folder, job, preview, bar)
+        return _say_preview(rows, job, json)
+    if job.resumed and not json:
         show.say(f"resuming: {counted(job.resumed, 'row')} from an interrupted command")
-    with show.progress("rows") as bar:
-        if preview:
-            rows = preview_design(lambda: workspace(home), job, preview, bar)
-            return _say_preview(rows, job, json)
-        result = make_design(lambda: workspace(home), job, num, bar, teacher=teaching, bars=show.episodes)
+    teaching = {"teacher": teacher, "k": k, "teacher_output": teacher_output}
+    result = ws.design_make(spec, n=num, out=out, seed=seed, model=model, **teaching)
     if json:
         files = {"file": str(result.out), "rejected": str(result.rejected), "picture": str(result.picture)}
         taught = {"taught": result.taught} if result.taught is not None else {}
@@ -121,34 +122,26 @@ def vary(
 ) -> None:
     """Vary existing tasks: paraphrases, distractors, boundary values, typos and unsafe requests. Each variation is verified.
     Writes NAME.varied.jsonl unless you pass --out."""
-    from verigym.workspace.design import open_vary, vary_tasks
-
-    teaching = _teacher(teacher, k, teacher_output)
-    job = open_vary(environment, kinds=by or (), split=split, environment=played_in, out=out, teacher=teaching)
-    with show.progress("variations") as bar:
-        result = vary_tasks(
-            lambda: workspace(home),
-            job,
-            preview or num,
-            seed,
-            bar,
-            preview=bool(preview),
-            teacher=teaching,
-            bars=show.episodes,
-        )
+    result = workspace(home).design_vary(
+        environment,
+        kinds=by or (),
+        split=split,
+        played_in=played_in,
+        n=preview or num,
+        out=out,
+        seed=seed,
+        preview=bool(preview),
+        teacher=teacher,
+        k=k,
+        teacher_output=teacher_output,
+    )
     if json:
         return show.as_json(
             {"file": None if preview else str(result.out), "counts": result.counts, "dropped": result.dropped}
             | ({"tasks": result.tasks} if preview else {})
             | ({"taught": result.taught} if result.taught is not None else {})
         )
-    _say_variations(result, job, preview)
-
-
-def _teacher(model: str, k: int, output: Literal["demos", "pairs"]) -> "Teacher | None":
-    from verigym.workspace.design import Teacher
-
-    return Teacher(model=model, k=k, output=output) if model else None
+    _say_variations(result, environment, preview)
 
 
 def _say_preview(made: "DesignResult", job: "DesignJob", json: bool) -> None:
@@ -191,7 +184,7 @@ def _say_result(result: "DesignFiles", job: "DesignJob") -> None:
     _say_next(result.out, environment)
 
 
-def _say_variations(result: "VariationFiles", job: "VaryJob", preview: int | None) -> None:
+def _say_variations(result: "VariationFiles", source: str, preview: int | None) -> None:
     for task in result.tasks[: preview or 3]:
         source = task.lineage[-2] if len(task.lineage) > 1 else "?"
         show.say(f"{task.id}  (from {source})", f"  {show.clip(str(task.prompt), 160)}")
@@ -199,11 +192,11 @@ def _say_variations(result: "VariationFiles", job: "VaryJob", preview: int | Non
     for reason, count in result.dropped.items():
         show.say(f"dropped {count}: {reason}")
     if preview:
-        return show.next_command(f"verigym design vary {show.quote(job.where)} --out {show.quote(result.out)}")
+        return show.next_command(f"verigym design vary {show.quote(source)} --out {show.quote(result.out)}")
     show.say(f"wrote {result.out}: {counted(len(result.tasks), 'task')}, each with the task that it was made from")
     if result.taught is not None:
         return _say_taught(result.taught)
-    _say_next(result.out, job.named, result.tasks[0].split)
+    _say_next(result.out, result.environment, result.tasks[0].split)
 
 
 def _say_acceptance(shares: dict[str, float]) -> None:

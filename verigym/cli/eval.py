@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Environment, RunOptions, agent_of, with_run_options, workspace
+from verigym.cli.options import Environment, RunOptions, constraints_of, with_run_options, workspace
 from verigym.cli.tasks import say_bad_rows
 from verigym.core.words import counted, percent
 
@@ -33,25 +33,20 @@ def rollout(
     options: RunOptions,
 ) -> None:
     """Run k episodes of each task. Episodes are scored and stored as they finish."""
-    from verigym.workspace import measure as stages
-
     ws, spec = workspace(options.home), _environment(environment, options)
-    agent = agent_of(ws, options.model, options.constrain)
+    agent = ws.agent(options.model, constraints=constraints_of(options.constrain))
     _note_own_sampling(agent)
-    tasks = stages.tasks_of(spec, split, options.num, options.seed)
-    settings = options.settings(ws)
-    finished = ws.store.finished_runs()
-    with show.episodes("rollout") as bar:
-        id = stages.rollout(ws, spec, agent, tasks, settings, name=options.name, on_progress=bar)
-    run = ws.store.run(id)
+    settings, finished = options.settings(ws), ws.folder.store.finished_runs()
+    run = ws.rollout(spec, agent, n=options.num, split=split, name=options.name, settings=settings)
     if options.json:
         return show.as_json(run)
     share = run.passed / run.scored if run.scored else 0.0
-    counts = f"{counted(run.trajectories, 'trajectory')} of {counted(len(tasks), 'task')}"
+    num_tasks = len(ws.folder.store.tasks(run.id))
+    counts = f"{counted(run.trajectories, 'trajectory')} of {counted(num_tasks, 'task')}"
     show.say(
-        f"run {id}: {counts}, {run.trajectories - run.scored} not scored, {percent(share)} passed{_reused(id, finished)}"
+        f"run {run.id}: {counts}, {run.trajectories - run.scored} not scored, {percent(share)} passed{_reused(run.id, finished)}"
     )
-    show.next_command(f"verigym explain {show.quote(id)}")
+    show.next_command(f"verigym explain {show.quote(run.id)}")
 
 
 @with_run_options()
@@ -69,24 +64,18 @@ def evaluate(
     """Measure an agent on held-out tasks: success with intervals, pass@k, latency, tokens, cost and failure buckets."""
     from verigym.core.errors import not_found
     from verigym.evaluation.report import DIVISIONS, breakdown
-    from verigym.evaluation.suites import find_set, parse_part
-    from verigym.workspace import measure as stages
-    from verigym.workspace.held_out import sets_of
+    from verigym.evaluation.suites import parse_part
 
     if by and by not in DIVISIONS:
         raise not_found("division of tasks", by, DIVISIONS, "Write --by family, --by tag or --by difficulty.")
     if part:
         split = f"{split} {parse_part(part)}"
     ws, spec = workspace(options.home), _environment(environment, options)
-    agent = agent_of(ws, options.model, options.constrain)
+    agent = ws.agent(options.model, constraints=constraints_of(options.constrain))
     _note_own_sampling(agent)
-    settings = options.settings(ws)
-    finished = ws.store.finished_runs()
-    with show.episodes("eval") as bar:
-        report = stages.measure(
-            ws, spec, agent, settings, split=split, n=options.num, name=options.name, on_progress=bar
-        )
-    held_out = find_set(sets_of(ws), report.suite.hash)
+    settings, finished = options.settings(ws), ws.folder.store.finished_runs()
+    report = ws.evaluate(spec, agent, n=options.num, split=split, name=options.name, settings=settings)
+    held_out = ws.suite(report.suite.hash)
     if options.json:
         slices = {"by": breakdown(report, by)} if by else {}
         return show.as_json({**msgspec.to_builtins(report), "held_out": held_out, **slices})

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verigym.api import Workspace
 from verigym.cli import complete, show
 from verigym.cli.options import Home, Json, Run, num_option, workspace
 from verigym.core.errors import BadInput, not_found
@@ -12,7 +13,7 @@ from verigym.core.words import counted, duration, percent
 if TYPE_CHECKING:
     from verigym.core.records import Finding
     from verigym.evaluation.failures import Explanation
-    from verigym.workspace.advise import AdviceReport, AdviceSubject
+    from verigym.workspace.advise import AdviceReport
     from verigym.workspace.explain import ExplainSource
 
 ClusterNumbers = dict[tuple[str, str, str], int]
@@ -46,7 +47,7 @@ def explain(
     from verigym.workspace.explain import open_run, with_judge
 
     ws = workspace(home)
-    source = open_run(ws, run)
+    source = open_run(ws.folder, run)
     if judge:
         with show.progress("judge") as bar:
             source = with_judge(source, ws.agent(judge), lambda done, total: bar(done, total, ""))
@@ -179,18 +180,11 @@ def advise(
     home: Home = None,
 ) -> None:
     """Advise what to try first, lightest fix first, with reasons, figures and the command."""
-    from verigym.flywheel.trials import try_out
-    from verigym.workspace.advise import advise_on, open_subject
-
-    subject = open_subject(workspace(home), run)
-    notes: list[str] = []
-    if trials:
-        with show.episodes("trials") as bar:
-            notes = try_out(subject, num, on_progress=bar).notes
-    result = advise_on(subject, notes)
+    ws = workspace(home)
+    result = ws.advise(run, try_fixes=trials, n=num)
     if json:
         return show.as_json(result)
-    _say_evidence(subject, result)
+    _say_evidence(ws, result)
     advised = [advice for advice in result.advice if advice.advised]
     for number, advice in enumerate(advised, start=1):
         show.say("", f"{number}. {advice.fix}")
@@ -208,13 +202,14 @@ def advise(
             show.paragraph(f"{advice.fix}: {advice.reasons[0]}", "  ", "  ")
     show.say("")
     show.next_command(
-        advised[0].command if advised and advised[0].command else f"verigym explain {show.quote(subject.run.id)}"
+        advised[0].command if advised and advised[0].command else f"verigym explain {show.quote(result.evidence.run)}"
     )
 
 
-def _say_evidence(subject: "AdviceSubject", result: "AdviceReport") -> None:
+def _say_evidence(ws: Workspace, result: "AdviceReport") -> None:
     """The figures that the advice follows from."""
-    evidence, agent = result.evidence, subject.agent
+    evidence = result.evidence
+    agent = ws.agent(evidence.agent)
     parameters = f" ({evidence.parameters / 1e6:,.0f} million parameters)" if evidence.parameters else ""
     show.say(f"{agent.label}{parameters} in {evidence.environment}, run {evidence.run}")
     success = evidence.success

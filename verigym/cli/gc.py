@@ -31,10 +31,8 @@ def gc(
 ) -> None:
     """Free disk space: unused blobs, adapters and checkpoints, files of interrupted commands, and free pages of the store.
     Never deletes what the ledger, a report, a version, a dataset, a label or a mined task needs."""
-    from verigym.workspace.cleanup import collect_garbage, plan_garbage
-
     ws = workspace(home)
-    plan = plan_garbage(ws, older_than)
+    plan = ws.gc(older_than=older_than, dry_run=True)
     if json and dry_run:
         return show.as_json({"deleted": False, "plan": plan})
     if not json:
@@ -48,8 +46,8 @@ def gc(
         show.say(f"about {size(plan.bytes)} would be freed")
         return show.next_command("verigym gc" + (f" --older-than {older_than}" if older_than is not None else ""))
     confirm(f"Delete {counted(sum(item.count for item in plan.items), 'item')} for good?", yes, json)
-    freed = collect_garbage(ws, plan)
+    plan = ws.gc(plan)
     if json:
-        return show.as_json({"deleted": True, "plan": plan, "bytes": freed})
-    show.say(f"freed {size(freed)} on disk")
+        return show.as_json({"deleted": True, "plan": plan, "bytes": plan.freed})
+    show.say(f"freed {size(plan.freed)} on disk")
     show.next_command("verigym runs")

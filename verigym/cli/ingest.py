@@ -41,22 +41,7 @@ def ingest(
     home: Home = None,
 ) -> None:
     """Read production traces: detect the format, redact and store. Reading the same file twice changes nothing."""
-    from verigym.traces import ingest as take_in
-    from verigym.traces.redaction import Redaction
-
-    redaction = Redaction.load(rules)
-    ws = workspace(home)
-    with show.progress("ingesting") as bar:
-        summary = take_in(
-            ws.store,
-            ws.home,
-            files,
-            redaction,
-            name=name,
-            format=format,
-            keep_raw=keep_raw,
-            on_progress=lambda done, total: bar(done, total, "bytes"),
-        )
+    summary = workspace(home).ingest(*files, name=name, format=format, rules=rules, keep_raw=keep_raw)
     if json:
         show.as_json(summary)
     else:

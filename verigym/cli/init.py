@@ -7,8 +7,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Environment, Home, Json, num_option, workspace
-from verigym.core.errors import BadInput, VerigymError
-from verigym.core.records import Check
+from verigym.core.errors import BadInput
 
 TEMPLATE = '''"""{name}: book meetings on a shared calendar. Replace the state, the tools, the tasks and verify with your own.
 
@@ -121,34 +120,19 @@ def check(
 ) -> None:
     """Check an environment's contract without a model: gold solutions pass, cheats fail, state is isolated, nothing leaks.
     Checks a sample of the tasks unless you pass --all. Exit code 1 if a check fails."""
-    from verigym.audit.check import sample_size
     from verigym.environments.load import load_environment
     from verigym.tasks.files import is_task_file
     from verigym.workspace import audit
 
     spec = load_environment(environment)
-    if num is not None and all_tasks:
-        raise BadInput("-n and --all cannot be combined. Remove one")
-    try:
-        total = sum(len(spec.tasks(split)) for split in ("train", "val"))
-    except VerigymError:  # the check of the tasks reports it
-        total = 0
-    sample = total if all_tasks else min(total, num or sample_size(spec))
-    with show.progress("checking") as bar:
-        done: list[Check] = []
-
-        def on_check(check: Check) -> None:
-            done.append(check)
-            bar(len(done), 0, check.name)
-            if not json:
-                show.checks([check])
-
-        found = audit.check(workspace(home), spec, on_check, max(1, sample))
-    failed = [one for one in found if one.outcome == "fail"]
+    sample, total = audit.sample_of(spec, num, all_tasks)
+    on_check = None if json else lambda check: show.checks([check])
+    checks = workspace(home).check(spec, n=num, all_tasks=all_tasks, on_check=on_check)
+    failed = [check for check in checks if check.outcome == "fail"]
     if json:
-        show.as_json(found)
+        show.as_json(checks)
     else:
-        show.say(f"{spec.name}: {f'{len(failed)} of {len(found)} checks failed' if failed else 'the contract holds'}")
+        show.say(f"{spec.name}: {f'{len(failed)} of {len(checks)} checks failed' if failed else 'the contract holds'}")
         if sample < total:
             show.say(f"checked a sample: {sample:,} of {total:,} tasks. --all checks every task")
         if not failed:

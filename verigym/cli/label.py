@@ -46,7 +46,7 @@ def label(
     from verigym.core.records import Label
     from verigym.registry.ledger import current_user
 
-    ws, who = workspace(home), who or current_user()
+    ws, who = workspace(home).folder, who or current_user()
     record = ws.store.run(run, kinds=("rollout", "eval", "collect"))
     episodes, asked = _singles(ws, record, num, seed) if single else _pairs(ws, record, num, seed)
     left = labels.remaining(asked, ws.store.documents("label", Label), who)

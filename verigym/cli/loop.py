@@ -29,14 +29,13 @@ def register(app: typer.Typer) -> None:
 def run_loop(recipe: Recipe, overrides: Overrides = None, json: Json = False, home: Home = None) -> None:
     """Mine, measure, explain, advise, fix, gate and promote, round after round. Repeat the command to resume.
     Exit code from the gate's last decision: 0 PROMOTE, 1 REJECT, 3 NEED MORE DATA. 2 is an error."""
-    from verigym.flywheel.loop import play
     from verigym.flywheel.loop_recipe import read_loop
     from verigym.flywheel.rounds import exit_code
 
     settings, ws = read_loop(recipe, overrides or []), workspace(home)
     if not json:
         show.say(f"loop {settings.id} in {ws.home}. If interrupted, repeat this command to resume.")
-    rounds, why = play(ws, settings, SilentScreen() if json else LoopTerminal())
+    rounds, why = ws.loop(settings, verbose=not json)
     if json:
         show.as_json(rounds)
     else:
@@ -47,12 +46,10 @@ def run_loop(recipe: Recipe, overrides: Overrides = None, json: Json = False, ho
 @loop.command("status")
 def loop_status(recipe: Recipe, overrides: Overrides = None, json: Json = False, home: Home = None) -> None:
     """Print the rounds so far. Runs nothing."""
-    from verigym.flywheel.loop import ended
     from verigym.flywheel.loop_recipe import read_loop
-    from verigym.flywheel.rounds import rounds_of
 
     settings, ws = read_loop(recipe, overrides or []), workspace(home)
-    rounds, why = rounds_of(ws, settings.id), ended(ws, settings)
+    rounds, why = ws.loop_status(settings)
     if json:
         return show.as_json(rounds)
     show.say(f"loop {settings.id} in {ws.home}" + ("" if rounds else ": no round yet"))

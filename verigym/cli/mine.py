@@ -35,7 +35,7 @@ def list_all(json: bool, home: Path | None) -> None:
     """Environments that were mined, with their proposals."""
     from verigym.mining.proposals import Proposal, read_proposals
 
-    ws = workspace(home)
+    ws = workspace(home).folder
     names = sorted({proposal.environment for proposal in ws.store.documents("proposal", Proposal)})
     known = {name: read_proposals(ws, name) for name in names}
     counts = {
@@ -79,17 +79,11 @@ def run_mining(
 ) -> None:
     """Propose tasks from failures in production traces. Each task is verified, deduplicated and put into a family that is
     either trained on or held out. Proposals wait for `mine review` or `mine accept`."""
-    from verigym.environments.load import load_environment
-    from verigym.mining.mine import mine as mine_traces
-
-    ws, spec = workspace(home), load_environment(environment)
-    with show.progress("requests") as bar:
-        mined = mine_traces(
-            ws, spec, runs or (), held_out_share=held_out_share, on_progress=lambda done, total: bar(done, total, "")
-        )
+    ws = workspace(home)
+    mined = ws.mine(environment, runs or (), held_out_share=held_out_share)
     if json:
         return show.as_json(mined)
-    _say_mined(ws, mined)
+    _say_mined(ws.folder, mined)
 
 
 @mine.command("review")
@@ -98,17 +92,13 @@ def review_proposals(environment: Environment, who: Who = "", home: Home = None)
     from verigym.environments.load import load_environment
     from verigym.registry.ledger import current_user
 
-    _review(workspace(home), load_environment(environment), who or current_user())
+    _review(workspace(home).folder, load_environment(environment), who or current_user())
 
 
 @mine.command("accept")
 def accept_proposals(environment: Environment, who: Who = "", json: Json = False, home: Home = None) -> None:
     """Accept every verified task without review. Cases in which a person and the verifier disagree stay open."""
-    from verigym.environments.load import load_environment
-    from verigym.mining.mine import accept_all
-    from verigym.registry.ledger import current_user
-
-    accepted = accept_all(workspace(home), load_environment(environment).name, who or current_user())
+    accepted = workspace(home).mine_accept(environment, who=who)
     if json:
         return show.as_json(accepted)
     _say_added({split: len(ids) for split, ids in accepted.added.items()})
@@ -135,7 +125,7 @@ def list_proposals(
 
     if not environment:
         return list_all(json, home)
-    ws = workspace(home)
+    ws = workspace(home).folder
     known, summary = read_proposals(ws, environment), last_summary(ws, environment)
     unverifiable = summary.unverifiable if summary is not None else []
     if json:
@@ -166,17 +156,13 @@ def list_proposals(
 
 @mine.command("show")
 def show_proposal(
-    id: Annotated[
-        str, typer.Argument(metavar="ID", help="MiningReport task or proposal (id or part of it), or a trace")
-    ],
+    id: Annotated[str, typer.Argument(metavar="ID", help="Mined task or proposal (id or part of it), or a trace")],
     json: Json = False,
     home: Home = None,
 ) -> None:
     """Show a mined task: its traces, its review, the versions trained on its family, and where it was measured."""
-    from verigym.mining.provenance import task_provenance
-
     ws = workspace(home)
-    history = task_provenance(ws, id)
+    history = ws.mine_show(id)
     if json:
         return show.as_json(history)
     proposal, task = history.proposal, history.task
@@ -201,7 +187,7 @@ def show_proposal(
     show.say(
         f"  added {history.taken}" if history.taken else "  not added" if history.reviews else "  not reviewed yet"
     )
-    names = ", ".join(f"{ws.find(id).name or id} ({id})" for id in history.versions)
+    names = ", ".join(f"{ws.agent(id).label} ({id})" for id in history.versions)
     show.paragraph(f"versions trained on its family: {names or 'none'}")
     if history.reports:
         rows = [

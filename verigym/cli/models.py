@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from verigym.cli import complete, show
-from verigym.cli.options import MODEL, Home, Json, KnownVersion, agent_of, env_option, group, workspace
+from verigym.cli.options import MODEL, Home, Json, KnownVersion, constraints_of, env_option, group, workspace
 from verigym.core.words import counted
 
 if TYPE_CHECKING:
@@ -15,20 +15,19 @@ if TYPE_CHECKING:
 
 
 def list_all(json: bool, home: Path | None) -> None:
-    from verigym.core.records import Report, Version
     from verigym.registry import ledger
     from verigym.registry.versions import kind_of
 
     ws = workspace(home)
-    versions = ws.store.documents("version", Version)
+    versions, store = ws.models(), ws.folder.store
     if json:
         return show.as_json(versions)
     if not versions:
         show.say("no versions yet")
         return show.next_command("verigym quickstart")
-    current = ledger.champion(ws.store)
-    created = {body.id: body.created for body in ws.store.bodies("version")}
-    newest = {report.agent: report for report in ws.store.documents("report", Report)}
+    current = ledger.champion(store)
+    created = {body.id: body.created for body in store.bodies("version")}
+    newest = {report.agent: report for report in ws.reports()}
     rows = []
     for version in versions:
         report = newest.get(version.id)
@@ -62,14 +61,7 @@ def pull(
     json: Json = False,
 ) -> None:
     """Prepare the embedded model: fetch, check and convert it once."""
-    from verigym.core.errors import not_found
-    from verigym.model import embedded
-
-    if name != embedded.NAME:
-        raise not_found(
-            "embedded model", name, [embedded.NAME], "Hub models and folders need no pull: pass them to -m."
-        )
-    folder = embedded.pull(file, show.note if json else show.say)
+    folder = workspace(None).pull(name, file=file, on_message=show.note if json else show.say)
     if json:
         return show.as_json({"model": name, "folder": str(folder)})
     show.say(f"{name} is ready in {folder}")
@@ -111,42 +103,40 @@ def new(
     home: Home = None,
 ) -> None:
     """Make a version with another prompt, tool descriptions, constraints or sampling, without training."""
-    from verigym.environments.load import load_environment
     from verigym.registry.versions import kind_of
     from verigym.workspace import agents as versions
     from verigym.workspace.gate import GUARDS
     from verigym.workspace.measure import latest_report
 
     ws = workspace(home)
-    spec = load_environment(environment) if environment else None
     old = ws.agent(parent)
-    _check_schema(held := agent_of(ws, parent, constrain).constraints)
     given: dict[str, Any] = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "min_p": min_p}
     given |= {"max_tokens": max_tokens, "stop": [*stop] or None}
-    before = {body.id for body in ws.store.bodies("version")}
-    made = versions.derive(
-        ws,
-        old,
-        name=name,
+    before = {version.id for version in ws.models()}
+    version = ws.new_version(
+        name,
+        parent=old,
         system=None if system is None else versions.system_text(system),
-        describe=versions.descriptions([*describe], descriptions),
-        constraints=held,
+        descriptions=versions.descriptions([*describe], descriptions),
+        constraints=constraints_of(constrain),
         sampling={field: value for field, value in given.items() if value is not None},
-        environment=spec,
+        environment=environment,
     )
     if json:
-        return show.as_json(made)
-    if made.id in before:
-        show.say(f"this agent already exists as version {made.id} ({made.name}). Nothing was changed")
+        return show.as_json(version)
+    if version.id in before:
+        show.say(f"this agent already exists as version {version.id} ({version.name}). Nothing was changed")
     else:
-        show.say(f"version {made.id} ({made.name}): {kind_of(made)}, from {old.id} ({old.name or old.base})")
-    if made.sampling is not None:
+        show.say(f"version {version.id} ({version.name}): {kind_of(version)}, from {old.id} ({old.name or old.base})")
+    if version.sampling is not None:
         show.say(
-            f"it has its own sampling settings, which override the options of a command: {_settings(made.sampling)}"
+            f"it has its own sampling settings, which override the options of a command: {_settings(version.sampling)}"
         )
-    report = latest_report(ws, old, besides=GUARDS)
+    report = latest_report(ws.folder, old, besides=GUARDS)
     where = environment or (report.suite.environment if report else "ENV")
-    show.next_command(f"verigym eval {show.quote(where)} -m {made.id}   ·   verigym models diff {old.id} {made.id}")
+    show.next_command(
+        f"verigym eval {show.quote(where)} -m {version.id}   ·   verigym models diff {old.id} {version.id}"
+    )
 
 
 @models.command("list")
@@ -161,7 +151,7 @@ def show_version(version: KnownVersion = "champion", json: Json = False, home: H
     from verigym.registry.versions import kind_of
     from verigym.workspace import agents as versions
 
-    ws = workspace(home)
+    ws = workspace(home).folder
     found = ws.find(version)
     if json:
         return show.as_json(found)
@@ -214,8 +204,8 @@ def diff(first: KnownVersion, second: KnownVersion, json: Json = False, home: Ho
     from verigym.workspace.measure import latest_report
 
     ws = workspace(home)
-    pair = ws.find(first), ws.find(second)
-    found, both = versions.difference(ws, *pair), versions.shared(ws, *pair)
+    pair = ws.folder.find(first), ws.folder.find(second)
+    found, both = ws.diff(*pair), versions.shared(ws.folder, *pair)
     if json:
         measured = [{"suite": a.suite.name, "success": [a.metrics["success"], b.metrics["success"]]} for a, b in both]
         return show.as_json({"versions": [version.id for version in pair], "differs": found, "measured": measured})
@@ -232,7 +222,7 @@ def diff(first: KnownVersion, second: KnownVersion, json: Json = False, home: Ho
         show.say(f"success on {mine.suite.name}, {counted(len(mine.suite.tasks), 'task')}: {' -> '.join(figures)}")
     if both:
         return show.next_command(f"verigym compare {pair[0].id} {pair[1].id}")
-    measured = [latest_report(ws, version, besides=GUARDS) for version in pair]
+    measured = [latest_report(ws.folder, version, besides=GUARDS) for version in pair]
     other_side = pair[1] if measured[0] else pair[0]
     where = next((f"{show.quote(one.suite.environment)} -n {len(one.suite.tasks)}" for one in measured if one), "ENV")
     show.next_command(f"verigym eval {where} -m {other_side.id}   (no suite is shared yet)")
@@ -246,19 +236,11 @@ def card(
     home: Home = None,
 ) -> None:
     """Print a version as a page to read: what it is, how it was made, evaluated and decided on, and its limits."""
-    from verigym.core.errors import Refused
-    from verigym.registry import cards
-    from verigym.tasks.files import write_whole
-    from verigym.workspace import agents as versions
-
     ws = workspace(home)
-    found = ws.find(version)
-    text = cards.card(versions.about(ws, found))
+    found = ws.folder.find(version)
+    text = ws.card(found, file=out)
     if out is None:
         return show.as_json({"version": found.id, "card": text}) if json else show.say(text.rstrip("\n"))
-    if out.exists():
-        raise Refused(f"{out} exists. Name another --out")
-    write_whole(out, lambda file: file.writelines([text.encode()]))
     if json:
         return show.as_json({"version": found.id, "file": str(out)})
     show.say(f"wrote the card of {found.label} ({found.id}) to {out}")
@@ -277,11 +259,9 @@ def export(
     home: Home = None,
 ) -> None:
     """Export a version to a folder: its adapter in PEFT format (or merged weights), its prompt and settings, its card."""
-    from verigym.workspace.export import export as write
-
     ws = workspace(home)
-    found = ws.find(version)
-    files = write(ws, found, out, merged)
+    found = ws.folder.find(version)
+    files = ws.export(found, out, merged=merged)
     if json:
         return show.as_json({"version": found.id, "folder": str(out), "files": files})
     show.say(f"exported {found.label} ({found.id}) to {out}: {', '.join(files)}")
@@ -307,10 +287,7 @@ def check_integrity(
 ) -> None:
     """Check the ledger, versions, adapters, recipes, reports and datasets against their hashes.
     Exit code 1 if anything is damaged or was changed."""
-    from verigym.registry import integrity
-
-    ws = workspace(home)
-    found = integrity.check_integrity(ws.store, ws.home, ws.find(version) if version else None, expect)
+    found = workspace(home).check_integrity(version, expect=expect)
     damaged = [one for one in found if not one.sound]
     if json:
         show.as_json(found)
@@ -332,11 +309,7 @@ def check_integrity(
 @models.command("ledger")
 def show_ledger(json: Json = False, home: Home = None) -> None:
     """List every decision: who, when, why, and the champion before and after. The hash chain is checked."""
-    from verigym.registry import ledger
-
-    ws = workspace(home)
-    ledger.verify_chain(ws.store)
-    entries = ledger.entries(ws.store)
+    entries = workspace(home).ledger()
     if json:
         return show.as_json(entries)
     rows = [
@@ -369,18 +342,3 @@ def _texts(title: str, text: str | None, otherwise: str) -> None:
     """A text in full, on lines of its own."""
     lines = (otherwise if text is None else text or "(empty)").splitlines()
     show.say(f"{title}:", *(f"  {line}" for line in lines))
-
-
-def _check_schema(constraints: str) -> None:
-    """Refuses an invalid JSON schema now, not in the first episode."""
-    if not constraints or constraints == "tools":
-        return
-    import jsonschema
-    import msgspec
-
-    from verigym.core.errors import BadInput
-
-    try:
-        jsonschema.Draft202012Validator.check_schema(msgspec.json.decode(constraints))
-    except jsonschema.SchemaError as error:
-        raise BadInput(f"--constrain is not a JSON schema: {error.message}") from error

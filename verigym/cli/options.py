@@ -1,22 +1,24 @@
 """Options that several commands share: each is declared and explained once."""
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from verigym.api import Workspace
 from verigym.cli import complete
 from verigym.core.errors import BadInput, not_found
+from verigym.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
-    from verigym.core.records import Version
     from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
-    from verigym.workspace.workspace import WorkspaceFolder
 
+T = TypeVar("T")
 MODEL = "a version (id, name, champion, latest), smollm2-135m, a hub id, a folder, a named server or URL#MODEL"
 
 Home = Annotated[Path | None, typer.Option("--home", help="Workspace folder (default: VERIGYM_HOME, or .verigym)")]
@@ -119,10 +121,20 @@ def num_option(help: str, min: int = 1) -> Any:
     return typer.Option("--num", "-n", min=min, help=help)
 
 
-def workspace(home: Path | None) -> "WorkspaceFolder":
-    from verigym.workspace.workspace import WorkspaceFolder
+class CommandWorkspace(Workspace):
+    """The workspace of a command. Its methods run on the main thread, where a signal can interrupt a verifier that hangs."""
 
-    return WorkspaceFolder(home)
+    def __init__(self, home: Path | None) -> None:
+        super().__init__(home)
+        self._bar = ProgressBar(live=True)
+
+    def _call(self, work: Callable[[], T]) -> T:
+        with contextlib.closing(self._bar):
+            return work()
+
+
+def workspace(home: Path | None) -> CommandWorkspace:
+    return CommandWorkspace(home)
 
 
 def group(name: str, help: str, list_items: Callable[[bool, Path | None], None] | None = None) -> typer.Typer:
@@ -170,7 +182,7 @@ class RunOptions:
     json: Json = False
     home: Home = None
 
-    def settings(self, ws: "WorkspaceFolder") -> "RunSettings":
+    def settings(self, ws: Workspace) -> "RunSettings":
         """The settings that episodes run under."""
         from verigym.core.records import Sampling
         from verigym.rollout.settings import RunSettings
@@ -265,24 +277,16 @@ def prices_of(given: str) -> "Prices":
     return Prices(prompt, completion)
 
 
-def agent_of(ws: "WorkspaceFolder", model: str, constrain: str) -> "Version":
-    """The version that -m names, with the constraint of `--constrain`."""
+def constraints_of(given: str) -> str | dict[str, object]:
+    """The constraint that `--constrain` names: tools, or the JSON schema in a file."""
     import msgspec
 
-    from verigym.registry.versions import version_id
-
-    agent = ws.agent(model)
-    if not constrain:
-        return agent
-    if agent.is_remote:
-        raise BadInput("--constrain works only with local models. Configure constrained decoding on the server instead")
-    if constrain != "tools":
-        path = Path(constrain)
-        if not path.is_file():
-            raise BadInput(f"--constrain {constrain}: no such file. Write tools, or the path of a JSON schema")
-        try:
-            constrain = msgspec.json.encode(msgspec.json.decode(path.read_bytes(), type=dict)).decode()
-        except (msgspec.DecodeError, OSError) as error:
-            raise BadInput(f"--constrain {path} is not a JSON schema: {error}") from error
-    named = msgspec.structs.replace(agent, constraints=constrain, name=f"{agent.name}, constrained", parent=agent.id)
-    return msgspec.structs.replace(named, id=version_id(named))
+    if given in ("", "tools"):
+        return given
+    path = Path(given)
+    if not path.is_file():
+        raise BadInput(f"--constrain {given}: no such file. Write tools, or the path of a JSON schema")
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict)
+    except (msgspec.DecodeError, OSError) as error:
+        raise BadInput(f"--constrain {path} is not a JSON schema: {error}") from error

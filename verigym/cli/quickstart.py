@@ -24,11 +24,9 @@ def register(app: typer.Typer) -> None:
 
 def quickstart(home: Home = None) -> None:
     """Run the whole ring on the embedded model: no key, no GPU, no server. A quarter of an hour on two free cores."""
-    from verigym.flywheel.quickstart import quickstart as run
-
     started = time.perf_counter()
     show.say("The whole ring on this machine. Interrupted, the same command goes on where it was.")
-    decision = run(workspace(home), Terminal())
+    decision = workspace(home).quickstart()
     show.say("", f"done in {duration(time.perf_counter() - started, exact=True)}: {decision.verdict}")
     show.next_command(
         f"verigym models list   ·   verigym runs   ·   verigym compare {decision.champion} {decision.candidate}"

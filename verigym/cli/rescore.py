@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from verigym.api import Workspace
 from verigym.cli import show
 from verigym.cli.options import Home, Json, Judge, RequireSandbox, Run, Verifier, env_option, workspace
 from verigym.core.errors import BadInput, VerigymError
@@ -14,7 +15,6 @@ from verigym.core.words import counted
 if TYPE_CHECKING:
     from verigym.core.records import Version
     from verigym.workspace.rescore import RescoredRun
-    from verigym.workspace.workspace import WorkspaceFolder
 
 _LISTED = 3
 
@@ -41,19 +41,15 @@ def rescore(
     """Score a stored run again without running a model, after you changed the verifier or with another verifier.
     Writes a new report if the run has a report by an earlier version of the verifier. The earlier report is kept.
     With --all, exit code 1 if a run cannot be rescored."""
-    from verigym.workspace.rescore import rescore as rescore_run
-
     if all_runs and (run != "latest" or environment or verifier):
         raise BadInput("--all cannot be combined with RUN, --env or --verifier. Remove --all, or the others")
     ws = workspace(home)
     judge_version = ws.agent(judge) if judge else None
     if all_runs:
         return _rescore_all(ws, judge_version, require_sandbox, json)
-    before = ws.store.run(run, kinds=("rollout", "eval", "collect"))
-    with show.episodes("rescore") as bar:
-        rescored = rescore_run(
-            ws, before.id, environment, verifier, judge_version, on_progress=bar, require_sandbox=require_sandbox
-        )
+    before = ws.folder.store.run(run, kinds=("rollout", "eval", "collect"))
+    options = {"judge": judge_version, "require_sandbox": require_sandbox}
+    rescored = ws.rescore(before, environment=environment, verifier=verifier, **options)
     result = rescored.scores
     if json:
         return show.as_json(_as_fields(rescored))
@@ -74,21 +70,19 @@ def rescore(
     show.next_command(f"verigym explain {show.quote(before.id)}")
 
 
-def _rescore_all(ws: "WorkspaceFolder", judge: "Version | None", require_sandbox: bool, json: bool) -> None:
+def _rescore_all(ws: Workspace, judge: "Version | None", require_sandbox: bool, json: bool) -> None:
     from verigym.workspace.rescore import outdated_reports
-    from verigym.workspace.rescore import rescore as rescore_run
 
     say: Callable[[str], None] = (lambda _: None) if json else show.say
     rescored: list[Mapping[str, Any]] = []
     failed: list[Mapping[str, str]] = []
-    for outdated in outdated_reports(ws):
+    for outdated in outdated_reports(ws.folder):
         run = outdated.report.run
         try:
             if outdated.problem:
                 raise BadInput(outdated.problem)
-            before = ws.store.run(run)
-            with show.episodes(f"rescore {run}") as bar:
-                result = rescore_run(ws, run, judge=judge, on_progress=bar, require_sandbox=require_sandbox)
+            before = ws.run(run)
+            result = ws.rescore(run, judge=judge, require_sandbox=require_sandbox)
         except VerigymError as error:
             failed.append({"run": run, "reason": str(error)})
             say(f"run {run}: not rescored. {error}")

@@ -9,7 +9,7 @@ import typer
 
 from verigym.cli import complete, show
 from verigym.cli.options import DryRun, Home, Json, Out, Run, Yes, group, workspace
-from verigym.core.errors import BadInput, Refused
+from verigym.core.errors import BadInput
 from verigym.core.words import counted, percent, size
 
 _KINDS = {"metrics": "row of metrics", "tools": "toolset"}
@@ -20,7 +20,7 @@ def list_all(json: bool, home: Path | None) -> None:
     from verigym.workspace.cleanup import run_sizes
 
     ws = workspace(home)
-    runs, sizes = ws.store.runs(), run_sizes(ws)
+    runs, sizes = ws.runs(), run_sizes(ws.folder)
     if json:
         return show.as_json(runs)
     now = time.time()
@@ -59,7 +59,7 @@ def list_runs(json: Json = False, home: Home = None) -> None:
 @runs.command("show")
 def show_run(run: Run = "latest", json: Json = False, home: Home = None) -> None:
     """Show a run: its settings, its metrics and its counts."""
-    ws = workspace(home)
+    ws = workspace(home).folder
     record = ws.store.run(run)
     metrics = ws.store.metrics(record.id)
     if json:
@@ -102,16 +102,11 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 def export_run(run: Run = "latest", out: Out = None, json: Json = False, home: Home = None) -> None:
     """Export a run with its tasks, trajectories, verdicts and blobs to a file, without loss.
     Writes RUN.jsonl unless you pass --out FILE.jsonl or FILE.parquet."""
-    from verigym.store.transfer import export_run as export
-
-    ws = workspace(home)
-    record = ws.store.run(run)
-    path = out or Path(f"{record.id.replace('/', '-')}.jsonl")
-    counts = export(ws.store, record, path)
+    result = workspace(home).export_run(run, out)
     if json:
-        return show.as_json({"run": record.id, "file": str(path), "counts": counts})
-    show.say(f"wrote {path}: {_counts(counts)}")
-    show.next_command(f"verigym runs import {show.quote(path)} --home OTHER")
+        return show.as_json({"run": result.runs[0], "file": str(result.file), "counts": result.counts})
+    show.say(f"wrote {result.file}: {_counts(result.counts)}")
+    show.next_command(f"verigym runs import {show.quote(result.file)} --home OTHER")
 
 
 @runs.command("import")
@@ -119,13 +114,11 @@ def import_file(
     file: Annotated[Path, typer.Argument(help="File that runs export wrote")], json: Json = False, home: Home = None
 ) -> None:
     """Import a run that was exported from another workspace or machine."""
-    from verigym.store.transfer import import_runs
-
-    ids, counts = import_runs(workspace(home).store, file)
+    result = workspace(home).import_run(file)
     if json:
-        return show.as_json({"runs": ids, "counts": counts})
-    show.say(f"read {file}: {_counts(counts)}")
-    show.next_command(f"verigym runs show {show.quote(ids[0])}")
+        return show.as_json({"runs": result.runs, "counts": result.counts})
+    show.say(f"read {file}: {_counts(result.counts)}")
+    show.next_command(f"verigym runs show {show.quote(result.runs[0])}")
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -145,17 +138,12 @@ def remove_runs(
 ) -> None:
     """Delete runs with their trajectories, verdicts and checkpoints. A run that the ledger, a report, a version, a dataset, a
     label or a mined task needs is refused with the reason."""
-    from verigym.workspace.cleanup import delete_runs, removable
-
     ws = workspace(home)
-    records = [ws.store.run(id) for id in dict.fromkeys(ids)]
-    needed = removable(ws, [record.id for record in records])
-    refused = [f"run {id}: {', '.join(reasons)}" for id, reasons in needed.items() if reasons]
-    if refused:
-        raise Refused(f"Nothing was deleted, because these runs are still needed. {'. '.join(refused)}")
+    records = [ws.run(id) for id in dict.fromkeys(ids)]
+    freed = ws.remove_run(*records, dry_run=True)
     if not dry_run:
         confirm(f"Delete {counted(len(records), 'run')} for good?", yes, json)
-    freed = delete_runs(ws, [record.id for record in records], dry_run=dry_run)
+        freed = ws.remove_run(*records)
     if json:
         return show.as_json({"runs": [record.id for record in records], "bytes": freed, "deleted": not dry_run})
     for record in records:

@@ -86,7 +86,7 @@ def serve(
     from verigym.traces.redaction import Redaction
 
     keys = keys_from(key_env, host)
-    ws = workspace(home)
+    ws = workspace(home).folder
     redaction, prices = Redaction.load(rules), prices_of(price)
     served, server_keys = serving.served_version(ws, version, upstream)
     candidate = ws.agent(canary) if canary else None

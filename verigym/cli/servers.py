@@ -14,9 +14,7 @@ ServerName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the ser
 
 
 def list_all(json: bool, home: Path | None) -> None:
-    from verigym.workspace.servers import read_servers
-
-    servers = read_servers(workspace(home).home)
+    servers = workspace(home).servers()
     if json:
         return show.as_json(servers)
     if not servers:
@@ -62,8 +60,6 @@ def add(
     home: Home = None,
 ) -> None:
     """Name a model server. The key itself is never stored, only the variable that holds it."""
-    from verigym.workspace.servers import add_server
-
     url, mark, rest = address.partition("#")
     if model and mark:
         raise BadInput("The model is named twice. Write it after # or with --model, not both")
@@ -82,8 +78,7 @@ def add(
     address = f"{url}#{rest or model}"
     if query:
         address += f"{'&' if '?' in address.partition('#')[2] else '?'}{query}"
-    ws = workspace(home)
-    add_server(ws, name, address, replace=replace)
+    workspace(home).add_server(name, address, replace=replace)
     if json:
         return show.as_json({"name": name, "address": address})
     show.say(f"server {name}: {address}")
@@ -113,9 +108,7 @@ def show_server(name: ServerName, json: Json = False, home: Home = None) -> None
 @servers.command("rm")
 def remove(name: ServerName, json: Json = False, home: Home = None) -> None:
     """Remove the name of a server. Versions and runs that used it stay."""
-    from verigym.workspace.servers import remove_server
-
-    address = remove_server(workspace(home).home, name)
+    address = workspace(home).remove_server(name)
     if json:
         return show.as_json({"name": name, "address": address})
     show.say(f"removed the name {name} of {address}")

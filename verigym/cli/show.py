@@ -5,7 +5,6 @@ or a file can move the cursor, set the window's title or reverse the direction o
 """
 
 import contextlib
-import re
 import shlex
 import shutil
 import sys
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from verigym.core.printable import CONTROL, visible
 from verigym.core.records import (
     Check,
     Estimate,
@@ -31,6 +31,7 @@ from verigym.core.records import (
     Verdict,
 )
 from verigym.core.words import counted, percent
+from verigym.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
     from verigym.rollout.many import Progress
@@ -41,20 +42,6 @@ _PIPED_WIDTH = 110
 _MIN_WIDTH = 40
 _MIN_COLUMN = 12
 """A column of a table that does not fit is not cut below this."""
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
-)
-"""C0 except tab and newline, DEL, C1, invisible and bidirectional formatting characters, and lone surrogates."""
-
-
-def visible(text: str) -> str:
-    r"""The text with control characters written as escapes (`\x1b`, `\u202e`). Tabs and newlines stay."""
-    return _CONTROL.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def say(*lines: str) -> None:
@@ -79,7 +66,7 @@ def next_command(command: str) -> None:
 def as_json(value: Any) -> None:
     """Indented JSON. Control characters inside strings are escaped, which does not change the values."""
     text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-    print(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+    print(CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def width() -> int:
@@ -92,43 +79,15 @@ def width() -> int:
 @contextlib.contextmanager
 def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
     """A bar with an ETA on a terminal, nothing if the output is piped. Call it with done, total and a note."""
-    if not sys.stderr.isatty():
-        yield lambda done, total, note: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = [
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[note]}", markup=False),
-    ]
-    times = [TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn()]
-    with Progress(*columns, *times, console=Console(stderr=True), transient=True) as bar:
-        index = bar.add_task(visible(title), total=None, note="")
-        yield lambda done, total, note: bar.update(index, completed=done, total=total or None, note=visible(note))
+    with contextlib.closing(ProgressBar(title, live=True)) as bar:
+        yield bar.report
 
 
 @contextlib.contextmanager
 def episodes(title: str) -> Iterator["Callable[[Progress], None]"]:
     """The progress bar of a rollout: episodes that are stored, and how many of them passed."""
-    with progress(title) as update:
-
-        def counts(p: "Progress") -> None:
-            scored = p.judged - p.errors
-            rate = f" ({percent(p.passed / scored, 0)})" if scored > 0 else ""
-            more = (f", errors {p.errors}" if p.errors else "") + (f", ${p.cost:.4f}" if p.cost else "")
-            update(p.done, p.total, f"passed {p.passed}{rate}{more}")
-
-        yield counts
+    with contextlib.closing(ProgressBar(title, live=True)) as bar:
+        yield bar.episodes
 
 
 def table(rows: Sequence[Sequence[Any]], header: Sequence[str], indent: str = "") -> None:

@@ -13,9 +13,8 @@ from verigym.core.words import counted
 
 def list_all(json: bool, home: Path | None) -> None:
     from verigym.evaluation.suites import MANY_VERSIONS
-    from verigym.workspace.held_out import sets_of
 
-    sets = sets_of(workspace(home))
+    sets = workspace(home).suites()
     if json:
         return show.as_json(sets)
     if not sets:
@@ -66,23 +65,17 @@ def show_suite(
     home: Home = None,
 ) -> None:
     """Show a held-out suite: its size, and the versions that were evaluated on it."""
-    from verigym.core.records import Report
-    from verigym.evaluation.suites import find_set
-    from verigym.workspace.held_out import sets_of
-
     ws = workspace(home)
-    held_out = find_set(sets_of(ws), name)
+    held_out = ws.suite(name)
     if json:
         return show.as_json(held_out)
     suite = held_out.suite
     show.say(f"{suite.name}, version {held_out.version}, of {suite.environment}, scored by {suite.verifier}")
     show.say(f"{counted(len(suite.tasks), 'task')} of {counted(len(suite.families), 'family')}, hash {suite.hash}")
     show.say(f"used: {held_out.uses}")
-    reports = {
-        report.agent: report for report in ws.store.documents("report", Report) if report.suite.hash == suite.hash
-    }
+    reports = {report.agent: report for report in ws.reports() if report.suite.hash == suite.hash}
     rows = [
-        (agent, ws.find(agent).name, *show.figure("success", reports[agent].metrics["success"]), reports[agent].run)
+        (agent, ws.agent(agent).name, *show.figure("success", reports[agent].metrics["success"]), reports[agent].run)
         for agent in held_out.versions
         if "success" in reports[agent].metrics
     ]

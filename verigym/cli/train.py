@@ -32,35 +32,33 @@ def train(
     """Train a version as a recipe says. If interrupted, repeat the command to resume from the last checkpoint."""
     from verigym.training.alarms import cost_summary
     from verigym.training.recipe import read_recipe
-    from verigym.workspace.train import train as run_recipe
     from verigym.workspace.train import warnings_of
     from verigym.workspace.training_environments import training_environments
 
     ws, settings = workspace(home), read_recipe(recipe, overrides or [])
     environments = [environment.name for environment in training_environments(settings)]
-    for warning in warnings_of(ws, settings):
+    for warning in warnings_of(ws.folder, settings):
         show.note(f"warning: {warning}") if json else show.say(f"warning: {warning}")
     if dry:
-        from verigym.workspace.dry_run import dry_run
-
-        result = dry_run(ws, settings)
+        result = ws.dry_run(settings)
         if json:
             return show.as_json({"device": str(result.device), "plan": result.plan, "lines": result.lines})
         say_plan(result, settings.dollars_per_hour)
         return show.next_command(f"verigym train {' '.join(map(show.quote, [recipe, *(overrides or [])]))}")
     title = f"{settings.algorithm} of {settings.start or settings.model} in {', '.join(environments)}"
-    finished = ws.store.finished_runs()
+    finished = ws.folder.store.finished_runs()
     if json:
-        with show.progress(title) as bar:
-            version, run = run_recipe(ws, settings, lambda step, metrics, alarms: bar(step, settings.steps, ""))
+        version = ws.train(settings)
+        run = version.recipe["run"]
         return show.as_json({"version": version, "run": run, "reused": run in finished})
     show.say(f"{title}: {counted(settings.steps, 'step')}")
     with live(title, settings.steps) as on_step:
-        version, run = run_recipe(ws, settings, on_step)
+        version = ws.train(settings, on_step=on_step)
+    run = version.recipe["run"]
     reused = " (already complete, reused)" if run in finished else ""
     show.say(f"version {version.id} ({version.name}), run {run}{reused}")
     if settings.dollars_per_hour:
-        show.say(cost_summary(ws.store.metrics(run)))
+        show.say(cost_summary(ws.metrics(run)))
     if settings.algorithm == "reward":
         show.say(
             f"it is a reward model: it scores and does not answer. Use it as a judge for verifiers that compare replies: "

@@ -11,7 +11,7 @@ from verigym.cli.options import Home, Json, Run, group, workspace
 
 def list_all(json: bool, home: Path | None) -> None:
     """The trajectories of the newest run."""
-    if not workspace(home).store.runs():
+    if not workspace(home).folder.store.runs():
         if json:
             return show.as_json([])
         show.say("no runs yet")
@@ -36,7 +36,7 @@ def list_trajectories(
     home: Home = None,
 ) -> None:
     """List the trajectories of a run with their verdicts."""
-    ws = workspace(home)
+    ws = workspace(home).folder
     record = ws.store.run(run, kinds=("rollout", "eval", "collect", "traces"))
     verdicts = {verdict.trajectory: verdict for verdict in ws.store.verdicts(record.id)}
     listed = [
@@ -66,7 +66,7 @@ def show_trajectory(
     home: Home = None,
 ) -> None:
     """Show an episode as a conversation with its verdicts. For a production trace also its source and what was mined."""
-    ws = workspace(home)
+    ws = workspace(home).folder
     run, trajectory = ws.store.trajectory(id)
     verdicts = ws.store.verdicts_on(run, trajectory.id)
     is_trace = ws.store.run(run).kind == "traces"

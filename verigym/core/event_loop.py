@@ -96,6 +96,11 @@ class LoopThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._current: LoopCall | None = None
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the caller runs on this thread."""
+        return _here.thread is self
+
     def submit(self, job: LoopCall) -> None:
         """Queues a function. `stop` ends it early."""
         if self._thread is None or self._pid != os.getpid():  # a forked child has no threads
@@ -104,7 +109,7 @@ class LoopThread:
 
     def call(self, function: Callable[[], T], on_tick: Callable[[], None] | None = None) -> T:
         """The result of a function. `on_tick` is called on the caller's thread from time to time while it waits."""
-        if _here.thread is self:
+        if self.is_current:
             return function()  # from a callback of another call
         job = LoopCall(function)
         try:

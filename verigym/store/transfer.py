@@ -13,7 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -27,6 +27,15 @@ from verigym.store.writer import Batch
 _BATCH = 1000
 _COLUMNS = ("record", "run", "id", "task", "index", "reward", "passed", "stop", "seconds", "reply", "body")
 _KINDS = {"task": Task, "trajectory": Trajectory, "verdict": Verdict, "tools": Toolset}
+
+
+class TransferResult(NamedTuple):
+    """A file that was exported or imported."""
+
+    file: Path
+    runs: list[str]
+    counts: dict[str, int]
+    """Records by kind."""
 
 
 class _TransferRow(msgspec.Struct):

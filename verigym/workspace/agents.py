@@ -19,6 +19,34 @@ from verigym.workspace.workspace import WorkspaceFolder
 _TAKEN = ("champion", "latest")
 
 
+def constraint_text(version: Version, constraints: str | Mapping[str, object]) -> str:
+    """The constraint as a version stores it. An invalid JSON schema is refused now, not in the first episode."""
+    if not constraints:
+        return ""
+    if version.is_remote:
+        raise BadInput("Constraints work only with local models. Configure constrained decoding on the server instead")
+    if isinstance(constraints, str):
+        if constraints != "tools":
+            raise BadInput(f'constraints is "{constraints}". It must be "tools" or a JSON schema as a dict')
+        return constraints
+    import jsonschema
+
+    try:
+        jsonschema.Draft202012Validator.check_schema(dict(constraints))
+    except jsonschema.SchemaError as error:
+        raise BadInput(f"The constraint is not a JSON schema: {error.message}") from error
+    return msgspec.json.encode(constraints).decode()
+
+
+def constrained(version: Version, constraints: str | Mapping[str, object]) -> Version:
+    """The version with another constraint on its replies. It is not registered."""
+    text = constraint_text(version, constraints)
+    if not text:
+        return version
+    named = msgspec.structs.replace(version, constraints=text, name=f"{version.name}, constrained", parent=version.id)
+    return msgspec.structs.replace(named, id=version_id(named))
+
+
 def derive(
     ws: WorkspaceFolder,
     parent: Version,

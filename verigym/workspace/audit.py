@@ -7,17 +7,18 @@ import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from verigym.audit import cases, labels
-from verigym.audit.check import check_environment
+from verigym.audit.check import check_environment, sample_size
 from verigym.audit.labels import Calibration, Disagreement, single_labels
 from verigym.audit.repeatability import ScoringGroup
 from verigym.audit.scripted_episodes import Answer, play, some_replies, watching
 from verigym.audit.verifier import NO_JUDGE, Audit, ObservedJudge, Outputs, audit_verifier
 from verigym.core import event_loop
-from verigym.core.errors import Refused
+from verigym.core.errors import BadInput, Refused, VerigymError
 from verigym.core.records import Case, Check, Label, Version
 from verigym.evaluation.suites import pick
 from verigym.harness.environment import EnvironmentSpec
@@ -77,6 +78,17 @@ async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, known: Sequen
         given = msgspec.structs.replace(context, policies={"judge": nobody})
         found = await cases.cases_hold(environment, known, given)
     return ("unclear", f"{NO_JUDGE} (verigym audit run {environment.name})") if nobody.asked else found
+
+
+def sample_of(environment: EnvironmentSpec, num: int | None = None, all_tasks: bool = False) -> tuple[int, int]:
+    """How many tasks a check plays, by default a sample, and how many the environment has."""
+    if num is not None and all_tasks:
+        raise BadInput("A number of tasks (-n) and all tasks (--all) cannot be combined. Remove one")
+    try:
+        total = sum(len(environment.tasks(split)) for split in ("train", "val"))
+    except VerigymError:  # the check of the tasks reports it
+        total = 0
+    return total if all_tasks else min(total, num or sample_size(environment)), total
 
 
 def asks_judge(environment: EnvironmentSpec) -> bool:
@@ -189,11 +201,19 @@ def outputs_of(
 # -- corrected cases ----------------------------------------------------------------------------------------------------
 
 
+class SavedCase(NamedTuple):
+    """An output with its correct verdict, which checks and audits replay."""
+
+    file: Path
+    case: Case
+    new: bool
+    """False if the same case was saved before."""
+
+
 def keep_case(
     ws: WorkspaceFolder, environment: EnvironmentSpec, trajectory: str, should: str, note: str, who: str
-) -> tuple[Path, Case, bool]:
-    """Stores an output with its correct verdict as a case beside the environment. Returns the file, the case and whether it is
-    new."""
+) -> SavedCase:
+    """Stores an output with its correct verdict as a case beside the environment."""
     run, found = ws.store.trajectory(trajectory)
     if not _same_place(ws.store.run(run).config.get("environment", ""), environment.name):
         raise Refused(
@@ -203,7 +223,7 @@ def keep_case(
     verifier = next(iter(environment.verifiers))
     case = cases.make(verifier, task, found, should, note, who, ws.store.blob)
     path = cases.path_of(environment.name, ws.home)
-    return path, case, cases.add(path, case)
+    return SavedCase(path, case, cases.add(path, case))
 
 
 def keep_disagreements(

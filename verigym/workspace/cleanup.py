@@ -33,6 +33,8 @@ class GarbagePlan(msgspec.Struct, frozen=True, kw_only=True):
     blobs: list[str]
     paths: list[str]
     items: list[GarbageItem]
+    freed: int = 0
+    """Bytes freed on disk. 0 in a plan that was not carried out."""
 
     @property
     def bytes(self) -> int:
@@ -164,8 +166,8 @@ def plan_garbage(ws: WorkspaceFolder, older_than_days: int | None = None) -> Gar
     )
 
 
-def collect_garbage(ws: WorkspaceFolder, plan: GarbagePlan) -> int:
-    """Deletes what a plan names and compacts the store. Returns the bytes freed on disk."""
+def collect_garbage(ws: WorkspaceFolder, plan: GarbagePlan) -> GarbagePlan:
+    """Deletes what a plan names and compacts the store. Returns the plan with the bytes freed on disk."""
     before = _size(ws.home)
     for run in plan.runs:
         with ws.store.claim(run):
@@ -174,7 +176,7 @@ def collect_garbage(ws: WorkspaceFolder, plan: GarbagePlan) -> int:
     for path in map(Path, plan.paths):
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     space.compact(ws.store)
-    return max(0, before - _size(ws.home))
+    return msgspec.structs.replace(plan, freed=max(0, before - _size(ws.home)))
 
 
 def _old_runs(ws: WorkspaceFolder, days: int) -> list[str]:

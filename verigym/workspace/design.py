@@ -81,6 +81,8 @@ class VariationFiles(msgspec.Struct, frozen=True, kw_only=True):
     """Variations of tasks, written to a file."""
 
     out: Path
+    environment: str
+    """The environment to name in later commands. Empty if the task file needs none."""
     tasks: list[Task]
     counts: dict[str, int]
     dropped: dict[str, int]
@@ -227,7 +229,14 @@ def vary_tasks(
         mark(job.out, made_by_command)
         if teacher is not None:
             taught = _teach(open_workspace(), job.out, job.named, varied.tasks, teacher, bars)
-    return VariationFiles(out=job.out, tasks=varied.tasks, counts=varied.counts, dropped=varied.dropped, taught=taught)
+    return VariationFiles(
+        out=job.out,
+        environment=job.named,
+        tasks=varied.tasks,
+        counts=varied.counts,
+        dropped=varied.dropped,
+        taught=taught,
+    )
 
 
 def _teach(

@@ -1,0 +1,277 @@
+"""The `Workspace` methods that make tasks, data and versions, and decide about versions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from verigym.api_base import Agent, WorkspaceBase, on_thread, run_id
+from verigym.core.errors import BadInput, Refused
+from verigym.core.records import Dataset, Decision, Report, Version
+from verigym.present import Metrics
+
+if TYPE_CHECKING:
+    from verigym.gates.policy import GatePolicy
+    from verigym.registry.ledger import LedgerEntry
+    from verigym.store.database import Run
+    from verigym.training.recipe import Recipe
+    from verigym.workspace.design import DesignFiles, Teacher, VariationFiles
+    from verigym.workspace.dry_run import DryRun
+    from verigym.workspace.train import OnStep
+
+
+class NotPromoted(Refused):
+    """The gate did not say PROMOTE, so the champion stays."""
+
+    def __init__(self, decision: Decision) -> None:
+        self.decision = decision
+        super().__init__(
+            f"The gate says {decision.verdict}, so {decision.champion} stays champion. {decision.words} "
+            "To promote anyway, give a reason: override=..."
+        )
+
+
+class TrainingVerbs(WorkspaceBase):
+    """Methods that make and promote versions."""
+
+    # -- designed tasks -----------------------------------------------------------------------------------------------
+
+    @on_thread
+    def design_make(
+        self,
+        spec: str | Path,
+        *,
+        n: int | None = None,
+        out: str | Path | None = None,
+        seed: int | None = None,
+        model: Agent = "",
+        teacher: Agent = "",
+        k: int = 4,
+        teacher_output: Literal["demos", "pairs"] = "demos",
+    ) -> "DesignFiles":
+        """Generate exactly `n` rows from a spec, or fail and name the constraint that cannot be met.
+
+        Writes NAME.jsonl or `out`, and the rejected rows with reasons beside it. A repeated call resumes. `model` fills
+        columns that name no model. A `teacher` tries each task `k` times, and its tries become a dataset.
+        """
+        from verigym.workspace.design import make_design, open_design
+
+        chosen = self._teacher(teacher, k, teacher_output)
+        path = Path(out) if out else None
+        job = open_design(Path(spec), out=path, seed=seed, model=self._agent_name(model), teacher=chosen)
+        self._bar.start("rows")
+        bar = self._bar
+        return make_design(lambda: self.folder, job, n, bar.report, teacher=chosen, bars=bar.measurement)
+
+    @on_thread
+    def design_vary(
+        self,
+        environment: str,
+        *,
+        kinds: Sequence[str] = (),
+        split: str = "train",
+        played_in: str = "",
+        n: int | None = None,
+        out: str | Path | None = None,
+        seed: int = 0,
+        preview: bool = False,
+        teacher: Agent = "",
+        k: int = 4,
+        teacher_output: Literal["demos", "pairs"] = "demos",
+    ) -> "VariationFiles":
+        """Vary the tasks of an environment or a task file and write them to NAME.varied.jsonl or `out`.
+
+        `kinds` are paraphrase, distractor, boundary, typo and unsafe. The default is all. Each variation is verified.
+        `played_in` names the environment that plays the tasks of a file. `preview` writes nothing.
+        """
+        from verigym.workspace.design import open_vary, vary_tasks
+
+        chosen = self._teacher(teacher, k, teacher_output)
+        path = Path(out) if out else None
+        job = open_vary(environment, kinds=kinds, split=split, environment=played_in, out=path, teacher=chosen)
+        self._bar.start("variations")
+        output = {"preview": preview, "teacher": chosen, "bars": self._bar.measurement}
+        return vary_tasks(lambda: self.folder, job, n, seed, self._bar.report, **output)
+
+    def _teacher(self, agent: Agent, k: int, output: Literal["demos", "pairs"]) -> "Teacher | None":
+        from verigym.workspace.design import Teacher
+
+        return Teacher(model=self._agent_name(agent), k=k, output=output) if agent else None
+
+    # -- data and training --------------------------------------------------------------------------------------------
+
+    @on_thread
+    def demos(
+        self,
+        run: "str | Report | Run" = "latest",
+        *,
+        per_task: int = 4,
+        min_reward: float | None = None,
+        name: str = "",
+    ) -> Dataset:
+        """Make demonstrations from the episodes of a run that passed."""
+        from verigym.workspace.datasets import from_demonstrations
+
+        return from_demonstrations(self.folder, run_id(run), per_task=per_task, min_reward=min_reward, name=name)
+
+    @on_thread
+    def pairs(
+        self,
+        run: "str | Report | Run" = "latest",
+        *,
+        gap: float = 0.1,
+        per_task: int = 4,
+        labels: bool = False,
+        name: str = "",
+    ) -> Dataset:
+        """Make preference pairs from episodes of one task whose rewards differ by `gap`, or from labels of people."""
+        from verigym.workspace.datasets import from_labels, from_rewards
+
+        if labels:
+            return from_labels(self.folder, run_id(run), name=name)
+        return from_rewards(self.folder, run_id(run), gap=gap, per_task=per_task, name=name)
+
+    @on_thread
+    def import_data(self, file: str | Path, *, name: str = "") -> Dataset:
+        """Import the demonstrations or preferences of a file (.jsonl, .json, .csv or .parquet)."""
+        from verigym.workspace.datasets import from_file
+
+        return from_file(self.folder, Path(file), name=name)
+
+    @on_thread
+    def dry_run(self, recipe: "str | Path | Recipe", **fields: Any) -> "DryRun":
+        """Check a recipe and estimate its time, memory and cost, without training."""
+        from verigym.workspace.dry_run import dry_run
+
+        return dry_run(self.folder, open_recipe(recipe, fields))
+
+    @on_thread
+    def train(self, recipe: "str | Path | Recipe", *, on_step: "OnStep | None" = None, **fields: Any) -> Version:
+        """Train by a recipe and return the new version. A repeated call resumes from the last checkpoint.
+
+        Further arguments change fields of the recipe: `steps=60`, `lora={"r": 8}`.
+        """
+        from verigym.workspace.train import train
+
+        chosen = open_recipe(recipe, fields)
+        self._bar.start("train")
+
+        def show(step: int, metrics: dict[str, float], alarms: Sequence[object]) -> None:
+            name = next((name for name in ("reward", "loss") if name in metrics), "")
+            self._bar.report(step, chosen.steps, f"{name} {metrics[name]:.3f}" if name else "")
+
+        return train(self.folder, chosen, on_step or show)[0]
+
+    @on_thread
+    def metrics(self, run: "str | Version" = "latest") -> Metrics:
+        """Read the metrics of a training run by step. A trained version names its run."""
+        if isinstance(run, Version):
+            if not run.recipe.get("run"):
+                raise BadInput(f"{run.label} was not trained, so it has no metrics. Name a trained version or a run")
+            run = str(run.recipe["run"])
+        return Metrics(self.folder.store.metrics(self.folder.store.run(run, kinds=("train",)).id))
+
+    # -- versions -----------------------------------------------------------------------------------------------------
+
+    @on_thread
+    def gate(
+        self,
+        candidate: Agent,
+        *,
+        champion: Agent = "champion",
+        policy: "str | GatePolicy" = "default",
+        environment: str = "",
+        rescore: bool = False,
+    ) -> Decision:
+        """Decide whether a version may replace the champion, and record the decision in the ledger.
+
+        Guardrail suites that are not measured yet are measured. `rescore` scores both runs again if the verifier changed.
+        """
+        from verigym.workspace import gate
+
+        chosen = _gate_policy(policy)
+        version, current = self._candidate_and_champion(candidate, champion)
+        if rescore:
+            gate.rescored(self.folder, version, current, environment, self._bar.measurement)
+        bars = self._bar.measurement
+        decision = gate.gate(self.folder, version, current, chosen, environment=environment, bars=bars)
+        gate.keep(self.folder, decision)
+        return decision
+
+    @on_thread
+    def promote(
+        self, candidate: Decision | Agent, *, override: str = "", policy: "str | GatePolicy" = ""
+    ) -> "LedgerEntry":
+        """Make a version the champion if the gate says PROMOTE. `override` is the recorded reason to promote anyway.
+
+        `candidate` is a decision of `gate`, or a version, which is gated first.
+        """
+        from verigym.gates.policy import DEFAULT
+        from verigym.registry import ledger
+        from verigym.workspace import gate
+
+        chosen = _gate_policy(policy) if policy else None
+        named = candidate.candidate if isinstance(candidate, Decision) else candidate
+        version, current = self._candidate_and_champion(named, "champion", crown=True)
+        if version.id == current.id:
+            return ledger.entries(self.folder.store)[-1]
+        if isinstance(candidate, Decision):
+            decision = candidate
+        else:
+            chosen = chosen or gate.last_policy(self.folder, version, current) or DEFAULT
+            decision = gate.gate(self.folder, version, current, chosen, bars=self._bar.measurement)
+        if override:
+            decision = msgspec.structs.replace(decision, kind="override", why=override)
+        entry = gate.settle(self.folder, decision, override)
+        if entry is None:
+            raise NotPromoted(decision)
+        return entry
+
+    @on_thread
+    def rollback(self, version: Agent = "", *, why: str = "") -> "LedgerEntry":
+        """Make an earlier champion the champion again. The default is the one before."""
+        from verigym.registry import ledger
+
+        target = self._version(version).id if version else None
+        earlier = self.folder.find(ledger.rollback_target(ledger.entries(self.folder.store), target))
+        if earlier.adapter:
+            self.folder.adapter_folder(earlier.adapter)  # raises if the adapter is missing
+        return ledger.rollback(self.folder.store, earlier.id, why=why)
+
+    def _candidate_and_champion(
+        self, candidate: Agent, champion: Agent, crown: bool = False
+    ) -> tuple[Version, Version]:
+        """The candidate and the version to beat. Without a champion that is the base model; `crown` makes it the first."""
+        from verigym.registry import ledger
+
+        version = self._version(candidate)
+        if champion != "champion" or ledger.champion(self.folder.store) is not None:
+            return version, self._version(champion)
+        base = self.folder.agent(version.base)
+        if base.id == version.id and not crown:
+            raise Refused(
+                f"No champion exists yet to compare with. To make this base agent the first champion, promote it: {version.id}"
+            )
+        return version, self.folder.champion(base) if crown else base
+
+
+def _gate_policy(policy: "str | GatePolicy") -> "GatePolicy":
+    from verigym.gates.policy import find_policy
+
+    return find_policy(policy) if isinstance(policy, str) else policy
+
+
+def open_recipe(recipe: "str | Path | Recipe", fields: dict[str, Any]) -> "Recipe":
+    """A recipe with some fields changed."""
+    from verigym.core.settings import read_yaml
+    from verigym.training.recipe import Recipe, make_recipe, read_recipe
+
+    if isinstance(recipe, Recipe):
+        return make_recipe({**msgspec.to_builtins(recipe), **fields}, [], "recipe") if fields else recipe
+    path = Path(recipe)
+    if not fields:
+        return read_recipe(path)
+    read_recipe(path)  # its errors name the file
+    data = read_yaml(path, "A recipe is a list of keys and values, such as model: smollm2-135m")
+    return make_recipe({**data, **fields}, [], str(path))
