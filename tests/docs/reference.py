@@ -1,5 +1,7 @@
-"""The references that are made from the code: of commands, by their own help, and of records, by what stands under their
-fields. `python -m tests.docs.reference` rewrites the pages in docs/reference."""
+"""Generates three pages of docs/reference: commands from their help, the Python API from docstrings, records from source.
+
+`python -m tests.docs.reference` rewrites the pages.
+"""
 
 import ast
 import inspect
@@ -17,17 +19,19 @@ from verigym.core import records
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS_HEAD = """# Commands
 
-The commands appear in the order in which you use them, then the commands for stored things. Wherever a command takes a
-version or a run, you can use its name, its id, a prefix of its id, or `latest`. Every command prints what it made and the
-next command. This page is generated from the help texts.
+The commands appear in the order in which you use them. Every command prints what it made and the next command. This page is
+generated from the help texts.
 
-Nearly every command also takes `--home` (workspace folder, default: VERIGYM_HOME, or .verigym) and `--json` (print JSON).
+Where a command takes a version or a run, use its name, its id, a prefix of its id, or `latest`. Nearly every command also
+takes `--home` (workspace folder, default: VERIGYM_HOME, or .verigym) and `--json` (print JSON).
+
+If an earlier command has the same argument or option, the section links to it and only shows the default.
 
 """
-
-
-SHARED = ("Print JSON", "Workspace folder (default: VERIGYM_HOME, or .verigym)")
+ON_EVERY_COMMAND = ("Print JSON", "Workspace folder (default: VERIGYM_HOME, or .verigym)")
 """Help of options that nearly every command has. The head of the page names them."""
+SHORT = 4
+"""Help of at most this many words is repeated in every command. Longer help is shown once."""
 API_HEAD = """# Python API
 
 `import verigym` gives you the whole public API. Only the names in `verigym.__all__` are public: import nothing from the
@@ -47,11 +51,19 @@ An error that you can fix is a `VerigymError`. A tool may raise `InfrastructureF
 """
 
 
+PAGES = {
+    "core.records": "[Records](records.md)",
+    "core.errors": "[Errors](errors.md)",
+    "verifiers.": "[Verifiers](verifiers.md)",
+    "training.recipe": "[Recipes](recipes.md)",
+    "gates.policy": "[Gate policy](../how-to/gate.md)",
+}
+"""Beginnings of modules whose public names have a page of their own, with a link to it."""
 RECORDS_HEAD = """# Records
 
 These records are stored, exported (`verigym runs export`) and printed by `--json`. They appear in the order in which they
-are made. Most records omit a field from the JSON if it has its default. This page is generated from
-`verigym/core/records.py`. [One task through every record](../explanation/one-task.md) shows them with real data.
+are made. Most records omit a field from the JSON if it has its default. A property is computed and not stored. This page is
+generated from `verigym/core/records.py`. [One task through every record](../explanation/one-task.md) shows them with real data.
 
 """
 
@@ -65,9 +77,10 @@ def pages() -> dict[Path, str]:
 
 
 def made_of_commands() -> str:
-    return COMMANDS_HEAD + "\n".join(
-        _section(command, name) for name, command in _commands(typer.main.get_command(app), "verigym")
-    )
+    """Every command. `described` remembers which command first described an option."""
+    described: dict[tuple[str, str], str] = {}
+    commands = _commands(typer.main.get_command(app), "verigym")
+    return COMMANDS_HEAD + "\n".join(_section(command, name, described) for name, command in commands)
 
 
 def made_of_api() -> str:
@@ -82,12 +95,24 @@ def made_of_api() -> str:
                 parts += [f"### {name}", "", f"```text\n{name}{_signature(member)}\n```", "", *_paragraphs(member), ""]
             elif isinstance(member, property | cached_property):
                 parts += [f"### {name}", "", *_paragraphs(member), ""]
-    parts += ["## Other public names", ""]
+    return "\n".join([*parts, *_other_names()]) + "\n"
+
+
+def _other_names() -> list[str]:
+    """Names that have a page are listed with a link to it. The others get the first sentence of their docstring."""
+    pages = {prefix: [f"- {title}: "] for prefix, title in PAGES.items()}
+    sentences = []
+    modules = {name: module for module, names in verigym._PUBLIC.items() for name in names.split()}
     for name in sorted(set(verigym.__all__) - {"Workspace", "AsyncWorkspace"}):
-        said = inspect.cleandoc(getattr(verigym, name).__doc__ or "")  # not the docstring of a base class
-        sentence = " ".join(said.split("\n\n")[0].split())
-        parts.append(f"- `{name}`" + (f": {sentence}" if sentence and name != "Item" else ""))
-    return "\n".join(parts) + "\n"
+        page = next((prefix for prefix in PAGES if modules[name].startswith(prefix)), "")
+        if page:
+            pages[page].append(f"`{name}`")
+        else:
+            words = " ".join(inspect.cleandoc(getattr(verigym, name).__doc__ or "").split("\n\n")[0].split())
+            sentence = re.split(r"(?<=[.]) (?=[A-Z`])", words)[0]
+            sentences.append(f"- `{name}`: {sentence}" if sentence else f"- `{name}`")
+    links = [f"{names[0]}{', '.join(names[1:])}" for names in pages.values()]
+    return ["## Other public names", "", *links, "", *sentences]
 
 
 def members(kind: type) -> dict[str, Any]:
@@ -149,7 +174,7 @@ def _record(node: ast.ClassDef) -> str:
         elif isinstance(field, ast.Assign):
             lines.append(f"- `{ast.literal_eval(field.value)}`{_words(below)}")
         elif isinstance(field, ast.FunctionDef):
-            lines.append(f"- `{field.name}`, worked out{_words(field.body[0])}")
+            lines.append(f"- `{field.name}`, property{_words(field.body[0])}")
     return "\n".join(lines) + "\n"
 
 
@@ -166,24 +191,25 @@ def _commands(command: Any, name: str) -> list[tuple[str, Any]]:
     return own + [pair for child, inner in children.items() for pair in _commands(inner, f"{name} {child}")]
 
 
-def _section(command: Any, name: str) -> str:
-    lines = [f"## {name}", "", " ".join((command.help or "").split()), ""]
+def _section(command: Any, name: str, described: dict[tuple[str, str], str]) -> str:
+    """A command with its help and its arguments and options. Those of an earlier command become a link to it."""
+    entries: dict[str, str] = {}
     for parameter in command.params:
-        if parameter.name == "help" or getattr(parameter, "help", "") in SHARED:
+        words = getattr(parameter, "help", None) or parameter.name
+        if parameter.name == "help" or words in ON_EVERY_COMMAND:
             continue
-        names = (
-            ", ".join(f"`{one}`" for one in parameter.opts)
-            if parameter.param_type_name == "option"
-            else f"`{parameter.name.upper()}`"
-        )
+        option = parameter.param_type_name == "option"
+        names = ", ".join(f"`{one}`" for one in parameter.opts) if option else f"`{parameter.name.upper()}`"
         default = parameter.default
-        shown = (
-            f" (default {default})"
-            if default not in (None, "", False, ()) and not callable(default) and not parameter.required
-            else ""
-        )
-        lines.append(f"- {names}: {getattr(parameter, 'help', None) or parameter.name}{shown}")
-    return "\n".join(lines) + "\n"
+        plain = default not in (None, "", False, ()) and not callable(default) and not parameter.required
+        shown = f" (default {default})" if plain else ""
+        first = described.setdefault((names, words), name)
+        if first == name or len(words.split()) <= SHORT:
+            entries[names] = f"- {names}: {words}{shown}"
+        else:
+            before = f"{entries[first]}, " if first in entries else f"- As for [{first}](#{first.replace(' ', '-')}): "
+            entries[first] = f"{before}{names.replace(', ', '/')}{shown}"
+    return "\n".join([f"## {name}", "", " ".join((command.help or "").split()), "", *entries.values()]).rstrip() + "\n"
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json", "U
 
 
 class RemotePolicy:
-    """`async with RemotePolicy("http://localhost:8000/v1", "qwen") as policy: reply = await policy.respond(request)`.
+    """A policy behind a server: `async with RemotePolicy("http://localhost:8000/v1", "qwen") as policy: ...`.
 
     `tools="text"` is for models without a tool channel: tools and calls are written as text in the plain dialect. `extra`
     is added to the body of every request. A None in it removes a field

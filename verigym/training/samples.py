@@ -13,7 +13,7 @@ from verigym.policies.render import Renderer, replies
 
 
 def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[float] = ()) -> list[Sample]:
-    """One sample for each root-to-leaf path of the policy's turns. `by_turn` holds one advantage per turn."""
+    """Makes one sample for each root-to-leaf path of the policy's turns. `by_turn` holds one advantage per turn."""
     turns = trajectory.turns
     mine = [i for i, turn in enumerate(turns) if turn.actor == "policy"]
     worth = dict(zip(mine, by_turn, strict=False))

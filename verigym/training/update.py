@@ -43,6 +43,7 @@ Weights = dict[str, Tensor] | None
 
 
 def make_optimizer(model: Any, learning_rate: float) -> torch.optim.Optimizer:
+    """The AdamW optimizer of an adapter."""
     fused = model.device.type == "cuda" or None
     settings: Any = {"lr": learning_rate, "weight_decay": 0.0, "betas": (0.9, 0.99), "fused": fused}
     return torch.optim.AdamW(lora.parameters(model), **settings)

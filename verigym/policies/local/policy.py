@@ -18,8 +18,11 @@ from verigym.policies.render import Renderer, ids_so_far
 
 
 class LocalPolicy:
-    """`LocalPolicy.open("smollm2-135m")`. The model has one adapter or none, and `load_adapter` changes it. `with_adapter`
-    returns a second policy on the same model with another adapter."""
+    """A policy on a local model: `LocalPolicy.open("smollm2-135m")`.
+
+    The model has one adapter or none, and `load_adapter` changes it. `with_adapter` returns a second policy on
+    the same model with another adapter.
+    """
 
     version = ""
     """Version whose weights the engine samples with. Empty for the adapter that is loaded on the model."""
