@@ -73,7 +73,9 @@ show("Trajectory", "The base model's episode: its replies and how the episode en
 show("Turn", "The only model call of the episode. The ids are the tokens that were sampled.", failed.turns[0])
 show("Verdict", "Scored from the record alone.", verdicts[failed.id])
 finding = failures.explain([task], [failed], [verdicts[failed.id]]).findings[0]
-show("Finding", "The failure bucket, computed for this one episode.", finding)
+show(
+    "Finding", "The failure bucket, computed for this one episode, without the clusters.", without(finding, "clusters")
+)
 after_training = {**without(passed, "turns"), "items": passed.items[2:]}
 show("Trajectory, after training", "The trained version's episode, without the same first two items.", after_training)
 show("Verdict, after training", "", verdicts[passed.id])
@@ -96,7 +98,10 @@ words = f"From a GRPO group on a training task, rewards {shown}. The first {firs
 show("Sample", words, tail)
 show("Suite", "The frozen held-out tasks. The hash covers the tasks and the verifier.", after.suite)
 show("TaskResult", "The result of this task in the report of the trained version.", result)
-show("Report", "The trained version on the suite, without the results.", without(after, "suite", "results"))
+show(
+    "Report", "The trained version on the suite, without the suite and the results.", without(after, "suite", "results")
+)
 show("Version", "The trained agent: everything that determines its behaviour, and its provenance.", tuned)
 moved = next(entry for entry in reversed(ledger.entries(ws.store)) if entry.decision.candidate == tuned.id)
-show("Decision", "The ledger entry of the decision, chained to the previous entry by its hash.", moved)
+words = "The ledger entry of the decision, without the measurements. Its hash chains it to the previous entry."
+show("Decision", words, {**without(moved), "decision": without(moved.decision, "measured")})

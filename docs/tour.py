@@ -1,4 +1,4 @@
-"""Prints docs/tutorials/tour.md: every command of judgement, run for real on the workspace of a finished quickstart.
+"""Prints docs/tutorials/tour.md: the commands that measure and decide, run on the workspace of a finished quickstart.
 
     make quickstart && cp -r .verigym /tmp/tour && python docs/tour.py /tmp/tour > docs/tutorials/tour.md
 
@@ -11,36 +11,35 @@ import subprocess
 import sys
 from pathlib import Path
 
-FIRST, LAST = 14, 5
+FIRST, LAST = 8, 3
 """Lines of an output that are shown. The lines between them become one line with an ellipsis."""
 CHATTY = "You are a cheerful office assistant. Today is Monday. Chat with the user in full sentences about what you would do."
-STOPS: list[tuple[str, list[str]]] = [
+STOPS: list[tuple[str, str, list[str]]] = [
     (
-        "How good is it, on tasks it never saw?",
-        [
-            "eval toolcall -m smollm2-135m -n 240 --max-tokens 48",
-            "eval toolcall -m grpo -n 240 --max-tokens 48 --by tag",
-            "suites",
-        ],
+        "How good is it?",
+        "The trained version on held-out tasks, and how often each held-out suite was used.",
+        ["eval toolcall -m grpo -n 240 --max-tokens 48 --by tag", "suites"],
     ),
-    ("Why does it fail?", ["explain {base_run}", "explain {tuned_run}"]),
+    ("Why does it fail?", "Each failure belongs to a bucket and to a cluster.", ["explain {tuned_run}"]),
     (
-        "What is the lightest thing to try? For the base, a prompt or a constraint, then SFT; after SFT, GRPO.",
-        [
-            "check toolcall",
-            "advise {base_run} --try",
-            "rollout toolcall -m sft -n 48 -k 8 --max-tokens 48",
-            "advise latest",
-        ],
+        "What is the cheapest fix?",
+        "For the base model, it is constrained decoding, then SFT. After SFT, it is GRPO.",
+        ["advise {base_run} --try", "rollout toolcall -m sft -n 48 -k 8 --max-tokens 48", "advise latest"],
     ),
-    ("Can the reward be trusted?", ["audit run toolcall {tuned_run}"]),
-    ("Is the new version really better?", ["compare smollm2-135m grpo --flips 2", "models diff sft grpo"]),
+    ("Can the reward be trusted?", "The audit tests the verifier itself.", ["audit run toolcall {tuned_run}"]),
     (
-        "May it ship? The quickstart asked by the quick policy; the default one has more tasks and narrower margins.",
+        "Is the new version better?",
+        "The comparison is paired by task.",
+        ["compare smollm2-135m grpo --flips 2"],
+    ),
+    (
+        "May it ship?",
+        "The quickstart used the quick policy. The default policy has more tasks and narrower margins.",
         ["gate grpo --champion smollm2-135m"],
     ),
     (
-        "A reward that pays for short calls, of which a refusal is the shortest: reward rises, and the gate says why not.",
+        "A bad reward",
+        "This reward pays for short calls, and a refusal is the shortest. The reward rises, and the gate rejects the result.",
         [
             "train examples/short_calls.yaml start=sft",
             'eval toolcall -m "short calls" -n 240 --max-tokens 48',
@@ -48,21 +47,26 @@ STOPS: list[tuple[str, list[str]]] = [
         ],
     ),
     (
-        "A prompt is a version, too. Somebody had a chatty one promoted against the gate; the plain one wins it back.",
+        "A prompt is a version too",
+        "Someone promotes a chatty prompt against the gate. Then the earlier version wins it back.",
         [
             "models new chatty --parent grpo --system {chatty}",
             "eval toolcall -m chatty -n 240 --max-tokens 48",
             'promote chatty --override "people like it chatty"',
-            "gate grpo --policy quick",
             "promote grpo --policy quick",
             "rollback",
             'rollback grpo --why "the chatty one was a mistake"',
             "models diff chatty grpo",
             "models ledger",
-            "models verify",
+            "models check-integrity",
         ],
     ),
 ]
+HEAD = """# A tour of evaluation and the gate
+
+`python docs/tour.py` made this page. It shows what the commands print on the versions of a quickstart. That quickstart
+is another one than in [The quickstart, as printed](quickstart.md), so the figures differ. `…` replaces lines that are
+left out."""
 
 
 def main() -> None:
@@ -70,16 +74,13 @@ def main() -> None:
     chatty = home / "chatty.txt"
     chatty.write_text(CHATTY)
     names = {"chatty": str(chatty), **runs(home)}
-    print(
-        "# A tour of judgement\n\nMade by `python docs/tour.py`: what the commands print, on the versions of a quickstart "
-        "(another one than in\n[quickstart.md](quickstart.md): its figures are its own)."
-    )
-    for title, commands in STOPS:
-        print(f"\n## {title}\n", flush=True)
+    print(HEAD)
+    for title, words, commands in STOPS:
+        print(f"\n## {title}\n\n{words}\n", flush=True)
         for command in commands:
-            words = [part.format(**names) for part in shlex.split(command)]
+            arguments = [part.format(**names) for part in shlex.split(command)]
             done = subprocess.run(
-                [sys.executable, "-m", "verigym.cli.main", *words],
+                [sys.executable, "-m", "verigym.cli.main", *arguments],
                 env={**os.environ, "VERIGYM_HOME": str(home)},
                 capture_output=True,
                 text=True,
@@ -89,7 +90,10 @@ def main() -> None:
             if len(lines) > FIRST + LAST:
                 said = "\n".join([*lines[:FIRST], "…", *lines[-LAST:]])
             code = f"\n[exit code {done.returncode}]" if done.returncode else ""
-            print(f"```\n$ verigym {shlex.join(words).replace(str(home), '.verigym')}\n{said}{code}\n```\n", flush=True)
+            print(
+                f"```\n$ verigym {shlex.join(arguments).replace(str(home), '.verigym')}\n{said}{code}\n```\n",
+                flush=True,
+            )
 
 
 def runs(home: Path) -> dict[str, str]:

@@ -19,13 +19,14 @@ from verigym.core import records
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS_HEAD = """# Commands
 
-The commands appear in the order in which you use them. Every command prints what it made and the next command. This page is
-generated from the help texts.
+The commands appear in the order in which you use them. Every command prints what it made and the next command. To
+complete commands and names with the Tab key, run `verigym --install-completion`. This page is generated from the help texts.
 
 Where a command takes a version or a run, use its name, its id, a prefix of its id, or `latest`. Nearly every command also
 takes `--home` (workspace folder, default: VERIGYM_HOME, or .verigym) and `--json` (print JSON).
 
-If an earlier command has the same argument or option, the section links to it and only shows the default.
+If an earlier command has the same argument or option, the section links to it and only shows the default. Without a
+subcommand, {groups} run their `list`.
 
 """
 ON_EVERY_COMMAND = ("Print JSON", "Workspace folder (default: VERIGYM_HOME, or .verigym)")
@@ -45,8 +46,9 @@ with verigym.Workspace() as ws:
     print(ws.runs())
 ```
 
-An error that you can fix is a `VerigymError`. A tool may raise `InfrastructureFailure` (the episode is tried again) or
-`EnvironmentFailure`. This page is generated from the signatures and docstrings.
+In the signatures, `Agent` means `Version | str`. An error that you can fix is a `VerigymError`. A tool may raise
+`InfrastructureFailure` (the episode is tried again) or `EnvironmentFailure`. This page is generated from signatures and
+docstrings.
 
 """
 
@@ -62,10 +64,15 @@ PAGES = {
 RECORDS_HEAD = """# Records
 
 These records are stored, exported (`verigym runs export`) and printed by `--json`. They appear in the order in which they
-are made. Most records omit a field from the JSON if it has its default. A property is computed and not stored. This page is
-generated from `verigym/core/records.py`. [One task through every record](../explanation/one-task.md) shows them with real data.
+are made. Most records omit a field from the JSON if it has its default. [One task through every
+record](../explanation/one-task.md) shows them with real data. This page is generated from `verigym/core/records.py`.
+
+**Bold** fields are required. The others have a default: the value after `=`, or else an empty text, an empty list, an empty
+object, 0, false or null.
 
 """
+EMPTY = {"''", "[]", "{}", "0", "0.0", "False", "None"}
+"""Defaults that the page of records leaves out."""
 
 
 def pages() -> dict[Path, str]:
@@ -79,22 +86,28 @@ def pages() -> dict[Path, str]:
 def made_of_commands() -> str:
     """Every command. `described` remembers which command first described an option."""
     described: dict[tuple[str, str], str] = {}
-    commands = _commands(typer.main.get_command(app), "verigym")
-    return COMMANDS_HEAD + "\n".join(_section(command, name, described) for name, command in commands)
+    root = typer.main.get_command(app)
+    groups = [
+        f"`{name}`" for name, inner in _children(root).items() if _children(inner) and inner.invoke_without_command
+    ]
+    commands = _commands(root, "verigym")
+    return COMMANDS_HEAD.format(groups=f"{', '.join(groups[:-1])} and {groups[-1]}") + "\n".join(
+        _section(command, name, described) for name, command in commands
+    )
 
 
 def made_of_api() -> str:
-    """The methods of the workspaces with their parameters, then every other public name."""
+    """The methods of `Workspace` with their parameters, then every other public name."""
     parts = [API_HEAD]
-    for kind in (verigym.Workspace, verigym.AsyncWorkspace):
-        parts += [f"## {kind.__name__}", "", *_paragraphs(kind), ""]
-        for name, member in members(kind).items():
-            if name == "__init__":
-                parts += [f"### {kind.__name__}{_signature(member)}", "", *_paragraphs(member), ""]
-            elif not name.startswith("_") and callable(member):
-                parts += [f"### {name}", "", f"```text\n{name}{_signature(member)}\n```", "", *_paragraphs(member), ""]
-            elif isinstance(member, property | cached_property):
-                parts += [f"### {name}", "", *_paragraphs(member), ""]
+    parts += ["## Workspace", "", *_paragraphs(verigym.Workspace), ""]
+    for name, member in members(verigym.Workspace).items():
+        if name == "__init__":
+            parts += [f"### Workspace{_signature(member)}", "", *_paragraphs(member), ""]
+        elif not name.startswith("_") and callable(member):
+            parts += [f"### {name}", "", f"```text\n{name}{_signature(member)}\n```", "", *_paragraphs(member), ""]
+        elif isinstance(member, property | cached_property):
+            parts += [f"### {name}", "", *_paragraphs(member), ""]
+    parts += ["## AsyncWorkspace", "", *_paragraphs(verigym.AsyncWorkspace), ""]
     return "\n".join([*parts, *_other_names()]) + "\n"
 
 
@@ -144,7 +157,7 @@ def _signature(function: Any) -> str:
         "" if kind in (inspect.Signature.empty, None) else f" -> {kind if isinstance(kind, str) else _name(kind)}"
     )
     inside = ", ".join(defaults) if len(", ".join(defaults)) < 80 else "\n    " + ",\n    ".join(defaults) + ",\n"
-    return f"({inside}){returned}"
+    return f"({inside}){returned}".replace("Version | str", "Agent")
 
 
 def _unquoted(parameter: inspect.Parameter) -> str:
@@ -168,13 +181,14 @@ def _record(node: ast.ClassDef) -> str:
     lines = [f"## {node.name}", "", *([" ".join(said.split()), ""] if said else [])]
     for field, below in zip(node.body, [*node.body[1:], None], strict=True):
         if isinstance(field, ast.AnnAssign):
-            default = f" = {ast.unparse(field.value)}" if field.value is not None else ""
-            kind = ast.unparse(field.annotation).strip("'")
-            lines.append(f"- `{ast.unparse(field.target)}`, `{kind}{default}`{_words(below)}")
+            name, kind = f"`{ast.unparse(field.target)}`", ast.unparse(field.annotation).strip("'")
+            default = ast.unparse(field.value) if field.value is not None else ""
+            shown = f" = {default}" if default and default not in EMPTY else ""
+            lines.append(f"- {name if default else f'**{name}**'}, `{kind}{shown}`{_words(below)}")
         elif isinstance(field, ast.Assign):
             lines.append(f"- `{ast.literal_eval(field.value)}`{_words(below)}")
-        elif isinstance(field, ast.FunctionDef):
-            lines.append(f"- `{field.name}`, property{_words(field.body[0])}")
+        elif isinstance(field, ast.FunctionDef) and (words := _words(field.body[0])):
+            lines.append(f"- `{field.name}`, computed and not stored{words}")
     return "\n".join(lines) + "\n"
 
 
@@ -186,9 +200,15 @@ def _words(node: ast.stmt | None) -> str:
 
 
 def _commands(command: Any, name: str) -> list[tuple[str, Any]]:
-    children = getattr(command, "commands", {})
-    own = [(name, command)] if not children or command.invoke_without_command else []
-    return own + [pair for child, inner in children.items() for pair in _commands(inner, f"{name} {child}")]
+    """Every command that is not a group, with its whole name."""
+    children = _children(command)
+    if not children:
+        return [(name, command)]
+    return [pair for child, inner in children.items() for pair in _commands(inner, f"{name} {child}")]
+
+
+def _children(command: Any) -> dict[str, Any]:
+    return getattr(command, "commands", {})
 
 
 def _section(command: Any, name: str, described: dict[tuple[str, str], str]) -> str:

@@ -15,11 +15,6 @@ EXEMPT = {
     "docs/reference/python-api.md",
     "docs/reference/records.md",
     "docs/explanation/one-task.md",
-    # their wording is due for a rewrite of its own
-    "docs/how-to/gate.md",
-    "docs/tutorials/quickstart.md",
-    "docs/tutorials/tour.md",
-    # not rewritten yet
 }
 PAGES = [
     page
