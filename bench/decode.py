@@ -1,7 +1,7 @@
 """Decoding: sampled tokens a second of the in-process engine, beside transformers' `generate` and vLLM.
 
     python bench/decode.py --peers                           # this machine: CPU, or the GPU where there is one
-    python bench/decode.py --peers --vllm-python PYTHON      # vLLM from that interpreter as well (docs/how-to/servers.md)
+    python bench/decode.py --peers --vllm-python PYTHON      # vLLM from that interpreter as well (see bench/vllm.py)
 
 Groups of 8 share a prompt of 155 tokens, all share its first 130, as in a GRPO step; an adapter is in place and merged. On a GPU
 the model is bfloat16 and the shape SmolLM2's (the weights' values do not change the time); the share of the memory limit is the

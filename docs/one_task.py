@@ -21,7 +21,7 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 LONGEST = 10
 """Keys of a nested object above which only the first SHOWN are printed. A list of records may have half as many."""
-SHOWN = 3
+SHOWN = 2
 HEAD = """# One task through every record
 
 This page follows one held-out task through every record of a quickstart. `python docs/one_task.py .verigym` makes it.
@@ -32,7 +32,7 @@ an `Example` and a `Preference`.
 
 def cut(value: Any, nested: bool = False) -> Any:
     if isinstance(value, list):
-        longest, shown = (LONGEST // 2, 2) if value and isinstance(value[0], dict) else (2 * SHOWN, SHOWN)
+        longest, shown = (LONGEST // 2, 2) if value and isinstance(value[0], dict) else (6, SHOWN)
         kept = value[:shown] if len(value) > longest else value
         return [cut(each, True) for each in kept] + [f"… {len(value) - shown} more"] * (len(value) > longest)
     if isinstance(value, dict):
@@ -91,10 +91,10 @@ rewards = [scores[one.id] for one in group]
 sample = from_trajectory(group[0], advantages([rewards])[0][0])[0]
 first = sample.mask.index(1)
 tail = msgspec.structs.replace(
-    sample, ids=sample.ids[first - 2 :], mask=sample.mask[first - 2 :], logprobs=sample.logprobs[first - 2 :]
+    sample, ids=sample.ids[first - 1 :], mask=sample.mask[first - 1 :], logprobs=sample.logprobs[first - 1 :]
 )
 shown = [round(reward, 2) for reward in rewards if reward is not None]
-words = f"From a GRPO group on a training task, rewards {shown}. The first {first - 2} prompt ids are omitted."
+words = f"From a GRPO group on a training task, rewards {shown}. The first {first - 1} prompt ids are omitted."
 show("Sample", words, tail)
 show("Suite", "The frozen held-out tasks. The hash covers the tasks and the verifier.", after.suite)
 show("TaskResult", "The result of this task in the report of the trained version.", result)

@@ -42,7 +42,7 @@ STOPS: list[tuple[str, str, list[str]]] = [
         "This reward pays for short calls, and a refusal is the shortest. The reward rises, and the gate rejects the result.",
         [
             "train examples/short_calls.yaml start=sft",
-            'eval toolcall -m "short calls" -n 240 --max-tokens 48',
+            'eval toolcall -m "short calls" -n 240 --max-tokens 48 | head -4',
             'gate "short calls" --champion sft --policy quick',
         ],
     ),
@@ -51,14 +51,13 @@ STOPS: list[tuple[str, str, list[str]]] = [
         "Someone promotes a chatty prompt against the gate. Then the earlier version wins it back.",
         [
             "models new chatty --parent grpo --system {chatty}",
-            "eval toolcall -m chatty -n 240 --max-tokens 48",
+            "eval toolcall -m chatty -n 240 --max-tokens 48 | head -4",
             'promote chatty --override "people like it chatty"',
             "promote grpo --policy quick",
             "rollback",
             'rollback grpo --why "the chatty one was a mistake"',
-            "models diff chatty grpo",
             "models ledger",
-            "models check-integrity",
+            "models check-integrity | tail -3",
         ],
     ),
 ]
@@ -78,7 +77,8 @@ def main() -> None:
     for title, words, commands in STOPS:
         print(f"\n## {title}\n\n{words}\n", flush=True)
         for command in commands:
-            arguments = [part.format(**names) for part in shlex.split(command)]
+            typed, pipe, part = command.partition(" | ")
+            arguments = [word.format(**names) for word in shlex.split(typed)]
             done = subprocess.run(
                 [sys.executable, "-m", "verigym.cli.main", *arguments],
                 env={**os.environ, "VERIGYM_HOME": str(home)},
@@ -87,13 +87,14 @@ def main() -> None:
             )
             said = (done.stdout + done.stderr).replace(str(home), ".verigym").rstrip()
             lines = said.splitlines()
-            if len(lines) > FIRST + LAST:
+            if pipe:  # `| head -4` or `| tail -3`
+                count = int(part.split("-")[1])
+                said = "\n".join(lines[:count] if part.startswith("head") else lines[-count:])
+            elif len(lines) > FIRST + LAST:
                 said = "\n".join([*lines[:FIRST], "…", *lines[-LAST:]])
             code = f"\n[exit code {done.returncode}]" if done.returncode else ""
-            print(
-                f"```\n$ verigym {shlex.join(arguments).replace(str(home), '.verigym')}\n{said}{code}\n```\n",
-                flush=True,
-            )
+            shown = f"$ verigym {shlex.join(arguments).replace(str(home), '.verigym')}{pipe}{part}"
+            print(f"```\n{shown}\n{said}{code}\n```\n", flush=True)
 
 
 def runs(home: Path) -> dict[str, str]:

@@ -31,7 +31,7 @@ subcommand, {groups} run their `list`.
 """
 ON_EVERY_COMMAND = ("Print JSON", "Workspace folder (default: VERIGYM_HOME, or .verigym)")
 """Help of options that nearly every command has. The head of the page names them."""
-SHORT = 4
+SHORT = 3
 """Help of at most this many words is repeated in every command. Longer help is shown once."""
 API_HEAD = """# Python API
 
@@ -102,7 +102,14 @@ def made_of_api() -> str:
     parts += ["## Workspace", "", *_paragraphs(verigym.Workspace), ""]
     for name, member in members(verigym.Workspace).items():
         if name == "__init__":
-            parts += [f"### Workspace{_signature(member)}", "", *_paragraphs(member), ""]
+            parts += [
+                "### Open a workspace",
+                "",
+                f"```text\nWorkspace{_signature(member)}\n```",
+                "",
+                *_paragraphs(member),
+                "",
+            ]
         elif not name.startswith("_") and callable(member):
             parts += [f"### {name}", "", f"```text\n{name}{_signature(member)}\n```", "", *_paragraphs(member), ""]
         elif isinstance(member, property | cached_property):

@@ -1,4 +1,4 @@
-"""Against a real vLLM server, started by `bench/vllm.py`: about two minutes, in its own environment (docs/how-to/servers.md)."""
+"""Against a real vLLM server, started by `bench/vllm.py`: about two minutes, in its own environment (see that file)."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(900),
     pytest.mark.skipif(
-        not PYTHON, reason="VERIGYM_VLLM_PYTHON is not set to an interpreter with vLLM; see docs/how-to/servers.md"
+        not PYTHON, reason="VERIGYM_VLLM_PYTHON is not set to an interpreter with vLLM; see bench/vllm.py"
     ),
 ]
 
