@@ -11,7 +11,7 @@ SPINE := core store sandbox tasks policies.remote wire policies.scripted policie
 
 .PHONY: quickstart test test-fast test-slow test-authoring check coverage docs build bench sandbox clean help
 
-quickstart: $(TRAIN) sandbox  ## run the whole ring on the embedded model
+quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 	$(BIN)/verigym quickstart
 
 test: sandbox check  ## run all checks and tests: 10 minutes on 2 idle cores

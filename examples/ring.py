@@ -1,4 +1,4 @@
-"""The ring in Python: measure, explain, train, measure again, compare, gate, promote.
+"""The cycle in Python: measure, explain, train, measure again, compare, gate, promote.
 
 Run it with `python examples/ring.py`. VERIGYM_MODEL names another base model, and TASKS the number of held-out tasks.
 """

@@ -1,4 +1,4 @@
-"""quickstart: the whole ring, shown on a terminal."""
+"""quickstart: the whole cycle, shown on a terminal."""
 
 import contextlib
 import time
@@ -23,9 +23,9 @@ def register(app: typer.Typer) -> None:
 
 
 def quickstart(home: Home = None) -> None:
-    """Run the whole ring on the embedded model: no key, no GPU, no server. A quarter of an hour on two free cores."""
+    """Run the whole cycle on the embedded model: no key, no GPU, no server. A quarter of an hour on two free cores."""
     started = time.perf_counter()
-    show.say("The whole ring on this machine. Interrupted, the same command goes on where it was.")
+    show.say("The whole cycle on this machine. If interrupted, repeat the command to resume.")
     decision = workspace(home).quickstart()
     show.say("", f"done in {duration(time.perf_counter() - started, exact=True)}: {decision.verdict}")
     show.next_command(

@@ -1,4 +1,4 @@
-"""The loop and the quickstart: the whole ring on one screen.
+"""The loop and the quickstart: the whole cycle on one screen.
 
 Stability: experimental. It may change in any minor version.
 """
