@@ -5,8 +5,8 @@ quick, gets one thread per episode. All methods of one episode run on that threa
 a thread (a SQLite connection) works, and the order is as written. For the same reason, a class with async methods stays on the
 loop with all of them. Nothing has to be declared.
 
-A method that exceeds its limit raises `Overdue`. On the loop it is interrupted, in a thread it is abandoned. If a method of a
-quick environment hangs on the loop, it is interrupted soon and its episode is retried in a thread.
+A method that exceeds its limit raises `Overdue`. On the loop it is interrupted. On a thread it is abandoned with the thread
+(`method_thread`). If a method of a quick environment hangs, its episode is retried on a thread of its own.
 """
 
 import asyncio
@@ -43,8 +43,7 @@ class OutOfTime(Exception):
 
 
 class LoopBlocked(InfrastructureFailure):
-    """A method of a quick environment blocked the thread that all episodes share, and was interrupted. The retried episode gets
-    its own thread."""
+    """A method of a quick environment blocked the thread that all episodes share. The retried episode gets its own thread."""
 
 
 class AdaptiveExecutor:
@@ -156,7 +155,7 @@ class EpisodeExecutor:
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is not None and not task.cancelling():  # the episode was not cancelled
-                raise RuntimeError("the method cancelled itself") from error
+                raise RuntimeError("The method cancelled itself") from error
             raise
 
     async def _in_own_thread(
@@ -182,7 +181,7 @@ class EpisodeExecutor:
     ) -> BaseException:
         """What to raise for a method that raised, or was interrupted at its limit."""
         if isinstance(error, ThreadAbandoned):
-            return LoopBlocked(f"another method held up all episodes for {_HERE_S:g} s and was left behind")
+            return LoopBlocked(f"Another method blocked all episodes for {_HERE_S:g} s. Its thread was abandoned")
         if not isinstance(error, Overdue) or took_s < limit:  # the method itself may raise `Overdue`
             self._executor.record(took_s)
             return _contained(error)

