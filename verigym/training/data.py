@@ -297,40 +297,30 @@ def _from_tasks(tasks: Sequence[Task], path: Path) -> list[Example | Preference 
                 f'{path}: row "{task.id}" is of kind {other}, but the first row is of kind {shape}. Use two files'
             )
         try:
-            read.append(_preference_of(task) if shape == "preference" else _example_of(task))
+            read.append(_row_of(task, shape))
         except BadInput as error:
             raise BadInput(f'{path}, row "{task.id}": {error}') from error
     return read
 
 
-def _example_of(task: Task) -> Example | None:
-    if task.data.get("label") is False:
+def _row_of(task: Task, shape: str) -> Example | Preference | None:
+    """The row as a record. None for a demonstration that is labelled as bad."""
+    data = task.data
+    if shape == "demonstration" and data.get("label") is False:
         return None
-    prompt, completion = _prompt(task), _items(task.data["completion"])
-    made = replies(prompt + completion, len(prompt))
+    prompt: list[Item] = [Message("user", task.prompt)] if isinstance(task.prompt, str) else list(task.prompt)
+    source = task.lineage[0] if task.lineage else task.id
+    common: Json = {"task": task.id, "family": family_of(task), "tools": _tools(data.get("tools")), "source": source}
+    if shape == "preference":
+        chosen, rejected = (msgspec.convert(data[side], list[Item]) for side in ("chosen", "rejected"))
+        preference = Preference(prompt=prompt, chosen=chosen, rejected=rejected, **common)
+        _check(preference)
+        return preference
+    items = prompt + msgspec.convert(data["completion"], list[Item])
+    made = replies(items, len(prompt))
     if not made:
         raise BadInput('"completion" contains no reply of the assistant')
-    return Example(items=prompt + completion, made=made, **_task_fields(task))
-
-
-def _preference_of(task: Task) -> Preference:
-    chosen, rejected = _items(task.data["chosen"]), _items(task.data["rejected"])
-    preference = Preference(prompt=_prompt(task), chosen=chosen, rejected=rejected, **_task_fields(task))
-    _check(preference)
-    return preference
-
-
-def _task_fields(task: Task) -> Json:
-    source = task.lineage[0] if task.lineage else task.id
-    return {"task": task.id, "family": family_of(task), "tools": _tools(task.data.get("tools")), "source": source}
-
-
-def _prompt(task: Task) -> list[Item]:
-    return [Message("user", task.prompt)] if isinstance(task.prompt, str) else list(task.prompt)
-
-
-def _items(value: Any) -> list[Item]:
-    return msgspec.convert(value, list[Item])
+    return Example(items=items, made=made, **common)
 
 
 def _tools(value: Any) -> list[ToolSpec]:
