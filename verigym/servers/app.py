@@ -6,6 +6,7 @@ Routes are plain Starlette routes. They read bodies with structs, and the page i
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -15,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from verigym.servers.gateway import Gateway, Handler
+from verigym.servers.gateway import Gateway
 from verigym.servers.openapi import page
 from verigym.servers.types import JSON, FeedbackBody, Headers, HttpError, Responder
-from verigym.wire import responses
+from verigym.wire import chat, responses
 from verigym.wire.types import InvalidRequest, decode
 
 _feedback_decoder = msgspec.json.Decoder(FeedbackBody)
@@ -34,16 +35,19 @@ def make_app(gateway: Gateway) -> FastAPI:
             following.cancel()
         await gateway.router.close()
 
+    def handled(answer: Callable[..., Awaitable[None]]) -> _Asgi:
+        return _Asgi(partial(gateway.handle, partial(answer, gateway)))
+
     app = FastAPI(title="verigym", lifespan=life, exception_handlers={HTTPException: _refused})
     app.openapi = lambda: page([name for name, _ in gateway.router.models()], bool(gateway.admission.keys))
     app.router.routes += [
-        Route("/v1/chat/completions", _Asgi(gateway.serve_chat), methods=["POST"]),
-        Route("/v1/responses", _Asgi(gateway.serve_responses), methods=["POST"]),
-        Route("/v1/feedback", _Asgi(_handled(gateway, _feedback(gateway))), methods=["POST"]),
-        Route("/v1/models", _Asgi(_handled(gateway, _models(gateway))), methods=["GET"]),
-        Route("/metrics", _Asgi(_handled(gateway, _metrics(gateway))), methods=["GET"]),
-        Route("/health", _health(gateway), methods=["GET"]),
-        Route("/ready", _health(gateway), methods=["GET"]),
+        Route("/v1/chat/completions", _Asgi(partial(gateway.serve, chat)), methods=["POST"]),
+        Route("/v1/responses", _Asgi(partial(gateway.serve, responses)), methods=["POST"]),
+        Route("/v1/feedback", handled(_feedback), methods=["POST"]),
+        Route("/v1/models", handled(_models), methods=["GET"]),
+        Route("/metrics", handled(_metrics), methods=["GET"]),
+        Route("/health", partial(_health, gateway), methods=["GET"]),
+        Route("/ready", partial(_health, gateway), methods=["GET"]),
     ]
     return app
 
@@ -58,77 +62,50 @@ class _Asgi:
         await self._handle(scope, receive, send)
 
 
-def _handled(gateway: Gateway, answer: Handler) -> Callable[[Any, Any, Any], Awaitable[None]]:
-    async def handle(scope: Any, receive: Any, send: Any) -> None:
-        await gateway.handle(answer, scope, receive, send)
-
-    return handle
-
-
-def _feedback(gateway: Gateway) -> Handler:
-    async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
-        feedback = decode(body, _feedback_decoder)
-        of = feedback.trajectory or feedback.conversation
-        if not of or (feedback.trajectory and feedback.conversation):
-            raise InvalidRequest("Give either the trajectory or the conversation that the feedback is about")
-        capture = gateway.recorder.capture
-        if capture is None:
-            raise HttpError(409, "Capture is off (--no-capture), so feedback cannot be stored")
-        correction = feedback.correction or []
-        if isinstance(correction, str) and not correction.strip():
-            correction = []
-        fields = {name: getattr(feedback, name) for name in ("outcome", "intervention", "note", "who")}
-        fields["correction"] = responses.read_input(correction, "correction", "assistant")
-        record = await asyncio.to_thread(capture.feedback, of, **fields)
-        await out.whole(200, msgspec.json.encode(record))
-
-    return answer
+async def _feedback(gateway: Gateway, headers: Headers, body: bytes, client: str, out: Responder) -> None:
+    feedback = decode(body, _feedback_decoder)
+    of = feedback.trajectory or feedback.conversation
+    if not of or (feedback.trajectory and feedback.conversation):
+        raise InvalidRequest("Give either the trajectory or the conversation that the feedback is about")
+    capture = gateway.recorder.capture
+    if capture is None:
+        raise HttpError(409, "Capture is off (--no-capture), so feedback cannot be stored")
+    correction = feedback.correction or []
+    if isinstance(correction, str) and not correction.strip():
+        correction = []
+    fields = {name: getattr(feedback, name) for name in ("outcome", "intervention", "note", "who")}
+    fields["correction"] = responses.read_input(correction, "correction", "assistant")
+    record = await asyncio.to_thread(capture.feedback, of, **fields)
+    await out.whole(200, msgspec.json.encode(record))
 
 
-def _models(gateway: Gateway) -> Handler:
-    async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
-        models = [
-            {
-                "id": name,
-                "object": "model",
-                "created": 0,
-                "owned_by": "verigym",
-                "version": version.id,
-                "base": version.base,
-            }
-            for name, version in gateway.router.models()
-        ]
-        await out.whole(200, msgspec.json.encode({"object": "list", "data": models}))
-
-    return answer
+async def _models(gateway: Gateway, headers: Headers, body: bytes, client: str, out: Responder) -> None:
+    shared = {"object": "model", "created": 0, "owned_by": "verigym"}
+    models = [
+        {"id": name, **shared, "version": version.id, "base": version.base} for name, version in gateway.router.models()
+    ]
+    await out.whole(200, msgspec.json.encode({"object": "list", "data": models}))
 
 
-def _metrics(gateway: Gateway) -> Handler:
-    async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
-        text = gateway.recorder.metrics.text(
-            in_flight=gateway.admission.inside - 1,
-            agents=[(role, version.id, version.name) for role, version in gateway.router.roles()],
-            capture=gateway.recorder.captured(),
-        )
-        await out.whole(200, text.encode(), [_TEXT])
-
-    return answer
+async def _metrics(gateway: Gateway, headers: Headers, body: bytes, client: str, out: Responder) -> None:
+    text = gateway.recorder.metrics.text(
+        in_flight=gateway.admission.inside - 1,
+        agents=[(role, version.id, version.name) for role, version in gateway.router.roles()],
+        capture=gateway.recorder.captured(),
+    )
+    await out.whole(200, text.encode(), [_TEXT])
 
 
-def _health(gateway: Gateway) -> Callable[[Request], Awaitable[Response]]:
+async def _health(gateway: Gateway, request: Request) -> Response:
     """Reports which versions answer and any problem. It needs no key, because monitors have none."""
-
-    async def answer(request: Request) -> Response:
-        router = gateway.router
-        status = {
-            "status": "trouble" if router.trouble else "ok",
-            "trouble": router.trouble,
-            "versions": {role: version.id for role, version in router.roles()},
-            "in_flight": gateway.admission.inside,
-        }
-        return Response(msgspec.json.encode(status), media_type="application/json")
-
-    return answer
+    router = gateway.router
+    status = {
+        "status": "trouble" if router.trouble else "ok",
+        "trouble": router.trouble,
+        "versions": {role: version.id for role, version in router.roles()},
+        "in_flight": gateway.admission.inside,
+    }
+    return Response(msgspec.json.encode(status), media_type="application/json")
 
 
 async def _refused(request: Request, error: Any) -> Response:

@@ -58,13 +58,9 @@ class Gateway:
         self._conversations: OrderedDict[str, str] = OrderedDict()
         """Response id to the key of its conversation, so that a whole conversation stays with one version."""
 
-    async def serve_chat(self, scope: Any, receive: Any, send: Any) -> None:
-        await self._serve(chat, scope, receive, send)
+    async def serve(self, api: Api, scope: Any, receive: Any, send: Any) -> None:
+        """Answers a request to one of the model APIs."""
 
-    async def serve_responses(self, scope: Any, receive: Any, send: Any) -> None:
-        await self._serve(responses, scope, receive, send)
-
-    async def _serve(self, api: Api, scope: Any, receive: Any, send: Any) -> None:
         async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
             model = decode(body, _model_decoder).model
             with self.router.agent(model, lambda: self._conversation_key(headers, body, api)) as agent:
