@@ -100,18 +100,19 @@ def test_a_streamed_reply_is_the_one_that_was_cut_up(content: str, calls: list[t
     st.lists(st.tuples(st.sampled_from(["chat", "otel"]), st.text(max_size=3), st.integers()), max_size=40),
     st.booleans(),
 )
-def test_parts_of_one_key_are_together_and_in_order_whether_they_waited_on_the_disk_or_not(
+def test_parts_of_one_key_are_together_and_in_order_in_memory_or_on_disk(
     parts: list[tuple[str, str, int]], on_disk: bool
 ) -> None:
-    pieces = PartAssembler(limit=300 if on_disk else 1 << 30)
-    expected: dict[tuple[str, str], list[int]] = {}
-    for n, (format, key, value) in enumerate(parts):
-        pieces.add(format, key, LocatedPart("f", str(n), value))
-        expected.setdefault((format, key), []).append(value)
-    assert bool(pieces) == bool(parts)
-    found = {(format, key): [piece.value for piece in group] for format, key, group in pieces.groups()}
-    assert found == expected
-    assert not pieces
+    assembler = PartAssembler(limit=1024 if on_disk else 1 << 30)
+    padding = "x" * 10_000 if on_disk else ""
+    expected: dict[tuple[str, str], list[Any]] = {}
+    for number, (format, key, value) in enumerate(parts):
+        assembler.add(format, key, LocatedPart("f", str(number), [value, padding]))
+        expected.setdefault((format, key), []).append([value, padding])
+    assert bool(assembler) == bool(parts)
+    groups = {(format, key): [part.value for part in group] for format, key, group in assembler.groups()}
+    assert groups == expected
+    assert list(groups) == list(expected)
 
 
 # -- values and their places ------------------------------------------------------------------------------------------------

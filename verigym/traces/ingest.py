@@ -8,15 +8,17 @@ import contextlib
 import hashlib
 import hmac
 import io
+import itertools
 import os
 import re
 import secrets
+import sqlite3
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -57,7 +59,6 @@ _TOKEN_KEYS = {
 _PIECE_KEYS = {"chunks", "events", "stream", "delta"}
 _MEMORY = 64 * 1024 * 1024
 """Maximum bytes of the parts of incomplete trajectories in memory."""
-_FILES = 64
 
 
 class LocatedPart(NamedTuple):
@@ -118,22 +119,32 @@ def ingest(
     files = list(dict.fromkeys(files))
     inputs = [InputFile(file) for file in files]
     run = f"traces-{name}"
-    began, total = time.monotonic(), sum(each.size for each in inputs)
-    with store.claim(run):
+    began, total = time.monotonic(), sum(file.size for file in inputs)
+    with store.claim(run), _explained_write_errors(home):
         work = _Ingestion(store, home, redaction, run, name, format, keep_raw)
         try:
-            for each in inputs:
-                for found in each.values():
-                    work.take(each.name, found)
+            for file in inputs:
+                for value in file.values():
+                    work.take(file.name, value)
                     if work.due:
                         work.commit()
-                        on_progress(sum(each.at for each in inputs), total)
+                        on_progress(sum(file.at for file in inputs), total)
             work.join()
             work.commit()
             return work.close(files, time.monotonic() - began)
-        except BaseException:
+        finally:
             work.abandon()
-            raise
+
+
+@contextlib.contextmanager
+def _explained_write_errors(home: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InfrastructureFailure(
+            f"A file in {home} could not be written ({reason}). Stored traces are kept. Free disk space and run it again"
+        ) from error
 
 
 class _Ingestion:
@@ -389,56 +400,36 @@ def _kind(reason: str) -> str:
 
 
 class PartAssembler:
-    """Groups the parts of trajectories that are scattered over the input, in bounded memory.
+    """Groups the parts of trajectories that are scattered over the input, in a temporary database.
 
-    Beyond a limit, parts are written to files, divided by their key, so that each file can be read alone at the end. The
-    files have no name, so a killed process leaves none behind.
+    SQLite holds it in memory up to a limit. Beyond that it uses a file without a name, so a killed process leaves none behind.
     """
 
     def __init__(self, limit: int = _MEMORY) -> None:
-        self._limit, self._size = limit, 0
-        self._waiting: dict[tuple[str, str], list[bytes]] = {}
-        self._files: list[IO[bytes]] = []
+        self._database = sqlite3.connect("", isolation_level=None)
+        self._database.executescript(
+            f"""PRAGMA cache_size = -{limit // 1024};
+            CREATE TABLE groups (id INTEGER PRIMARY KEY, format TEXT, key TEXT, UNIQUE (format, key));
+            CREATE TABLE parts (group_id INTEGER, body BLOB);
+            CREATE INDEX parts_by_group ON parts (group_id);
+            BEGIN"""
+        )
+        self._is_empty = True
 
     def __bool__(self) -> bool:
-        return bool(self._waiting or self._files)
+        return not self._is_empty
 
     def add(self, format: str, key: str, part: LocatedPart) -> None:
-        body = msgspec.json.encode(part)
-        self._waiting.setdefault((format, key), []).append(body)
-        self._size += len(body) + 200
-        if self._size > self._limit:
-            self._spill()
+        self._database.execute("INSERT OR IGNORE INTO groups (format, key) VALUES (?, ?)", [format, key])
+        insert = "INSERT INTO parts SELECT id, ? FROM groups WHERE format = ? AND key = ?"
+        self._database.execute(insert, [msgspec.json.encode(part), format, key])
+        self._is_empty = False
 
     def groups(self) -> Iterator[tuple[str, str, list[LocatedPart]]]:
-        """Format, key and parts of each group. Call it after adding everything. It empties the assembler."""
-        if self._files:
-            self._spill()
-        files, self._files = self._files, []
-        for file in files:
-            file.seek(0)
-            group: dict[tuple[str, str], list[bytes]] = {}
-            for line in file:
-                format, key, body = msgspec.json.decode(line, type=tuple[str, str, msgspec.Raw])
-                group.setdefault((format, key), []).append(bytes(body))
-            file.close()
-            yield from _decoded_groups(group)
-        waiting, self._waiting = self._waiting, {}
-        yield from _decoded_groups(waiting)
-
-    def _spill(self) -> None:
-        if not self._files:
-            self._files = [tempfile.TemporaryFile() for _ in range(_FILES)]  # noqa: SIM115
-        for (format, key), bodies in self._waiting.items():
-            file = self._files[hashlib.sha256(f"{format} {key}".encode(errors="replace")).digest()[0] % _FILES]
-            for body in bodies:
-                file.write(msgspec.json.encode((format, key, msgspec.Raw(body))) + b"\n")
-        self._waiting, self._size = {}, 0
-
-
-def _decoded_groups(group: dict[tuple[str, str], list[bytes]]) -> Iterator[tuple[str, str, list[LocatedPart]]]:
-    for (format, key), bodies in group.items():
-        yield format, key, [msgspec.json.decode(body, type=LocatedPart) for body in bodies]
+        """Format, key and parts of each group. Groups and parts have the order in which they were added."""
+        query = "SELECT format, key, body FROM groups JOIN parts ON group_id = id ORDER BY id, parts.rowid"
+        for (format, key), rows in itertools.groupby(self._database.execute(query), key=lambda row: row[:2]):
+            yield format, key, [msgspec.json.decode(body, type=LocatedPart) for _, _, body in rows]
 
 
 # -- files beside the store ------------------------------------------------------------------------------------------
@@ -465,46 +456,33 @@ class SidecarFile:
         self.path, self._new = path, path.with_suffix(".new")
         self.count = 0
         self._from_stdin: set[bytes] = set()
-        with self._writing():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._new.open("wb")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self._new.open("wb")
 
     def add(self, entry: SidecarEntry) -> None:
         body = msgspec.json.encode(entry)
         if entry.file == "-":
             self._from_stdin.add(hashlib.sha256(body).digest())
-        with self._writing():
-            self._file.write(body + b"\n")
+        self._file.write(body + b"\n")
         self.count += 1
 
     def close(self, files: set[str]) -> None:
         """Copies the earlier entries of other files, and of standard input, which cannot be read again."""
-        with self._writing():
-            with self.path.open("rb") if self.path.exists() else io.BytesIO() as old:
-                for line in old:
-                    body = line.rstrip(b"\n")
-                    file = msgspec.json.decode(body, type=SidecarEntry).file
-                    if file not in files or (file == "-" and hashlib.sha256(body).digest() not in self._from_stdin):
-                        self._file.write(body + b"\n")
-            written = self._file.tell()
-            self._file.close()
-            if written:
-                self._new.replace(self.path)
-            else:
-                self._new.unlink()
-                self.path.unlink(missing_ok=True)
+        with self.path.open("rb") if self.path.exists() else io.BytesIO() as old:
+            for line in old:
+                body = line.rstrip(b"\n")
+                file = msgspec.json.decode(body, type=SidecarEntry).file
+                if file not in files or (file == "-" and hashlib.sha256(body).digest() not in self._from_stdin):
+                    self._file.write(body + b"\n")
+        written = self._file.tell()
+        self._file.close()
+        if written:
+            self._new.replace(self.path)
+        else:
+            self.path.unlink(missing_ok=True)
 
     def abandon(self) -> None:
-        """Discards the new file and keeps the old one."""
+        """Discards the new file if it did not replace the old one."""
         with contextlib.suppress(OSError):
             self._file.close()
         self._new.unlink(missing_ok=True)
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise InfrastructureFailure(
-                f"{self.path} could not be written ({error.strerror}). Stored traces are kept. Free disk space and run it again"
-            ) from error
