@@ -7,6 +7,7 @@ themselves), redirects and proxies.
 
 import functools
 import os
+import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -26,34 +27,14 @@ _CONNECT_S = 10.0
 _IDLE_S = 4.0
 """Seconds that an idle connection is kept. Uvicorn, and so vLLM, closes it after 5 s."""
 _LARGEST = 64 * 2**20
-_NOT_FORWARDED = {
-    b"accept-encoding",
-    b"authorization",
-    b"connection",
-    b"content-length",
-    b"cookie",
-    b"expect",
-    b"forwarded",
-    b"host",
-    b"keep-alive",
-    b"proxy-authorization",
-    b"proxy-connection",
-    b"te",
-    b"trailer",
-    b"transfer-encoding",
-    b"upgrade",
-}
+_CONNECTION = r"connection|content-length|keep-alive|trailer|transfer-encoding"
+"""Headers that belong to one connection."""
+_NOT_FORWARDED = re.compile(
+    rf"{_CONNECTION}|accept-encoding|expect|host|proxy-connection|te|upgrade|forwarded|x-forwarded-.*|x-verigym-.*"
+    r"|authorization|cookie|proxy-authorization"
+)
 """Request headers that are not forwarded: those of one connection, and those with secrets."""
-_NOT_RETURNED = {
-    "connection",
-    "content-length",
-    "date",
-    "keep-alive",
-    "server",
-    "set-cookie",
-    "trailer",
-    "transfer-encoding",
-}
+_NOT_RETURNED = re.compile(rf"{_CONNECTION}|date|server|set-cookie")
 _fields = msgspec.json.Decoder(dict[str, Raw])
 _list = msgspec.json.Decoder(list[Raw])
 
@@ -104,11 +85,8 @@ class Upstream:
                 auto_decompress=False,
                 skip_auto_headers=("User-Agent", "Accept-Encoding", "Accept"),
             )
-        sent = [
-            (name.decode("latin-1"), value.decode("latin-1"))
-            for name, value in headers.items()
-            if name not in _NOT_FORWARDED and not name.startswith((b"x-verigym-", b"x-forwarded-"))
-        ]
+        received = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.items()]
+        sent = [(name, value) for name, value in received if not _NOT_FORWARDED.fullmatch(name)]
         key = "" if own_key else headers.get(b"authorization", b"").decode("latin-1")
         server_key = os.environ.get(self._key_env, "").strip()
         if key or server_key:
@@ -127,7 +105,7 @@ class Upstream:
         return [
             (name.lower().encode("latin-1"), value.encode("latin-1", "replace"))
             for name, value in response.headers.items()
-            if name.lower() not in _NOT_RETURNED
+            if not _NOT_RETURNED.fullmatch(name.lower())
         ]
 
     # -- the version's changes ------------------------------------------------------------------------------------------

@@ -23,12 +23,9 @@ from verigym.core.records import (
     Item,
     Json,
     Message,
-    OutputText,
     Reasoning,
-    ReasoningText,
     Refusal,
     Sampling,
-    SummaryText,
     ToolSpec,
     Usage,
 )
@@ -286,20 +283,9 @@ def read_input(values: str | list[Any], field: str, role: Literal["user", "assis
 
 
 def _item(item: ResponsesItem) -> Item:
-    match item:
-        case ResponsesMessage():
-            content: Any = item.content
-            if isinstance(content, list):
-                content = [OutputText(part.text) if isinstance(part, ResponsesOutputText) else part for part in content]
-            return Message(item.role, content)
-        case ResponsesReasoning():
-            content = None if item.content is None else [ReasoningText(part.text) for part in item.content]
-            return Reasoning([SummaryText(part.text) for part in item.summary], content, item.encrypted_content)
-        case FunctionCall():
-            return item
-        case ResponsesCallOutput():
-            output = item.output if isinstance(item.output, str) else "".join(part.text for part in item.output)
-            return FunctionCallOutput(item.call_id, output)
+    if isinstance(item, ResponsesCallOutput) and not isinstance(item.output, str):
+        return FunctionCallOutput(item.call_id, "".join(part.text for part in item.output))
+    return msgspec.convert(msgspec.to_builtins(item), Item)
 
 
 # -- a server's replies ---------------------------------------------------------------------------------------------------

@@ -138,10 +138,8 @@ class Capture:
             whole = self._prints.chain(exchange.reply, request)
             taken = _QueuedExchange(exchange, placed, _size(exchange))
             with self._lock:
-                if self._queued >= _QUEUE or self._queued_bytes + taken.size > _QUEUE_BYTES:
-                    full = True
-                else:
-                    full = False
+                is_full = self._queued >= _QUEUE or self._queued_bytes + taken.size > _QUEUE_BYTES
+                if not is_full:
                     self._queued += 1
                     self._queued_bytes += taken.size
                     if not (exchange.conversation or exchange.previous):
@@ -149,7 +147,7 @@ class Capture:
                     if exchange.response:
                         self._index.name(self._prints.of("response", exchange.response), placed.trajectory)
                     self._queue.put(taken)
-            if full:
+            if is_full:
                 self._lose("queue full", "Exchanges arrive faster than they can be written")
             return placed.trajectory
         except Exception as error:

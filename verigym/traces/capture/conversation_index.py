@@ -7,7 +7,6 @@ with the earlier turns. The database keeps the fingerprints, so that conversatio
     [u1] again    a retry                       [u1 a1 u3]          a branch
 """
 
-import contextlib
 import os
 import secrets
 import sqlite3
@@ -137,11 +136,11 @@ class ConversationDatabase:
     def __init__(self, path: Path) -> None:
         try:
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-            self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=5.0)
+            self._database = sqlite3.connect(path, check_same_thread=False, isolation_level="IMMEDIATE", timeout=5.0)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=NORMAL")
             self._database.executescript(_TABLES)
-            with self._writing():
+            with self._database:
                 self._database.execute(
                     "INSERT INTO key SELECT ? WHERE NOT EXISTS (SELECT 1 FROM key)", [secrets.token_bytes(32)]
                 )
@@ -156,7 +155,7 @@ class ConversationDatabase:
 
     def write(self, states: Iterable[ConversationState]) -> None:
         rows = [(state.id, state.name, time.time(), msgspec.msgpack.encode(state)) for state in states]
-        with self._writing():
+        with self._database:
             self._database.executemany("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?)", rows)
 
     def latest(self, most: int) -> Iterator[ConversationState]:
@@ -179,17 +178,6 @@ class ConversationDatabase:
 
     def forget(self, before: str) -> None:
         """Deletes conversations whose id sorts before this one, and those unused for a month."""
-        with self._writing():
+        with self._database:
             self._database.execute("DELETE FROM conversations WHERE id < ?", [before])
             self._database.execute("DELETE FROM conversations WHERE updated < ?", [time.time() - _IDLE_S])
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._database.execute("COMMIT")
-        except BaseException:
-            if self._database.in_transaction:
-                self._database.execute("ROLLBACK")
-            raise
