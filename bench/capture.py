@@ -16,7 +16,7 @@ from pathlib import Path
 
 from figures import Figure, figure, finish, parser
 
-from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, ToolSpec, Usage
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, ToolSpec, Turn, Usage
 from verigym.traces.capture import Capture, Exchange
 from verigym.traces.redaction import Redaction
 
@@ -37,13 +37,11 @@ def conversation(number: int) -> Iterator[Exchange]:
         call = FunctionCall(f"call_{number}_{turn}", f"tool_{turn}", '{"what": "the meeting", "day": "Tuesday"}')
         reply: list[Item] = [Message("assistant", WORDS * 3) if last else call]
         yield Exchange(
-            items=items[:],
+            context=items[:],
             reply=reply,
             tools=TOOLS,
             conversation=named,
-            agent="510b8c59953a",
-            usage=Usage(300, 40),
-            latency_s=0.2,
+            turn=Turn(agent="510b8c59953a", usage=Usage(300, 40), latency_s=0.2),
         )
         items = [*items, *reply, FunctionCallOutput(call.call_id, WORDS * 5)]
 

@@ -118,10 +118,10 @@ def test_a_tool_that_must_be_called_is_the_one_that_is_offered(server: Running) 
     for choice, names in choices:
         server.client().chat.completions.create(model="echo", messages=ASKED, tools=[other, TOOL], tool_choice=choice)
         seen = server.recorded.exchanges[-1]
-        assert [tool.name for tool in seen.tools] == names and seen.sampling.constrain == "call"
+        assert [tool.name for tool in seen.tools] == names and seen.turn.sampling.constrain == "call"
     flat: Any = {"type": "function", "name": "add"}
     made = server.client().responses.create(model="echo", input="x", tools=[FLAT], tool_choice=flat)
-    assert made.output[0].type == "function_call" and server.recorded.exchanges[-1].sampling.constrain == "call"
+    assert made.output[0].type == "function_call" and server.recorded.exchanges[-1].turn.sampling.constrain == "call"
 
 
 def test_thoughts_stand_beside_the_words(server: Running) -> None:
@@ -134,14 +134,14 @@ def test_responses(server: Running) -> None:
     made = server.client().responses.create(model="echo", input="How are you?", instructions="Be kind.")
     assert made.output_text == "You said: How are you?" and made.status == "completed"
     assert made.usage is not None and made.usage.output_tokens > 0
-    assert server.recorded.exchanges[-1].items[0] == Message("system", "You are echo.")
+    assert server.recorded.exchanges[-1].context[0] == Message("system", "You are echo.")
 
 
 def test_a_response_goes_on_from_the_one_before(server: Running) -> None:
     client = server.client()
     first = client.responses.create(model="echo", input="one")
     client.responses.create(model="echo", input="two", previous_response_id=first.id)
-    said = [item.text for item in server.recorded.exchanges[-1].items if isinstance(item, Message)]
+    said = [item.text for item in server.recorded.exchanges[-1].context if isinstance(item, Message)]
     assert said == ["You are echo.", "one", "You said: one", "two"]
 
 
@@ -227,10 +227,10 @@ def test_what_was_said_is_captured_as_the_client_saw_it(server: Running) -> None
     )
     seen = server.recorded.exchanges[-1]
     assert (seen.conversation, seen.user, seen.metadata) == ("talk-1", "ann", {"shop": "7"})
-    assert [type(item) for item in seen.reply] == [FunctionCall] and seen.finish == "tool_calls"
-    assert seen.agent == server.gateway.router.champion.version.id and seen.agent_system
+    assert [type(item) for item in seen.reply] == [FunctionCall] and seen.turn.finish == "tool_calls"
+    assert seen.turn.agent == server.gateway.router.champion.version.id and seen.agent_system
     assert [tool.name for tool in seen.tools] == ["add"]
-    assert seen.usage.prompt_tokens > 0 and seen.began > 1e9
+    assert seen.turn.usage.prompt_tokens > 0 and seen.began > 1e9
 
 
 def test_models_are_listed(server: Running) -> None:

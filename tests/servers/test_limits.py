@@ -174,7 +174,7 @@ def test_a_large_body_is_refused_with_or_without_a_length(server: Running) -> No
 def test_half_a_surrogate_pair_is_replaced(server: Running) -> None:
     body = b'{"model": "echo", "messages": [{"role": "user", "content": "half \\ud83d"}]}'
     assert raw(server, body)[0] == 200
-    said = server.recorded.exchanges[-1].items[-1]
+    said = server.recorded.exchanges[-1].context[-1]
     assert isinstance(said, Message) and said.text.startswith("half \ufffd")
 
 

@@ -115,18 +115,18 @@ def test_what_went_through_is_captured(pair: Pair) -> None:
         model="qwen", messages=[{"role": "system", "content": "Be kind."}, *ASKED], temperature=0.5, max_tokens=9
     )
     seen = pair.seen
-    assert seen.items == [Message("system", "Be kind."), Message("user", "Hi")]
+    assert seen.context == [Message("system", "Be kind."), Message("user", "Hi")]
     assert seen.reply == [Message("assistant", "Hello.")]
-    assert seen.sampling == Sampling(temperature=0.5, max_tokens=9)
-    assert (seen.usage.prompt_tokens, seen.usage.completion_tokens, seen.finish) == (3, 2, "stop")
-    assert seen.agent == pair.server.gateway.router.champion.version.id and seen.latency_s > 0
+    assert seen.turn.sampling == Sampling(temperature=0.5, max_tokens=9)
+    assert (seen.turn.usage.prompt_tokens, seen.turn.usage.completion_tokens, seen.turn.finish) == (3, 2, "stop")
+    assert seen.turn.agent == pair.server.gateway.router.champion.version.id and seen.turn.latency_s > 0
 
 
 def test_images_are_captured_by_their_hash(pair: Pair) -> None:
     content = [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "data:,x"}}]
     asked: Any = [{"role": "user", "content": content}]
     pair.server.client().chat.completions.create(model="qwen", messages=asked)
-    parts = pair.seen.items[0].content
+    parts = pair.seen.context[0].content
     assert parts[0] == InputText("Look") and isinstance(parts[1], Image) and len(parts[1].sha256) == 64
 
 
@@ -147,7 +147,7 @@ def test_a_stream_comes_through_as_it_comes(pair: Pair) -> None:
         times.append(time.perf_counter() - started)
         said += one.choices[0].delta.content or ""
     assert said == "Hello." and times[-1] - times[0] > 0.3
-    assert pair.seen.reply == [Message("assistant", "Hello.")] and pair.seen.usage.completion_tokens == 2
+    assert pair.seen.reply == [Message("assistant", "Hello.")] and pair.seen.turn.usage.completion_tokens == 2
 
 
 def test_calls_in_pieces_are_captured_whole(pair: Pair) -> None:
@@ -159,7 +159,7 @@ def test_calls_in_pieces_are_captured_whole(pair: Pair) -> None:
     ]
     pair.back.answer = streams(b"".join(pieces)[:70], b"".join(pieces)[70:])
     list(pair.server.client().chat.completions.create(model="qwen", messages=ASKED, stream=True))
-    assert pair.seen.reply == [FunctionCall("call_9", "add", '{"a": 1}')] and pair.seen.finish == "tool_calls"
+    assert pair.seen.reply == [FunctionCall("call_9", "add", '{"a": 1}')] and pair.seen.turn.finish == "tool_calls"
 
 
 def test_responses_go_through_and_are_captured(pair: Pair) -> None:
@@ -181,7 +181,7 @@ def test_responses_go_through_and_are_captured(pair: Pair) -> None:
     status, answer, _ = post(f"{pair.server.url}/v1/responses", msgspec.json.encode(body))
     assert status == 200 and answer == event + b"\n\n" and pair.back.paths[-1] == "/v1/responses"
     seen = pair.seen
-    assert [item.text for item in seen.items] == ["Be kind.", "Hi"] and seen.reply[0].text == "Hello."
+    assert [item.text for item in seen.context] == ["Be kind.", "Hi"] and seen.reply[0].text == "Hello."
     assert (seen.previous, seen.response) == ("resp_6", "resp_7")
 
 
@@ -202,7 +202,7 @@ def test_a_server_that_hangs_is_given_up_in_time(tmp_path: Path, server_behind: 
             pair.server.client().chat.completions.create(model="qwen", messages=ASKED)
         assert raised.value.status_code == 504 and "0.3 s" in str(raised.value)
         assert pair.back.left.wait(5)
-        assert pair.seen.error.kind == "GivenUp" and pair.seen.latency_s >= 0.3
+        assert pair.seen.error.kind == "GivenUp" and pair.seen.turn.latency_s >= 0.3
 
 
 def test_a_stream_that_hangs_ends_with_an_error(tmp_path: Path, server_behind: tuple[Behind, str]) -> None:
@@ -279,7 +279,7 @@ def test_a_versions_words_and_settings_are_put_into_the_request(
         assert sent["messages"] == [{"role": "system", "content": "Be brief."}, *ASKED]
         assert sent["tools"][0]["function"]["description"] == "Adds an event."
         assert (sent["temperature"], sent["max_completion_tokens"]) == (0.2, 7) and "max_tokens" not in sent
-        assert pair.seen.agent_system and pair.seen.items[0] == Message("system", "Be brief.")
+        assert pair.seen.agent_system and pair.seen.context[0] == Message("system", "Be brief.")
         with contextlib.suppress(openai.APIError):
             client.responses.create(model="qwen", input="Hi", instructions="Be long.", temperature=0.9)
         sent = json.loads(pair.back.bodies[-1])

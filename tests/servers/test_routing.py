@@ -267,5 +267,5 @@ def test_adapters_change_under_load_on_the_engine_and_each_answer_is_its_version
         for said, model, reply in heard:
             assert by.setdefault((said, model), reply) == reply
         assert by["question 0", base.id] != by["question 0", tuned.id]
-        ids = [seen.completion_ids for seen in server.recorded.exchanges]
-        assert all(ids) and all(len(s.logprobs) == len(s.completion_ids) for s in server.recorded.exchanges)
+        ids = [seen.turn.completion_ids for seen in server.recorded.exchanges]
+        assert all(ids) and all(len(s.turn.logprobs) == len(s.turn.completion_ids) for s in server.recorded.exchanges)

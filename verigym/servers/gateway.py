@@ -133,7 +133,7 @@ class Gateway:
             request = forwarded_request(body, api)
         except BadInput:
             return ""
-        items = [*self._memory.find(request.previous), *request.items]
+        items = [*self._memory.find(request.previous), *request.context]
         return request.conversation or self._conversations.get(request.previous) or _first_message(items)
 
     def _follow(self, response: str, headers: Headers, body: bytes) -> None:

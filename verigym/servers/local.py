@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from verigym.core.errors import BadInput, ContextFull, failure
 from verigym.core.protocols import Policy, Reply, Request
-from verigym.core.records import Fault, FunctionCall, Item, Message, Sampling, ToolSpec, Version
+from verigym.core.records import Fault, FunctionCall, Item, Message, Sampling, ToolSpec, Turn, Version
 from verigym.policies.dialects.plain import is_text_of
 from verigym.servers.record import Recorder
 from verigym.servers.types import EVENTS, AdmittedRequest, HttpError, Responder
@@ -76,14 +76,13 @@ async def answer(
     request = policy_request(asked, version, before)
     head = ReplyToSend(id=call.api.new_id(), created=int(time.time()), model=version.id)
     exchange = Exchange(
-        items=request.items,
+        context=request.items,
         tools=request.tools,
-        sampling=request.sampling,
+        turn=Turn(sampling=request.sampling, agent=version.id),
         conversation=call.conversation,
         response=head.id,
         user=asked.user or call.client,
         agent_system=bool(version.system_prompt),
-        agent=version.id,
         metadata=asked.metadata,
         began=time.time(),
     )
@@ -104,18 +103,8 @@ async def answer(
     except asyncio.CancelledError:
         recording.cancelled()
         raise
-    turn = reply.turn
-    recorder.count(version.id, turn.usage)
-    recording.answered(
-        turn.usage,
-        reply=sent.items,
-        latency_s=turn.latency_s,
-        finish=sent.finish,
-        context_ids=turn.context_ids,
-        completion_ids=turn.completion_ids,
-        logprobs=turn.logprobs,
-        restricted=turn.restricted,
-    )
+    recorder.count(version.id, reply.turn.usage)
+    recording.answered(replace(reply.turn, finish=sent.finish), sent.items)
     if asked.keep:
         memory.add(sent.id, [*before, *asked.items, *sent.items])
     if stream is None:

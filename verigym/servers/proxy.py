@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import BadInput
-from verigym.core.records import Failure, Fault, FunctionCall, Usage
+from verigym.core.records import Failure, Fault, FunctionCall, Turn, Usage
 from verigym.servers.record import Recorder, Recording
 from verigym.servers.types import AdmittedRequest, HttpError
 from verigym.servers.upstream import Upstream, pieces, whole
@@ -97,7 +97,7 @@ async def _exchange(call: AdmittedRequest, body: bytes, recorder: Recorder) -> E
         conversation=call.conversation or request.conversation,
         user=request.user or call.client,
         agent_system=bool(version.system_prompt),
-        agent=version.id,
+        turn=msgspec.structs.replace(request.turn, agent=version.id),
         began=began,
     )
 
@@ -124,15 +124,14 @@ async def _record(
         return ""
     recorder.count(call.agent.version.id, reply.usage)
     called = any(isinstance(item, FunctionCall) for item in reply.items)
-    recording.answered(
-        reply.usage,
-        reply=reply.items,
-        response=id,
+    turn = Turn(
+        usage=reply.usage,
         finish="tool_calls" if called and reply.finish == "stop" else reply.finish,
         context_ids=reply.prompt_ids,
         completion_ids=reply.completion_ids,
         logprobs=reply.logprobs if len(reply.logprobs) == len(reply.completion_ids) else [],
     )
+    recording.answered(turn, reply.items, response=id)
     return id
 
 
@@ -154,9 +153,9 @@ def forwarded_request(body: bytes, api: Api) -> Exchange:
             raise BadInput("it has no messages")
         conversation = data.get("conversation")
         return Exchange(
-            items=chat_items(messages) if api is chat else request_items(data, Counter()),
+            context=chat_items(messages) if api is chat else request_items(data, Counter()),
             tools=read_tools(data.get("tools")),
-            sampling=sampling_of(data),
+            turn=Turn(sampling=sampling_of(data)),
             previous=_string(data.get("previous_response_id")),
             conversation=_string(conversation.get("id") if isinstance(conversation, dict) else conversation),
             user=_string(data.get("safety_identifier")) or _string(data.get("user")),

@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 
-from verigym.core.records import Failure, Fault, Turn, Usage
+from verigym.core.records import Failure, Fault, Item, Turn, Usage
 from verigym.rollout.settings import Prices
 from verigym.servers.types import Responder
 from verigym.traces.capture import Capture, Exchange, Placement
+from verigym.wire.types import Finish
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 """Upper bounds of latency, in seconds."""
@@ -113,17 +114,20 @@ class Recording:
         self._capture, self._exchange, self._placed, self._prices = capture, exchange, placed, prices
         self._started = time.perf_counter()
 
-    def answered(self, usage: Usage, **fields: Any) -> None:
-        self._add(usage=usage, cost=self._prices.cost(Turn(usage=usage)), **fields)
+    def answered(self, turn: Turn, reply: list[Item], **fields: Any) -> None:
+        self._add(turn, reply=reply, cost=self._prices.cost(turn), **fields)
 
-    def failed(self, failure: Failure, finish: str = "error") -> None:
-        self._add(error=failure, finish=finish)
+    def failed(self, failure: Failure, finish: Finish = "error") -> None:
+        self._add(Turn(finish=finish), error=failure)
 
     def cancelled(self) -> None:
         message = "The client disconnected, or the request timed out, before the reply was complete"
         self.failed(Failure(Fault.INFRASTRUCTURE, "GivenUp", message))
 
-    def _add(self, **fields: Any) -> None:
-        if self._capture is not None and self._exchange is not None:
-            fields = {"latency_s": time.perf_counter() - self._started, **fields}
-            self._capture.add(msgspec.structs.replace(self._exchange, **fields), self._placed)
+    def _add(self, turn: Turn, **fields: Any) -> None:
+        if self._capture is None or self._exchange is None:
+            return
+        asked = self._exchange.turn
+        latency_s = turn.latency_s or time.perf_counter() - self._started
+        turn = msgspec.structs.replace(turn, sampling=asked.sampling, agent=asked.agent, latency_s=latency_s)
+        self._capture.add(msgspec.structs.replace(self._exchange, turn=turn, **fields), self._placed)

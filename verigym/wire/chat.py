@@ -29,22 +29,12 @@ from verigym.wire import types
 from verigym.wire.items import message_text, reasoning_text, thought
 from verigym.wire.streams import assemble_chat, event
 from verigym.wire.tools import ToolNames
-from verigym.wire.types import (
-    ApiReply,
-    ApiRequest,
-    Finish,
-    JsonObjectFormat,
-    ReplyToSend,
-    ServerError,
-    SharedFields,
-    TextFormat,
-)
 from verigym.wire.values import read_json_as, write_json
 
 NAME = "Chat Completions"
 PATH = "chat/completions"
 CONTEXT = "messages"
-_FINISH: dict[str, Finish] = {"length": "length", "content_filter": "error"}
+_FINISH: dict[str, types.Finish] = {"length": "length", "content_filter": "error"}
 
 # -- a client's requests --------------------------------------------------------------------------------------------------
 
@@ -128,17 +118,17 @@ class _ChatReply(Struct):
 _reply_decoder = msgspec.json.Decoder(_ChatReply)
 
 
-def read_reply(body: bytes) -> ApiReply:
+def read_reply(body: bytes) -> types.ApiReply:
     reply = read_json_as(body, _reply_decoder)
     choice = reply.choices[0] if reply.choices else _ReplyChoice()
     if reply.error or choice.error:
-        raise ServerError(reply.error or choice.error)
+        raise types.ServerError(reply.error or choice.error)
     message = choice.message
     if message is None:
         raise msgspec.ValidationError("Object missing required field `choices[0].message`")
     reasoning = message.reasoning_content or message.reasoning
     logprobs = choice.logprobs.content if choice.logprobs else None
-    return ApiReply(
+    return types.ApiReply(
         items=_assistant_items(reasoning, message.refusal, message.content, message.tool_calls or []),
         finish=_FINISH.get(choice.finish_reason or "", "stop"),
         usage=reply.usage or Usage(),
@@ -234,11 +224,11 @@ class ChatJsonSchemaFormat(Struct, tag="json_schema"):
     json_schema: types.JsonSchemaFields
 
 
-ChatFormat = TextFormat | JsonObjectFormat | ChatJsonSchemaFormat
+ChatFormat = types.TextFormat | types.JsonObjectFormat | ChatJsonSchemaFormat
 Zero = Annotated[float, Meta(extra_json_schema={"enum": [0]})]
 
 
-class ChatRequest(SharedFields, kw_only=True):
+class ChatRequest(types.SharedFields, kw_only=True):
     messages: Annotated[list[ChatMessage], Meta(min_length=1)]
     tools: list[ChatTool] | None = None
     tool_choice: Literal["auto", "none", "required"] | ChatToolChoice | None = None
@@ -255,7 +245,7 @@ class ChatRequest(SharedFields, kw_only=True):
 _request_decoder = msgspec.json.Decoder(ChatRequest)
 
 
-def read_request(body: bytes) -> ApiRequest:
+def read_request(body: bytes) -> types.ApiRequest:
     request = types.decode(body, _request_decoder)
     types.refuse(
         n=(request.n not in (None, 1), "it must be 1: a request gets one reply"),
@@ -306,7 +296,7 @@ def new_id() -> str:
     return f"chatcmpl-{uuid.uuid4().hex}"
 
 
-def write_reply(request: ApiRequest, reply: ReplyToSend) -> bytes:
+def write_reply(request: types.ApiRequest, reply: types.ReplyToSend) -> bytes:
     text, reasoning, calls = _parts(reply.items)
     message: Json = {"role": "assistant", "content": text if text or not calls else None, "refusal": None}
     if reasoning:
@@ -320,7 +310,7 @@ def write_reply(request: ApiRequest, reply: ReplyToSend) -> bytes:
 class ChatStream:
     """Writes a reply as chunks."""
 
-    def __init__(self, request: ApiRequest, reply: ReplyToSend) -> None:
+    def __init__(self, request: types.ApiRequest, reply: types.ReplyToSend) -> None:
         self._with_usage = request.stream_usage
         self._head = _head(reply, "chat.completion.chunk")
         self._sent = 0
@@ -332,7 +322,7 @@ class ChatStream:
         self._sent += len(text)
         return self._chunk({"content": text})
 
-    def end(self, reply: ReplyToSend) -> bytes:
+    def end(self, reply: types.ReplyToSend) -> bytes:
         text, reasoning, calls = _parts(reply.items)
         chunks = [self._chunk({"reasoning_content": reasoning})] if reasoning else []
         if len(text) > self._sent:
@@ -360,7 +350,7 @@ def error_event(error: Json) -> bytes:
     return event({"error": error})
 
 
-def _head(reply: ReplyToSend, kind: str) -> Json:
+def _head(reply: types.ReplyToSend, kind: str) -> Json:
     return {"id": reply.id, "object": kind, "created": reply.created, "model": reply.model}
 
 
@@ -376,6 +366,6 @@ def _parts(items: list[Item]) -> tuple[str, str, list[Json]]:
     return text, reasoning, calls
 
 
-def _usage(reply: ReplyToSend) -> Json:
+def _usage(reply: types.ReplyToSend) -> Json:
     prompt, completion = reply.usage.prompt_tokens, reply.usage.completion_tokens
     return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}

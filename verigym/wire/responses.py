@@ -33,17 +33,6 @@ from verigym.wire import types
 from verigym.wire.items import message_text
 from verigym.wire.streams import LAST_EVENTS, assemble_response, event
 from verigym.wire.tools import ToolNames
-from verigym.wire.types import (
-    ApiReply,
-    ApiRequest,
-    Finish,
-    InvalidRequest,
-    JsonObjectFormat,
-    ReplyToSend,
-    ServerError,
-    SharedFields,
-    TextFormat,
-)
 from verigym.wire.values import read_json_as, write_json
 
 NAME = "Responses"
@@ -115,22 +104,22 @@ class _ResponsesReply(Struct):
 _reply_decoder = msgspec.json.Decoder(_ResponsesReply)
 
 
-def read_reply(body: bytes) -> ApiReply:
+def read_reply(body: bytes) -> types.ApiReply:
     reply = read_json_as(body, _reply_decoder)
     if reply.error or reply.status in ("failed", "cancelled"):
-        raise ServerError(reply.error or f"the response is {reply.status}")
+        raise types.ServerError(reply.error or f"the response is {reply.status}")
     if reply.output is None:
         raise msgspec.ValidationError("Object missing required field `output`")
     output = [item for item in reply.output if item.get("type") in _KINDS]
     items = msgspec.convert(output, list[Item])
     if all(isinstance(item, Reasoning) for item in items):
         items.append(Message("assistant", ""))
-    finish: Finish = "stop"
+    finish: types.Finish = "stop"
     if reply.status == "incomplete":
         filtered = reply.incomplete_details is not None and reply.incomplete_details.reason == "content_filter"
         finish = "error" if filtered else "length"
     usage = reply.usage or _ResponsesUsage()
-    return ApiReply(
+    return types.ApiReply(
         items=items,
         finish=finish,
         usage=Usage(usage.input_tokens, usage.output_tokens),
@@ -203,10 +192,10 @@ class ResponsesJsonSchemaFormat(types.JsonSchemaFields, tag="json_schema"):
 
 
 class ResponsesTextSettings(Struct, forbid_unknown_fields=True):
-    format: TextFormat | JsonObjectFormat | ResponsesJsonSchemaFormat | None = None
+    format: types.TextFormat | types.JsonObjectFormat | ResponsesJsonSchemaFormat | None = None
 
 
-class ResponsesRequest(SharedFields, kw_only=True):
+class ResponsesRequest(types.SharedFields, kw_only=True):
     input: str | Annotated[list[Any], Meta(min_length=1, extra_json_schema=ITEM_SCHEMA)]
     instructions: str | None = None
     previous_response_id: str | None = None
@@ -223,7 +212,7 @@ class ResponsesRequest(SharedFields, kw_only=True):
 _request_decoder = msgspec.json.Decoder(ResponsesRequest)
 
 
-def read_request(body: bytes) -> ApiRequest:
+def read_request(body: bytes) -> types.ApiRequest:
     request = types.decode(body, _request_decoder)
     types.refuse(
         background=(bool(request.background), "it must be false: background responses are not supported"),
@@ -278,7 +267,7 @@ def read_input(values: str | list[Any], field: str, role: Literal["user", "assis
             items.append(_item(msgspec.convert(typed, ResponsesItem)))
         except msgspec.ValidationError as error:
             message, _, path = str(error).partition(" - at `$")
-            raise InvalidRequest(message, f"{field}[{index}]{path.rstrip('`')}") from error
+            raise types.InvalidRequest(message, f"{field}[{index}]{path.rstrip('`')}") from error
     return items
 
 
@@ -299,14 +288,14 @@ def _id(kind: str) -> str:
     return f"{kind}_{uuid.uuid4().hex}"
 
 
-def write_reply(request: ApiRequest, reply: ReplyToSend) -> bytes:
+def write_reply(request: types.ApiRequest, reply: types.ReplyToSend) -> bytes:
     return write_json(_response(request, reply, _status(reply), [_output(item) for item in reply.items]))
 
 
 class ResponsesStream:
     """Writes a reply as numbered events."""
 
-    def __init__(self, request: ApiRequest, reply: ReplyToSend) -> None:
+    def __init__(self, request: types.ApiRequest, reply: types.ReplyToSend) -> None:
         self._request, self._reply = request, reply
         self._number = 0
         self._output: list[Json] = []
@@ -326,7 +315,7 @@ class ResponsesStream:
             "response.output_text.delta", **self._position(), content_index=0, delta=text, logprobs=[]
         )
 
-    def end(self, reply: ReplyToSend) -> bytes:
+    def end(self, reply: types.ReplyToSend) -> bytes:
         events = b"".join(self._item(item) for item in reply.items)
         status = _status(reply)
         response = _response(self._request, reply, status, self._output)
@@ -391,11 +380,11 @@ def error_event(error: Json) -> bytes:
     return event({"type": "error", **{key: error[key] for key in ("code", "message", "param")}}, "error")
 
 
-def _status(reply: ReplyToSend) -> str:
+def _status(reply: types.ReplyToSend) -> str:
     return "incomplete" if reply.finish == "length" else "completed"
 
 
-def _response(request: ApiRequest, reply: ReplyToSend, status: str, output: list[Json]) -> Json:
+def _response(request: types.ApiRequest, reply: types.ReplyToSend, status: str, output: list[Json]) -> Json:
     prompt, completion = reply.usage.prompt_tokens, reply.usage.completion_tokens
     usage = {
         "input_tokens": prompt,

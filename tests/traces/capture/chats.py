@@ -17,6 +17,7 @@ from verigym.core.records import (
     Toolset,
     ToolSpec,
     Trajectory,
+    Turn,
 )
 from verigym.traces.capture import Capture, Exchange
 from verigym.traces.redaction import Redaction
@@ -51,8 +52,11 @@ def said(text: str) -> Message:
     return Message("assistant", text)
 
 
-def exchange(items: Sequence[Item], reply: Sequence[Item] | str, **more: Any) -> Exchange:
-    return Exchange(items=list(items), reply=[said(reply)] if isinstance(reply, str) else list(reply), **more)
+def exchange(context: Sequence[Item], reply: Sequence[Item] | str, **fields: Any) -> Exchange:
+    """`fields` are fields of the exchange and of its turn."""
+    turn = Turn(**{name: fields.pop(name) for name in Turn.__struct_fields__ if name in fields})
+    items: list[Item] = [said(reply)] if isinstance(reply, str) else list(reply)
+    return Exchange(context=list(context), reply=items, turn=turn, **fields)
 
 
 class Chat:

@@ -128,7 +128,7 @@ def test_every_turn_saw_what_its_request_held_through_retries_branches_and_edits
     for n, (move, which) in enumerate(moves):
         reply = [thought("hm"), said(f"reply {n}")] if which % 3 == 0 else [said(f"reply {n}")]
         if move == "retry":
-            sent.append(exchange(sent[-1].items, reply, conversation=sent[-1].conversation))
+            sent.append(exchange(sent[-1].context, reply, conversation=sent[-1].conversation))
             continue
         if move == "branch":  # back to one of the replies, and on with something else
             ends = [
@@ -144,11 +144,11 @@ def test_every_turn_saw_what_its_request_held_through_retries_branches_and_edits
     assert len(found.turns) == len(sent)
     for turn, asked in zip(found.turns, sent, strict=True):
         saw = [found.items[i] for start, end in turn.saw for i in range(start, end)]
-        assert gist(saw) == gist(asked.items)
+        assert gist(saw) == gist(asked.context)
         assert [found.items[i] for i in turn.made] == asked.reply
         if turn.parent is not None:
             before = sent[turn.parent]
-            assert gist(saw)[: len(gist(before.items + before.reply))] == gist(before.items + before.reply)
+            assert gist(saw)[: len(gist(before.context + before.reply))] == gist(before.context + before.reply)
     assert sum(mark.kind == "retry" for mark in found.marks) >= sum(move == "retry" for move, _ in moves)
 
 
@@ -213,7 +213,7 @@ def test_a_response_that_goes_on_from_nowhere_says_what_is_missing(running: Capt
 def test_a_place_that_is_known_before_the_reply_is_where_the_exchange_goes(running: Capture) -> None:
     chat = Chat()
     asked = chat.ask("placed before it is answered", "Yes.")
-    placed = running.place(Exchange(items=asked.items))
+    placed = running.place(Exchange(context=asked.context))
     assert running.add(asked, placed) == placed.trajectory
     more = chat.ask("and again", "Yes, again.")
     assert running.place(more).trajectory == placed.trajectory
@@ -238,7 +238,7 @@ def test_the_same_first_request_is_a_retry_soon_and_somebody_else_later(reply: s
     asked = exchange([user("hello")], reply)
     chain = prints.request(asked)
     joined.end(chain[-1], prints.chain(asked.reply, chain[-1])[-1], "traces-served-2026-01-01/a", 0.0)
-    found = joined.find(asked.items, chain, later_s)
+    found = joined.find(asked.context, chain, later_s)
     assert found == ("traces-served-2026-01-01/a" if same else None)
 
 

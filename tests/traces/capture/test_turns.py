@@ -24,8 +24,8 @@ def test_a_retry_is_a_turn_beside_the_first_and_a_branch_goes_on_from_where_it_l
     id = capture.add(chat.ask("one", "a1"))
     asked = chat.ask("two", "a2")
     capture.add(asked)
-    capture.add(exchange(asked.items, "b2"))
-    branch = [*asked.items[:-1], user("another two")]
+    capture.add(exchange(asked.context, "b2"))
+    branch = [*asked.context[:-1], user("another two")]
     assert capture.add(exchange(branch, "c2")) == id
     found = stored(capture, id)
     assert [turn.parent for turn in found.turns] == [None, 0, 0, 0]
@@ -62,7 +62,7 @@ def test_siblings_and_rewritten_contexts_are_samples_of_their_own(capture: Captu
     id = capture.add(chat.ask("one", "a1", **ids([1, 2], [3])))
     asked = chat.ask("two", "a2", **ids([1, 2, 3, 4], [5]))
     capture.add(asked)
-    capture.add(exchange(asked.items, "b2", **ids([1, 2, 3, 4], [6])))
+    capture.add(exchange(asked.context, "b2", **ids([1, 2, 3, 4], [6])))
     capture.add(chat.ask("three", "a3", **ids([1, 9, 9, 7], [8])))  # the template wrote the past differently
     found = stored(capture, id)
     assert [(turn.parent, turn.rewritten) for turn in found.turns] == [
@@ -142,7 +142,7 @@ def test_an_error_is_the_conversations_until_a_retry_succeeds(capture: Capture) 
     id = capture.add(asked)
     found = stored(capture, id)
     assert (found.stop, found.error and found.error.kind, found.scorable) == (Stop.ERROR, "Overloaded", False)
-    assert capture.add(exchange(asked.items, "Yes.")) == id
+    assert capture.add(exchange(asked.context, "Yes.")) == id
     found = stored(capture, id)
     assert (found.stop, found.error) == (Stop.DONE, None)
     assert [(turn.finish, turn.parent) for turn in found.turns] == [("error", None), ("stop", None)]

@@ -161,7 +161,7 @@ class Capture:
         elif exchange.previous:
             found = self._index.named(self._prints.of("response", exchange.previous))
         else:
-            found = self._index.find(exchange.items, chain, now)
+            found = self._index.find(exchange.context, chain, now)
         if found is None and not self._is_sampled(exchange, chain):
             return Placement("", sampled_out=True)
         day = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
@@ -183,7 +183,7 @@ class Capture:
         elif exchange.previous:
             return False  # the conversation that it continues was not captured
         else:
-            first = next((n for n, item in enumerate(exchange.items) if is_reply(item)), len(chain))
+            first = next((n for n, item in enumerate(exchange.context) if is_reply(item)), len(chain))
             print = chain[first - 1] if first else self._prints.start(exchange)
         return int.from_bytes(print[:8], "big") < self._rate * 2**64
 
@@ -322,8 +322,8 @@ class Capture:
 
 def _size(exchange: Exchange) -> int:
     """Approximate bytes."""
-    texts = sum(map(size_of, exchange.items)) + sum(map(size_of, exchange.reply))
-    numbers = len(exchange.context_ids) + len(exchange.completion_ids) + len(exchange.logprobs)
+    texts = sum(map(size_of, exchange.context)) + sum(map(size_of, exchange.reply))
+    numbers = len(exchange.turn.context_ids) + len(exchange.turn.completion_ids) + len(exchange.turn.logprobs)
     return 1000 + texts + 40 * numbers + 1000 * len(exchange.tools)
 
 

@@ -18,6 +18,7 @@ import msgspec
 from verigym.core.records import Item, Json, Mark, Stop, ToolSpec, Trajectory, Turn
 from verigym.traces.capture.exchange import Exchange, Fingerprints, is_system, size_of
 from verigym.traces.formats.trace import ids_until, marks_of, ranges
+from verigym.traces.redaction import without_ids
 
 T = TypeVar("T")
 _LONGEST = 16_000_000
@@ -109,7 +110,7 @@ class Conversation:
         self.tools = tools
         self._offered |= {tool.name: tool for tool in exchange.tools}
         state.began = min(state.began or began, began)
-        state.ended = max(state.ended, began + exchange.latency_s)
+        state.ended = max(state.ended, began + exchange.turn.latency_s)
         self._cost += exchange.cost
         self._error, self._stop = exchange.error, _stop(exchange)
         self._metadata |= exchange.metadata
@@ -121,7 +122,7 @@ class Conversation:
         self, exchange: Exchange, chain: Sequence[bytes], prints: Fingerprints
     ) -> tuple[int | None, list[int], bytes]:
         """The turn that a request continues, the items in its context, and the fingerprint of all of it."""
-        items, start = exchange.items, prints.start(exchange)
+        items, start = exchange.context, prints.start(exchange)
         head = items[0] if (exchange.agent_system or exchange.previous) and items and is_system(items[0]) else None
         if exchange.previous:
             follows = self.state.responses.get(exchange.previous)
@@ -185,32 +186,19 @@ class Conversation:
         """The turn, with the ids that its context gained. If they do not extend the earlier ids, it is a root."""
         saw = [] if follows is None else self._seen(follows)
         parent = follows if context[: len(saw)] == saw else None
-        gained, rewritten = [], False
-        completion, logprobs, restricted = exchange.completion_ids, exchange.logprobs, exchange.restricted
-        if completion:
+        turn, gained, rewritten = exchange.turn, list[int](), False
+        if turn.completion_ids:
             before = ids_until(self._turns, follows)
-            if parent is not None and before and exchange.context_ids[: len(before)] == before:
-                gained = exchange.context_ids[len(before) :]
+            if parent is not None and before and turn.context_ids[: len(before)] == before:
+                gained = turn.context_ids[len(before) :]
             elif before or self._stale.isdisjoint(context):
-                parent, gained, rewritten = None, exchange.context_ids, bool(before)
+                parent, gained, rewritten = None, turn.context_ids, bool(before)
             else:  # the ids would reveal what was redacted when the conversation was written
-                completion, logprobs, restricted = [], [], []
+                turn = without_ids(turn)
                 self._gap("token ids: the previous turn has none to continue from")
-        self.size += _ID * (len(gained) + len(completion) + len(logprobs) + len(restricted)) + _TURN
-        return Turn(
-            parent=parent,
-            saw=ranges(context),
-            made=list(reply),
-            context_ids=gained,
-            completion_ids=completion,
-            logprobs=logprobs,
-            restricted=restricted,
-            rewritten=rewritten,
-            sampling=exchange.sampling,
-            agent=exchange.agent,
-            usage=exchange.usage,
-            latency_s=exchange.latency_s,
-            finish=exchange.finish,
+        self.size += _ID * (len(gained) + len(turn.completion_ids) + len(turn.logprobs) + len(turn.restricted)) + _TURN
+        return msgspec.structs.replace(
+            turn, parent=parent, saw=ranges(context), made=list(reply), context_ids=gained, rewritten=rewritten
         )
 
     def _gap(self, gap: str) -> None:
@@ -270,4 +258,4 @@ def _padded(values: list[T], length: int, empty: T) -> list[T]:
 def _stop(exchange: Exchange) -> Stop:
     if exchange.error is not None:
         return Stop.ERROR
-    return {"length": Stop.MAX_TOKENS, "context_full": Stop.CONTEXT_FULL}.get(exchange.finish, Stop.DONE)
+    return {"length": Stop.MAX_TOKENS, "context_full": Stop.CONTEXT_FULL}.get(exchange.turn.finish, Stop.DONE)

@@ -7,34 +7,16 @@ it covers text that is not redacted: without the key, others cannot guess a numb
 
 import hashlib
 from collections.abc import Iterable
-from typing import Literal
 
 import msgspec
 
-from verigym.core.records import (
-    Failure,
-    FunctionCall,
-    FunctionCallOutput,
-    Image,
-    Item,
-    Json,
-    Message,
-    Refusal,
-    Sampling,
-    ToolSpec,
-    Usage,
-)
+from verigym.core.records import FunctionCall, FunctionCallOutput, Image, Item, Json, Message, Refusal
+from verigym.traces.formats.trace import ModelCall
 
 
-class Exchange(msgspec.Struct, frozen=True, kw_only=True):
-    """A request and its reply."""
+class Exchange(ModelCall, frozen=True, kw_only=True):
+    """A request and its reply. With `previous`, the context is only what was added."""
 
-    items: list[Item]
-    """The model's whole context, system message first. With `previous`, only what was added."""
-    reply: list[Item] = []
-    """Empty if there was none."""
-    tools: list[ToolSpec] = []
-    sampling: Sampling = Sampling()
     conversation: str = ""
     """The conversation's id, if the client sent one. Otherwise calls are joined by `previous` or by how they begin."""
     previous: str = ""
@@ -46,17 +28,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     they begin."""
     agent_system: bool = False
     """Whether the first item is the agent's system prompt, which a promotion may change during a conversation."""
-    agent: str = ""
-    """Version that replied."""
-    usage: Usage = Usage()
-    latency_s: float = 0.0
-    finish: Literal["stop", "length", "tool_calls", "context_full", "error"] = "stop"
-    error: Failure | None = None
-    context_ids: list[int] = []
-    """The whole context. Empty if the engine does not report it."""
-    completion_ids: list[int] = []
-    logprobs: list[float] = []
-    restricted: list[float] = []
     cost: float = 0.0
     """US dollars, if prices are known."""
     metadata: Json = {}
@@ -80,7 +51,7 @@ class Fingerprints:
 
     def request(self, exchange: Exchange) -> list[bytes]:
         """The chain of a request, without the agent's own system prompt."""
-        start, items = self.start(exchange), exchange.items
+        start, items = self.start(exchange), exchange.context
         if exchange.agent_system and items and is_system(items[0]):
             return [start, *self.chain(items[1:], start)]
         return self.chain(items, start)

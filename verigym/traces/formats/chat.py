@@ -7,7 +7,7 @@ or one chunk per line, joined by their id. Calls that name the same conversation
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from verigym.core.records import Failure, Fault, Item, Json
+from verigym.core.records import Failure, Fault, Item, Json, Turn
 from verigym.traces.formats.trace import (
     ModelCall,
     ParsedTrace,
@@ -20,6 +20,7 @@ from verigym.traces.formats.trace import (
 from verigym.wire.items import chat_items, finish_of, sampling_of, usage_of
 from verigym.wire.streams import assemble_chat, pieces_of
 from verigym.wire.tools import read_tools
+from verigym.wire.types import Finish
 from verigym.wire.values import as_list, as_number, as_object, as_text, parsed
 
 NAME = "chat"
@@ -72,22 +73,24 @@ def model_call(request: Json, response: Json, row: Json) -> ModelCall:
     context = chat_items(as_list(request.get("messages")))
     tools = read_tools(request.get("tools") or request.get("functions"))
     if error := error_of(row, response):
-        return ModelCall(context=context, reply=[], tools=tools, finish="error", error=error, latency_s=latency(row))
+        return ModelCall(context=context, tools=tools, turn=turn_of({}, {}, row, "error"), error=error)
     choice = as_object(next(iter(as_list(response.get("choices"))), None))
     reply: list[Item] = []
     if choice:
         message = as_object(choice.get("message")) or {"content": choice.get("text")}
         reply = chat_items([{"role": "assistant", **message}], context)
     require(context or reply, "it has neither a request with messages nor a response with choices")
-    return ModelCall(
-        context=context,
-        reply=reply,
-        tools=tools,
+    turn = turn_of(request, response, row, finish_of(choice.get("finish_reason")))
+    return ModelCall(context=context, reply=reply, tools=tools, turn=turn)
+
+
+def turn_of(request: Json, response: Json, row: Json, finish: Finish) -> Turn:
+    return Turn(
         agent=as_text(response.get("model") or request.get("model")),
         sampling=sampling_of(request),
         usage=usage_of(response.get("usage")),
         latency_s=latency(row),
-        finish=finish_of(choice.get("finish_reason")),
+        finish=finish,
     )
 
 

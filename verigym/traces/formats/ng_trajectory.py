@@ -84,12 +84,13 @@ def _call(call: Json, left_out: Counter[str]) -> ModelCall | None:
     else:
         result = responses.model_call(asked, answer, {}, left_out)
     stats = call.get("token_stats")
-    return msgspec.structs.replace(
-        result,
+    turn = msgspec.structs.replace(
+        result.turn,
         agent=as_text(call.get("model") or answer.get("model") or asked.get("model")),
-        usage=usage_of(stats) if as_object(stats) else result.usage,
+        usage=usage_of(stats) if as_object(stats) else result.turn.usage,
         latency_s=chat.latency(call),
     )
+    return msgspec.structs.replace(result, turn=turn)
 
 
 def _from_turns(turns: list[Json]) -> ParsedTrace:

@@ -12,7 +12,18 @@ from typing import Any
 
 import msgspec
 
-from verigym.core.records import Failure, Fault, FunctionCall, FunctionCallOutput, Item, Json, Mark, Message, Usage
+from verigym.core.records import (
+    Failure,
+    Fault,
+    FunctionCall,
+    FunctionCallOutput,
+    Item,
+    Json,
+    Mark,
+    Message,
+    Turn,
+    Usage,
+)
 from verigym.traces.formats.trace import (
     ModelCall,
     ParsedTrace,
@@ -211,11 +222,15 @@ def _call(span: Json) -> ModelCall:
         reply=reply,
         tools=read_tools(definitions)
         or read_tools([tool.get("tool.json_schema") for tool in _indexed(about, "llm.tools")]),
-        agent=_first(about, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "gen_ai.agent.version"),
-        sampling=sampling_of(settings),
-        usage=Usage(_tokens(about, "input", "prompt"), _tokens(about, "output", "completion")),
-        latency_s=max(span["end"] - span["start"], 0.0) if span["start"] and span["end"] else 0.0,
-        finish="error" if span["failed"] else finish_of(next(iter(reasons), None) or last.get("finish_reason")),
+        turn=Turn(
+            agent=_first(
+                about, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "gen_ai.agent.version"
+            ),
+            sampling=sampling_of(settings),
+            usage=Usage(_tokens(about, "input", "prompt"), _tokens(about, "output", "completion")),
+            latency_s=max(span["end"] - span["start"], 0.0) if span["start"] and span["end"] else 0.0,
+            finish="error" if span["failed"] else finish_of(next(iter(reasons), None) or last.get("finish_reason")),
+        ),
         error=_error(span) if span["failed"] else None,
     )
 

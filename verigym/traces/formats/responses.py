@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from verigym.core.records import Json
-from verigym.traces.formats.chat import NO_REQUEST, REQUESTS, RESPONSES, bodies, error_of, latency
+from verigym.traces.formats.chat import NO_REQUEST, REQUESTS, RESPONSES, bodies, error_of, turn_of
 from verigym.traces.formats.trace import (
     ModelCall,
     ParsedTrace,
@@ -20,7 +20,7 @@ from verigym.traces.formats.trace import (
     trace_of_calls,
     without_duplicates,
 )
-from verigym.wire.items import request_items, response_items, sampling_of, usage_of
+from verigym.wire.items import request_items, response_items
 from verigym.wire.streams import assemble_response
 from verigym.wire.tools import read_tools
 from verigym.wire.types import Finish
@@ -89,11 +89,7 @@ def model_call(request: Json, response: Json, row: Json, left_out: Counter[str])
         context=context,
         reply=reply,
         tools=read_tools(request.get("tools") or response.get("tools")),
-        agent=as_text(response.get("model") or request.get("model")),
-        sampling=sampling_of(request),
-        usage=usage_of(response.get("usage")),
-        latency_s=latency(row),
-        finish="error" if error else _finish(response),
+        turn=turn_of(request, response, row, "error" if error else _finish(response)),
         error=error,
     )
 

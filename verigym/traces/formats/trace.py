@@ -21,15 +21,12 @@ from verigym.core.records import (
     Mark,
     Message,
     Reasoning,
-    Sampling,
     ToolSpec,
     Turn,
-    Usage,
 )
 from verigym.policies import dialects
 from verigym.wire.items import is_reply
 from verigym.wire.tools import read_tools
-from verigym.wire.types import Finish
 from verigym.wire.values import as_list, as_number, as_object, as_text
 
 
@@ -76,13 +73,13 @@ class ModelCall(Struct, frozen=True, kw_only=True):
     """One model call: its whole context and its reply."""
 
     context: list[Item]
-    reply: list[Item]
+    """System message first."""
+    reply: list[Item] = []
+    """Empty if there was none."""
     tools: list[ToolSpec] = []
-    agent: str = ""
-    sampling: Sampling = Sampling()
-    usage: Usage = Usage()
-    latency_s: float = 0.0
-    finish: Finish = "stop"
+    turn: Turn = Turn()
+    """The agent, its settings and what it used. `context_ids` are the ids of the whole context. Joining calls fills in the
+    positions of the items."""
     error: Failure | None = None
 
 
@@ -108,18 +105,7 @@ def join_calls(calls: Sequence[ModelCall]) -> ParsedTrace:
             node, index = _step(known, node, item, items, fresh=True)
             made.append(index)
         ends[node] = len(turns)
-        turns.append(
-            Turn(
-                parent=parent,
-                saw=ranges(saw),
-                made=made,
-                agent=call.agent,
-                sampling=call.sampling,
-                usage=call.usage,
-                latency_s=call.latency_s,
-                finish=call.finish,
-            )
-        )
+        turns.append(msgspec.structs.replace(call.turn, parent=parent, saw=ranges(saw), made=made))
     tools = {tool.name: tool for call in calls for tool in call.tools}
     return ParsedTrace(items=items, turns=turns, tools=list(tools.values()), error=calls[-1].error if calls else None)
 
@@ -309,7 +295,7 @@ def trace_of_calls(calls: Sequence[ModelCall], rows: Sequence[Json], gaps: list[
         join_calls(calls),
         outcome=next((outcome for row in reversed(rows) if (outcome := outcome_in(row))), ""),
         interventions=[intervention for row in rows for intervention in interventions_of(row)],
-        seconds=sum(call.latency_s for call in calls),
+        seconds=sum(call.turn.latency_s for call in calls),
         cost=sum(as_number(row.get("cost")) for row in rows),
         gaps=gaps,
     )
