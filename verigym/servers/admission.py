@@ -85,18 +85,16 @@ class Admission:
             declared = int(headers.get(b"content-length", b"0"))
         except ValueError:
             declared = 0
-        parts: list[bytes] = []
-        size, arrived = declared, 0
+        body = bytearray()
         try:
             async with asyncio.timeout(_BODY_TIMEOUT_S):
-                while size <= self.limits.body:
+                while max(declared, len(body)) <= self.limits.body:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise ConnectionError
-                    parts.append(message.get("body", b""))
-                    size = arrived = arrived + len(parts[-1])
-                    if size <= self.limits.body and not message.get("more_body", False):
-                        return parts[0] if len(parts) == 1 else b"".join(parts)
+                    body += message.get("body", b"")
+                    if len(body) <= self.limits.body and not message.get("more_body", False):
+                        return bytes(body)
         except TimeoutError:
             message = f"The body did not arrive within {_BODY_TIMEOUT_S:g} s"
             raise HttpError(408, message, code="body_time_out") from None

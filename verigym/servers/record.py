@@ -36,27 +36,27 @@ class Metrics:
 
     def text(self, *, in_flight: int, agents: Iterable[tuple[str, str, str]], capture: Mapping[str, int]) -> str:
         """`agents` are role, version id and name. `capture` are its counts."""
-        lines: list[str] = []
-
-        def add(name: str, kind: str, help: str, values: Iterable[tuple[str, object]]) -> None:
-            full = f"verigym_{name}"
-            lines.extend([f"# HELP {full} {help}", f"# TYPE {full} {kind}"])
-            lines.extend(f"{full}{labels} {value}" for labels, value in values)
-
         requests = [(_labels(route=route, status=status), count) for (route, status), count in self.requests.items()]
-        add("requests_total", "counter", "Requests by route and status.", sorted(requests))
-        add("request_seconds", "histogram", "Time from a request to the end of its answer.", self._histogram())
-        add("requests_in_flight", "gauge", "Requests in progress.", [("", in_flight)])
         tokens = {"prompt": self.prompt_tokens, "completion": self.completion_tokens}
-        counters = [
-            ("tokens_total", "Tokens, if the server reported them.", "kind", tokens),
-            ("answers_total", "Answers by version.", "version", dict(sorted(self.answers.items()))),
-            ("captured_total", "Exchanges by the outcome of their capture.", "outcome", dict(sorted(capture.items()))),
-        ]
-        for name, help, label, counts in counters:
-            add(name, "counter", help, [(_labels(**{label: key}), count) for key, count in counts.items()])
         versions = [(_labels(role=role, version=id, name=name), 1) for role, id, name in agents]
-        add("version_info", "gauge", "The versions that answer now.", versions)
+        metrics = [
+            ("requests_total", "counter", "Requests by route and status.", sorted(requests)),
+            ("request_seconds", "histogram", "Time from a request to the end of its answer.", self._histogram()),
+            ("requests_in_flight", "gauge", "Requests in progress.", [("", in_flight)]),
+            ("tokens_total", "counter", "Tokens, if the server reported them.", _counted_by("kind", tokens)),
+            ("answers_total", "counter", "Answers by version.", _counted_by("version", self.answers)),
+            (
+                "captured_total",
+                "counter",
+                "Exchanges by the outcome of their capture.",
+                _counted_by("outcome", capture),
+            ),
+            ("version_info", "gauge", "The versions that answer now.", versions),
+        ]
+        lines: list[str] = []
+        for name, kind, help, values in metrics:
+            lines += [f"# HELP verigym_{name} {help}", f"# TYPE verigym_{name} {kind}"]
+            lines += [f"verigym_{name}{labels} {value}" for labels, value in values]
         return "\n".join(lines) + "\n"
 
     def _histogram(self) -> Iterable[tuple[str, object]]:
@@ -67,6 +67,10 @@ class Metrics:
                 yield f"_bucket{_labels(route=route, le=bound)}", below
             yield f"_sum{_labels(route=route)}", f"{total:.6f}"
             yield f"_count{_labels(route=route)}", below
+
+
+def _counted_by(label: str, counts: Mapping[str, int]) -> list[tuple[str, object]]:
+    return [(_labels(**{label: key}), count) for key, count in sorted(counts.items())]
 
 
 def _labels(**labels: object) -> str:

@@ -26,10 +26,10 @@ from msgspec import Struct
 from verigym.core import codec
 from verigym.core.errors import BadInput, InfrastructureFailure, not_found, words_of
 from verigym.core.printable import Printable
-from verigym.core.records import Mark, Stop, Toolset, Trajectory, content_hash
+from verigym.core.records import Mark, Toolset, Trajectory, content_hash
 from verigym.store.database import Store
 from verigym.traces.formats import atif, chat, inspect_eval, messages, ng_trajectory, otel, responses
-from verigym.traces.formats.trace import FormatReader, ParsedTrace, TracePart, marks_of
+from verigym.traces.formats.trace import FormatReader, ParsedTrace, TracePart, marks_of, stop_of
 from verigym.traces.input_files import InputFile, InputValue, UnreadableValue
 from verigym.traces.redaction import Redaction, without_ids
 
@@ -47,16 +47,10 @@ _TOOLS = 1000
 """Toolsets whose hash is remembered."""
 _SHOWN = 100_000
 """Maximum characters of a quarantined value."""
-_TOKEN_KEYS = {
-    "logprobs",
-    "top_logprobs",
-    "prompt_logprobs",
-    "prompt_token_ids",
-    "completion_token_ids",
-    "token_ids",
-    "bytes",
-}
-_PIECE_KEYS = {"chunks", "events", "stream", "delta"}
+_REVEALING_KEYS = re.compile(
+    r"(?:top_|prompt_)?logprobs|(?:prompt_|completion_)?token_ids|bytes|chunks|events|stream|delta"
+)
+"""Keys of token ids, logprobs and streamed pieces, which would reveal redacted text."""
 _MEMORY = 64 * 1024 * 1024
 """Maximum bytes of the parts of incomplete trajectories in memory."""
 
@@ -247,8 +241,6 @@ class _Ingestion:
         ]
         copied = [Mark("copied_context", place) for place in sorted(trace.copied)]
         tools, as_found = self._tools(trace)
-        last = trace.turns[-1].finish if trace.turns else "stop"
-        stops = {"length": Stop.MAX_TOKENS, "context_full": Stop.CONTEXT_FULL}
         return Trajectory(
             id=f"{self._run}/{key}",
             task=key,
@@ -261,7 +253,7 @@ class _Ingestion:
             end_state=codec.plain(trace.end_state) if trace.end_state else {},
             outcome=trace.outcome,
             interventions=trace.interventions,
-            stop=Stop.ERROR if trace.error is not None else stops.get(last, Stop.DONE),
+            stop=stop_of(trace.turns, trace.error),
             error=trace.error,
             seconds=trace.seconds,
             cost=trace.cost,
@@ -373,15 +365,11 @@ def _key(home: Path) -> bytes:
 
 
 def _without_tokens(value: Any) -> Any:
-    """A value without token ids, logprobs and streamed pieces, which would reveal redacted text."""
+    """A value without token ids, logprobs and streamed pieces."""
     if isinstance(value, dict):
-        return {
-            key: _without_tokens(each)
-            for key, each in value.items()
-            if key not in _TOKEN_KEYS and key not in _PIECE_KEYS
-        }
+        return {key: _without_tokens(inner) for key, inner in value.items() if not _REVEALING_KEYS.fullmatch(key)}
     if isinstance(value, list):
-        return [_without_tokens(each) for each in value]
+        return [_without_tokens(inner) for inner in value]
     return value
 
 

@@ -191,10 +191,8 @@ _BRACKETS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]')
 
 def _depth(line: bytes) -> int:
     """The number of brackets that a line opens minus those that it closes, without those in strings."""
-    depth = 0
-    for found in _BRACKETS.finditer(line):
-        depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(found[0], 0)
-    return depth
+    steps = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
+    return sum(steps.get(match[0], 0) for match in _BRACKETS.finditer(line))
 
 
 def _shown(raw: bytes) -> str:

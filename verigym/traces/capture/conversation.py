@@ -15,9 +15,9 @@ from typing import TypeVar
 
 import msgspec
 
-from verigym.core.records import Item, Json, Mark, Stop, ToolSpec, Trajectory, Turn
+from verigym.core.records import Failure, Item, Json, Mark, ToolSpec, Trajectory, Turn
 from verigym.traces.capture.exchange import Exchange, Fingerprints, is_system, size_of
-from verigym.traces.formats.trace import ids_until, marks_of, ranges
+from verigym.traces.formats.trace import ids_until, marks_of, ranges, stop_of
 from verigym.traces.redaction import without_ids
 
 T = TypeVar("T")
@@ -76,7 +76,7 @@ class Conversation:
         self._stale: set[int] = set()
         """Items that came back from the store, redacted."""
         self._cost = 0.0
-        self._stop, self._error = Stop.DONE, None
+        self._error: Failure | None = None
         self._metadata: Json = {}
         self.tools = ""
         """Hash of the tools offered last."""
@@ -112,7 +112,7 @@ class Conversation:
         state.began = min(state.began or began, began)
         state.ended = max(state.ended, began + exchange.turn.latency_s)
         self._cost += exchange.cost
-        self._error, self._stop = exchange.error, _stop(exchange)
+        self._error = exchange.error
         self._metadata |= exchange.metadata
         self.size += len(str(exchange.metadata))
         self.unwritten += 1
@@ -219,7 +219,7 @@ class Conversation:
             turns=self._turns[:],
             marks=marks_of(self._items, list(self._offered.values())) + self._retries,
             end_state={"metadata": self._metadata} if self._metadata else {},
-            stop=self._stop,
+            stop=stop_of(self._turns, self._error),
             error=self._error,
             seconds=self.state.ended - self.state.began,
             cost=self._cost,
@@ -242,7 +242,7 @@ class Conversation:
         state.follows = _padded(state.follows, turns, -1)
         state.responses = {id: turn for id, turn in state.responses.items() if turn < turns}
         self._turn_of = {end: turn for turn, end in enumerate(state.ends) if end}
-        self._cost, self._stop, self._error = stored.cost, stored.stop, stored.error
+        self._cost, self._error = stored.cost, stored.error
         self._metadata = dict(stored.end_state.get("metadata", {}))
         self.tools = stored.tools
         numbers = sum(len(turn.context_ids) + 2 * len(turn.completion_ids) for turn in self._turns)
@@ -253,9 +253,3 @@ class Conversation:
 
 def _padded(values: list[T], length: int, empty: T) -> list[T]:
     return [*values, *[empty] * (length - len(values))][:length]
-
-
-def _stop(exchange: Exchange) -> Stop:
-    if exchange.error is not None:
-        return Stop.ERROR
-    return {"length": Stop.MAX_TOKENS, "context_full": Stop.CONTEXT_FULL}.get(exchange.turn.finish, Stop.DONE)

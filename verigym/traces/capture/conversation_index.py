@@ -86,22 +86,19 @@ class ConversationIndex:
         return None
 
     def begin(self, request: bytes, trajectory: str, now: float) -> None:
-        _put(self._begun, request, _LastRequest(trajectory, now, None))
-        self._bound()
+        self._put(self._begun, request, _LastRequest(trajectory, now, None))
 
     def end(self, request: bytes, whole: bytes, trajectory: str, now: float, *, open: bool = True) -> None:
         """Records a reply, or none if `whole` is `request`. `open`: no request has continued from there yet."""
-        _put(self._begun, request, _LastRequest(trajectory, now, whole if whole != request else None))
+        self._put(self._begun, request, _LastRequest(trajectory, now, whole if whole != request else None))
         ends = self._ends.get(whole, [trajectory])
         ends[0] = trajectory
         if open and trajectory not in ends[1:]:
             ends.append(trajectory)
-        _put(self._ends, whole, ends)
-        self._bound()
+        self._put(self._ends, whole, ends)
 
     def name(self, name: bytes, trajectory: str) -> None:
-        _put(self._names, name, trajectory)
-        self._bound()
+        self._put(self._names, name, trajectory)
 
     def _ends_in(self, chain: Sequence[bytes]) -> Iterator[list[str]]:
         """The trajectories that ended where the request begins, the longest match first."""
@@ -117,15 +114,12 @@ class ConversationIndex:
         continued = begun.end is not None and begun.trajectory not in self._ends.get(begun.end, [])[1:]
         return not continued and now - begun.when <= (_UNANSWERED_S if begun.end is None else _RETRY_S)
 
-    def _bound(self) -> None:
+    def _put(self, entries: OrderedDict, key: bytes, value: object) -> None:
+        entries[key] = value
+        entries.move_to_end(key)
         while len(self) > self._most:
             largest = max((self._names, self._begun, self._ends), key=len)
             largest.popitem(last=False)
-
-
-def _put(entries: OrderedDict, key: bytes, value: object) -> None:
-    entries[key] = value
-    entries.move_to_end(key)
 
 
 class ConversationDatabase:

@@ -5,6 +5,7 @@ parts, `join(key, values)`. It raises `BadInput` for a value that it cannot read
 (a call without output, arguments that are not JSON), and `marks_of` marks it.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -21,6 +22,7 @@ from verigym.core.records import (
     Mark,
     Message,
     Reasoning,
+    Stop,
     ToolSpec,
     Turn,
 )
@@ -137,6 +139,14 @@ def _gist(item: Item) -> Any:
             return None
 
 
+def stop_of(turns: Sequence[Turn], error: Failure | None) -> Stop:
+    """Why the conversation ended: an error, or the limit that cut off its last reply."""
+    limits = {"length": Stop.MAX_TOKENS, "context_full": Stop.CONTEXT_FULL}
+    if error is not None:
+        return Stop.ERROR
+    return limits.get(turns[-1].finish, Stop.DONE) if turns else Stop.DONE
+
+
 def ranges(indices: Sequence[int]) -> list[tuple[int, int]]:
     """`0 1 2 5` is `[(0, 3), (5, 6)]`."""
     merged: list[tuple[int, int]] = []
@@ -162,17 +172,11 @@ def ids_until(turns: Sequence[Turn], last: int | None) -> list[int]:
 def turns_of(items: Sequence[Item], agent: str = "") -> list[Turn]:
     """Turns for formats that do not record model calls: one for each run of assistant items."""
     turns: list[Turn] = []
-    last: int | None = None
-    for index, item in enumerate(items):
-        if not is_reply(item):
-            last = None
-        elif last is None:
-            last = len(turns)
-            turns.append(
-                Turn(parent=last - 1 if last else None, saw=[(0, index)] if index else [], made=[index], agent=agent)
-            )
-        else:
-            turns[last] = msgspec.structs.replace(turns[last], made=[*turns[last].made, index])
+    for are_replies, indices in itertools.groupby(range(len(items)), key=lambda index: is_reply(items[index])):
+        if are_replies:
+            made = list(indices)
+            parent = len(turns) - 1 if turns else None
+            turns.append(Turn(parent=parent, saw=[(0, made[0])] if made[0] else [], made=made, agent=agent))
     return turns
 
 
