@@ -8,13 +8,13 @@ import contextlib
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import msgspec
 
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
-from verigym.core.records import Item, Message
+from verigym.core.records import Message
 from verigym.rollout.settings import Prices
 from verigym.servers import local
 from verigym.servers.admission import Admission
@@ -134,7 +134,8 @@ class Gateway:
         except BadInput:
             return ""
         items = [*self._memory.find(request.previous), *request.context]
-        return request.conversation or self._conversations.get(request.previous) or _first_message(items)
+        asked = (item.text for item in items if isinstance(item, Message) and item.role == "user")
+        return request.conversation or self._conversations.get(request.previous) or next(asked, "")
 
     def _follow(self, response: str, headers: Headers, body: bytes) -> None:
         """Remembers a response's conversation, because a later request may name only the response."""
@@ -142,10 +143,6 @@ class Gateway:
             self._conversations[response] = self._conversation_key(headers, body, responses)
             if len(self._conversations) > _MAX_CONVERSATIONS:
                 self._conversations.popitem(last=False)
-
-
-def _first_message(items: Sequence[Item]) -> str:
-    return next((item.text for item in items if isinstance(item, Message) and item.role == "user"), "")
 
 
 @contextlib.asynccontextmanager

@@ -34,7 +34,8 @@ async def forward(call: AdmittedRequest, model: str, server: Upstream, recorder:
     """Forwards the request. Returns the id of the response, or empty text if it has none."""
     body = server.body(call.body, model, call.api is chat)
     pending = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, own_key=has_keys))
-    pending.add_done_callback(_retrieve_exception)
+    # Reading the exception keeps asyncio from reporting that nobody did.
+    pending.add_done_callback(lambda done: done.cancelled() or done.exception())
     try:
         recording = recorder.begin(await _exchange(call, body, recorder), call.out)  # while the server works
     except BaseException:
@@ -54,12 +55,6 @@ async def forward(call: AdmittedRequest, model: str, server: Upstream, recorder:
             raise
         call.out.is_over = True  # clients disconnect after the last event, servers may keep the connection open
     return await _record(call, pending.result(), b"".join(parts), recording, recorder)
-
-
-def _retrieve_exception(pending: "asyncio.Future[aiohttp.ClientResponse]") -> None:
-    """Reads the exception, which asyncio would otherwise report as never retrieved."""
-    if not pending.cancelled():
-        pending.exception()
 
 
 def _is_stream(response: aiohttp.ClientResponse) -> bool:

@@ -46,16 +46,13 @@ class ModelPool:
         with self._lock:
             self._uses[version.base, _weights(version)] += 1
         try:
-            return self._local(version)
+            folder = self._ws.adapter_folder(version.adapter) if version.adapter else None
+            if version.base not in self._models:
+                self._models[version.base] = self._ws.load(version.base)
+            policy = self._models[version.base].with_adapter(folder, _weights(version))
         except BaseException:
             self.close(version)
             raise
-
-    def _local(self, version: Version) -> Policy:
-        folder = self._ws.adapter_folder(version.adapter) if version.adapter else None
-        if version.base not in self._models:
-            self._models[version.base] = self._ws.load(version.base)
-        policy = self._models[version.base].with_adapter(folder, _weights(version))
         policy.agent = version.id
         return policy
 

@@ -5,11 +5,9 @@ prompt, tool descriptions, and sampling settings that the client did not set. No
 themselves), redirects and proxies.
 """
 
-import functools
 import os
 import re
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
 
 import aiohttp
 import msgspec
@@ -21,6 +19,7 @@ from verigym.core.records import Json, Version
 from verigym.servers.types import HttpError
 from verigym.wire.tools import ToolNames
 from verigym.wire.types import unreadable
+from verigym.wire.values import as_object, as_objects
 
 KEY_ENV = "OPENAI_API_KEY"
 _CONNECT_S = 10.0
@@ -92,14 +91,12 @@ class Upstream:
         if key or server_key:
             sent.append(("Authorization", key or f"Bearer {server_key}"))
         try:
-            return await self._session.post(self._at(path), data=body, headers=sent, allow_redirects=False)
+            return await self._session.post(
+                self.url.joinpath(*path.split("/")), data=body, headers=sent, allow_redirects=False
+            )
         except (aiohttp.ClientError, OSError) as error:
             message = f"{self.url.with_query(None)} cannot be reached ({type(error).__name__})"
             raise HttpError(502, message, code="upstream_unreachable") from None
-
-    @functools.cache  # noqa: B019
-    def _at(self, path: str) -> URL:
-        return self.url.joinpath(*path.split("/"))
 
     def headers_back(self, response: aiohttp.ClientResponse) -> list[tuple[bytes, bytes]]:
         return [
@@ -134,21 +131,17 @@ def _apply_version(fields: Json, version: Version, chat: bool) -> None:
     if prompt is not None and not chat:
         fields["instructions"] = prompt or None
     if version.tool_descriptions and "tools" in fields:
-        fields["tools"] = [_described(tool, version, chat) for tool in msgspec.json.decode(fields["tools"]) or ()]
+        fields["tools"] = msgspec.json.decode(fields["tools"])
+        descriptions = wire_descriptions(version.tool_descriptions)
+        for tool in as_objects(fields["tools"]):
+            function = as_object(tool.get("function")) if chat else tool
+            if function.get("name") in descriptions:
+                function["description"] = descriptions[function["name"]]
     if version.sampling is not None:
         for name, value in _settings(version, chat).items():
             fields.setdefault(name, value)
         if "max_completion_tokens" in fields:
             fields.pop("max_tokens", None)
-
-
-def _described(tool: Any, version: Version, chat: bool) -> Any:
-    function = tool.get("function") if chat and isinstance(tool, dict) else tool
-    if isinstance(function, dict):
-        descriptions = wire_descriptions(version.tool_descriptions)
-        if function.get("name") in descriptions:
-            function["description"] = descriptions[function["name"]]
-    return tool
 
 
 def wire_descriptions(descriptions: dict[str, str]) -> dict[str, str]:

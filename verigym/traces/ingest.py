@@ -26,12 +26,12 @@ from msgspec import Struct
 from verigym.core import codec
 from verigym.core.errors import BadInput, InfrastructureFailure, not_found, words_of
 from verigym.core.printable import Printable
-from verigym.core.records import Mark, Toolset, Trajectory, content_hash
+from verigym.core.records import Mark, Trajectory, content_hash
 from verigym.store.database import Store
 from verigym.traces.formats import atif, chat, inspect_eval, messages, ng_trajectory, otel, responses
 from verigym.traces.formats.trace import FormatReader, ParsedTrace, TracePart, marks_of, stop_of
 from verigym.traces.input_files import InputFile, InputValue, UnreadableValue
-from verigym.traces.redaction import Redaction, without_ids
+from verigym.traces.redaction import RedactedToolsets, Redaction, without_ids
 
 READERS: list[FormatReader] = [otel, atif, ng_trajectory, inspect_eval, chat, responses, messages]
 """In the order in which they are tried on a value."""
@@ -43,8 +43,6 @@ _BATCH = 500
 """Trajectories per transaction."""
 _MOST = 20_000
 """Maximum records per conversation."""
-_TOOLS = 1000
-"""Toolsets whose hash is remembered."""
 _SHOWN = 100_000
 """Maximum characters of a quarantined value."""
 _REVEALING_KEYS = re.compile(
@@ -152,8 +150,7 @@ class _Ingestion:
         self._key = _key(home)
         self._batch: dict[str, Trajectory] = {}
         self._pieces = PartAssembler()
-        self._offered: dict[str, str] = {}
-        """Hash of the original toolset to the hash of the stored, redacted one."""
+        self._toolsets = RedactedToolsets(redaction)
         self._quarantine = SidecarFile(home / "quarantine" / f"{name}.jsonl")
         self._raw = SidecarFile(home / "raw" / f"{name}.jsonl") if keep_raw else None
         self._beside = Redaction(redaction.rules)
@@ -240,14 +237,14 @@ class _Ingestion:
             mark for mark in marks_of(trace.items, trace.tools) if mark.kind != "executed" or mark.item not in failed
         ]
         copied = [Mark("copied_context", place) for place in sorted(trace.copied)]
-        tools, as_found = self._tools(trace)
+        tools, unchanged = self._toolsets.add(trace.tools)
         return Trajectory(
             id=f"{self._run}/{key}",
             task=key,
             group=key,
             items=trace.items,
             tools=tools,
-            turns=trace.turns if as_found else [without_ids(turn) for turn in trace.turns],
+            turns=trace.turns if unchanged else [without_ids(turn) for turn in trace.turns],
             marks=[*trace.marks, *seen, *copied],
             rewards=trace.rewards,
             end_state=codec.plain(trace.end_state) if trace.end_state else {},
@@ -261,23 +258,11 @@ class _Ingestion:
             source=f"{piece.file}:{piece.place}",
         )
 
-    def _tools(self, trace: ParsedTrace) -> tuple[str, bool]:
-        """The hash of the stored toolset, and whether it was stored unchanged."""
-        if not trace.tools:
-            return "", True
-        hash = content_hash(trace.tools)[:16]
-        if hash not in self._offered:
-            offered = self._redaction.tools(Toolset(trace.tools, hash))
-            self._store.put("tools", offered.hash, offered)
-            if len(self._offered) >= _TOOLS:
-                self._offered.clear()
-            self._offered[hash] = offered.hash
-        return self._offered[hash], self._offered[hash] == hash
-
     def commit(self) -> None:
         if not self._batch:
             return
         self._store.begin_run(self._run, "traces", {})
+        self._toolsets.store(self._store)
         known = self._store.known_trajectories(self._batch)
         for id in known:
             if not self._batch[id].outcome:

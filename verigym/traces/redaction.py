@@ -18,6 +18,7 @@ import regex
 from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Feedback, Item, Mark, Toolset, ToolSpec, Trajectory, Turn, content_hash
 from verigym.core.settings import read_yaml
+from verigym.store.database import Store
 from verigym.traces.redaction_rules import BUILT_IN, SECRET_KEY, RedactionRule, is_odd, is_secret, literal, shape
 
 T = TypeVar("T")
@@ -27,6 +28,8 @@ _PATIENCE = 5
 """Timeouts after which the rule is refused for good."""
 _LEARNED = 100
 """Maximum secrets per trajectory that are also searched for without their keyword."""
+_TOOLSETS = 1000
+"""Maximum toolsets whose hash is remembered."""
 _DEEPEST = 8
 """Maximum depth of JSON in a string in JSON in a string."""
 _FIXED = ("type", "role", "encrypted_content")
@@ -117,6 +120,34 @@ class Redaction:
         raise BadInput(
             f'the redaction rule "{rule.name}" took longer than {_SECONDS:g} s on one text. Rewrite it with less backtracking'
         )
+
+
+class RedactedToolsets:
+    """Redacts toolsets and remembers the results. New ones are in `unstored` until the caller stores them."""
+
+    def __init__(self, redaction: Redaction) -> None:
+        self._redaction = redaction
+        self._hashes: dict[str, str] = {}
+        """Hash of the offered toolset to the hash of the redacted one."""
+        self.unstored: dict[str, Toolset] = {}
+
+    def add(self, tools: list[ToolSpec]) -> tuple[str, bool]:
+        """The hash of the redacted toolset, and whether redaction changed nothing."""
+        if not tools:
+            return "", True
+        offered = content_hash(tools)[:16]
+        if offered not in self._hashes:
+            if len(self._hashes) >= _TOOLSETS:
+                self._hashes.clear()
+            toolset = self._redaction.tools(Toolset(tools, offered))
+            self._hashes[offered] = toolset.hash
+            self.unstored[toolset.hash] = toolset
+        return self._hashes[offered], self._hashes[offered] == offered
+
+    def store(self, store: Store) -> None:
+        for hash in list(self.unstored):
+            store.put("tools", hash, self.unstored[hash])
+            del self.unstored[hash]
 
 
 class _RedactionPass:

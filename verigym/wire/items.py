@@ -288,6 +288,9 @@ def _text_part(role: Any, text: str) -> InputText | OutputText:
 
 # -- lenient: Responses items ---------------------------------------------------------------------------------------------
 
+CALLS, OUTPUTS = ("function_call", "custom_tool_call", "mcp_call"), ("function_call_output", "custom_tool_call_output")
+"""Types of items that are calls, and of those that are their results."""
+
 
 def response_items(values: Sequence[Any], left_out: Counter[str]) -> list[Item]:
     """Responses items. Kinds that no record can hold (a server's own tools) are counted in `left_out`."""
@@ -299,13 +302,13 @@ def response_items(values: Sequence[Any], left_out: Counter[str]) -> list[Item]:
             items.append(_message_item(row, number))
         elif kind == "reasoning":
             items.append(_reasoning_item(row))
-        elif kind in ("function_call", "custom_tool_call", "mcp_call"):
+        elif kind in CALLS:
             arguments = row.get("input") if kind == "custom_tool_call" else row.get("arguments")
             call_id = as_text(row.get("call_id") or row.get("id"))
             items.append(FunctionCall(call_id, as_text(row.get("name")), as_text(arguments)))
             if kind == "mcp_call" and (row.get("output") or row.get("error")):
                 items.append(FunctionCallOutput(call_id, output_text(row.get("output") or row.get("error"))))
-        elif kind in ("function_call_output", "custom_tool_call_output"):
+        elif kind in OUTPUTS:
             items.append(FunctionCallOutput(as_text(row.get("call_id")), output_text(row.get("output"))))
         elif isinstance(kind, str) and kind:
             left_out[kind] += 1

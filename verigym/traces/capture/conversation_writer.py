@@ -13,12 +13,12 @@ from collections.abc import Callable
 import msgspec
 
 from verigym.core.errors import InfrastructureFailure, words_of
-from verigym.core.records import Toolset, ToolSpec, Trajectory, content_hash
+from verigym.core.records import Trajectory
 from verigym.store.database import Store
 from verigym.traces.capture.conversation import Conversation, ConversationState, ConversationTooLong
 from verigym.traces.capture.conversation_index import ConversationDatabase
 from verigym.traces.capture.exchange import Exchange, Fingerprints
-from verigym.traces.redaction import Redaction
+from verigym.traces.redaction import RedactedToolsets, Redaction
 
 RUN = "traces-served-"
 """Prefix of a run id, before the day. Retention deletes whole days."""
@@ -72,10 +72,7 @@ class ConversationWriter:
         self._unwritten: dict[str, Conversation] = {}
         self._runs: set[str] = set()
         """Runs that exist in the store."""
-        self._tools: dict[str, str] = {}
-        """Hash of the offered toolset to the hash of the stored one."""
-        self._new_tools: dict[str, Toolset] = {}
-        """Toolsets that are not stored yet, by hash."""
+        self._toolsets = RedactedToolsets(redaction)
         self._trouble = ""
         """Reason of the last failed write, as it is counted. Empty after a successful write."""
         self._again, self._wait_s = 0.0, _WAIT_S
@@ -94,7 +91,7 @@ class ConversationWriter:
         try:
             conversation = self._conversation(placed)
             size = conversation.size
-            tools = self._offered(exchange.tools)
+            tools, _ = self._toolsets.add(exchange.tools)
             conversation.grow(exchange, placed.chain, self._prints, tools, exchange.began or placed.began)
             self._bytes += conversation.size - size
             self._unwritten[conversation.id] = conversation
@@ -118,19 +115,6 @@ class ConversationWriter:
             self._bytes += conversation.size
         self._held.move_to_end(id)
         return conversation
-
-    def _offered(self, tools: list[ToolSpec]) -> str:
-        """The hash of the toolset as it will be stored."""
-        if not tools:
-            return ""
-        offered = content_hash(tools)[:16]
-        if offered not in self._tools:
-            if len(self._tools) >= _MOST:
-                self._tools.clear()
-            kept = self._redaction.tools(Toolset(tools, offered))
-            self._tools[offered] = kept.hash
-            self._new_tools[kept.hash] = kept
-        return self._tools[offered]
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -178,9 +162,7 @@ class ConversationWriter:
         return self._redaction.trajectory(whole)
 
     def _commit(self, batch: list[tuple[Conversation, Trajectory]]) -> None:
-        for hash in list(self._new_tools):
-            self._store.put("tools", hash, self._new_tools[hash])
-            del self._new_tools[hash]
+        self._toolsets.store(self._store)
         by_run: dict[str, list[Trajectory]] = {}
         for one, trajectory in batch:
             by_run.setdefault(one.id.partition("/")[0], []).append(trajectory)
@@ -209,13 +191,15 @@ class ConversationWriter:
         if not self._trouble:
             self.write(everything=True)
         while len(self._held) > _MOST or (self._bytes > _MOST_BYTES and len(self._held) > 1):
-            _, oldest = self._held.popitem(last=False)
-            self._put_away(oldest)
+            oldest = self._release(next(iter(self._held)))
+            if oldest.unwritten:
+                words = "Memory is full of conversations that could not be written"
+                self._give_up(oldest, self._trouble or "no room", words)
 
-    def _put_away(self, one: Conversation) -> None:
-        self._bytes -= one.size
-        if one.unwritten:
-            self._give_up(one, self._trouble or "no room", "Memory is full of conversations that could not be written")
+    def _release(self, id: str) -> Conversation:
+        conversation = self._held.pop(id)
+        self._bytes -= conversation.size
+        return conversation
 
     def _give_up(self, one: Conversation, reason: str, words: str) -> None:
         self._lose(reason, one.unwritten, words)
@@ -228,8 +212,7 @@ class ConversationWriter:
     def put_idle_away(self) -> None:
         past = time.monotonic() - _IDLE_S
         while self._held and (oldest := next(iter(self._held.values()))).touched < past and not oldest.unwritten:
-            del self._held[oldest.id]
-            self._put_away(oldest)
+            self._release(oldest.id)
 
     def give_up_all(self) -> None:
         """Counts everything that is not written as lost."""
@@ -251,9 +234,7 @@ class ConversationWriter:
                 self._store.finish_run(run.id)
         self._states.forget(first)
         for id in [id for id in self._held if id < first]:
-            one = self._held.pop(id)
-            self._bytes -= one.size
-            self._clean(one)
+            self._clean(self._release(id))
         return first
 
 

@@ -39,7 +39,8 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
         first = len(items)
         items += _message_items(step, _SOURCES[source])
         made = len(items)
-        items += _results(step)
+        for result in as_objects(as_object(step.get("observation")).get("results")):
+            items.append(FunctionCallOutput(as_text(result.get("source_call_id")), output_text(result.get("content"))))
         if step.get("is_copied_context") is True:
             copied |= set(range(first, len(items)))
         elif source == "agent":
@@ -73,11 +74,6 @@ def _message_items(step: Json, role: str) -> list[Item]:
         name = as_text(call.get("function_name") or call.get("name"))
         items.append(FunctionCall(as_text(call.get("tool_call_id")), name, as_text(call.get("arguments"))))
     return items
-
-
-def _results(step: Json) -> list[Item]:
-    results = as_objects(as_object(step.get("observation")).get("results"))
-    return [FunctionCallOutput(as_text(row.get("source_call_id")), output_text(row.get("content"))) for row in results]
 
 
 def _turn(step: Json, agent: Json, turns: list[Turn], first: int, made: int) -> Turn:

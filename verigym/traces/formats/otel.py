@@ -7,6 +7,7 @@ spans are left out.
 """
 
 import datetime
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -42,18 +43,7 @@ TITLE = "OpenTelemetry GenAI"
 _MODEL = ("chat", "text_completion", "generate_content", "completion")
 _INDEXED = {"llm.input_messages": "llm.output_messages", "gen_ai.prompt": "gen_ai.completion"}
 _MESSAGES = ("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", *_INDEXED, "llm.output_messages")
-_KEPT = (
-    "gen_ai.",
-    "llm.",
-    "tool.",
-    "tool_call.",
-    "openinference.",
-    "input.",
-    "output.",
-    "session.",
-    "error.",
-    "exception.",
-)
+_KEPT = re.compile(r"(?:gen_ai|llm|tool|tool_call|openinference|input|output|session|error|exception)\.")
 """Prefixes of the attributes about models, tools and agents. Others are dropped."""
 _DEEPEST = 32
 
@@ -172,9 +162,9 @@ def _about(span: Json) -> Json:
     """The attributes of a span or event about models, tools and agents."""
     attributes = span.get("attributes")
     if isinstance(attributes, dict):
-        return {key: value for key, value in attributes.items() if key.startswith(_KEPT)}
+        return {key: value for key, value in attributes.items() if _KEPT.match(key)}
     pairs = [(as_text(row.get("key")), row.get("value")) for row in as_objects(attributes)]
-    return {key: _value(value) for key, value in pairs if key.startswith(_KEPT)}
+    return {key: _value(value) for key, value in pairs if _KEPT.match(key)}
 
 
 def _value(value: Any, depth: int = 0) -> Any:

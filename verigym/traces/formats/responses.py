@@ -20,7 +20,7 @@ from verigym.traces.formats.trace import (
     trace_of_calls,
     without_duplicates,
 )
-from verigym.wire.items import request_items, response_items
+from verigym.wire.items import CALLS, OUTPUTS, request_items, response_items
 from verigym.wire.streams import assemble_response
 from verigym.wire.tools import read_tools
 from verigym.wire.types import Finish
@@ -28,15 +28,7 @@ from verigym.wire.values import as_list, as_number, as_object, as_objects, as_te
 
 NAME = "responses"
 TITLE = "OpenAI Responses"
-_KINDS = {
-    "message",
-    "reasoning",
-    "function_call",
-    "function_call_output",
-    "custom_tool_call",
-    "custom_tool_call_output",
-    "mcp_call",
-}
+_KINDS = {"message", "reasoning", *CALLS, *OUTPUTS}
 
 
 def fits(value: Any) -> bool:

@@ -6,6 +6,7 @@ parts, `join(key, values)`. It raises `BadInput` for a value that it cannot read
 """
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -234,21 +235,8 @@ def _argument_problem(arguments: str, tool: ToolSpec | None) -> str:
 
 # -- what a row reports about a conversation ----------------------------------------------------------------------------------
 
-_GOOD = {
-    "success",
-    "succeeded",
-    "successful",
-    "passed",
-    "pass",
-    "ok",
-    "resolved",
-    "solved",
-    "correct",
-    "true",
-    "yes",
-    "c",
-}
-_BAD = {"failure", "failed", "fail", "error", "unresolved", "incorrect", "wrong", "false", "no", "i"}
+_SUCCESS = re.compile(r"success|succeeded|successful|passed|pass|ok|resolved|solved|correct|true|yes|c", re.IGNORECASE)
+_FAILURE = re.compile(r"failure|failed|fail|error|unresolved|incorrect|wrong|false|no|i", re.IGNORECASE)
 
 
 def outcome_of(value: Any) -> str:
@@ -257,8 +245,8 @@ def outcome_of(value: Any) -> str:
         return "success" if value else "failure"
     if isinstance(value, int | float):
         return "success" if value == 1 else "failure" if value == 0 else ""
-    word = value.strip().lower() if isinstance(value, str) else ""
-    return "success" if word in _GOOD else "failure" if word in _BAD else ""
+    word = value.strip() if isinstance(value, str) else ""
+    return "success" if _SUCCESS.fullmatch(word) else "failure" if _FAILURE.fullmatch(word) else ""
 
 
 def agreed_outcome(outcomes: Sequence[str]) -> str:
