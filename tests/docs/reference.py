@@ -154,7 +154,7 @@ def _signature(function: Any) -> str:
     modules = r"\b(verigym\.core\.records|pathlib|collections\.abc|typing)\."
     words = [re.sub(modules, "", _unquoted(one)) for one in given]
     defaults = [
-        re.sub(r" = .*", "", text) + (f" = {one.default!r}" if one.default is not one.empty else "")
+        re.sub(r" = .*", "", text) + (f" = {_default(one.default)}" if one.default is not one.empty else "")
         for one, text in zip(given, words, strict=True)
     ]
     if keywords < len(given) and not any(one.kind is one.VAR_POSITIONAL for one in given):
@@ -165,6 +165,11 @@ def _signature(function: Any) -> str:
     )
     inside = ", ".join(defaults) if len(", ".join(defaults)) < 80 else "\n    " + ",\n    ".join(defaults) + ",\n"
     return f"({inside}){returned}".replace("Version | str", "Agent")
+
+
+def _default(value: object) -> str:
+    """A value as code. A function is shown by its name, because its repr contains an address."""
+    return value.__name__ if inspect.isfunction(value) else repr(value)
 
 
 def _unquoted(parameter: inspect.Parameter) -> str:
