@@ -28,7 +28,7 @@ from verigym.gates.policy import GatePolicy
 from verigym.harness.tools import _ToolOptions
 from verigym.rollout.settings import EpisodeLimits
 from verigym.training.recipe import Recipe, read_recipe
-from verigym.workspace import workspace
+from verigym.workspace import servers
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -90,7 +90,7 @@ def test_everything_that_an_environment_may_have_is_documented() -> None:
 
 def test_every_limit_option_of_a_server_and_bucket_is_documented() -> None:
     assert undocumented("reference/environments.md", EpisodeLimits.__struct_fields__) == []
-    assert undocumented("how-to/servers.md", workspace._Server.__struct_fields__) == []
+    assert undocumented("how-to/servers.md", servers._Options.__struct_fields__) == []
     table = (ROOT / "docs" / "how-to" / "explain.md").read_text()
     assert [name for name in failures.BUCKETS if f"| {name} |" not in table] == []
 

@@ -35,10 +35,11 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     job = TrainingJob(ws, recipe)
     prompt, reply = _tokens(job, Renderer(load_tokenizer(job.parent.base)))
     device = measure()
+    sides = 2 if recipe.algorithm in ("dpo", "reward") else 1  # samples per row of written data
     tasks = sum(len(each.tasks) for each in job.environments) if recipe.samples else recipe.prompts_per_step
     wanted = TrainingLoad(
         prompts_per_step=min(recipe.prompts_per_step, tasks),
-        num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else job.sides,
+        num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else sides,
         prompt_tokens=prompt,
         max_tokens=recipe.max_tokens if recipe.samples else max(1, round(reply)),
         steps=recipe.steps,

@@ -1,15 +1,16 @@
-"""Named model servers of a workspace: `-m NAME` instead of `-m URL#MODEL?options`. Stored in HOME/servers.json."""
+"""Models behind servers: addresses such as `URL#MODEL?options`, and their names in HOME/servers.json (`-m NAME`)."""
 
-import os
 import re
-import tempfile
+import urllib.parse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
 from verigym.core.errors import BadInput, NotFound, Refused, not_found
+from verigym.core.protocols import Policy
 from verigym.model import embedded
+from verigym.tasks.files import write_whole
 
 if TYPE_CHECKING:
     from verigym.workspace.workspace import WorkspaceFolder
@@ -17,6 +18,57 @@ if TYPE_CHECKING:
 FILE = "servers.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _RESERVED = {"champion", "latest", embedded.NAME}
+_CONNECTION = ("timeout_s", "retries", "concurrency", "key_env")
+"""Options of an address that do not change which agent answers."""
+
+
+class _Options(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Options after the model's name in an address. `RemotePolicy` has the defaults."""
+
+    api: Literal["chat", "responses"] | None = None
+    tools: Literal["native", "text"] | None = None
+    token_ids: bool | None = None
+    timeout_s: float | None = None
+    retries: int | None = None
+    concurrency: int | None = None
+    key_env: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+
+
+def without_connection_options(text: str) -> str:
+    """A server's address without connection options. A longer timeout does not make another agent."""
+    url, _, rest = text.partition("#")
+    model, mark, query = rest.partition("?")
+    if not mark or not text.startswith(("http://", "https://")):
+        return text
+    kept = "&".join(part for part in query.split("&") if part.partition("=")[0] not in _CONNECTION)
+    return f"{url}#{model}?{kept}" if kept else f"{url}#{model}"
+
+
+def open_server(address: str) -> Policy:
+    """Opens `http://localhost:8000/v1#model`, with options such as `?api=responses&tools=text` after the model's name."""
+    from verigym.policies.remote import RemotePolicy
+
+    url, _, rest = address.partition("#")
+    model, _, query = rest.partition("?")
+    if re.search(r"(?i)[?&][^=&]*(key|token|secret|password|sig)[^=&]*=", url):
+        raise BadInput(
+            f"The address of {url.partition('?')[0]} contains a key, and addresses are stored. "
+            "Put the key into an environment variable and name the variable with key_env"
+        )
+    try:
+        given = dict(urllib.parse.parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
+        options = msgspec.convert(given, _Options, strict=False)
+        if not model:
+            raise ValueError("the model's name is missing")
+    except ValueError as error:
+        raise BadInput(
+            f'"{address}" is not a valid server address: {error}. Write URL#MODEL, such as http://localhost:8000/v1#qwen. '
+            "Options: ?api=chat|responses&tools=native|text&token_ids=true&timeout_s=600&retries=4&concurrency=256&key_env=NAME"
+        ) from error
+    return RemotePolicy(url, model, **msgspec.to_builtins(options))
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
 
 
 def read_servers(home: Path) -> dict[str, str]:
@@ -37,7 +89,9 @@ def add_server(ws: "WorkspaceFolder", name: str, address: str, *, replace: bool 
             f'"{name}" cannot name a server. Use letters, digits, ".", "_" and "-". '
             f"These names are reserved: {', '.join(sorted(_RESERVED))}"
         )
-    ws.check_address(address)
+    if not address.startswith(("http://", "https://")):
+        raise BadInput(f'"{address}" is not a server. Write URL#MODEL, such as http://localhost:8000/v1#qwen')
+    open_server(address)  # refuses a wrong address
     servers = read_servers(ws.home)
     if name in servers and servers[name] != address and not replace:
         raise Refused(f"Server {name} exists with another address: {servers[name]}. Pass --replace to change it")
@@ -62,18 +116,13 @@ def remove_server(home: Path, name: str) -> str:
 
 
 def _is_version(ws: "WorkspaceFolder", name: str) -> bool:
-    from verigym.registry import versions
-
     try:
-        versions.resolve(ws.store, name)
+        ws.find(name)
     except NotFound:
         return False
     return True
 
 
 def _write(home: Path, servers: dict[str, str]) -> None:
-    home.mkdir(parents=True, exist_ok=True)
     body = msgspec.json.format(msgspec.json.encode(dict(sorted(servers.items()))), indent=2)
-    with tempfile.NamedTemporaryFile(dir=home, prefix=".servers-", delete=False) as file:
-        file.write(body + b"\n")
-    os.replace(file.name, home / FILE)
+    write_whole(home / FILE, lambda file: file.write(body + b"\n"))

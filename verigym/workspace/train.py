@@ -5,7 +5,6 @@ need torch.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,15 +12,7 @@ import msgspec
 from verigym.core import event_loop
 from verigym.core.errors import Refused
 from verigym.core.protocols import Context
-from verigym.core.records import (
-    Dataset,
-    Example,
-    Json,
-    Preference,
-    Report,
-    Version,
-    content_hash,
-)
+from verigym.core.records import Dataset, Example, Json, Preference, Report, Version, content_hash
 from verigym.evaluation.suites import family_of
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
@@ -39,7 +30,6 @@ if TYPE_CHECKING:
     from verigym.policies.local.policy import LocalPolicy
     from verigym.training.loop import OnMetrics
     from verigym.training.rollouts import TrainingRollouts
-    from verigym.training.update import Weights
 
 OnStep = Callable[[int, dict[str, float], list[Alarm]], None]
 
@@ -124,21 +114,19 @@ class TrainingJob:
             self._check_data(self.dataset)
             self.data_hash, self.families = self.dataset.id, set(self.dataset.families)
         self.rehearsed = rehearsed_of(recipe)
-        self.families |= {family_of(task) for each in self.rehearsed for task in each.tasks}
+        rehearsed = [task for each in self.rehearsed for task in each.tasks]
+        self.families |= set(map(family_of, rehearsed))
         self.roles = {role: ws.agent(name) for role in ("judge", "user") if (name := getattr(recipe, role))}
         for teacher in (self.scorer, self.roles.get("judge")):
             self.families |= set(teacher.families if teacher else [])  # its training families count as trained on
+        identities = {each.name: each.identity for each in self.environments}
         self.config: Json = {
             "recipe": msgspec.to_builtins(recipe),
             "parent": self.parent.id,
             **({"data": self.dataset.id} if self.dataset else {}),
             **{role: version.id for role, version in self.roles.items()},
-            **({"rehearsed": tasks_hash([t for one in self.rehearsed for t in one.tasks])} if self.rehearsed else {}),
-            **(
-                self.environments[0].identity
-                if len(self.environments) == 1
-                else {each.name: each.identity for each in self.environments}
-            ),
+            **({"rehearsed": tasks_hash(rehearsed)} if rehearsed else {}),
+            **(next(iter(identities.values())) if len(self.environments) == 1 else identities),
         }
         self.run = f"{recipe.algorithm}-{content_hash(self.config)[:8]}"
 
@@ -152,27 +140,51 @@ class TrainingJob:
         for each in self.environments:
             check_rows(each.environment, dataset, data.rows(self.ws, dataset))
 
-    @property
-    def sides(self) -> int:
-        """Samples per row of written data. A pair has two."""
-        return 2 if self.recipe.algorithm in ("dpo", "reward") else 1
-
     async def train(self, on_step: OnStep) -> Any:
         """Trains, and returns the model with the trained adapter on it."""
-        ws, recipe = self.ws, self.recipe
+        from verigym.model import lora
+        from verigym.model.threads import in_thread
+        from verigym.training import offline, samples
+        from verigym.training.grpo import train_grpo
+        from verigym.training.update import pair_accuracy
+
+        ws, recipe, report = self.ws, self.recipe, self._reporter(on_step)
         policy: Any = ws.policy(self.parent)  # a local one: see _parent
-        _prepare(policy.model, recipe)
-        folder, report = ws.checkpoints(self.run), self._reporter(on_step)
+        model, render = policy.model, policy.render
+        _prepare(model, recipe)
+        origin = recipe.loss.reference if recipe.samples else recipe.preference.reference
+        reference = lora.weights(model) if self.parent.adapter and origin == "start" else None  # None: the base model
+        folder = ws.checkpoints(self.run)
         async with context_of(ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))) as context:
             if recipe.samples:
-                await self._train_grpo(policy, context, folder, report)
+                self._begin()
+                rollouts = self._rollouts(policy, context)
+                await train_grpo(model, recipe, rollouts, folder, reference=reference, report=report)
             elif recipe.algorithm == "sft":
-                await self._train_sft(policy, context, folder, report)
+                examples = await self._demonstrations()
+                learnt = [sample for example in examples for sample in samples.example_samples(render, example)]
+                self._begin()
+                rollouts = self._rollouts(policy, context)
+                learnt += await rollouts.rehearse(self.rehearsed, len(learnt))
+                await offline.train_sft(model, recipe, learnt, folder, evaluate=rollouts.evaluate, report=report)
             elif recipe.algorithm == "dpo":
-                await self._train_dpo(policy, context, folder, report)
-            else:
-                await self._train_reward(policy, folder, report)
-        return policy.model
+                pairs = [samples.preference_pair(render, row) for row in self._preferences()]
+                self._begin()
+                evaluate = self._rollouts(policy, context).evaluate
+                await offline.train_dpo(
+                    model, recipe, pairs, folder, reference=reference, evaluate=evaluate, report=report
+                )
+            else:  # a tenth of the families is held out, to measure how many of their pairs the reward model tells apart
+                rows, held_out = offline.hold_out(self._preferences(), recipe.seed)
+                graded = [(samples.reward_pair(render, row), row.margin) for row in rows]
+                unseen = [samples.reward_pair(render, row) for row in held_out]
+                self._begin()
+
+                async def told_apart(step: int) -> dict[str, float]:
+                    return {"held_out_told_apart": await in_thread(pair_accuracy, model, unseen)} if unseen else {}
+
+                await offline.train_reward(model, recipe, graded, folder, evaluate=told_apart, report=report)
+        return model
 
     def _begin(self) -> None:
         """Stores the run. Everything that can be refused is refused before this."""
@@ -187,7 +199,7 @@ class TrainingJob:
             seconds = metrics["seconds"] + metrics.get("eval_s", 0.0)
             metrics["cost"] = seconds / 3600 * self.recipe.dollars_per_hour
             store.add_metrics(self.run, step, metrics)
-            for later in [known for known in history if known >= step]:
+            for later in [number for number in history if number >= step]:
                 del history[later]
             history[step] = metrics
             on_step(step, metrics, new_alarms(history))
@@ -203,68 +215,8 @@ class TrainingJob:
             if each.split
         ]
         scorer = self.ws.open_scorer(self.scorer) if self.scorer else None
-        return TrainingRollouts(
-            self.ws.store,
-            policy,
-            self.recipe,
-            self.run,
-            self.parent,
-            self.environments,
-            held_out=held_out,
-            context=context,
-            scorer=scorer,
-        )
-
-    def _reference(self, model: Any, wanted: str) -> "Weights":
-        """Adapter weights of the parent, if the start is the reference. None for the base model."""
-        from verigym.model import lora
-
-        return lora.weights(model) if self.parent.adapter and wanted == "start" else None
-
-    async def _train_grpo(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
-        from verigym.training.grpo import train_grpo
-
-        self._begin()
-        reference = self._reference(policy.model, self.recipe.loss.reference)
-        rollouts = self._rollouts(policy, context)
-        await train_grpo(policy.model, self.recipe, rollouts, folder, reference=reference, report=report)
-
-    async def _train_sft(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
-        from verigym.training import offline
-        from verigym.training.samples import example_samples
-
-        examples = await self._demonstrations()
-        samples = [sample for example in examples for sample in example_samples(policy.render, example)]
-        self._begin()
-        rollouts = self._rollouts(policy, context)
-        samples += await rollouts.rehearse(self.rehearsed, len(samples))
-        await offline.train_sft(policy.model, self.recipe, samples, folder, evaluate=rollouts.evaluate, report=report)
-
-    async def _train_dpo(self, policy: "LocalPolicy", context: Context, folder: Path, report: "OnMetrics") -> None:
-        from verigym.training.offline import train_dpo
-        from verigym.training.samples import preference_pair
-
-        pairs = [preference_pair(policy.render, row) for row in self._preferences()]
-        self._begin()
-        reference = self._reference(policy.model, self.recipe.preference.reference)
-        evaluate = self._rollouts(policy, context).evaluate
-        await train_dpo(policy.model, self.recipe, pairs, folder, reference=reference, evaluate=evaluate, report=report)
-
-    async def _train_reward(self, policy: "LocalPolicy", folder: Path, report: "OnMetrics") -> None:
-        """A tenth of the families is held out, to measure how many of their pairs the model tells apart."""
-        from verigym.model.threads import in_thread
-        from verigym.training import offline, samples
-        from verigym.training.update import pair_accuracy
-
-        learnt, held_out = offline.hold_out(self._preferences(), self.recipe.seed)
-        pairs = [(samples.reward_pair(policy.render, row), row.margin) for row in learnt]
-        unseen = [samples.reward_pair(policy.render, row) for row in held_out]
-        self._begin()
-
-        async def evaluate(step: int) -> dict[str, float]:
-            return {"held_out_told_apart": await in_thread(pair_accuracy, policy.model, unseen)} if unseen else {}
-
-        await offline.train_reward(policy.model, self.recipe, pairs, folder, evaluate=evaluate, report=report)
+        whose = self.ws.store, policy, self.recipe, self.run, self.parent
+        return TrainingRollouts(*whose, self.environments, held_out=held_out, context=context, scorer=scorer)
 
     def _preferences(self) -> list[Preference]:
         assert self.dataset is not None
@@ -298,30 +250,26 @@ def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:
 def _reward_model(ws: WorkspaceFolder, recipe: Recipe) -> Version | None:
     if not recipe.reward_model:
         return None
-    found = ws.find(recipe.reward_model)
-    if found.recipe.get("algorithm") != "reward":
+    version = ws.find(recipe.reward_model)
+    if version.recipe.get("algorithm") != "reward":
         raise Refused(
             f"reward_model: {recipe.reward_model} is not a reward model. Name a version trained with algorithm: reward"
         )
-    ws.adapter_folder(found.adapter)  # reports a missing adapter now instead of in the first step
-    return found
+    ws.adapter_folder(version.adapter)  # reports a missing adapter now instead of in the first step
+    return version
 
 
 def _prepare(model: Any, recipe: Recipe) -> None:
     """Adds a new adapter if the parent has none. Otherwise training continues with the adapter of the parent."""
     from verigym.model import lora
 
-    worn = lora.config_of(model)
-    wanted = recipe.lora
-    if worn is None:
-        shape = lora.LoraConfig(
-            r=wanted.r, alpha=wanted.alpha, top_layers=wanted.top_layers, head=recipe.algorithm == "reward"
-        )
-        lora.attach(model, shape, recipe.seed)
+    current, wanted = lora.config_of(model), msgspec.structs.asdict(recipe.lora)
+    if current is None:
+        lora.attach(model, lora.LoraConfig(**wanted, head=recipe.algorithm == "reward"), recipe.seed)
     elif recipe.algorithm == "reward":
         lora.add_head(model, recipe.seed)
-    elif wanted != Adapter() and (wanted.r, wanted.alpha, wanted.top_layers) != (worn.r, worn.alpha, worn.top_layers):
+    elif recipe.lora != Adapter() and any(getattr(current, name) != value for name, value in wanted.items()):
         raise Refused(
-            f"start: {recipe.start} has an adapter with r {worn.r}, alpha {worn.alpha}, top_layers {worn.top_layers}. "
+            f"start: {recipe.start} has an adapter with r {current.r}, alpha {current.alpha}, top_layers {current.top_layers}. "
             "Training continues with this adapter. Remove lora from the recipe, or write the same values"
         )

@@ -20,40 +20,60 @@ from verigym.workspace.measure import judged_by, tasks_of
 
 def training_environments(recipe: Recipe, reward_model: str = "") -> list[TrainingEnvironment]:
     """The environments that a recipe trains in. `reward_model` is the id of the version that the recipe names."""
+    shares = recipe.reward if isinstance(recipe.reward, dict) else {}
+    rewards = list(shares) or ([recipe.reward] if isinstance(recipe.reward, str) and recipe.reward else [])
+    if recipe.environments and shares:
+        raise BadInput(
+            "reward: several rewards cannot be combined with several environments. "
+            "Combine the rewards inside each environment"
+        )
     if recipe.environments:
-        found = [_of_mixture(recipe, load_environment(name), weight) for name, weight in recipe.environments.items()]
-        _check_used(recipe, [each.environment for each in found])
+        mixture = [(load_environment(name), weight) for name, weight in recipe.environments.items()]
     else:
-        found = [_only(recipe)]
-    for each in found:
-        if each.environment.needs_user and not recipe.user and (recipe.samples or each.split):
+        mixture = [(load_environment(recipe.environment) if recipe.environment else find_by_verifier(rewards[0]), 1.0)]
+    suite, part = split_part(recipe.held_out_eval)
+    verifiers = [name for environment, _ in mixture for name in environment.verifiers]
+    suites = [*(name for environment, _ in mixture for name in environment.suites), "all"]
+    for field, name, known in (*(("reward", name, verifiers) for name in rewards), ("held_out_eval", suite, suites)):
+        if name and name not in known:
+            owner = "the environments of the mixture" if recipe.environments else mixture[0][0].name
+            raise not_found(field, name, sorted(set(known)), f"These belong to {owner}.")
+    trained: list[TrainingEnvironment] = []
+    for spec, weight in mixture:
+        environment = judged_by(spec, rewards[0] if rewards and rewards[0] in spec.verifiers else "")
+        verifier: Verifier = environment.verifier
+        if shares:
+            verifier = Weighted({name: (share, spec.verifiers[name]) for name, share in shares.items()})
+        if reward_model:
+            verifier = RewardModel(reward_model, verifier)
+        split = next(iter(spec.suites.values()), "") if suite == "all" else spec.suites.get(suite, "")
+        if spec.needs_user and not recipe.user and (recipe.samples or split):
             raise Refused(
-                f"{each.name} simulates a user, which needs a model. Set user in the recipe, "
+                f"{spec.name} simulates a user, which needs a model. Set user in the recipe, "
                 "or write a method user(self, reply) in its Environment"
             )
-    if reward_model:
-        found = [msgspec.structs.replace(each, verifier=RewardModel(reward_model, each.verifier)) for each in found]
-    return found
+        split = f"{split} {part}" if split and part else split
+        trained.append(TrainingEnvironment(environment=environment, verifier=verifier, weight=weight, split=split))
+    return trained
 
 
 def rehearsed_of(recipe: Recipe) -> list[TrainingEnvironment]:
     """The environments to rehearse. The weight of each is its share."""
-    found: list[TrainingEnvironment] = []
+    rehearsed: list[TrainingEnvironment] = []
     for name, share in recipe.rehearse.items():
         environment = load_environment(name)
         if environment.needs_user:
             raise Refused(f"rehearse: {name} simulates a user with a model, so it cannot be rehearsed. Remove it")
         tasks = tasks_of(environment, "train")
         check_held_out(environment, tasks)
-        found.append(
-            TrainingEnvironment(environment=environment, verifier=environment.verifier, weight=share, tasks=tasks)
-        )
-    return found
+        verifier = environment.verifier
+        rehearsed.append(TrainingEnvironment(environment=environment, verifier=verifier, weight=share, tasks=tasks))
+    return rehearsed
 
 
 def with_tasks(environments: list[TrainingEnvironment], recipe: Recipe) -> list[TrainingEnvironment]:
     """The environments with their training tasks. Refuses held-out tasks."""
-    made: list[TrainingEnvironment] = []
+    complete: list[TrainingEnvironment] = []
     for each in environments:
         tasks = tasks_of(each.environment, "train")
         if recipe.part:
@@ -63,8 +83,8 @@ def with_tasks(environments: list[TrainingEnvironment], recipe: Recipe) -> list[
         if recipe.num_tasks is not None:
             tasks = pick(tasks, recipe.num_tasks, recipe.seed)
         check_held_out(each.environment, tasks)
-        made.append(msgspec.structs.replace(each, tasks=tasks))
-    return made
+        complete.append(msgspec.structs.replace(each, tasks=tasks))
+    return complete
 
 
 def check_held_out(environment: EnvironmentSpec, tasks: list[Task]) -> None:
@@ -100,52 +120,8 @@ def check_rows(environment: EnvironmentSpec, dataset: Dataset, rows: Iterable[Ex
 def _asks(row: Example | Preference) -> str:
     """The prompt of a row without the system prompt, comparable with `prompt_of` a task."""
     prompt = row.items[: row.made[0][0]] if isinstance(row, Example) else row.prompt
-    said = [item for item in prompt if not (isinstance(item, Message) and item.role in ("system", "developer"))]
-    match said:
+    asked = [item for item in prompt if not (isinstance(item, Message) and item.role in ("system", "developer"))]
+    match asked:
         case [Message(role="user") as only]:
             return only.text
-    return prompt_of(Task(id="", prompt=said))
-
-
-def _only(recipe: Recipe) -> TrainingEnvironment:
-    names = list(recipe.reward) if isinstance(recipe.reward, dict) else [recipe.reward] if recipe.reward else []
-    environment = load_environment(recipe.environment) if recipe.environment else find_by_verifier(names[0])
-    for what, name, known in (
-        *(("reward", name, environment.verifiers) for name in names),
-        ("held_out_eval", split_part(recipe.held_out_eval)[0], {**environment.suites, "all": ""}),
-    ):
-        if name and name not in known:
-            raise not_found(what, name, known, f"These belong to {environment.name}.")
-    environment = judged_by(environment, names[0] if names else "")
-    verifier: Verifier = environment.verifier
-    if isinstance(recipe.reward, dict) and names:
-        verifier = Weighted({name: (weight, environment.verifiers[name]) for name, weight in recipe.reward.items()})
-    return TrainingEnvironment(environment=environment, verifier=verifier, split=_split(recipe, environment))
-
-
-def _of_mixture(recipe: Recipe, environment: EnvironmentSpec, weight: float) -> TrainingEnvironment:
-    if isinstance(recipe.reward, dict):
-        raise BadInput(
-            "reward: several rewards cannot be combined with several environments. "
-            "Combine the rewards inside each environment"
-        )
-    if recipe.reward in environment.verifiers:
-        environment = judged_by(environment, recipe.reward)
-    split = _split(recipe, environment)
-    return TrainingEnvironment(environment=environment, verifier=environment.verifier, weight=weight, split=split)
-
-
-def _check_used(recipe: Recipe, environments: list[EnvironmentSpec]) -> None:
-    for what, name, of in (
-        ("reward", recipe.reward, lambda each: each.verifiers),
-        ("held_out_eval", split_part(recipe.held_out_eval)[0], lambda each: {**each.suites, "all": ""}),
-    ):
-        known = {one for environment in environments for one in of(environment)}
-        if name and name not in known:
-            raise not_found(what, str(name), sorted(known), "These belong to the environments of the mixture.")
-
-
-def _split(recipe: Recipe, environment: EnvironmentSpec) -> str:
-    wanted, part = split_part(recipe.held_out_eval)
-    split = next(iter(environment.suites.values()), "") if wanted == "all" else environment.suites.get(wanted, "")
-    return f"{split} {part}" if split and part else split
+    return prompt_of(Task(id="", prompt=asked))

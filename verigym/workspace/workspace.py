@@ -5,12 +5,10 @@ It opens versions as policies. One base model is loaded at a time, and its adapt
 
 import difflib
 import os
-import re
 import shutil
 import tempfile
-import urllib.parse
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -22,7 +20,7 @@ from verigym.registry import ledger, versions
 from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
 from verigym.verifiers.reward_model import RewardJudge
-from verigym.workspace.servers import read_servers
+from verigym.workspace.servers import open_server, read_servers, without_connection_options
 
 
 class WorkspaceFolder:
@@ -30,8 +28,8 @@ class WorkspaceFolder:
         self.home = home or Path(os.environ.get("VERIGYM_HOME", ".verigym"))
         self.store = Store(self.home / "store.db")
         self._local: Any = None
-        self._ways: dict[str, str] = {}
-        """Maps the base of an agent behind a server to the full address with its options."""
+        self._addresses: dict[str, str] = {}
+        """The full address of each server by the base of its agent, which has no connection options."""
 
     # -- agents -----------------------------------------------------------------------------------------------------
 
@@ -44,8 +42,8 @@ class WorkspaceFolder:
                 f'"{text}" is not a server address. Begin it with http:// or https://, such as http://localhost:8000/v1#qwen'
             )
         text = read_servers(self.home).get(text, text)
-        given, text = text, _identity(text)
-        self._ways[text] = given
+        address, text = text, without_connection_options(text)
+        self._addresses[text] = address
         try:
             return versions.resolve(self.store, text)
         except NotFound:
@@ -73,26 +71,16 @@ class WorkspaceFolder:
 
     def policy(self, version: Version) -> Policy:
         """The policy of this version."""
-        _check_answers(version)
-        if version.is_remote:
-            return _remote(self._ways.get(version.base, version.base))
+        server = self._server(version)
+        if server is not None:
+            return server
         local = self.load_base(version.base)
-        local.load_adapter(self.adapter_folder(version.adapter) if version.adapter else None, version.id)
+        local.load_adapter(self.adapter_of(version), version.id)
         return local
 
     def open_policy(self, version: Version) -> Policy:
         """A policy of this version that no later call changes. Versions on one local base model share its weights."""
-        _check_answers(version)
-        if version.base.startswith(("http://", "https://")):
-            return _remote(self._ways.get(version.base, version.base))
-        adapter = self.adapter_folder(version.adapter) if version.adapter else None
-        return self.load_base(version.base).with_adapter(adapter, version.id)
-
-    def check_address(self, address: str) -> None:
-        """Raises `BadInput` if this is not the address of a model on a server: URL#MODEL with options."""
-        if not address.startswith(("http://", "https://")):
-            raise BadInput(f'"{address}" is not a server. Write URL#MODEL, such as http://localhost:8000/v1#qwen')
-        _remote(address)
+        return self._server(version) or self.load_base(version.base).with_adapter(self.adapter_of(version), version.id)
 
     def load_base(self, base: str) -> Any:
         """The one loaded model, as a `LocalPolicy`."""
@@ -102,10 +90,16 @@ class WorkspaceFolder:
 
     def open_beside(self, version: Version) -> Policy:
         """The policy of a judge or simulated user, used together with the agent. A local model is loaded a second time."""
-        _check_answers(version)
-        if version.is_remote:
-            return _remote(self._ways.get(version.base, version.base))
-        return self.load(version.base, self.adapter_folder(version.adapter) if version.adapter else None)
+        return self._server(version) or self.load(version.base, self.adapter_of(version))
+
+    def _server(self, version: Version) -> Policy | None:
+        """The policy of a model behind a server. None for a local model. Refuses a reward model."""
+        if _scores(version):
+            raise Refused(
+                f"{version.label} is a reward model and cannot answer. "
+                f"Use it in a recipe (reward_model: {version.id}) or as a judge (--judge {version.id})"
+            )
+        return open_server(self._addresses.get(version.base, version.base)) if version.is_remote else None
 
     def open_judge(self, version: Version) -> Policy:
         """The policy of a judge: a model that answers, or a reward model that compares."""
@@ -125,11 +119,11 @@ class WorkspaceFolder:
         try:
             hub.ask(base)
         except NotFound as error:
-            known = {embedded.NAME, *(one.name for one in self.store.documents("version", Version))}
-            near = difflib.get_close_matches(base.lower(), known, n=1)
-            meant = f' Did you mean "{near[0]}"?' if near else ""
+            names = {embedded.NAME, *(version.name for version in self.store.documents("version", Version))}
+            near = difflib.get_close_matches(base.lower(), names, n=1)
+            hint = f' Did you mean "{near[0]}"?' if near else ""
             raise NotFound(
-                f'{error}{meant} A model is a version, "{embedded.NAME}" (embedded), a folder, a hub id or URL#MODEL of a server.'
+                f'{error}{hint} A model is a version, "{embedded.NAME}" (embedded), a folder, a hub id or URL#MODEL of a server.'
             ) from error
         from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
 
@@ -141,24 +135,28 @@ class WorkspaceFolder:
         """The folder of an adapter. Refuses missing or changed weights."""
         folder = self.home / "adapters" / sha256
         if not self.has_adapter(sha256):
-            what = "damaged" if (folder / ADAPTER_FILE).exists() else "missing"
-            raise BadInput(f"{folder}: the adapter of this version is {what}. Restore it, or run its recipe again")
+            state = "damaged" if (folder / ADAPTER_FILE).exists() else "missing"
+            raise BadInput(f"{folder}: the adapter of this version is {state}. Restore it, or run its recipe again")
         return folder
 
+    def adapter_of(self, version: Version) -> Path | None:
+        """The folder of a version's adapter. None if it has no adapter."""
+        return self.adapter_folder(version.adapter) if version.adapter else None
+
     def keep_adapter(self, model: Any, base: str) -> str:
-        """Saves the adapter on `model` under the hash of its weights; returns the hash. A damaged one is replaced."""
+        """Saves the adapter on `model` under the hash of its weights and returns the hash. Replaces a damaged adapter."""
         from verigym.model import lora
 
-        place = self.home / "adapters"
-        place.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as work:
+        adapters = self.home / "adapters"
+        adapters.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=adapters, prefix=".new-") as work:
             folder = Path(work) / "adapter"
             lora.save(model, folder, base)
             sha256 = sha256_of(folder / ADAPTER_FILE)
             if not self.has_adapter(sha256):
-                if (place / sha256).exists():
-                    (place / sha256).rename(Path(work) / "damaged")
-                folder.rename(place / sha256)
+                if (adapters / sha256).exists():
+                    (adapters / sha256).rename(Path(work) / "damaged")
+                folder.rename(adapters / sha256)
         return sha256
 
     def has_adapter(self, sha256: str) -> bool:
@@ -177,65 +175,7 @@ def _scores(version: Version) -> bool:
     return version.recipe.get("algorithm") == "reward"
 
 
-def _check_answers(version: Version) -> None:
-    if _scores(version):
-        raise Refused(
-            f"{version.label} is a reward model and cannot answer. "
-            f"Use it in a recipe (reward_model: {version.id}) or as a judge (--judge {version.id})"
-        )
-
-
-class _Server(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Options after the model's name in an address. `RemotePolicy` has the defaults."""
-
-    api: Literal["chat", "responses"] | None = None
-    tools: Literal["native", "text"] | None = None
-    token_ids: bool | None = None
-    timeout_s: float | None = None
-    retries: int | None = None
-    concurrency: int | None = None
-    key_env: Annotated[str, msgspec.Meta(min_length=1)] | None = None
-
-
-_WAYS = ("timeout_s", "retries", "concurrency", "key_env")
-"""Options of a server's address that do not change which agent answers."""
-
-
-def _identity(text: str) -> str:
-    """A server's address without connection options. A longer timeout does not make another agent."""
-    url, _, rest = text.partition("#")
-    model, mark, query = rest.partition("?")
-    if not mark or not text.startswith(("http://", "https://")):
-        return text
-    kept = "&".join(part for part in query.split("&") if part.partition("=")[0] not in _WAYS)
-    return f"{url}#{model}?{kept}" if kept else f"{url}#{model}"
-
-
 def _name(base: str) -> str:
     """The short name of a model: the name of its folder, or the last part of its hub id or server name."""
     model = base.partition("#")[2].partition("?")[0] if base.startswith(("http://", "https://")) else base
     return Path(model or base).name
-
-
-def _remote(base: str) -> Policy:
-    """`http://localhost:8000/v1#model`, with options such as `?api=responses&tools=text` after the model's name."""
-    from verigym.policies.remote import RemotePolicy
-
-    url, _, rest = base.partition("#")
-    model, _, query = rest.partition("?")
-    if re.search(r"(?i)[?&][^=&]*(key|token|secret|password|sig)[^=&]*=", url):
-        raise BadInput(
-            f"The address of {url.partition('?')[0]} contains a key, and addresses are stored. "
-            "Put the key into an environment variable and name the variable with key_env"
-        )
-    try:
-        given = dict(urllib.parse.parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
-        options = msgspec.convert(given, _Server, strict=False)
-        if not model:
-            raise ValueError("the model's name is missing")
-    except ValueError as error:
-        raise BadInput(
-            f'"{base}" is not a valid server address: {error}. Write URL#MODEL, such as http://localhost:8000/v1#qwen. Options: '
-            "?api=chat|responses&tools=native|text&token_ids=true&timeout_s=600&retries=4&concurrency=256&key_env=NAME"
-        ) from error
-    return RemotePolicy(url, model, **msgspec.to_builtins(options))
