@@ -6,9 +6,12 @@ from typing import Any
 
 import msgspec
 
+from verigym.core import event_loop
+from verigym.core.protocols import Context
 from verigym.core.records import Message, Report, Sampling, Trajectory, Version
 from verigym.environments.load import load_environment
 from verigym.evaluation.report import make_report
+from verigym.rollout.rescore import rescore
 from verigym.workspace import measure as stages
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -65,7 +68,7 @@ class Office:
 
     def scored(self, run: str, verifier: str = "right") -> list[float]:
         spec = load_environment(str(self.file))
-        stages.verify(self.ws, run, spec, verifier)
+        event_loop.run(rescore(self.ws.store, run, stages.judged_by(spec, verifier).verifier, Context()))
         return [verdict.reward or 0.0 for verdict in self.ws.store.verdicts(run)]
 
     def report(self, version: Version, wrong: Sequence[int], talk: Sequence[int] = (), **config: Any) -> Report:

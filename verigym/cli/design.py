@@ -13,8 +13,7 @@ from verigym.core.words import counted
 if TYPE_CHECKING:
     from verigym.design.make import DesignResult
     from verigym.design.profile import Profile
-    from verigym.workspace.design import DesignFiles, DesignJob, VariationFiles
-    from verigym.workspace.teach import TeachingResult
+    from verigym.workspace.design import DesignFiles, DesignJob, TeachingResult, VariationFiles
 
 Preview = Annotated[
     int | None, typer.Option("--preview", min=1, metavar="N", help="Show the first N rows and write nothing")

@@ -14,6 +14,7 @@ from verigym.registry.cards import CardData, latest_by_suite
 from verigym.registry.diff import VersionDiff, diff
 from verigym.registry.versions import version_id
 from verigym.workspace.gate import GUARDS
+from verigym.workspace.measure import reports_of
 from verigym.workspace.workspace import WorkspaceFolder
 
 _TAKEN = ("champion", "latest")
@@ -136,11 +137,6 @@ def descriptions(given: list[str], file: Path | None) -> dict[str, str]:
 
 
 # -- reports and differences ------------------------------------------------------------------------------------------------
-
-
-def reports_of(ws: WorkspaceFolder, version: Version) -> list[Report]:
-    """The reports of a version, oldest first."""
-    return [report for report in ws.store.documents("report", Report) if report.agent == version.id]
 
 
 def about(ws: WorkspaceFolder, version: Version) -> CardData:

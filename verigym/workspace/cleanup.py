@@ -2,7 +2,8 @@
 
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -44,7 +45,6 @@ class GarbagePlan(msgspec.Struct, frozen=True, kw_only=True):
 class _Proposal(msgspec.Struct):
     """The part of a mined proposal that names its traces."""
 
-    id: str
     trajectories: list[str] = []
 
 
@@ -53,89 +53,64 @@ class _Proposal(msgspec.Struct):
 
 def run_sizes(ws: WorkspaceFolder) -> dict[str, int]:
     """Bytes in the store by top-level run: its own, and those of its child runs."""
-    sizes = space.run_bytes(ws.store)
     parents = {run.id: run.parent or run.id for run in ws.store.runs(parent=None)}
-    totals: dict[str, int] = {}
-    for run, count in sizes.items():
-        top = parents.get(run, run)
-        totals[top] = totals.get(top, 0) + count
+    totals: Counter[str] = Counter()
+    for run, size in space.run_bytes(ws.store).items():
+        totals[parents.get(run, run)] += size
     return totals
 
 
 def removable(ws: WorkspaceFolder, runs: Sequence[str]) -> Reasons:
     """Why each of these runs is still needed. A run is needed if one of its child runs is."""
-    reasons = _reasons(ws, ws.store.runs(parent=None))
-    children: dict[str, list[str]] = {}
-    for run in ws.store.runs(parent=None):
-        children.setdefault(run.parent, []).append(run.id)
-    return {
-        run: [*reasons.get(run, []), *(reason for child in children.get(run, []) for reason in reasons.get(child, []))]
-        for run in runs
-    }
+    stored = ws.store.runs(parent=None)
+    reasons = _reasons(ws, stored)
+    families = {run: [run, *(child.id for child in stored if child.parent == run)] for run in runs}
+    return {run: [reason for id in family for reason in reasons.get(id, [])] for run, family in families.items()}
 
 
 def _reasons(ws: WorkspaceFolder, runs: Sequence[Run]) -> Reasons:
     """Needed runs with the reasons."""
-    reasons: Reasons = {}
+    reasons: Reasons = defaultdict(list)
     by_id = {run.id: run for run in runs}
-    entries = ledger.entries(ws.store)
-    decided = {
-        report: entry.seq
-        for entry in entries
-        for report in (
-            *entry.decision.reports,
-            *(id for measured in entry.decision.measured for id in (measured.candidate, measured.champion)),
-        )
-    }
+    decided: dict[str, int] = {}
+    for entry in ledger.entries(ws.store):
+        measured = [id for suite in entry.decision.measured for id in (suite.candidate, suite.champion)]
+        decided |= dict.fromkeys([*entry.decision.reports, *measured], entry.seq)
     for report in ws.store.documents("report", Report):
         entry = f", on which ledger entry {decided[report.id]} rests" if report.id in decided else ""
-        reasons.setdefault(report.run, []).append(f"report {report.id} needs it{entry}")
+        reasons[report.run].append(f"report {report.id} needs it{entry}")
     for version in ws.store.documents("version", Version):
         if run := version.recipe.get("run"):
-            reasons.setdefault(run, []).append(f"version {version.id} was trained by it")
+            reasons[run].append(f"version {version.id} was trained by it")
     for dataset in ws.store.documents("dataset", Dataset):
-        words = dataset.source.replace(",", " ").split(" ")
-        for run in by_id.keys() & set(words):
-            reasons.setdefault(run, []).append(f"dataset {dataset.name} was made from it")
-    _add_owners(reasons, by_id, _labelled(ws), "a label refers to it")
-    _add_owners(reasons, by_id, _mined(ws), "a mined task comes from it")
+        for run in by_id.keys() & set(dataset.source.replace(",", " ").split(" ")):
+            reasons[run].append(f"dataset {dataset.name} was made from it")
+    labels = ws.store.documents("label", Label)
+    proposals = [msgspec.json.decode(document.body, type=_Proposal) for document in ws.store.bodies("proposal")]
+    named = {
+        "a label refers to it": {id for label in labels for id in (label.trajectory, label.other)},
+        "a mined task comes from it": {id for proposal in proposals for id in proposal.trajectories},
+    }
     for run in runs:
+        for reason, trajectories in named.items():
+            if any(id.startswith(f"{run.id}/") for id in trajectories):
+                reasons[run.id].append(reason)
         parent = by_id.get(run.parent)
         if parent is not None and parent.finished is None:
-            reasons.setdefault(run.id, []).append(f"training run {parent.id} is not finished and resumes from it")
+            reasons[run.id].append(f"training run {parent.id} is not finished and resumes from it")
     return reasons
-
-
-def _add_owners(reasons: Reasons, runs: Iterable[str], trajectories: set[str], reason: str) -> None:
-    for run in runs:
-        if any(trajectory.startswith(f"{run}/") for trajectory in trajectories):
-            reasons.setdefault(run, []).append(reason)
-
-
-def _labelled(ws: WorkspaceFolder) -> set[str]:
-    labels = ws.store.documents("label", Label)
-    return {id for label in labels for id in (label.trajectory, label.other) if id}
-
-
-def _mined(ws: WorkspaceFolder) -> set[str]:
-    proposals = [msgspec.json.decode(body.body, type=_Proposal) for body in ws.store.bodies("proposal")]
-    return {id for proposal in proposals for id in proposal.trajectories}
 
 
 def delete_runs(ws: WorkspaceFolder, runs: Sequence[str], *, dry_run: bool = False) -> int:
     """Deletes runs with their child runs and checkpoints. Returns the bytes in the store that become free."""
     sizes = space.run_bytes(ws.store)
-    freed = 0
-    for id in runs:
-        doomed = [*(child.id for child in ws.store.runs(parent=id)), id]
-        freed += sum(sizes.get(run, 0) for run in doomed)
-        if dry_run:
-            continue
+    families = {id: [*(child.id for child in ws.store.runs(parent=id)), id] for id in runs}
+    for id, family in families.items() if not dry_run else ():
         with ws.store.claim(id):  # refuses a run that another process is making
-            for run in doomed:
+            for run in family:
                 ws.store.delete_run(run)
                 ws.forget_checkpoints(run)
-    return freed
+    return sum(sizes.get(run, 0) for family in families.values() for run in family)
 
 
 # -- garbage ----------------------------------------------------------------------------------------------------------
@@ -146,12 +121,7 @@ def plan_garbage(ws: WorkspaceFolder, older_than_days: int | None = None) -> Gar
     runs = _old_runs(ws, older_than_days) if older_than_days is not None else []
     sizes = space.run_bytes(ws.store)
     blobs = space.unused_blobs(ws.store, without=runs)
-    paths = {
-        "adapters": list(_unused_adapters(ws)),
-        "checkpoints": list(_unused_checkpoints(ws)),
-        "dataset files": list(_unused_data(ws)),
-        "temporary files": list(_temporary(ws)),
-    }
+    paths = _unused_paths(ws)
     items = [
         GarbageItem(title="runs", count=len(runs), bytes=sum(sizes.get(run, 0) for run in runs)),
         GarbageItem(title="blobs", count=len(blobs), bytes=sum(blobs.values())),
@@ -190,41 +160,29 @@ def _old_runs(ws: WorkspaceFolder, days: int) -> list[str]:
     return [run.id for run in sorted(old, key=lambda run: not run.parent) if run.id in free - held]
 
 
-def _unused_adapters(ws: WorkspaceFolder) -> Iterator[Path]:
-    kinds = ("version", "trained")
-    used = {version.adapter for kind in kinds for version in ws.store.documents(kind, Version)}
-    for path in _entries(ws.home / "adapters"):
-        if path.name not in used and not path.name.startswith(".") and _is_old(path):
-            yield path
-
-
-def _unused_checkpoints(ws: WorkspaceFolder) -> Iterator[Path]:
+def _unused_paths(ws: WorkspaceFolder) -> dict[str, list[Path]]:
+    """Files and folders that no record names, by kind."""
+    versions = [version for kind in ("version", "trained") for version in ws.store.documents(kind, Version)]
+    used_adapters = {version.adapter for version in versions}
     unfinished = {run.id.partition("/")[0] for run in ws.store.runs(parent=None) if run.finished is None}
-    for path in _entries(ws.home / "checkpoints"):
-        if path.name not in unfinished and _is_old(path):
-            yield path
+    used_data = {document.id for document in ws.store.bodies("dataset")}
+    adapters = _old_entries(ws.home / "adapters")
+    return {
+        "adapters": [path for path in adapters if path.name not in used_adapters and not path.name.startswith(".")],
+        "checkpoints": [path for path in _old_entries(ws.home / "checkpoints") if path.name not in unfinished],
+        "dataset files": [
+            path for path in _old_entries(ws.home / "data") if path.suffix == ".jsonl" and path.stem not in used_data
+        ],
+        "temporary files": [
+            path for path in [*adapters, *_old_entries(ws.home)] if path.name.startswith((".new-", ".servers"))
+        ],
+    }
 
 
-def _unused_data(ws: WorkspaceFolder) -> Iterator[Path]:
-    used = {body.id for body in ws.store.bodies("dataset")}
-    for path in _entries(ws.home / "data"):
-        if path.suffix == ".jsonl" and path.stem not in used and _is_old(path):
-            yield path
-
-
-def _temporary(ws: WorkspaceFolder) -> Iterator[Path]:
-    for path in [*_entries(ws.home / "adapters"), *_entries(ws.home)]:
-        if path.name.startswith((".new-", ".servers-")) and _is_old(path):
-            yield path
-
-
-def _entries(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir()) if folder.is_dir() else []
-
-
-def _is_old(path: Path) -> bool:
+def _old_entries(folder: Path) -> list[Path]:
     """Nothing younger than a day is deleted: a process may be about to register it."""
-    return path.stat().st_mtime < time.time() - DAY_S
+    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [path for path in paths if path.stat().st_mtime < time.time() - DAY_S]
 
 
 def _size(path: Path) -> int:

@@ -7,30 +7,37 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from verigym.core import event_loop
 from verigym.core.errors import BadInput, Refused, not_found
-from verigym.core.records import Task
+from verigym.core.protocols import closing
+from verigym.core.records import Dataset, Sampling, Task
 from verigym.core.words import counted
 from verigym.design.draw import DesignExhausted
 from verigym.design.files import check_ours, check_out, mark, write, write_rejected
-from verigym.design.make import DesignResult, PartialResults, Progress, partial_of
+from verigym.design.make import DesignResult, PartialResults, Progress, make, partial_of
 from verigym.design.profile import Profile, picture, profile
 from verigym.design.spec import Design, read_design
+from verigym.design.steps import StepResources
 from verigym.design.vary import KINDS, vary
 from verigym.environments.load import environment_of, load_environment
 from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.settings import RunSettings
 from verigym.tasks.files import is_task_file, write_whole
 from verigym.tasks.load import load_tasks, save_tasks
-from verigym.workspace.measure import OnProgress
-from verigym.workspace.teach import TeachingResult, made_by, teach
+from verigym.workspace.datasets import from_demonstrations, from_rewards
+from verigym.workspace.measure import OnProgress, rollout
 from verigym.workspace.workspace import WorkspaceFolder
 
 TeacherOutput = Literal["demos", "pairs"]
 Bars = Callable[[str], AbstractContextManager[OnProgress]]
+
+
+_MAX_TOKENS = 512
+"""Maximum tokens per reply of a teacher."""
 
 
 class Teacher(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +47,15 @@ class Teacher(msgspec.Struct, frozen=True, kw_only=True):
     k: int = 4
     """Episodes per task."""
     output: TeacherOutput = "demos"
+
+
+class TeachingResult(msgspec.Struct, frozen=True):
+    """The episodes of a teacher, and the dataset made from them."""
+
+    run: str
+    passed: int
+    scored: int
+    data: Dataset
 
 
 class DesignJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,20 +120,15 @@ def open_design(
     check_out(design, out)
     if teacher is not None and not design.makes_tasks:
         raise BadInput(f"{spec}: a teacher needs tasks, and this spec has no prompt column")
-    return DesignJob(
-        design=design,
-        spec=spec,
-        out=out,
-        seed=seed,
-        resumed=len(PartialResults(partial_of(design, seed, out), set()).rows),
-    )
+    resumed = len(PartialResults(partial_of(design, seed, out), set()).rows)
+    return DesignJob(design=design, spec=spec, out=out, seed=seed, resumed=resumed)
 
 
 def preview_design(
     open_workspace: Callable[[], WorkspaceFolder], job: DesignJob, rows: int, on_progress: Progress
 ) -> DesignResult:
     """The first rows of a design. Writes nothing."""
-    return event_loop.run(made_by(open_workspace, job.design, rows, job.seed, partial=None, on_progress=on_progress))
+    return event_loop.run(_generate(open_workspace, job, rows, None, on_progress))
 
 
 def make_design(
@@ -136,9 +147,7 @@ def make_design(
     check_ours(out, made_by_command)
     partial, title = partial_of(design, seed, out), f"{design.stem}, seed {seed}"
     try:
-        made = event_loop.run(
-            made_by(open_workspace, design, n or design.spec.n, seed, partial=partial, on_progress=on_progress)
-        )
+        made = event_loop.run(_generate(open_workspace, job, n or design.spec.n, partial, on_progress))
     except DesignExhausted as error:
         if error.result is None:
             raise
@@ -149,10 +158,25 @@ def make_design(
     mark(out, made_by_command)
     image = _draw(summary, title, out)
     partial.unlink(missing_ok=True)
-    taught = None
-    if teacher is not None:
-        taught = _teach(open_workspace(), out, design.spec.environment, made.tasks, teacher, bars)
+    taught = _teach(open_workspace(), out, design.spec.environment, made.tasks, teacher, bars) if teacher else None
     return DesignFiles(out=out, rejected=rejected, picture=image, made=made, profile=summary, taught=taught)
+
+
+async def _generate(
+    open_workspace: Callable[[], WorkspaceFolder], job: DesignJob, n: int, partial: Path | None, on_progress: Progress
+) -> DesignResult:
+    """Generates rows with the models that the design names. A design without models does not open the workspace."""
+    design = job.design
+    environment = load_environment(design.spec.environment) if design.spec.environment else None
+    policies: dict[str, Any] = {}
+    scorers: dict[str, Any] = {}
+    if design.models or design.reward_models:
+        ws = open_workspace()
+        policies = {name: ws.open_beside(ws.agent(name)) for name in design.models}
+        scorers = {name: ws.open_scorer(ws.find(name)) for name in design.reward_models}
+    resources = StepResources(policies=policies, scorers=scorers, environment=environment)
+    async with closing(*policies.values()):
+        return await make(design, n, job.seed, resources, partial=partial, on_progress=on_progress)
 
 
 def _relative(out: Path, source: Path) -> str:
@@ -242,6 +266,10 @@ def vary_tasks(
 def _teach(
     ws: WorkspaceFolder, out: Path, environment: str, tasks: Sequence[Task], teacher: Teacher, bars: Bars
 ) -> TeachingResult:
+    """Runs and scores the episodes of a teacher on each task. Stores the passed ones as demonstrations, or pairs by reward."""
     spec = load_environment(environment) if environment else environment_of(str(out), list(tasks))
+    settings = RunSettings(k=teacher.k, sampling=Sampling(max_tokens=_MAX_TOKENS))
     with bars("teacher") as bar:
-        return teach(ws, spec, tasks, teacher.model, teacher.k, teacher.output, on_progress=bar)
+        run = ws.store.run(rollout(ws, spec, ws.agent(teacher.model), tasks, settings, on_progress=bar))
+    data = from_demonstrations(ws, run.id) if teacher.output == "demos" else from_rewards(ws, run.id)
+    return TeachingResult(run.id, run.passed, run.scored, data)

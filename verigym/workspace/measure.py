@@ -1,4 +1,4 @@
-"""Rollouts, rescoring and evaluations in a workspace: each function reads records and stores new ones.
+"""Rollouts and evaluations in a workspace: each function reads records and stores new ones.
 
 A run is identified by its settings. The same call with the same settings reuses finished episodes and runs the missing ones.
 """
@@ -18,7 +18,6 @@ from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.many import Progress, RunPlan, pending, run_many
-from verigym.rollout.rescore import RescoreResult, rescore
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 from verigym.sandbox.open import LazySandbox, open_sandbox
 from verigym.tasks.load import tasks_hash
@@ -81,7 +80,6 @@ def rollout(
     """Runs, scores and stores k episodes of each task. Returns the id of the run."""
     if environment.needs_user and settings.user is None:
         raise BadInput(f"{environment.name} simulates a user, which needs a model. Pass --user MODEL")
-    _check_sandbox(settings)
     config: Json = {
         "environment": environment.name,
         "agent": agent.id,
@@ -92,7 +90,7 @@ def rollout(
         "seed": settings.seed,
         "verifier": environment.verifier.name,
         **({"environment_version": environment.version} if environment.version else {}),
-        **_said(settings),
+        **_optional_settings(settings),
     }
     run = name or f"{kind}-{environment.name.rsplit('/', 1)[-1].split('.')[0]}-{content_hash(config)[:8]}"
     plan = RunPlan(
@@ -101,12 +99,6 @@ def rollout(
     event_loop.run(_run(ws, plan, kind, config, on_progress))
     _check_scored(ws, run)
     return run
-
-
-def _check_sandbox(settings: RunSettings) -> None:
-    """Refuses to run if a sandbox is required but not available. Later sandboxes of this process are isolated as well."""
-    if settings.require_sandbox:
-        open_sandbox(require=True)
 
 
 def _check_scored(ws: WorkspaceFolder, run: str) -> None:
@@ -121,29 +113,33 @@ def _check_scored(ws: WorkspaceFolder, run: str) -> None:
     )
 
 
-def _said(settings: RunSettings) -> Json:
+def _optional_settings(settings: RunSettings) -> Json:
     """Settings that are stored only if they were given."""
-    others = {"user": settings.user, "judge": settings.judge}
-    said: Json = {role: version.id for role, version in others.items() if version is not None}
+    roles = {"user": settings.user, "judge": settings.judge}
+    given: Json = {role: version.id for role, version in roles.items() if version is not None}
     if settings.limits != EpisodeLimits():
-        said["limits"] = msgspec.to_builtins(settings.limits)
+        given["limits"] = msgspec.to_builtins(settings.limits)
     if settings.prices != Prices():
-        said["prices"] = msgspec.to_builtins(settings.prices)
-    return said
+        given["prices"] = msgspec.to_builtins(settings.prices)
+    return given
 
 
 async def _run(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, on_progress: OnProgress) -> None:
     """Runs the missing episodes. A complete run does not open the agent. An agent that cannot be opened ends the command."""
-    policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
-    ws.register(plan.agent)
-    async with closing(policy), context_of(ws, plan.settings) as context:
-        ws.store.begin_run(plan.run, kind, config, plan.tasks)
-        await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
+    async with context_of(ws, plan.settings) as context:
+        policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
+        ws.register(plan.agent)
+        async with closing(policy):
+            ws.store.begin_run(plan.run, kind, config, plan.tasks)
+            await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
 
 
 @contextlib.asynccontextmanager
 async def context_of(ws: WorkspaceFolder, settings: RunSettings) -> AsyncIterator[Context]:
-    """The resources for verifiers and simulated users: the sandbox of this machine and a policy for each role."""
+    """The resources for verifiers and simulated users: the sandbox of this machine and a policy for each role. If a sandbox is
+    required but not available, it refuses. Later sandboxes of this process are isolated as well."""
+    if settings.require_sandbox:
+        open_sandbox(require=True)
     policies: dict[str, Policy] = {}
     if settings.user is not None:
         policies["user"] = ws.open_beside(settings.user)
@@ -151,28 +147,6 @@ async def context_of(ws: WorkspaceFolder, settings: RunSettings) -> AsyncIterato
         policies["judge"] = ws.open_judge(settings.judge)
     async with closing(*policies.values()):
         yield Context(policies=policies, sandbox=LazySandbox(settings.require_sandbox))
-
-
-def verify(
-    ws: WorkspaceFolder,
-    run: str,
-    environment: EnvironmentSpec,
-    verifier: str = "",
-    judge: Version | None = None,
-    on_progress: OnProgress = lambda _: None,
-    *,
-    require_sandbox: bool = False,
-) -> RescoreResult:
-    """Rescores a stored run with the environment's current verifier, or with another of its verifiers."""
-    chosen = judged_by(environment, verifier)
-    settings = RunSettings(judge=judge, require_sandbox=require_sandbox)
-    _check_sandbox(settings)
-
-    async def again() -> RescoreResult:
-        async with context_of(ws, settings) as context:
-            return await rescore(ws.store, run, chosen.verifier, context, on_progress=on_progress)
-
-    return event_loop.run(again())
 
 
 def measure(
@@ -195,11 +169,12 @@ def measure(
     return report
 
 
+def reports_of(ws: WorkspaceFolder, agent: Version) -> list[Report]:
+    """The reports of a version, oldest first."""
+    return [report for report in ws.store.documents("report", Report) if report.agent == agent.id]
+
+
 def latest_report(ws: WorkspaceFolder, agent: Version, besides: Sequence[str] = ()) -> Report | None:
     """The newest report of a version, without reports on the environments in `besides`."""
-    reports = [
-        one
-        for one in ws.store.documents("report", Report)
-        if one.agent == agent.id and one.suite.environment not in besides
-    ]
+    reports = [report for report in reports_of(ws, agent) if report.suite.environment not in besides]
     return reports[-1] if reports else None

@@ -7,14 +7,17 @@ A report is tied to one version of its verifier. After the verifier changes, old
 from collections.abc import Callable
 from typing import NamedTuple
 
+from verigym.core import event_loop
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.records import Report, Version
 from verigym.environments.load import environment_of
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import make_suite
 from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout import rescore as scoring
 from verigym.rollout.many import Progress
 from verigym.rollout.rescore import RescoreResult
+from verigym.rollout.settings import RunSettings
 from verigym.workspace import measure
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -48,7 +51,7 @@ def rescore(
     If the run has a report by an earlier version of the same verifier, a new report is written beside it.
     """
     stored = ws.store.run(run, kinds=("rollout", "eval", "collect"))
-    report = _newest_report(ws, stored.id)
+    report = {report.run: report for report in ws.store.documents("report", Report)}.get(stored.id)  # the newest
     recorded = stored.config.get("environment") or (report.suite.environment if report is not None else "")
     environment = environment or recorded
     if not environment:
@@ -61,7 +64,12 @@ def rescore(
     spec = measure.judged_by(spec, verifier)
     if judge is None and stored.config.get("judge"):
         judge = ws.find(stored.config["judge"])
-    scores = measure.verify(ws, stored.id, spec, "", judge, on_progress, require_sandbox=require_sandbox)
+
+    async def score_again() -> RescoreResult:
+        async with measure.context_of(ws, RunSettings(judge=judge, require_sandbox=require_sandbox)) as context:
+            return await scoring.rescore(ws.store, stored.id, spec.verifier, context, on_progress=on_progress)
+
+    scores = event_loop.run(score_again())
     if report is None or not _is_older_version(report.suite.verifier, spec.verifier.name):
         return RescoredRun(stored.id, scores, None)
     return RescoredRun(stored.id, scores, _write_report(ws, report, spec))
@@ -82,11 +90,6 @@ def outdated_reports(ws: WorkspaceFolder) -> list[OutdatedReport]:
         if _is_older_version(report.suite.verifier, current):
             outdated.append(OutdatedReport(report, current))
     return outdated
-
-
-def _newest_report(ws: WorkspaceFolder, run: str) -> Report | None:
-    reports = [report for report in ws.store.documents("report", Report) if report.run == run]
-    return reports[-1] if reports else None
 
 
 def _same_verifier(spec: EnvironmentSpec, report: Report) -> str:

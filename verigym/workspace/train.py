@@ -12,7 +12,7 @@ import msgspec
 from verigym.core import event_loop
 from verigym.core.errors import Refused
 from verigym.core.protocols import Context
-from verigym.core.records import Dataset, Example, Json, Preference, Report, Version, content_hash
+from verigym.core.records import Dataset, Example, Json, Preference, Version, content_hash
 from verigym.evaluation.suites import family_of
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
@@ -22,7 +22,7 @@ from verigym.training.recipe import Adapter, Recipe
 from verigym.workspace import datasets as data
 from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.gold import gold_examples
-from verigym.workspace.measure import context_of, suite_of
+from verigym.workspace.measure import context_of, reports_of, suite_of
 from verigym.workspace.training_environments import check_rows, rehearsed_of, training_environments, with_tasks
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -69,11 +69,11 @@ def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
     if recipe.algorithm == "reward":
         return []
     parent = _parent(ws, recipe)
-    reports = [report for report in ws.store.documents("report", Report) if report.agent == parent.id]
+    evaluated = {report.suite.environment for report in reports_of(ws, parent)}
     warnings: list[str] = []
     for each in training_environments(recipe):
         name = each.name
-        if not any(report.suite.environment == name for report in reports):
+        if name not in evaluated:
             warnings.append(
                 f"{parent.label} has no evaluation in {name}, so the effect of training cannot be measured. "
                 f"Run: verigym eval {name} -m {recipe.start or recipe.model}"
