@@ -21,7 +21,7 @@ from verigym.registry.versions import version_id
 from verigym.rollout.settings import Prices, RunSettings
 from verigym.wire.tools import ToolNames
 from verigym.workspace import measure as stages
-from verigym.workspace.advise import LOOKED_AT, AdviceSubject, StoredTrial, is_local, training_tasks
+from verigym.workspace.advise import LOOKED_AT, AdviceSubject, StoredTrial, training_tasks
 from verigym.workspace.explain import open_run
 
 EXAMPLES = 2
@@ -89,7 +89,7 @@ def _variants(subject: AdviceSubject, shown: list[Task]) -> list[tuple[Kind, Ver
         text = _prompt(environment, agent, shown, speech)
         families = sorted({*agent.families, *map(family_of, shown)})
         found.append(("prompt", _child(agent, "with examples", system_prompt=text, families=families)))
-    if environment.tools and is_local(agent) and not agent.constraints:
+    if environment.tools and not agent.is_remote and not agent.constraints:
         calls = speech.dialect is _PLAIN and _only_calls(environment, shown)
         held = call_schema(environment) if calls else "tools"
         found.append(("constraint", _child(agent, "constrained", constraints=held)))
@@ -178,7 +178,7 @@ class _Speech(NamedTuple):
 
 
 def _speech(agent: Version, environment: EnvironmentSpec) -> _Speech:
-    if not is_local(agent):
+    if agent.is_remote:
         return _Speech(_PLAIN, lambda name: name)
     from verigym.model.load import load_tokenizer
     from verigym.policies.render import Renderer

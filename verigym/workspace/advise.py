@@ -28,8 +28,8 @@ from verigym.workspace.workspace import WorkspaceFolder
 KINDS = ("rollout", "eval")
 LOOKED_AT = 64
 """Number of training tasks that are checked for a gold solution."""
-KNOWN = 2
-"""Known solutions per new one, if an agent that is already trained is trained further."""
+REPEATED = 2
+"""Solutions that a trained agent has already learnt from, per new one, if it is trained further."""
 
 
 class AdviceReport(Printable, msgspec.Struct, frozen=True, kw_only=True):
@@ -72,18 +72,23 @@ def _run(ws: WorkspaceFolder, text: str) -> Run:
             agent = ws.find(text)
         except (NotFound, BadInput):
             raise no_run from None
-    runs = [one for one in ws.store.runs() if one.kind in KINDS and one.config.get("agent") == agent.id and one.scored]
+    runs = _scored_runs(ws, agent)
     if not runs:
         raise NotFound(f"{agent.label} has no run yet. Run: verigym eval ENV -m {agent.id}")
     return runs[-1]
 
 
+def _scored_runs(ws: WorkspaceFolder, agent: Version) -> list[Run]:
+    """The evaluations and rollouts of an agent with a scored episode, newest last."""
+    return [run for run in ws.store.runs() if run.kind in KINDS and run.config.get("agent") == agent.id and run.scored]
+
+
 def advise_on(subject: AdviceSubject, notes: Sequence[str] = ()) -> AdviceReport:
     """Gives advice with complete recipes and their estimates. `notes` are added to the report."""
     evidence, more = gather(subject)
-    said = [*notes, *more]
-    advice = [_completed(subject, one, said) for one in advise(evidence)]
-    return AdviceReport(evidence=evidence, advice=advice, notes=said)
+    all_notes = [*notes, *more]
+    advice = [_completed(subject, one, all_notes) for one in advise(evidence)]
+    return AdviceReport(evidence=evidence, advice=advice, notes=all_notes)
 
 
 # -- evidence ----------------------------------------------------------------------------------------------------------
@@ -91,29 +96,34 @@ def advise_on(subject: AdviceSubject, notes: Sequence[str] = ()) -> AdviceReport
 
 def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
     ws, run, agent, environment = subject.ws, subject.run, subject.agent, subject.environment
-    found = subject.source.explained()
+    explanation = subject.source.explained()
     notes = [subject.source.note] if subject.source.note else []
-    tried, k = found, int(run.config.get("k", 1))
-    if not found.groups and (other := _several_tries(subject)) is not None:
-        tried, k = open_run(ws, other.id).explained(), int(other.config["k"])
-        notes.append(f"pass@{k} and the signal in groups come from run {other.id}")
+    tried, k = explanation, int(run.config.get("k", 1))
+    repeated = [
+        other
+        for other in _scored_runs(ws, agent)
+        if other.config.get("environment") == environment.name and int(other.config.get("k", 1)) > 1
+    ]
+    if not explanation.groups and repeated:
+        tried, k = open_run(ws, repeated[-1].id).explained(), int(repeated[-1].config["k"])
+        notes.append(f"pass@{k} and the signal in groups come from run {repeated[-1].id}")
     train = training_tasks(environment)
     gold = sum(bool(environment.gold_replies(task)) for task in train[:LOOKED_AT])
-    sets = [one for one in data.known(ws) if one.environment in ("", environment.name)]
+    written = sum(dataset.rows for dataset in _datasets(subject, "demonstrations"))
     audit = last_audit(ws, environment)
     evidence = AdviceEvidence(
         run=run.id,
         agent=agent.id,
         environment=environment.name,
         success=_success(subject),
-        buckets={one.bucket: one.share for one in found.findings if one.bucket != "infrastructure"},
-        errors=1 - found.scored / found.trajectories,
+        buckets={one.bucket: one.share for one in explanation.findings if one.bucket != "infrastructure"},
+        errors=1 - explanation.scored / explanation.trajectories,
         k=k,
         pass_at_1=tried.pass_at_1 if tried.groups else None,
         pass_at_k=tried.pass_at_k if tried.groups else None,
         signal=tried.signal / tried.groups if tried.groups else None,
-        horizon=found.horizon,
-        local=is_local(agent),
+        horizon=explanation.horizon,
+        local=not agent.is_remote,
         parameters=_parameters(agent),
         has_tools=bool(environment.tools),
         has_prompt=agent.system_prompt is not None,
@@ -123,14 +133,18 @@ def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
         train_families=len({family_of(task) for task in train}),
         gold=round(len(train) * gold / max(1, min(len(train), LOOKED_AT))),
         fresh=len(fresh_tasks(ws, agent, environment)),
-        demonstrations=_passed_in_training(subject) + sum(one.rows for one in sets if one.kind == "demonstrations"),
-        pairs=sum(one.rows for one in sets if one.kind == "preferences"),
-        labels=sum(one.judgement in ("better", "worse") for one in ws.store.documents("label", Label)),
+        demonstrations=_passed_in_training(subject) + written,
+        pairs=sum(dataset.rows for dataset in _datasets(subject, "preferences")),
+        labels=sum(label.judgement in ("better", "worse") for label in ws.store.documents("label", Label)),
         verified_by="judge" if "judge" in run.config else "program",
         checked=was_checked(ws, environment),
         audited=audit is not None,
         faults=audit.fix if audit is not None else [],
-        trials=[one.trial for one in ws.store.documents("trial", StoredTrial) if one.of(agent, environment)],
+        trials=[
+            stored.trial
+            for stored in ws.store.documents("trial", StoredTrial)
+            if (stored.agent, stored.environment) == (agent.id, environment.name)
+        ],
     )
     return evidence, notes
 
@@ -142,30 +156,16 @@ class StoredTrial(msgspec.Struct, frozen=True):
     environment: str
     trial: Trial
 
-    def of(self, agent: Version, environment: EnvironmentSpec) -> bool:
-        return (self.agent, self.environment) == (agent.id, environment.name)
-
 
 def _success(subject: AdviceSubject) -> Estimate:
     """The success of the run. Episodes of a task are averaged first, and the interval is clustered by family."""
     passed: dict[str, list[bool]] = {}
-    for one in subject.ws.store.statuses(subject.run.id, subject.run.verifier):
-        if one.judged and one.reward is not None:
-            passed.setdefault(one.task, []).append(one.passed)
+    for episode in subject.ws.store.statuses(subject.run.id, subject.run.verifier):
+        if episode.reward is not None:
+            passed.setdefault(episode.task, []).append(episode.passed)
     family = {task.id: family_of(task) for task in subject.source.tasks}
     means = {task: sum(tries) / len(tries) for task, tries in passed.items()}
     return clustered_mean(list(means.values()), [family[task] for task in means], rate=True)
-
-
-def _several_tries(subject: AdviceSubject) -> Run | None:
-    """The newest run of the same agent and environment with several episodes per task."""
-    ours = (subject.agent.id, subject.environment.name)
-    runs = [
-        one
-        for one in subject.ws.store.runs()
-        if one.kind in KINDS and (one.config.get("agent"), one.config.get("environment")) == ours
-    ]
-    return next((one for one in reversed(runs) if int(one.config.get("k", 1)) > 1 and one.scored), None)
 
 
 def training_tasks(environment: EnvironmentSpec) -> list[Task]:
@@ -178,11 +178,10 @@ def training_tasks(environment: EnvironmentSpec) -> list[Task]:
 
 def _passed_in_training(subject: AdviceSubject) -> int:
     """Number of passed episodes on training tasks in the rollouts of this workspace."""
-    where, store = subject.environment.name, subject.ws.store
-    runs = [
-        one for one in store.runs() if one.kind == "rollout" and one.config.get("environment") == where and one.passed
-    ]
-    return sum(one.passed for one in runs if all(task.split == "train" for task in store.tasks(one.id)[:1]))
+    name, store = subject.environment.name, subject.ws.store
+    runs = [run for run in store.runs() if run.kind == "rollout" and run.config.get("environment") == name]
+    passed = [run for run in runs if run.passed and all(task.split == "train" for task in store.tasks(run.id)[:1])]
+    return sum(run.passed for run in passed)
 
 
 def fresh_tasks(ws: WorkspaceFolder, agent: Version, environment: EnvironmentSpec) -> list[Task]:
@@ -191,37 +190,30 @@ def fresh_tasks(ws: WorkspaceFolder, agent: Version, environment: EnvironmentSpe
     it."""
     if not agent.adapter:
         return []
-    families, shown = set(agent.families), _shown(ws, agent)
-    return [
-        task
-        for task in training_tasks(environment)
-        if (family_of(task) not in families or (_is_mined(task) and task.id not in shown))
-        and environment.gold_replies(task)
-    ]
+    families, learnt = set(agent.families), _learnt_tasks(ws, agent)
+    fresh: list[Task] = []
+    for task in training_tasks(environment):
+        mined = any(source.startswith("trace ") for source in task.lineage)
+        is_new = family_of(task) not in families or (mined and task.id not in learnt)
+        if is_new and environment.gold_replies(task):
+            fresh.append(task)
+    return fresh
 
 
-def _is_mined(task: Task) -> bool:
-    return any(each.startswith("trace ") for each in task.lineage)
-
-
-def _shown(ws: WorkspaceFolder, agent: Version | None) -> set[str]:
+def _learnt_tasks(ws: WorkspaceFolder, agent: Version | None) -> set[str]:
     """Tasks in the datasets that an agent and its ancestors were trained on."""
-    found: set[str] = set()
+    tasks: set[str] = set()
     while agent is not None:
-        dataset = ws.store.get("dataset", agent.data_hash, Dataset) if agent.data_hash else None
+        dataset = ws.store.get("dataset", agent.data_hash, Dataset)
         if dataset is not None and data.path_of(ws, dataset.id).exists():
-            found |= {row.task for row in data.rows(ws, dataset)}
-        agent = ws.store.get("version", agent.parent, Version) if agent.parent else None
-    return found
-
-
-def is_local(agent: Version) -> bool:
-    return not agent.is_remote
+            tasks |= {row.task for row in data.rows(ws, dataset)}
+        agent = ws.store.get("version", agent.parent, Version)
+    return tasks
 
 
 def _parameters(agent: Version) -> float:
     """Number of parameters of the model. 0 if it cannot be read, for example without torch, or behind a server."""
-    if not is_local(agent):
+    if agent.is_remote:
         return 0.0
     try:
         from verigym.model.shape import read_shape
@@ -290,38 +282,45 @@ def recipe_for(subject: AdviceSubject, algorithm: str) -> dict[str, Any]:
         more = {"num_generations_per_prompt": 8, "prompts_per_step": 16, "steps": 40, "max_tokens": longest}
         more |= {"learning_rate": 1e-4 if small else 2e-5, "eval_interval": 20}
     else:
-        more = {"data": _newest(subject, "preferences"), "prompts_per_step": 16, "steps": 40, "learning_rate": 2e-4}
+        more = {
+            "data": _newest_dataset(subject, "preferences"),
+            "prompts_per_step": 16,
+            "steps": 40,
+            "learning_rate": 2e-4,
+        }
     return fields | more
 
 
 def _imitated(subject: AdviceSubject) -> dict[str, Any]:
     """The sft data: gold solutions if tasks have them, otherwise the newest demonstrations. For a trained agent: new solutions
-    mixed with known ones."""
-    if len(fresh_tasks(subject.ws, subject.agent, subject.environment)) >= MIN_FRESH:
-        return {"data": _new_beside_known(subject).name}
-    if any(subject.environment.gold_replies(task) for task in training_tasks(subject.environment)[:LOOKED_AT]):
-        return {"num_tasks": min(480, len(training_tasks(subject.environment)))}
-    return {"data": _newest(subject, "demonstrations")}
+    mixed with those that it has learnt from."""
+    fresh, train = fresh_tasks(subject.ws, subject.agent, subject.environment), training_tasks(subject.environment)
+    if len(fresh) >= MIN_FRESH:
+        return {"data": _mixed_dataset(subject, fresh).name}
+    if any(subject.environment.gold_replies(task) for task in train[:LOOKED_AT]):
+        return {"num_tasks": min(480, len(train))}
+    return {"data": _newest_dataset(subject, "demonstrations")}
 
 
-def _new_beside_known(subject: AdviceSubject) -> Dataset:
-    """A dataset of solutions that are new to the agent, and `KNOWN` times as many from families that it was trained on, so that
-    it does not forget them."""
+def _mixed_dataset(subject: AdviceSubject, fresh: list[Task]) -> Dataset:
+    """A dataset of solutions that are new to the agent, and `REPEATED` times as many that it has learnt from, so that it does not
+    forget them."""
     agent, environment = subject.agent, subject.environment
-    fresh = fresh_tasks(subject.ws, agent, environment)
     new = {task.id for task in fresh}
-    known = [task for task in training_tasks(environment) if task.id not in new and environment.gold_replies(task)]
-    known = pick(known, KNOWN * len(fresh), seed=0)
-    rows = event_loop.run(gold_examples(environment, [*fresh, *known], agent))
-    source = (
-        f"gold solutions of {environment.name}: {len(fresh)} new to {agent.id}, {len(known)} of what it has learnt from"
-    )
-    counts = {"new": len(fresh), "known": len(known)}
+    learnt = [task for task in training_tasks(environment) if task.id not in new and environment.gold_replies(task)]
+    learnt = pick(learnt, REPEATED * len(fresh), seed=0)
+    rows = event_loop.run(gold_examples(environment, [*fresh, *learnt], agent))
+    source = f"gold solutions of {environment.name}: {len(fresh)} new to {agent.id}, {len(learnt)} of what it has learnt from"
+    counts = {"new": len(fresh), "known": len(learnt)}
     return data.keep(subject.ws, rows, counts, environment=environment.name, source=source)
 
 
-def _newest(subject: AdviceSubject, kind: str) -> str:
-    fitting = [
-        one for one in data.known(subject.ws) if one.kind == kind and one.environment in ("", subject.environment.name)
-    ]
+def _newest_dataset(subject: AdviceSubject, kind: str) -> str:
+    fitting = _datasets(subject, kind)
     return fitting[-1].name if fitting else "latest"
+
+
+def _datasets(subject: AdviceSubject, kind: str) -> list[Dataset]:
+    """The datasets of a kind for the environment, newest last."""
+    name = subject.environment.name
+    return [one for one in data.known(subject.ws) if one.kind == kind and one.environment in ("", name)]

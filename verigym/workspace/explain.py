@@ -7,7 +7,7 @@ twice.
 import asyncio
 from collections.abc import Callable, Iterator
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from verigym.core import event_loop
 from verigym.core.errors import VerifierFailure, VerigymError
@@ -16,26 +16,15 @@ from verigym.core.records import Sampling, Task, Trajectory, Verdict, Version, c
 from verigym.core.seeds import derive
 from verigym.environments.load import environment_of
 from verigym.evaluation import failures
-from verigym.evaluation.failures import (
-    BUCKETS,
-    INFRASTRUCTURE,
-    WRONG_ANSWER,
-    EnvironmentRule,
-    ExplainedEpisode,
-    Explanation,
-)
+from verigym.evaluation.failures import BUCKETS, INFRASTRUCTURE, WRONG_ANSWER, ExplainedEpisode, Explanation
 from verigym.evaluation.rules import Reason
 from verigym.store.database import Run
 from verigym.verifiers.judge import UNTRUSTED, ask, quoted, task_text, transcript
 from verigym.workspace.workspace import WorkspaceFolder
 
 CHOICES = [name for name in BUCKETS if name not in (INFRASTRUCTURE, "unsafe action", "truncated")]
-QUESTION = "\n".join(
-    [
-        "An assistant worked on a task and failed. Say which of these is the main reason:",
-        *(f"- {name}: {BUCKETS[name]}" for name in CHOICES),
-    ]
-)
+QUESTION = "An assistant worked on a task and failed. Say which of these is the main reason:"
+QUESTION += "".join(f"\n- {name}: {BUCKETS[name]}" for name in CHOICES)
 ANSWER = (
     'Answer with one JSON object and nothing else: {"reason": "one short sentence", "bucket": "one of the names above"}'
 )
@@ -59,7 +48,8 @@ class ExplainSource(Struct, frozen=True):
     ws: WorkspaceFolder
     run: Run
     tasks: list[Task]
-    own: EnvironmentRule | None = None
+    rule: failures.EnvironmentRule | None = None
+    """The rule of the environment."""
     note: str = ""
     """Why the rule of the environment could not be used."""
     judged: dict[str, Reason] = {}
@@ -67,31 +57,26 @@ class ExplainSource(Struct, frozen=True):
     """Episodes for which the judge gave no usable answer."""
 
     def explained(self) -> Explanation:
-        return failures.explain(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
+        return failures.explain(self.tasks, *self._records(), self.rule, self.judged)
 
     def failed(self) -> Iterator[ExplainedEpisode]:
-        episodes = failures.explain_each(self.tasks, self._episodes(), self._verdicts(), self.own, self.judged)
+        episodes = failures.explain_each(self.tasks, *self._records(), self.rule, self.judged)
         return (episode for episode in episodes if episode.reason.bucket)
 
-    def _episodes(self) -> Iterator[Trajectory]:
-        return self.ws.store.each_trajectory(self.run.id)
-
-    def _verdicts(self) -> Iterator[Verdict]:
-        return self.ws.store.each_verdict(self.run.id)
+    def _records(self) -> tuple[Iterator[Trajectory], Iterator[Verdict]]:
+        return self.ws.store.each_trajectory(self.run.id), self.ws.store.each_verdict(self.run.id)
 
 
 def open_run(ws: WorkspaceFolder, run: str) -> ExplainSource:
     """Opens a run by id, prefix of an id, or latest."""
-    found = ws.store.run(run, kinds=("rollout", "eval", "collect"))
-    tasks = ws.store.tasks(found.id)
-    where = str(found.config.get("environment", ""))
+    stored = ws.store.run(run, kinds=("rollout", "eval", "collect"))
+    tasks = ws.store.tasks(stored.id)
+    name = str(stored.config.get("environment", ""))
     try:
-        own = environment_of(where, tasks).explain if where else None
-        return ExplainSource(ws, found, tasks, own)
+        return ExplainSource(ws, stored, tasks, environment_of(name, tasks).explain if name else None)
     except VerigymError as error:
-        return ExplainSource(
-            ws, found, tasks, note=f"{where} could not be opened, so only the general rules were used: {error}"
-        )
+        note = f"{name} could not be opened, so only the general rules were used: {error}"
+        return ExplainSource(ws, stored, tasks, note=note)
 
 
 def with_judge(
@@ -100,7 +85,7 @@ def with_judge(
     """Adds the explanations of a judge for failures that the rules classify as "wrong answer"."""
     open_cases = [one.trajectory.id for one in source.failed() if one.reason.bucket == WRONG_ANSWER]
     judged, unanswered = event_loop.run(_judged(source, judge, open_cases, on_asked))
-    return ExplainSource(source.ws, source.run, source.tasks, source.own, source.note, judged, unanswered)
+    return structs.replace(source, judged=judged, unanswered=unanswered)
 
 
 async def _judged(
@@ -108,34 +93,32 @@ async def _judged(
 ) -> tuple[dict[str, Reason], int]:
     store, tasks = source.ws.store, {task.id: task for task in source.tasks}
     keys = {id: f"{judge.id}/{_PINNED}/{id}" for id in ids}
-    said = {id: found for id in ids if (found := store.get("said", keys[id], JudgeExplanation)) is not None}
-    left = [id for id in ids if id not in said]
+    stored = {id: store.get("said", key, JudgeExplanation) for id, key in keys.items()}
+    answers = {id: answer for id, answer in stored.items() if answer is not None}
+    left = [id for id in ids if id not in answers]
     policy = source.ws.open_beside(judge) if left else None
     async with closing(policy):
         for start in range(0, len(left), _AT_ONCE):
             some = [store.trajectory(id)[1] for id in left[start : start + _AT_ONCE]]
             assert policy is not None
-            answers = await asyncio.gather(*(_asked(policy, judge, tasks[one.task], one) for one in some))
-            for answer in answers:
+            for answer in await asyncio.gather(*(_ask(policy, judge, tasks[one.task], one) for one in some)):
                 if answer is not None:
                     store.put("said", keys[answer.trajectory], answer)
-                    said[answer.trajectory] = answer
-            on_asked(len(said), len(ids))
+                    answers[answer.trajectory] = answer
+            on_asked(len(answers), len(ids))
     by = f"judge {judge.label}"
-    return {id: Reason(one.bucket, one.reason, by=by) for id, one in said.items()}, len(ids) - len(said)
+    return {id: Reason(one.bucket, one.reason, by=by) for id, one in answers.items()}, len(ids) - len(answers)
 
 
-async def _asked(policy: Policy, judge: Version, task: Task, one: Trajectory) -> JudgeExplanation | None:
-    prompt = "\n\n".join(
-        [QUESTION, quoted("task", task_text(task)), quoted("work", transcript(one)[-6000:]), UNTRUSTED, ANSWER]
-    )
+async def _ask(policy: Policy, judge: Version, task: Task, episode: Trajectory) -> JudgeExplanation | None:
+    work = quoted("work", transcript(episode)[-6000:])
+    prompt = "\n\n".join([QUESTION, quoted("task", task_text(task)), work, UNTRUSTED, ANSWER])
+    seed = derive(0, "explain", episode.id)
     try:
-        found, _ = await ask(
-            policy, prompt, _JudgeAnswer, lambda it: it.bucket in CHOICES, derive(0, "explain", one.id), _SAMPLING, 2
-        )
+        answer, _ = await ask(policy, prompt, _JudgeAnswer, lambda answer: answer.bucket in CHOICES, seed, _SAMPLING, 2)
     except VerifierFailure:
         return None
-    return JudgeExplanation(one.id, judge.id, found.bucket, found.reason)
+    return JudgeExplanation(episode.id, judge.id, answer.bucket, answer.reason)
 
 
 class _JudgeAnswer(Struct, frozen=True):

@@ -24,10 +24,10 @@ CARD = "README.md"
 def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False) -> list[str]:
     """Writes the version into a new folder and returns the names of its files. With `merged`, it writes complete weights,
     otherwise a PEFT adapter. Prompt, tool descriptions, constraints and sampling are in `version.json`."""
-    _check_place(ws, version, to)
+    _check_folder(ws, version, to)
     if merged and version.is_remote:
         raise Refused(f"{version.base}: the weights of a model behind a server cannot be merged. Remove --merged")
-    adapter = ws.adapter_folder(version.adapter) if version.adapter else None
+    adapter = ws.adapter_of(version)
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=to.parent, prefix=f".{to.name}.new-") as work:
@@ -49,19 +49,18 @@ def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False
     return sorted(file.name for file in to.iterdir())
 
 
-def _check_place(ws: WorkspaceFolder, version: Version, to: Path) -> None:
+def _check_folder(ws: WorkspaceFolder, version: Version, to: Path) -> None:
     _check_free(to)
     hub = os.environ.get("HF_HUB_CACHE") or os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
-    kept = {
+    protected = {
         "the base model": Path(version.base),
         "embedded models": embedded.cache_folder(),
         "models of the hub": Path(hub),
         "this workspace": ws.home,
     }
-    place = to.resolve()
-    for whose, folder in kept.items():
-        if folder.is_dir() and place.is_relative_to(folder.resolve()):
-            raise Refused(f"{to} is inside {folder}, the folder of {whose}. Pass another folder with --out")
+    for owner, folder in protected.items():
+        if folder.is_dir() and to.resolve().is_relative_to(folder.resolve()):
+            raise Refused(f"{to} is inside {folder}, the folder of {owner}. Pass another folder with --out")
 
 
 def _check_free(to: Path) -> None:

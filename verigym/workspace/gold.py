@@ -28,9 +28,9 @@ async def _example(environment: EnvironmentSpec, task: Task, agent: Version) -> 
             f'Task "{task.id}" has no gold solution. Add "expected_tool" or "answer" to it, or gold(task) to the environment'
         )
     if len(replies) == 1:
-        context, items = first_items(environment, task, agent), _items(replies[0])
-        made = [(len(context), len(context) + len(items))]
-        items = context + items
+        [reply], context = replies, first_items(environment, task, agent)
+        items = [*context, *([Message("assistant", reply)] if isinstance(reply, str) else reply)]
+        made = [(len(context), len(items))]
     else:
         items, made = await _played(environment, task, agent, replies)
     tools = environment.toolbox.offer(agent.tool_descriptions).tools
@@ -49,15 +49,11 @@ async def _played(
     plain = msgspec.structs.replace(agent, constraints="", sampling=None)
     policy = ScriptedPolicy(list(replies))
     episode = await run_episode(environment, task, policy, agent=plain, id=f"gold/{task.id}", group="gold")
-    found, wrong = cut(episode), unfit(episode)
-    if wrong or found is None:
+    parts, wrong = cut(episode), unfit(episode)
+    if wrong or parts is None:
         why = f"{episode.error.kind}: {episode.error.message}" if episode.error else wrong
         raise Refused(
             f'Task "{task.id}": its gold solution does not complete in the environment ({why}). '
             f"Find the cause: verigym check {environment.name}"
         )
-    return found.prompt + found.rest, found.replies
-
-
-def _items(reply: Reply) -> list[Item]:
-    return [Message("assistant", reply)] if isinstance(reply, str) else list(reply)
+    return parts.prompt + parts.rest, parts.replies

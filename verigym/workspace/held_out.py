@@ -10,17 +10,17 @@ from verigym.workspace.workspace import WorkspaceFolder
 def sets_of(ws: WorkspaceFolder) -> list[HeldOutSet]:
     """The held-out sets, sorted by name and version."""
     runs = {run.id: run for run in ws.store.runs(parent=None)}
-    looks = [
+    uses = [
         SuiteUse(report.suite, report.agent, report.id, runs[report.run].created if report.run in runs else 0.0)
         for report in ws.store.documents("report", Report)
     ]
     decisions = [entry.decision for entry in ledger.entries(ws.store)]
-    return held_out_sets(looks + _while_training(ws, runs), decisions)
+    return held_out_sets(uses + _while_training(ws, runs), decisions)
 
 
 def _while_training(ws: WorkspaceFolder, runs: dict[str, Run]) -> list[SuiteUse]:
     """Uses of suites by evaluations during training. A training run evaluates on the same tasks each time."""
-    suites, looks = {}, []
+    suites, uses = {}, []
     for run in runs.values():
         if run.kind != "eval" or run.parent not in runs:
             continue
@@ -31,5 +31,5 @@ def _while_training(ws: WorkspaceFolder, runs: dict[str, Run]) -> list[SuiteUse]
             named = runs[run.parent].config.get("recipe", {}).get("held_out_eval", "")
             name = named if named and named.split()[0] != "all" else f"{environment}:{tasks[0].split}"
             suites[key] = make_suite(name, environment, tasks, verifier)
-        looks.append(SuiteUse(suites[key], "", "", run.created))
-    return looks
+        uses.append(SuiteUse(suites[key], "", "", run.created))
+    return uses

@@ -39,28 +39,28 @@ def perplexity(ws: WorkspaceFolder, version: Version, of: Sequence[Passage] | No
     chosen = passages() if of is None else list(of)
     if not chosen:
         raise Refused("Perplexity needs at least one passage. Pass one")
-    name = version.label
     if version.is_remote:
         raise Refused(
-            f"{name} is behind a server, so its perplexity cannot be measured. "
+            f"{version.label} is behind a server, so its perplexity cannot be measured. "
             "Measure its success on retention_eval instead"
         )
     text = content_hash(chosen)
     id = content_hash([version.id, text])[:12]
-    known = ws.store.get("perplexity", id, PerplexityReport)
-    if known is not None:
-        return known
+    stored = ws.store.get("perplexity", id, PerplexityReport)
+    if stored is not None:
+        return stored
     policy = ws.policy(version)  # refuses a reward model
     from verigym.policies.local.scorer import nats_per_token
 
-    found = nats_per_token(policy, [each.text for each in chosen])  # type: ignore[arg-type]
+    losses = nats_per_token(policy, [passage.text for passage in chosen])  # type: ignore[arg-type]
+    by_passage = {passage.id: loss for passage, loss in zip(chosen, losses, strict=True)}
     report = PerplexityReport(
         id=id,
         agent=version.id,
         base=version.base,
         text=text,
-        nats={each.id: one.nats for each, one in zip(chosen, found, strict=True)},
-        tokens={each.id: one.tokens for each, one in zip(chosen, found, strict=True)},
+        nats={id: loss.nats for id, loss in by_passage.items()},
+        tokens={id: loss.tokens for id, loss in by_passage.items()},
     )
     ws.store.put("perplexity", id, report)
     return report
