@@ -1,5 +1,7 @@
 """Versions derived without training (another prompt, tools or sampling), and the reports and differences of versions."""
 
+import contextlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,10 +16,8 @@ from verigym.registry.cards import CardData, latest_by_suite
 from verigym.registry.diff import VersionDiff, diff
 from verigym.registry.versions import version_id
 from verigym.workspace.gate import GUARDS
-from verigym.workspace.measure import reports_of
+from verigym.workspace.measure import latest_report, reports_of
 from verigym.workspace.workspace import WorkspaceFolder
-
-_TAKEN = ("champion", "latest")
 
 
 def constraint_text(version: Version, constraints: str | Mapping[str, object]) -> str:
@@ -64,20 +64,20 @@ def derive(
     if parent.recipe.get("algorithm") == "reward":
         raise Refused(f"{parent.label} is a reward model. It has no prompt or tools to change. Name another version")
     if environment is not None:
-        known = [tool.name for tool in environment.tools]
+        tools = [tool.name for tool in environment.tools]
         for tool in describe:
-            if tool not in known:
-                raise not_found("tool", tool, known, f"These belong to {environment.name}.")
-    made = msgspec.structs.replace(
+            if tool not in tools:
+                raise not_found("tool", tool, tools, f"These belong to {environment.name}.")
+    child = msgspec.structs.replace(
         parent,
         id="",
         parent=parent.id,
         system_prompt=parent.system_prompt if system is None else system,
         tool_descriptions=dict(sorted({**parent.tool_descriptions, **describe}.items())),
         constraints=constraints or parent.constraints,
-        sampling=_sampling(parent.sampling, sampling),
+        sampling=msgspec.structs.replace(parent.sampling or Sampling(), **sampling) if sampling else parent.sampling,
     )
-    id = version_id(made)
+    id = version_id(child)
     if id == version_id(parent):
         raise BadInput(
             f"The new version would equal {parent.label}. Pass --system, --describe, --descriptions, --constrain or "
@@ -85,30 +85,22 @@ def derive(
         )
     _check_name(ws, name, id)
     ws.register(parent)
-    return ws.register(msgspec.structs.replace(made, name=name or f"{parent.name or parent.base}-{id[:4]}"))
-
-
-def _sampling(parents: Sampling | None, given: Mapping[str, object]) -> Sampling | None:
-    return msgspec.structs.replace(parents or Sampling(), **given) if given else parents
+    return ws.register(msgspec.structs.replace(child, name=name or f"{parent.name or parent.base}-{id[:4]}"))
 
 
 def _check_name(ws: WorkspaceFolder, name: str, id: str) -> None:
-    if name in _TAKEN or name != name.strip():
+    if name in ("champion", "latest") or name != name.strip():
         raise BadInput(
             f'A version cannot be named "{name}". The names champion and latest are reserved. Choose another'
         )
-    taken = next((one for one in ws.store.documents("version", Version) if name and name in (one.name, one.id)), None)
-    if taken is not None and taken.id != id:
-        raise Refused(f'The name "{name}" is taken by version {taken.id}. Choose another')
+    for version in ws.store.documents("version", Version) if name else ():
+        if name in (version.name, version.id) and version.id != id:
+            raise Refused(f'The name "{name}" is taken by version {version.id}. Choose another')
 
 
 def system_text(given: str) -> str:
     """The prompt given by --system: the content of a file if there is one with that name, otherwise the text itself."""
-    try:
-        is_file = Path(given).is_file()
-    except (OSError, ValueError):  # too long or invalid as a file name
-        is_file = False
-    if is_file:
+    if os.path.isfile(given):
         try:
             return Path(given).read_text(encoding="utf-8").rstrip("\n")
         except (OSError, UnicodeDecodeError) as error:
@@ -120,20 +112,20 @@ def system_text(given: str) -> str:
 
 def descriptions(given: list[str], file: Path | None) -> dict[str, str]:
     """New descriptions by tool, read from TOOL=TEXT arguments and from a file."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     if file is not None:
         try:
-            found = msgspec.yaml.decode(file.read_bytes(), type=dict[str, str])
+            texts = msgspec.yaml.decode(file.read_bytes(), type=dict[str, str])
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadInput(
                 f"--descriptions {file}: {error}. The file must map tool names to descriptions (JSON or YAML)"
             ) from error
     for text in given:
-        tool, mark, words = text.partition("=")
+        tool, mark, description = text.partition("=")
         if not mark or not tool.strip():
             raise BadInput(f'--describe "{text}" is invalid. Write TOOL=TEXT')
-        found[tool.strip()] = words
-    return found
+        texts[tool.strip()] = description
+    return texts
 
 
 # -- reports and differences ------------------------------------------------------------------------------------------------
@@ -159,16 +151,9 @@ def shared(ws: WorkspaceFolder, one: Version, other: Version) -> list[tuple[Repo
 def difference(ws: WorkspaceFolder, one: Version, other: Version) -> VersionDiff:
     """The differences of two versions. A version without its own prompt or descriptions is shown with those of the environment
     that it was evaluated in."""
-    reports = [
-        report
-        for version in (other, one)
-        for report in reports_of(ws, version)
-        if report.suite.environment not in GUARDS
-    ]
-    try:
-        own = load_environment(reports[-1].suite.environment) if reports else None
-    except VerigymError:  # the file was moved
-        own = None
-    if own is None:
-        return diff(one, other)
-    return diff(one, other, own.system, {tool.name: tool.description for tool in own.tools})
+    report = latest_report(ws, one, besides=GUARDS) or latest_report(ws, other, besides=GUARDS)
+    if report is not None:
+        with contextlib.suppress(VerigymError):  # the file may have been moved
+            environment = load_environment(report.suite.environment)
+            return diff(one, other, environment.system, {tool.name: tool.description for tool in environment.tools})
+    return diff(one, other)

@@ -59,25 +59,25 @@ def check(
 ) -> list[Check]:
     """Checks the environment's contract on a sample of its tasks, and the corrected cases of its verifiers. Stores a record
     if all hold. `num_tasks` sets the size of the sample, which is spread over splits and families."""
-    found = check_environment(environment, num_tasks=num_tasks, on_check=on_check, pick=partial(pick, seed=0))
-    known = cases.read(cases.path_of(environment.name, ws.home))
-    if known:
+    checks = check_environment(environment, num_tasks=num_tasks, on_check=on_check, pick=partial(pick, seed=0))
+    corrected = cases.read(cases.path_of(environment.name, ws.home))
+    if corrected:
         with watching():
-            outcome, words = event_loop.run(_hold(ws, environment, known))
-        found.append(Check(name="corrected cases hold", outcome=outcome, words=words))
-        on_check(found[-1])
-    if not any(one.outcome == "fail" for one in found):
+            outcome, words = event_loop.run(_hold(ws, environment, corrected))
+        checks.append(Check(name="corrected cases hold", outcome=outcome, words=words))
+        on_check(checks[-1])
+    if not any(one.outcome == "fail" for one in checks):
         for verifier in environment.verifiers.values():
-            ws.store.put("checked", verifier.name, CheckRecord(environment.name, verifier.name, len(found)))
-    return found
+            ws.store.put("checked", verifier.name, CheckRecord(environment.name, verifier.name, len(checks)))
+    return checks
 
 
-async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, known: Sequence[Case]) -> Answer:
-    nobody = ObservedJudge()
+async def _hold(ws: WorkspaceFolder, environment: EnvironmentSpec, corrected: Sequence[Case]) -> Answer:
+    judge = ObservedJudge()
     async with context_of(ws, RunSettings()) as context:
-        given = msgspec.structs.replace(context, policies={"judge": nobody})
-        found = await cases.cases_hold(environment, known, given)
-    return ("unclear", f"{NO_JUDGE} (verigym audit run {environment.name})") if nobody.asked else found
+        observed = msgspec.structs.replace(context, policies={"judge": judge})
+        answer = await cases.cases_hold(environment, corrected, observed)
+    return ("unclear", f"{NO_JUDGE} (verigym audit run {environment.name})") if judge.asked else answer
 
 
 def sample_of(environment: EnvironmentSpec, num: int | None = None, all_tasks: bool = False) -> tuple[int, int]:
@@ -93,10 +93,10 @@ def sample_of(environment: EnvironmentSpec, num: int | None = None, all_tasks: b
 
 def asks_judge(environment: EnvironmentSpec) -> bool:
     """Whether the verifier asks a judge about a good reply to a held-out task."""
-    nobody, task = ObservedJudge(), environment.tasks("val")[0]
+    judge, task = ObservedJudge(), environment.tasks("val")[0]
     with watching():
-        event_loop.run(play(environment, task, some_replies(environment, task), judge=nobody))
-    return nobody.asked
+        event_loop.run(play(environment, task, some_replies(environment, task), judge=judge))
+    return judge.asked
 
 
 def was_checked(ws: WorkspaceFolder, environment: EnvironmentSpec) -> bool:
@@ -120,61 +120,55 @@ def audit(
     who: str = "",
 ) -> Audit:
     """Audits the verifier on n outputs of a run and on all labelled outputs. Stores the result."""
-    found = run_of(ws, environment, run)
-    known = single_labels(ws.store.documents("label", Label), who)
-    outputs = outputs_of(ws, found, n, seed, also=known)
-    wanted = [one for one in cases.read(cases.path_of(environment.name, ws.home)) if _is_of(environment, one)]
+    stored = run_of(ws, environment, run)
+    labelled = single_labels(ws.store.documents("label", Label), who)
+    outputs = outputs_of(ws, stored, n, seed, also=labelled)
+    others = list(environment.verifiers)[1:]
+    corrected = [case for case in cases.read(cases.path_of(environment.name, ws.home)) if case.verifier not in others]
 
     async def ask() -> Audit:
         async with context_of(ws, RunSettings(judge=judge)) as context:
             given = msgspec.structs.replace(context, blob=ws.store.blob)
-            return await audit_verifier(environment, found.id, outputs, given, known, wanted)
+            return await audit_verifier(environment, stored.id, outputs, given, labelled, corrected)
 
     with watching():
-        made = event_loop.run(ask())
-    ws.store.put("audited", uuid.uuid4().hex, AuditRecord(made.environment, made.verifier, found.id, made.n, made.fix))
-    asked = judge.id if judge is not None else found.config.get("judge", "")
-    if made.asks_judge and made.agreement is not None and made.agreement.kappa is not None:
-        seen = made.agreement
-        one = Calibration(made.verifier, asked, seen.n, made.agreement.kappa, seen.low, seen.high)
+        result = event_loop.run(ask())
+    record = AuditRecord(result.environment, result.verifier, stored.id, result.n, result.fix)
+    ws.store.put("audited", uuid.uuid4().hex, record)
+    agreement = result.agreement
+    if result.asks_judge and agreement is not None and agreement.kappa is not None:
+        asked = judge.id if judge is not None else stored.config.get("judge", "")
+        one = Calibration(result.verifier, asked, agreement.n, agreement.kappa, agreement.low, agreement.high)
         ws.store.put("calibration", uuid.uuid4().hex, one)
-    return made
+    return result
 
 
 def run_of(ws: WorkspaceFolder, environment: EnvironmentSpec, name: str = "") -> Run:
     """The named run. Without a name, the environment's newest run with enough outputs, or its largest."""
+    runs = [run for run in ws.store.runs() if run.kind in KINDS and run.trajectories and _is_in(run, environment)]
     if name and name != "latest":
-        found = ws.store.run(name, kinds=KINDS)
-        if not _same_place(found.config.get("environment", ""), environment.name):
+        stored = ws.store.run(name, kinds=KINDS)
+        if not _is_in(stored, environment):
             raise Refused(
-                f"Run {found.id} belongs to {found.config.get('environment')}, not to {environment.name}. "
-                f"Runs of {environment.name}: {', '.join(one.id for one in _runs(ws, environment)) or 'none'}"
+                f"Run {stored.id} belongs to {stored.config.get('environment')}, not to {environment.name}. "
+                f"Runs of {environment.name}: {', '.join(run.id for run in runs) or 'none'}"
             )
-    else:
-        runs = _runs(ws, environment)
-        if not runs:
-            raise Refused(
-                f"No run of {environment.name} has outputs to audit its verifier on. Create some: "
-                f"verigym eval {environment.name} -m smollm2-135m -n {ENOUGH}"
-            )
-        enough = [one for one in runs if one.trajectories >= ENOUGH]
-        found = enough[-1] if enough else max(runs, key=lambda one: one.trajectories)
-    if not found.trajectories:
-        raise Refused(f"Run {found.id} has no outputs yet. Repeat the command that started it to resume")
-    return found
+        if not stored.trajectories:
+            raise Refused(f"Run {stored.id} has no outputs yet. Repeat the command that started it to resume")
+        return stored
+    if not runs:
+        raise Refused(
+            f"No run of {environment.name} has outputs to audit its verifier on. Create some: "
+            f"verigym eval {environment.name} -m smollm2-135m -n {ENOUGH}"
+        )
+    enough = [run for run in runs if run.trajectories >= ENOUGH]
+    return enough[-1] if enough else max(runs, key=lambda run: run.trajectories)
 
 
-def _runs(ws: WorkspaceFolder, environment: EnvironmentSpec) -> list[Run]:
-    return [
-        one
-        for one in ws.store.runs()
-        if one.kind in KINDS and one.trajectories and _same_place(one.config.get("environment", ""), environment.name)
-    ]
-
-
-def _same_place(one: str, other: str) -> bool:
-    """Whether two names mean the same environment, such as `desk.py` and `./desk.py`."""
-    return one == other or (Path(one).suffix == ".py" and Path(one).resolve() == Path(other).resolve())
+def _is_in(run: Run, environment: EnvironmentSpec) -> bool:
+    """Whether a run belongs to the environment. `desk.py` and `./desk.py` are the same."""
+    name, other = str(run.config.get("environment", "")), environment.name
+    return name == other or (Path(name).suffix == ".py" and Path(name).resolve() == Path(other).resolve())
 
 
 def outputs_of(
@@ -192,7 +186,7 @@ def outputs_of(
     ids = {(one.task, one.index): one.id for group in groups for one in group.trajectories}
     verdicts = [one for group in groups for each in group.trajectories for one in ws.store.verdicts_on(run.id, each.id)]
     return Outputs(
-        ids=[ids[place] for place in chosen],
+        ids=[ids[episode] for episode in chosen],
         groups=groups,
         stored={one.trajectory: one for one in verdicts if one.verifier == run.verifier},
     )
@@ -214,33 +208,24 @@ def keep_case(
     ws: WorkspaceFolder, environment: EnvironmentSpec, trajectory: str, should: str, note: str, who: str
 ) -> SavedCase:
     """Stores an output with its correct verdict as a case beside the environment."""
-    run, found = ws.store.trajectory(trajectory)
-    if not _same_place(ws.store.run(run).config.get("environment", ""), environment.name):
-        raise Refused(
-            f"{found.id} is an output of {ws.store.run(run).config.get('environment')}, not of {environment.name}"
-        )
-    task = next(task for task in ws.store.tasks(run) if task.id == found.task)
+    id, episode = ws.store.trajectory(trajectory)
+    run = ws.store.run(id)
+    if not _is_in(run, environment):
+        raise Refused(f"{episode.id} is an output of {run.config.get('environment')}, not of {environment.name}")
+    task = next(task for task in ws.store.tasks(id) if task.id == episode.task)
     verifier = next(iter(environment.verifiers))
-    case = cases.make(verifier, task, found, should, note, who, ws.store.blob)
+    case = cases.make(verifier, task, episode, should, note, who, ws.store.blob)
     path = cases.path_of(environment.name, ws.home)
     return SavedCase(path, case, cases.add(path, case))
 
 
 def keep_disagreements(
-    ws: WorkspaceFolder, environment: EnvironmentSpec, found: Sequence[Disagreement]
+    ws: WorkspaceFolder, environment: EnvironmentSpec, disagreements: Sequence[Disagreement]
 ) -> tuple[Path, int]:
     """Stores each disagreement with a person as a case with the person's verdict. Returns the file and the number of
     new cases."""
     new = 0
-    for one in found:
-        note = one.note or f"labelled {one.label}"
-        _, _, added = keep_case(
-            ws, environment, one.trajectory, "pass" if one.label == "good" else "fail", note, one.who
-        )
-        new += added
+    for one in disagreements:
+        should, note = "pass" if one.label == "good" else "fail", one.note or f"labelled {one.label}"
+        new += keep_case(ws, environment, one.trajectory, should, note, one.who).new
     return cases.path_of(environment.name, ws.home), new
-
-
-def _is_of(environment: EnvironmentSpec, case: Case) -> bool:
-    """Whether the case is about the audited verifier, or about one that no longer exists."""
-    return case.verifier not in environment.verifiers or case.verifier == next(iter(environment.verifiers))

@@ -19,9 +19,6 @@ from verigym.tasks.files import is_task_file, write_whole
 from verigym.training.data import Counts, Rows, RunRecords, demonstrations, graded_pairs, labelled_pairs, read_rows
 from verigym.workspace.workspace import WorkspaceFolder
 
-_SEE = "See: verigym data list"
-
-
 # -- create --------------------------------------------------------------------------------------------------------
 
 
@@ -29,34 +26,36 @@ def from_demonstrations(
     ws: WorkspaceFolder, run: str, *, per_task: int = 4, min_reward: float | None = None, name: str = ""
 ) -> Dataset:
     """Stores the passed episodes of a run as demonstrations."""
-    found = _run(ws, run)
-    rows, counts = demonstrations(_records(ws, found), per_task=per_task, min_reward=min_reward)
-    source = f"episodes of run {found.id} that passed, at most {per_task} a task"
+    stored = _run(ws, run)
+    rows, counts = demonstrations(_records(ws, stored), per_task=per_task, min_reward=min_reward)
+    source = f"episodes of run {stored.id} that passed, at most {per_task} a task"
     if min_reward is not None:
         source += f", of reward {min_reward:g} or more"
-    remedy = f"Find out why: verigym explain {found.id}"
-    _check_some(rows, counts, f"Run {found.id} has no episode to imitate", remedy)
-    return keep(ws, rows, counts, environment=_environment(found), source=source, name=name)
+    remedy = f"Find out why: verigym explain {stored.id}"
+    _check_some(rows, counts, f"Run {stored.id} has no episode to imitate", remedy)
+    return keep(ws, rows, counts, environment=_environment(stored), source=source, name=name)
 
 
 def from_rewards(ws: WorkspaceFolder, run: str, *, gap: float = 0.1, per_task: int = 4, name: str = "") -> Dataset:
     """Stores pairs of episodes of one task whose rewards differ."""
-    found = _run(ws, run)
-    rows, counts = graded_pairs(_records(ws, found), gap=gap, per_task=per_task)
-    source = (
-        f"episodes of run {found.id}, paired where rewards differ by {gap:g} or more, at most {per_task} pairs a task"
-    )
+    stored = _run(ws, run)
+    rows, counts = graded_pairs(_records(ws, stored), gap=gap, per_task=per_task)
+    pairs = f"paired where rewards differ by {gap:g} or more, at most {per_task} pairs a task"
     remedy = "Lower --gap, or sample more episodes per task: verigym rollout ENV -m MODEL -k 8"
-    _check_some(rows, counts, f"Run {found.id} has no two episodes of a task whose rewards differ by --gap", remedy)
-    return keep(ws, rows, counts, environment=_environment(found), source=source, name=name)
+    _check_some(rows, counts, f"Run {stored.id} has no two episodes of a task whose rewards differ by --gap", remedy)
+    return keep(
+        ws, rows, counts, environment=_environment(stored), source=f"episodes of run {stored.id}, {pairs}", name=name
+    )
 
 
 def from_labels(ws: WorkspaceFolder, run: str, *, name: str = "") -> Dataset:
     """Stores pairs of episodes of one task that people labelled with a preference."""
-    found = _run(ws, run)
-    rows, counts = labelled_pairs(_records(ws, found), ws.store.documents("label", Label))
-    _check_some(rows, counts, f"Run {found.id} has no label with a preference", f"Add labels: verigym label {found.id}")
-    return keep(ws, rows, counts, environment=_environment(found), source=f"labels on run {found.id}", name=name)
+    stored = _run(ws, run)
+    rows, counts = labelled_pairs(_records(ws, stored), ws.store.documents("label", Label))
+    _check_some(
+        rows, counts, f"Run {stored.id} has no label with a preference", f"Add labels: verigym label {stored.id}"
+    )
+    return keep(ws, rows, counts, environment=_environment(stored), source=f"labels on run {stored.id}", name=name)
 
 
 def from_file(ws: WorkspaceFolder, path: Path, *, name: str = "") -> Dataset:
@@ -67,10 +66,10 @@ def from_file(ws: WorkspaceFolder, path: Path, *, name: str = "") -> Dataset:
 
 
 def _run(ws: WorkspaceFolder, name: str) -> Run:
-    found = ws.store.run(name, kinds=("rollout", "eval", "collect"))
-    if not found.trajectories:
-        raise Refused(f"Run {found.id} has no episodes yet. Repeat the command that started it to resume")
-    return found
+    run = ws.store.run(name, kinds=("rollout", "eval", "collect"))
+    if not run.trajectories:
+        raise Refused(f"Run {run.id} has no episodes yet. Repeat the command that started it to resume")
+    return run
 
 
 def _environment(run: Run) -> str:
@@ -80,13 +79,13 @@ def _environment(run: Run) -> str:
 def _records(ws: WorkspaceFolder, run: Run) -> RunRecords:
     @functools.cache
     def tools_of(hash: str) -> list[ToolSpec]:
-        found = ws.store.get("tools", hash, Toolset)
-        if found is None and hash:
+        toolset = ws.store.get("tools", hash, Toolset)
+        if toolset is None and hash:
             raise BadInput(
                 f"Run {run.id}: its tool descriptions ({hash}) are missing from {ws.store.path}. "
                 "Repeat the run here, or export it again from its own workspace: verigym runs export"
             )
-        return [] if found is None else found.tools
+        return [] if toolset is None else toolset.tools
 
     store = ws.store
     return RunRecords(store.tasks(run.id), store.each_trajectory(run.id), store.each_verdict(run.id), tools_of)
@@ -94,8 +93,8 @@ def _records(ws: WorkspaceFolder, run: Run) -> RunRecords:
 
 def _check_some(rows: Rows, counts: Counts, what: str, remedy: str) -> None:
     if not rows:
-        said = ", ".join(f"{name} {count}" for name, count in counts.items() if name != "kept")
-        raise Refused(f"{what} ({said}). {remedy}")
+        dropped = ", ".join(f"{name} {count}" for name, count in counts.items() if name != "kept")
+        raise Refused(f"{what} ({dropped}). {remedy}")
 
 
 # -- store and find -------------------------------------------------------------------------------------------------------
@@ -109,7 +108,7 @@ def keep(
     id = hashlib.sha256(body).hexdigest()
     kind = "demonstrations" if isinstance(rows[0], Example) else "preferences"
     _check_name(ws, name, id)
-    made = Dataset(
+    dataset = Dataset(
         id=id,
         kind=kind,
         name=name or f"{stem or ('demos' if kind == 'demonstrations' else 'pairs')}-{id[:8]}",
@@ -121,9 +120,9 @@ def keep(
         counts=counts,
     )
     write_whole(path_of(ws, id), lambda file: file.writelines([body]))
-    ws.store.put("dataset", id, made)
-    first = ws.store.get("dataset", id, Dataset) or made
-    return msgspec.structs.replace(made, name=first.name)
+    ws.store.put("dataset", id, dataset)
+    first = ws.store.get("dataset", id, Dataset) or dataset
+    return msgspec.structs.replace(dataset, name=first.name)
 
 
 def path_of(ws: WorkspaceFolder, id: str) -> Path:
@@ -140,17 +139,16 @@ def find(ws: WorkspaceFolder, text: str) -> Dataset:
     sets = known(ws)
     if text == "latest" and sets:
         return sets[-1]
-    fitting = [one for one in sets if text in (one.id, one.name)] or [
-        one for one in sets if text and one.id.startswith(text)
-    ]
-    if len(fitting) > 1:
-        ids = ", ".join(f"{one.name} ({one.id[:12]})" for one in fitting)
-        raise BadInput(f'"{text}" matches {len(fitting)} datasets: {ids}. Write a longer prefix')
-    if fitting:
-        return fitting[0]
+    matches = [one for one in sets if text in (one.id, one.name)]
+    matches = matches or [one for one in sets if text and one.id.startswith(text)]
+    if len(matches) > 1:
+        ids = ", ".join(f"{one.name} ({one.id[:12]})" for one in matches)
+        raise BadInput(f'"{text}" matches {len(matches)} datasets: {ids}. Write a longer prefix')
+    if matches:
+        return matches[0]
     if is_task_file(text):
         return from_file(ws, Path(text))
-    raise not_found("dataset", text, [one.name for one in sets], _SEE)
+    raise not_found("dataset", text, [one.name for one in sets], "See: verigym data list")
 
 
 def rows(ws: WorkspaceFolder, dataset: Dataset) -> Iterator[Example | Preference]:
@@ -175,8 +173,8 @@ def rows(ws: WorkspaceFolder, dataset: Dataset) -> Iterator[Example | Preference
 def _check_name(ws: WorkspaceFolder, name: str, id: str) -> None:
     if name == "latest":
         raise BadInput("A dataset cannot be named latest, which means the newest one. Choose another --name")
-    taken = next((one for one in known(ws) if name and one.name == name and one.id != id), None)
-    if taken is not None:
-        raise Refused(
-            f'The name "{name}" is taken by another dataset ({taken.id[:12]}: {taken.source}). Choose another --name'
-        )
+    for other in known(ws):
+        if name and other.name == name and other.id != id:
+            raise Refused(
+                f'The name "{name}" is taken by another dataset ({other.id[:12]}: {other.source}). Choose another --name'
+            )
