@@ -5,31 +5,16 @@ version to evaluate or a recipe to train.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, cast
 
 import msgspec
 
 from verigym.core.records import Advice, Json, Sampling
-from verigym.evaluation.advise import (
-    CHECK,
-    CONSTRAINT,
-    DPO,
-    GOOD_ENOUGH,
-    GRPO,
-    MEND,
-    MORE_TASKS,
-    PROMPT,
-    REPAIR,
-    SFT,
-    TRIES,
-    WORKFLOW,
-    AdviceEvidence,
-    advise,
-)
+from verigym.evaluation import advise as fixes
+from verigym.evaluation.advise import AdviceEvidence, advise
 from verigym.evaluation.suites import pick
 from verigym.flywheel.loop_recipe import TRAINED, Fix, Loop
-from verigym.flywheel.rounds import GOOD, ChosenFix, Round
+from verigym.flywheel.rounds import GOOD, Bars, ChosenFix, Round
 from verigym.flywheel.trials import try_out
 from verigym.rollout.settings import RunSettings
 from verigym.workspace import audit
@@ -37,12 +22,12 @@ from verigym.workspace import measure as stages
 from verigym.workspace.advise import AdviceSubject, gather, recipe_for, training_tasks
 
 FIXES: dict[str, Fix] = {
-    PROMPT: "prompt",
-    CONSTRAINT: "constraint",
-    SFT: "sft",
-    DPO: "dpo",
-    GRPO: "grpo",
-    WORKFLOW: "grpo",
+    fixes.PROMPT: "prompt",
+    fixes.CONSTRAINT: "constraint",
+    fixes.SFT: "sft",
+    fixes.DPO: "dpo",
+    fixes.GRPO: "grpo",
+    fixes.WORKFLOW: "grpo",
 }
 """Fixes that the loop can make, by the name in the advice. A reward model, new facts or another model need a person."""
 TRIES_EACH = 8
@@ -57,21 +42,21 @@ class FixRequest(NamedTuple):
     earlier: list[Round]
     settings: RunSettings
     """The settings of the champion's evaluation."""
-    bars: Callable[[str], AbstractContextManager[stages.OnProgress]]
+    bars: Bars
     say: Callable[[str], None]
 
 
-def choose(asked: FixRequest, subject: AdviceSubject) -> ChosenFix:
+def choose(request: FixRequest, subject: AdviceSubject) -> ChosenFix:
     """Chooses the fix, or gives the reason why there is none. `subject` is the champion in the round's environment."""
     if wrong := _broken_contract(subject):
-        chosen = ChosenFix(advice=[CHECK], environment=subject.environment.name, why=wrong)
+        chosen = ChosenFix(advice=[fixes.CHECK], environment=subject.environment.name, why=wrong)
     else:
-        evidence = _evidence(asked, subject)
-        advised = [one for one in advise(evidence) if one.advised]
-        for one in advised:
-            asked.say(f"{one.fix}: {one.reasons[0]}")
-        chosen = _lightest(asked, subject, evidence, advised)
-    asked.say(f"chosen fix: {chosen.fix}" if chosen.fix else f"no fix is tried: {chosen.why}")
+        evidence = _evidence(request, subject)
+        advised = [advice for advice in advise(evidence) if advice.advised]
+        for advice in advised:
+            request.say(f"{advice.fix}: {advice.reasons[0]}")
+        chosen = _lightest(request, subject, evidence, advised)
+    request.say(f"chosen fix: {chosen.fix}" if chosen.fix else f"no fix is tried: {chosen.why}")
     return chosen
 
 
@@ -80,7 +65,7 @@ def _broken_contract(subject: AdviceSubject) -> str:
     environment = subject.environment
     if audit.was_checked(subject.ws, environment):
         return ""
-    failed = [one for one in audit.check(subject.ws, environment) if one.outcome == "fail"]
+    failed = [check for check in audit.check(subject.ws, environment) if check.outcome == "fail"]
     if not failed:
         return ""
     return (
@@ -89,72 +74,70 @@ def _broken_contract(subject: AdviceSubject) -> str:
     )
 
 
-def _evidence(asked: FixRequest, subject: AdviceSubject) -> AdviceEvidence:
+def _evidence(request: FixRequest, subject: AdviceSubject) -> AdviceEvidence:
     """The evidence for advice. Measures what is missing: cheap fixes on training tasks, several episodes per task for
     reinforcement learning."""
-    recipe, (evidence, _) = asked.loop.recipe, gather(subject)
-    advised = {one.fix for one in advise(evidence) if one.advised}
+    recipe, (evidence, _) = request.loop.recipe, gather(subject)
+    advised = {advice.fix for advice in advise(evidence) if advice.advised}
     n = recipe.evaluation.trial_tasks
-    cheap = [
-        FIXES[fix]
-        for fix in (PROMPT, CONSTRAINT)
-        if fix in advised and FIXES[fix] in recipe.fixes and evidence.trial(FIXES[fix]) is None
-    ]
+    cheap = [FIXES[fix] for fix in (fixes.PROMPT, fixes.CONSTRAINT) if fix in advised]
+    cheap = [kind for kind in cheap if kind in recipe.fixes and evidence.trial(kind) is None]
     if cheap:
-        with asked.bars("trials") as bar:
-            for words in try_out(subject, n, bar, cheap).notes:
-                asked.say(words)
-    if TRIES in advised and "grpo" in recipe.fixes:
+        with request.bars("trials") as bar:
+            for note in try_out(subject, n, bar, cheap).notes:
+                request.say(note)
+    if fixes.TRIES in advised and "grpo" in recipe.fixes:
         tasks = pick(training_tasks(subject.environment), n, seed=0)
         sampling = Sampling(temperature=1.0, max_tokens=recipe.evaluation.max_tokens)
-        settings = msgspec.structs.replace(asked.settings, k=TRIES_EACH, sampling=sampling)
-        with asked.bars(f"{TRIES_EACH} tries of training tasks") as bar:
+        settings = msgspec.structs.replace(request.settings, k=TRIES_EACH, sampling=sampling)
+        with request.bars(f"{TRIES_EACH} tries of training tasks") as bar:
             stages.rollout(subject.ws, subject.environment, subject.agent, tasks, settings, on_progress=bar)
     return gather(subject)[0]
 
 
-def _lightest(asked: FixRequest, subject: AdviceSubject, evidence: AdviceEvidence, advised: list[Advice]) -> ChosenFix:
-    recipe, where, names = asked.loop.recipe, subject.environment.name, [one.fix for one in advised]
-    for one in advised:
-        if one.fix in (REPAIR, MEND, GOOD_ENOUGH):
-            first = GOOD if one.fix == GOOD_ENOUGH else f"first {one.fix}"
-            return ChosenFix(advice=names, environment=where, why=f"{first}: {one.reasons[0]}")
-    for one in advised:
-        kind = FIXES.get(one.fix)
-        if kind is None or kind not in recipe.fixes or _tried(asked, subject, kind):
+def _lightest(
+    request: FixRequest, subject: AdviceSubject, evidence: AdviceEvidence, advised: list[Advice]
+) -> ChosenFix:
+    recipe = request.loop.recipe
+    chosen = ChosenFix(advice=[advice.fix for advice in advised], environment=subject.environment.name)
+    for advice in advised:
+        if advice.fix in (fixes.REPAIR, fixes.MEND, fixes.GOOD_ENOUGH):
+            first = GOOD if advice.fix == fixes.GOOD_ENOUGH else f"first {advice.fix}"
+            return msgspec.structs.replace(chosen, why=f"{first}: {advice.reasons[0]}")
+    tried = [one.chosen for one in _decided_rounds(request, subject) if one.chosen is not None and one.chosen.fix]
+    for advice in advised:
+        kind = FIXES.get(advice.fix)
+        if kind is None or kind not in recipe.fixes:
             continue
+        # A trained fix counts as tried only if it used the same tasks.
+        if any(one.fix == kind and (kind not in TRAINED or one.environment == chosen.environment) for one in tried):
+            continue
+        trial, why = evidence.trial(kind), advice.reasons[0]
         if kind in TRAINED:
-            fields = _training(asked, subject, kind)
-            return ChosenFix(advice=names, environment=where, fix=kind, why=one.reasons[0], recipe=fields)
-        if (trial := evidence.trial(kind)) is not None:
-            return ChosenFix(advice=names, environment=where, fix=kind, why=one.reasons[0], version=trial.version)
-    short = next((one.reasons[0] for one in advised if one.fix == MORE_TASKS), "")
-    tried = ", ".join(dict.fromkeys(one.chosen.fix for one in _same(asked, subject) if one.chosen and one.chosen.fix))
-    others = [one for one in names if FIXES.get(one) not in recipe.fixes and one not in (CHECK, MORE_TASKS, TRIES)]
-    words = [
-        short or "nothing that is advised and allowed is left to try",
-        *([f"tried on this champion: {tried}"] if tried else []),
-        *([f"advised, but not the loop's to do: {', '.join(others)}"] if others else []),
-    ]
-    return ChosenFix(advice=names, environment=where, why="; ".join(words))
+            return msgspec.structs.replace(chosen, fix=kind, why=why, recipe=_training(request, subject, kind))
+        if trial is not None:
+            return msgspec.structs.replace(chosen, fix=kind, why=why, version=trial.version)
+    short = next((advice.reasons[0] for advice in advised if advice.fix == fixes.MORE_TASKS), "")
+    words = [short or "nothing that is advised and allowed is left to try"]
+    if tried:
+        words.append(f"tried on this champion: {', '.join(dict.fromkeys(str(one.fix) for one in tried))}")
+    measurements = (fixes.CHECK, fixes.MORE_TASKS, fixes.TRIES)
+    others = [fix for fix in chosen.advice if FIXES.get(fix) not in recipe.fixes and fix not in measurements]
+    if others:
+        words.append(f"advised, but not the loop's to do: {', '.join(others)}")
+    return msgspec.structs.replace(chosen, why="; ".join(words))
 
 
-def _same(asked: FixRequest, subject: AdviceSubject) -> list[Round]:
+def _decided_rounds(request: FixRequest, subject: AdviceSubject) -> list[Round]:
     """Earlier rounds that tried a fix on this champion."""
-    mine = [one for one in asked.earlier if one.begun is not None and one.begun.champion == subject.agent.id]
-    return [one for one in mine if one.decided is not None]
+    rounds = [one for one in request.earlier if one.begun is not None and one.begun.champion == subject.agent.id]
+    return [one for one in rounds if one.decided is not None]
 
 
-def _tried(asked: FixRequest, subject: AdviceSubject, fix: Fix) -> bool:
-    """Whether the fix was tried on this champion. A trained fix counts only if it used the same tasks."""
-    known = [one.chosen for one in _same(asked, subject) if one.chosen is not None and one.chosen.fix == fix]
-    return any(fix not in TRAINED or one.environment == subject.environment.name for one in known)
-
-
-def _training(asked: FixRequest, subject: AdviceSubject, algorithm: Fix) -> Json:
+def _training(request: FixRequest, subject: AdviceSubject, algorithm: Fix) -> Json:
     """The advised training recipe with the settings of the loop, without held-out evaluations. The round evaluates afterwards."""
-    recipe = asked.loop.recipe
-    name = f"{asked.loop.id}-{asked.number}-{algorithm}"
+    recipe = request.loop.recipe
+    name = f"{request.loop.id}-{request.number}-{algorithm}"
     fields: dict[str, Any] = {**recipe_for(subject, algorithm), "eval_interval": 0, "name": name}
     fields.pop("held_out_eval", None)
     fields |= {role: named for role in ("judge", "user") if (named := getattr(recipe, role))}
@@ -162,6 +145,6 @@ def _training(asked: FixRequest, subject: AdviceSubject, algorithm: Fix) -> Json
         if "data" in fields:
             fields["rehearse"] = recipe.beside
         else:
-            own = {fields.pop("environment"): 1 - sum(recipe.beside.values())}
-            fields["environments"] = own | recipe.beside
+            rest = 1 - sum(recipe.beside.values())
+            fields["environments"] = {fields.pop("environment"): rest, **recipe.beside}
     return fields | recipe.training.get(cast(Any, algorithm), {})

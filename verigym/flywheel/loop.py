@@ -15,6 +15,7 @@ import msgspec
 
 from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Decision, Finding, Report, Sampling, Version
+from verigym.core.words import with_interval
 from verigym.environments.load import base_and_added, load_environment
 from verigym.evaluation.suites import split_part
 from verigym.flywheel.fixes import FixRequest, choose
@@ -77,57 +78,52 @@ def play(ws: WorkspaceFolder, loop: Loop, screen: LoopScreen) -> LoopResult:
     """Runs rounds until the budget is spent or nothing is left to do. Steps that are already stored are reused."""
     with ws.store.claim(f"loop {loop.id}"):
         while not (why := ended(ws, loop)):
-            known = rounds_of(ws, loop.id)
-            goes_on = known and known[-1].over is None
-            number = len(known) if goes_on else len(known) + 1
+            rounds = rounds_of(ws, loop.id)
+            earlier = rounds if not rounds or rounds[-1].over else rounds[:-1]
             try:
-                _Round(ws, loop, number, known[: number - 1], screen).play()
-            except Paused as waits:
-                why = str(waits)
+                _Round(ws, loop, len(earlier) + 1, earlier, screen).play()
+            except Paused as pause:
+                why = str(pause)
                 break
     return LoopResult(rounds_of(ws, loop.id), why)
 
 
 def ended(ws: WorkspaceFolder, loop: Loop) -> str:
     """Why no further round runs. Empty if a round can start or resume."""
-    known = rounds_of(ws, loop.id)
-    if known and known[-1].over is None:
+    rounds = rounds_of(ws, loop.id)
+    last = rounds[-1].over if rounds else None
+    if rounds and last is None:
         return ""
-    if len(known) >= loop.recipe.budget.rounds:
+    if len(rounds) >= loop.recipe.budget.rounds:
         return f"the budget of {loop.recipe.budget.rounds} rounds is spent. Raise budget.rounds and repeat the command to resume"
-    if known and known[-1].over is not None and known[-1].over.why and not _anything_new(ws, known[-1]):
-        return known[-1].over.why
+    if last is not None and last.why and not _anything_new(ws, rounds[-1]):
+        return last.why
     return over_budget(loop, spent(ws, loop))
 
 
 class _Round:
-    def __init__(self, ws: WorkspaceFolder, loop: Loop, number: int, before: list[Round], screen: LoopScreen) -> None:
+    def __init__(self, ws: WorkspaceFolder, loop: Loop, number: int, earlier: list[Round], screen: LoopScreen) -> None:
         self.ws, self.loop, self.recipe, self.number = ws, loop, loop.recipe, number
-        self.earlier, self.screen, self.log = before, screen, RoundLog(ws, loop, number)
+        self.earlier, self.screen, self.log = earlier, screen, RoundLog(ws, loop, number)
         self.bars = self.log.watched(screen.episodes)
 
     def play(self) -> None:
         """Runs one round, from the current champion to the next."""
-        begun = self.log.once("begun", RoundStart, self.begin)
-        champion = self.ws.find(begun.champion)
+        once = self.log.once
+        champion = self.ws.find(once("begun", RoundStart, self.begin).champion)
         self.screen.round(self.number, champion)
-        dug = self.log.once("dug", MiningResult, self.mine)
-        before = self.log.once("before", RoundEvaluation, lambda: self.measure(champion, dug, "Evaluate the champion"))
-        chosen = self.log.once("chosen", ChosenFix, lambda: self.choose(dug, before))
-        decided = None
-        if chosen.fix is not None:
-            made = self.log.once("made", Candidate, lambda: self.make(chosen))
-            if made.version != champion.id:
-                candidate = self.ws.find(made.version)
-                after = self.log.once(
-                    "after", RoundEvaluation, lambda: self.measure(candidate, dug, "Evaluate the candidate")
-                )
-                decided = self.log.once(
-                    "decided", Outcome, lambda: self.decide(champion, candidate, dug, before, after)
-                )
+        mined = once("dug", MiningResult, self.mine)
+        before = once("before", RoundEvaluation, lambda: self.measure(champion, mined, "Evaluate the champion"))
+        fix = once("chosen", ChosenFix, lambda: self.choose(mined, before))
+        outcome = None
+        if fix.fix is not None:
+            candidate = self.ws.find(once("made", Candidate, lambda: self.make(fix)).version)
+            if candidate.id == champion.id:
+                outcome = once("decided", Outcome, lambda: _nothing_learnt(champion))
             else:
-                decided = self.log.once("decided", Outcome, lambda: _nothing_learnt(champion))
-        self.log.once("over", RoundEnd, lambda: self.close(chosen, decided), free=True)
+                after = once("after", RoundEvaluation, lambda: self.measure(candidate, mined, "Evaluate the candidate"))
+                outcome = once("decided", Outcome, lambda: self.decide(champion, candidate, mined, before, after))
+        once("over", RoundEnd, lambda: self.close(fix, outcome), free=True)
         self.screen.over(rounds_of(self.ws, self.loop.id)[-1])
 
     # -- the steps in order --------------------------------------------------------------------------------------
@@ -140,41 +136,44 @@ class _Round:
                 "or promote one: verigym promote VERSION"
             )
         champion = self.ws.find(now) if now is not None else self.ws.champion(self.ws.agent(recipe.model))
-        return RoundStart(champion=champion.id, traces=_traces(self.ws), feedback=_feedback(self.ws), when=_now())
+        feedback = len(self.ws.store.bodies("feedback"))
+        return RoundStart(champion=champion.id, traces=_traces(self.ws), feedback=feedback, when=_now())
 
     def mine(self) -> MiningResult:
         """Mines the traces and feedback that exist now. Later ones belong to the next round."""
         with self.screen.step(
             "Mine", "failures in production traces become tasks, each with its way back to the trace"
         ):
-            said = self.mined() if _traces(self.ws) else "no production traces"
+            summary = self.mine_traces() if _traces(self.ws) else "no production traces"
             environment = _frozen(self.ws, with_file(self.ws, self.recipe.environment))
             last = self.earlier[-1].dug if self.earlier else None
             new = _added(environment) - (_added(last.environment) if last else set())
             train = sum(split == "train" for _, split in new)
-            words = f"{said}; new: {train} tasks to train on, {len(new) - train} held out"
+            words = f"{summary}; new: {train} tasks to train on, {len(new) - train} held out"
             self.screen.line(words)
-            dug = MiningResult(environment=environment, train=train, held_out=len(new) - train, words=words)
-            self.suite(dug)  # refuses before the tasks are stored, if there is no suite
-        return dug
+            mined = MiningResult(environment=environment, train=train, held_out=len(new) - train, words=words)
+            self.suite(mined)  # refuses before the tasks are stored, if there is no suite
+        return mined
 
-    def mined(self) -> str:
-        recipe, asked = self.recipe, self.recipe.mining
-        environment, accept = load_environment(recipe.environment), not asked.review
-        found = mine(self.ws, environment, asked.traces, held_out_share=asked.held_out, accept=accept)
-        if asked.review and found.open:
+    def mine_traces(self) -> str:
+        recipe, settings = self.recipe, self.recipe.mining
+        environment, accept = load_environment(recipe.environment), not settings.review
+        report = mine(self.ws, environment, settings.traces, held_out_share=settings.held_out, accept=accept)
+        if settings.review and report.open:
             raise Paused(
-                f"{len(found.open)} mined tasks or cases need a review. Run verigym mine review {recipe.environment}, "
+                f"{len(report.open)} mined tasks or cases need a review. Run verigym mine review {recipe.environment}, "
                 "then repeat the command to resume"
             )
-        it, missing = found.summary.counts, len(found.summary.unverifiable)
+        counts, missing = report.summary.counts, len(report.summary.unverifiable)
         unknown = f" ({missing} without a known right outcome)" if missing else ""
-        return f"{it['failed requests']} requests failed in {it['traces']} traces{unknown}"
+        return f"{counts['failed requests']} requests failed in {counts['traces']} traces{unknown}"
 
-    def measure(self, version: Version, dug: MiningResult, title: str) -> RoundEvaluation:
+    def measure(self, version: Version, mined: MiningResult, title: str) -> RoundEvaluation:
         with self.screen.step(title, f"{version.label} on held-out tasks"):
-            report = self.report(version, dug, self.recipe.evaluation.tasks)
-            self.screen.line(_measured(report))
+            report = self.report(version, mined, self.recipe.evaluation.tasks)
+            success, suite = report.metrics["success"], report.suite
+            tasks = f"{len(suite.tasks)} tasks of {len(suite.families)} families, suite {suite.name}"
+            self.screen.line(f"success {with_interval(success.value, success.low, success.high)} on {tasks}")
             if version.id == ledger.champion(self.ws.store) and report.buckets:
                 self.screen.failures(open_run(self.ws, report.run).explained().findings)
         return RoundEvaluation(
@@ -185,18 +184,18 @@ class _Round:
             buckets=report.buckets,
         )
 
-    def choose(self, dug: MiningResult, before: RoundEvaluation) -> ChosenFix:
+    def choose(self, mined: MiningResult, before: RoundEvaluation) -> ChosenFix:
         with self.screen.step("Advise", "the lightest fix first; cheap ones are tried on training tasks"):
-            subject = open_subject(self.ws, before.run)
-            subject = msgspec.structs.replace(subject, environment=load_environment(dug.environment))
-            asked = FixRequest(self.loop, self.number, self.earlier, self.settings(), self.bars, self.screen.line)
-            return choose(asked, subject)
+            environment = load_environment(mined.environment)
+            subject = msgspec.structs.replace(open_subject(self.ws, before.run), environment=environment)
+            request = FixRequest(self.loop, self.number, self.earlier, self.settings(), self.bars, self.screen.line)
+            return choose(request, subject)
 
-    def make(self, chosen: ChosenFix) -> Candidate:
+    def make(self, fix: ChosenFix) -> Candidate:
         """The candidate. A prompt or a constraint is already a version. Other fixes are trained."""
-        if chosen.version:
-            return Candidate(version=chosen.version)
-        recipe = make_recipe(dict(chosen.recipe), [], f"the loop's {chosen.fix}")
+        if fix.version:
+            return Candidate(version=fix.version)
+        recipe = make_recipe(dict(fix.recipe), [], f"the loop's {fix.fix}")
         with self.screen.step("Train", f"{recipe.algorithm} from {recipe.start or recipe.model}, {recipe.steps} steps"):
             with self.screen.training(recipe.steps) as show_step:
 
@@ -209,18 +208,25 @@ class _Round:
         return Candidate(version=version.id, run=run)
 
     def decide(
-        self, champion: Version, candidate: Version, dug: MiningResult, before: RoundEvaluation, after: RoundEvaluation
+        self,
+        champion: Version,
+        candidate: Version,
+        mined: MiningResult,
+        before: RoundEvaluation,
+        after: RoundEvaluation,
     ) -> Outcome:
         """Asks the gate. If it needs more data and the suite has more tasks, both versions are evaluated once more on as many as
         it asks for. This happens only once, because every further look makes a lucky result likelier."""
         why = f"loop {self.loop.id}, round {self.number}"
         with self.screen.step("Gate", f"policy {self.loop.policy.name}: really better, and nothing lost?"):
-            sides = ReportPair(*(_known(self.ws, each.report) for each in (before, after)))
+            old, new = (self.ws.store.get("report", each.report, Report) for each in (before, after))
+            assert old is not None and new is not None
+            sides = ReportPair(old, new)
             decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
-            if more := self.more(decision, dug):
+            if more := self.more(decision, mined):
                 gate.keep(self.ws, decision, why)
                 self.screen.line(f"{decision.verdict}: both are measured on {more} tasks")
-                sides = ReportPair(*(self.report(each, dug, more) for each in (champion, candidate)))
+                sides = ReportPair(*(self.report(each, mined, more) for each in (champion, candidate)))
                 decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
             gate.settle(self.ws, decision, why, once=True)
             self.screen.decided(decision)
@@ -233,13 +239,13 @@ class _Round:
             champion=ledger.champion(self.ws.store) or "",
         )
 
-    def close(self, chosen: ChosenFix, decided: Outcome | None) -> RoundEnd:
-        why = chosen.why if chosen.fix is None else ""
+    def close(self, fix: ChosenFix, outcome: Outcome | None) -> RoundEnd:
+        why = fix.why if fix.fix is None else ""
         last = self.earlier[-1] if self.earlier else None
-        if decided is not None and last is not None and last.chosen is not None:
-            repeats = decided.verdict == last.verdict and decided.verdict not in ("", "PROMOTE")
-            if repeats and (decided.verdict == "NEED MORE DATA" or chosen.fix == last.chosen.fix):
-                why = f"the gate says {decided.verdict} again, as in round {last.number}: somebody should look"
+        if outcome is not None and last is not None and last.chosen is not None:
+            repeats = outcome.verdict == last.verdict and outcome.verdict not in ("", "PROMOTE")
+            if repeats and (outcome.verdict == "NEED MORE DATA" or fix.fix == last.chosen.fix):
+                why = f"the gate says {outcome.verdict} again, as in round {last.number}: somebody should look"
         return RoundEnd(
             why=why,
             champion=ledger.champion(self.ws.store) or "",
@@ -251,23 +257,23 @@ class _Round:
 
     # -- evaluation ------------------------------------------------------------------------------------------------------
 
-    def report(self, version: Version, dug: MiningResult, n: int | None) -> Report:
+    def report(self, version: Version, mined: MiningResult, n: int | None) -> Report:
         """The report of a version. The same tasks of the same version are evaluated once, even across rounds."""
-        environment, split = self.suite(dug)
+        environment, split = self.suite(mined)
         with self.bars(f"held-out tasks, {version.label}") as bar:
             return stages.measure(self.ws, environment, version, self.settings(), split=split, n=n, on_progress=bar)
 
     def settings(self) -> RunSettings:
-        asked = self.recipe.evaluation
+        settings = self.recipe.evaluation
         return RunSettings(
-            k=asked.repeats,
-            sampling=Sampling(temperature=asked.temperature, max_tokens=asked.max_tokens),
+            k=settings.repeats,
+            sampling=Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
             prices=self.recipe.budget.prices,
             user=self.ws.agent(self.recipe.user) if self.recipe.user else None,
             judge=self.ws.agent(self.recipe.judge) if self.recipe.judge else None,
         )
 
-    def suite(self, dug: MiningResult) -> tuple[EnvironmentSpec, str]:
+    def suite(self, mined: MiningResult) -> tuple[EnvironmentSpec, str]:
         """The environment and the split to evaluate on. Mining does not change the environment's own suites, so they are
         evaluated without mined tasks."""
         wanted, own = self.recipe.evaluation.suite, load_environment(self.recipe.environment)
@@ -275,42 +281,28 @@ class _Round:
             return own, next(iter(own.suites.values()))
         if wanted != "mined":
             name, _ = split_part(wanted)
-            return (own if name in (*own.suites, *own.suites.values()) else load_environment(dug.environment)), wanted
-        mined = load_environment(dug.environment)
-        added = [split for name, split in mined.suites.items() if name not in own.suites]
+            return (own if name in (*own.suites, *own.suites.values()) else load_environment(mined.environment)), wanted
+        environment = load_environment(mined.environment)
+        added = [split for name, split in environment.suites.items() if name not in own.suites]
         if not added:
             raise Refused(
                 "evaluation.suite: mined: no mined task is held out yet. Mine some traces, or name another suite of "
                 f"{own.name}: {', '.join(own.suites)}"
             )
-        return mined, added[-1]
+        return environment, added[-1]
 
-    def more(self, decision: Decision, dug: MiningResult) -> int:
+    def more(self, decision: Decision, mined: MiningResult) -> int:
         """Number of tasks that the gate needs, if the suite has more than were evaluated. Otherwise 0."""
-        environment, split = self.suite(dug)
+        environment, split = self.suite(mined)
         suite, _ = stages.suite_of(environment, split)
-        measured, there = decision.measured[0].tasks, len(suite.tasks)
-        needed = max(
-            (one.needed for one in decision.checks if one.outcome == "unclear" and one.suite == suite.name), default=0
-        )
-        return min(needed, there) if decision.verdict == "NEED MORE DATA" and min(needed, there) > measured else 0
+        unclear = [check for check in decision.checks if check.outcome == "unclear" and check.suite == suite.name]
+        n = min(max((check.needed for check in unclear), default=0), len(suite.tasks))
+        return n if decision.verdict == "NEED MORE DATA" and n > decision.measured[0].tasks else 0
 
 
 def _nothing_learnt(champion: Version) -> Outcome:
     words = "No group of tries differed in reward, so there was nothing to learn from: the weights are the champion's."
     return Outcome(verdict="", words=words, champion=champion.id)
-
-
-def _known(ws: WorkspaceFolder, report: str) -> Report:
-    found = ws.store.get("report", report, Report)
-    assert found is not None, report
-    return found
-
-
-def _measured(report: Report) -> str:
-    it = report.metrics["success"]
-    tasks = f"{len(report.suite.tasks)} tasks of {len(report.suite.families)} families"
-    return f"success {100 * it.value:.1f}% ({100 * it.low:.1f}% to {100 * it.high:.1f}%) on {tasks}, suite {report.suite.name}"
 
 
 def _frozen(ws: WorkspaceFolder, environment: str) -> str:
@@ -336,10 +328,6 @@ def _traces(ws: WorkspaceFolder) -> dict[str, int]:
     return {run.id: run.trajectories for run in ws.store.runs() if run.kind == "traces"}
 
 
-def _feedback(ws: WorkspaceFolder) -> int:
-    return len(ws.store.bodies("feedback"))
-
-
 def _data(ws: WorkspaceFolder) -> int:
     """Number of labels and datasets."""
     return sum(len(ws.store.bodies(kind)) for kind in ("label", "dataset"))
@@ -348,8 +336,8 @@ def _data(ws: WorkspaceFolder) -> int:
 def _anything_new(ws: WorkspaceFolder, last: Round) -> bool:
     """Whether traces, feedback, data or champion changed since the last round."""
     assert last.begun is not None and last.over is not None
-    had = (last.begun.traces, last.begun.feedback, last.over.data, last.over.champion)
-    return had != (_traces(ws), _feedback(ws), _data(ws), ledger.champion(ws.store))
+    before = (last.begun.traces, last.begun.feedback, last.over.data, last.over.champion)
+    return before != (_traces(ws), len(ws.store.bodies("feedback")), _data(ws), ledger.champion(ws.store))
 
 
 def _now() -> str:

@@ -130,9 +130,7 @@ def make_loop(data: Json, overrides: list[str], where: str) -> Loop:
         if not environment.tasks("train"):
             raise BadInput(f"{where}: beside: {name} has no training tasks. Remove it")
         if environment.needs_user:
-            raise BadInput(
-                f"{where}: beside: {name} simulates a user with a model, so it cannot be rehearsed. Remove it"
-            )
+            raise BadInput(f"{where}: beside: {name} simulates a user with a model and cannot be rehearsed. Remove it")
     policy = find_policy(recipe.gate)
     content = msgspec.to_builtins(msgspec.structs.replace(recipe, budget=Budget(), gate=hash_of(policy)))
     return Loop(f"{Path(where).stem}-{content_hash(content)[:8]}", recipe, policy)
@@ -145,8 +143,5 @@ def _check_training(algorithm: str, fields: Json, where: str) -> None:
     taken = [name for name in ("model", "algorithm", "environment", "environments", "start", "name") if name in fields]
     if taken:
         raise BadInput(f"{where}: {above}{taken[0]} is set by the loop. Remove it")
-    given = {"data": "x"} if algorithm == "dpo" else {}
-    recipe = make_recipe(
-        {"model": "x", "algorithm": algorithm, "environment": "x", **given, **fields}, [], f"{where}: {above[:-1]}"
-    )
-    rehearsed_of(recipe)
+    filled = {"model": "x", "algorithm": algorithm, "environment": "x", **({"data": "x"} if algorithm == "dpo" else {})}
+    rehearsed_of(make_recipe({**filled, **fields}, [], f"{where}: {above[:-1]}"))

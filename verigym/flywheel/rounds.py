@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from verigym.core import codec
@@ -19,6 +20,8 @@ from verigym.workspace.measure import OnProgress
 from verigym.workspace.workspace import WorkspaceFolder
 
 T = TypeVar("T", bound=Struct)
+Bars = Callable[[str], AbstractContextManager[OnProgress]]
+"""A progress bar for each measurement, by its title."""
 _SAVED_S = 2.0
 """Seconds between saves of the budget counters. A kill loses at most this much from the count."""
 
@@ -96,20 +99,8 @@ class RoundEnd(Struct, frozen=True, kw_only=True):
     when: str
 
 
-_STEPS: dict[str, type[Struct]] = {
-    "begun": RoundStart,
-    "dug": MiningResult,
-    "before": RoundEvaluation,
-    "chosen": ChosenFix,
-    "made": Candidate,
-    "after": RoundEvaluation,
-    "decided": Outcome,
-    "over": RoundEnd,
-}
-
-
 class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A round with the steps that are stored so far."""
+    """A round with the steps that are stored so far. Each field after `number` is stored as a document of that name."""
 
     loop: str
     number: int
@@ -133,8 +124,9 @@ def rounds_of(ws: WorkspaceFolder, loop: str) -> list[Round]:
     for one in ws.store.bodies("round"):
         owner, number, step = one.id.rsplit("/", 2)
         if owner == loop:
-            steps.setdefault(int(number), {})[step] = codec.decode(one.body, _STEPS[step])
-    return [Round(loop=loop, number=number, **done) for number, done in sorted(steps.items())]
+            steps.setdefault(int(number), {})[step] = codec.decode(one.body, dict)
+    rounds = [{"loop": loop, "number": number, **stored} for number, stored in sorted(steps.items())]
+    return msgspec.convert(rounds, list[Round])
 
 
 def exit_code(rounds: list[Round]) -> int:
@@ -160,23 +152,23 @@ class RoundLog:
 
     def __init__(self, ws: WorkspaceFolder, loop: Loop, number: int) -> None:
         self.ws, self.loop, self.number = ws, loop, number
-        known = ws.store.metrics(_clock(loop)).get(number, {})
-        self.seconds, self.dollars = known.get("seconds", 0.0), known.get("dollars", 0.0)
+        stored = ws.store.metrics(_clock(loop)).get(number, {})
+        self.seconds, self.dollars = stored.get("seconds", 0.0), stored.get("dollars", 0.0)
         self._others = spent(ws, loop, besides=number)
         self._last = self._saved = time.monotonic()
 
     def once(self, step: str, kind: type[T], make: Callable[[], T], *, free: bool = False) -> T:
         """The result of a step. Runs the step if it is not stored yet and the budget allows it (`free` needs no budget)."""
         id = f"{self.loop.id}/{self.number:03}/{step}"
-        known = self.ws.store.get("round", id, kind)
-        if known is not None:
-            return known
+        stored = self.ws.store.get("round", id, kind)
+        if stored is not None:
+            return stored
         if not free:
             self.check()
-        made = make()
+        result = make()
         self.tick(save=True)
-        self.ws.store.put("round", id, made)
-        return made
+        self.ws.store.put("round", id, result)
+        return result
 
     # -- cost ------------------------------------------------------------------------------------------------
 
@@ -184,24 +176,21 @@ class RoundLog:
         """Raises `Paused` if the budget is spent."""
         self.tick()
         used = BudgetUse(self._others.seconds + self.seconds, self._others.dollars + self.dollars)
-        if words := over_budget(self.loop, used):
-            raise Paused(words)
+        if why := over_budget(self.loop, used):
+            raise Paused(why)
 
     def tick(self, dollars: float = 0.0, save: bool = False) -> None:
+        """Counts the time since the last call, and `dollars` for episodes."""
         now = time.monotonic()
-        price = self.loop.recipe.budget.dollars_per_hour / 3600
-        self.dollars += dollars + (now - self._last) * price
-        self.seconds += now - self._last
-        self._last = now
+        seconds, self._last = now - self._last, now
+        self.seconds += seconds
+        self.dollars += dollars + seconds * self.loop.recipe.budget.dollars_per_hour / 3600
         if save or now - self._saved > _SAVED_S:
-            self.ws.store.add_metrics(
-                _clock(self.loop), self.number, {"seconds": self.seconds, "dollars": self.dollars}
-            )
+            used = {"seconds": self.seconds, "dollars": self.dollars}
+            self.ws.store.add_metrics(_clock(self.loop), self.number, used)
             self._saved = now
 
-    def watched(
-        self, bars: Callable[[str], AbstractContextManager[OnProgress]]
-    ) -> Callable[[str], AbstractContextManager[OnProgress]]:
+    def watched(self, bars: Bars) -> Bars:
         """The same progress bars, which also count time and the cost of episodes."""
 
         @contextmanager
@@ -228,8 +217,8 @@ class BudgetUse(NamedTuple):
 
 def spent(ws: WorkspaceFolder, loop: Loop, besides: int = 0) -> BudgetUse:
     """Time and money spent over all rounds, or all but the round `besides`."""
-    kept = [one for number, one in ws.store.metrics(_clock(loop)).items() if number != besides]
-    return BudgetUse(sum(one["seconds"] for one in kept), sum(one["dollars"] for one in kept))
+    uses = [used for number, used in ws.store.metrics(_clock(loop)).items() if number != besides]
+    return BudgetUse(sum(used["seconds"] for used in uses), sum(used["dollars"] for used in uses))
 
 
 def over_budget(loop: Loop, used: BudgetUse) -> str:

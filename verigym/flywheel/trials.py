@@ -63,7 +63,7 @@ def try_out(
         )
     settings = _settings(subject)
     before = stages.rollout(ws, environment, agent, tasks, settings, on_progress=on_progress)
-    made, notes = list[Trial](), list[str]()
+    trials, notes = list[Trial](), list[str]()
     for kind, version in variants:
         try:
             run = stages.rollout(ws, environment, version, tasks, settings, on_progress=on_progress)
@@ -72,33 +72,32 @@ def try_out(
             continue
         trial = _compared(subject, kind, version, before, run, tasks)
         ws.store.put("trial", content_hash([agent.id, trial])[:16], StoredTrial(agent.id, environment.name, trial))
-        made.append(trial)
-        if trial.tasks < len(tasks):
-            lost = len(tasks) - trial.tasks
+        trials.append(trial)
+        if lost := len(tasks) - trial.tasks:
             notes.append(
                 f"{version.name}: {lost} of {len(tasks)} tasks were not scored in both runs. Repeat --try to run them again"
             )
-    return FixTrial(made, notes)
+    return FixTrial(trials, notes)
 
 
 def _variants(subject: AdviceSubject, shown: list[Task]) -> list[tuple[Kind, Version]]:
     environment, agent = subject.environment, subject.agent
-    found: list[tuple[Kind, Version]] = []
-    speech = _speech(agent, environment)
+    variants: list[tuple[Kind, Version]] = []
+    dialect, shown_name = _dialect(agent, environment)
     if shown and not agent.adapter:
-        text = _prompt(environment, agent, shown, speech)
+        text = _prompt(environment, agent, shown, lambda reply: _written(reply, dialect, shown_name))
         families = sorted({*agent.families, *map(family_of, shown)})
-        found.append(("prompt", _child(agent, "with examples", system_prompt=text, families=families)))
+        variants.append(("prompt", _child(agent, "with examples", system_prompt=text, families=families)))
     if environment.tools and not agent.is_remote and not agent.constraints:
-        calls = speech.dialect is _PLAIN and _only_calls(environment, shown)
-        held = call_schema(environment) if calls else "tools"
-        found.append(("constraint", _child(agent, "constrained", constraints=held)))
-    return found
+        only_calls = dialect is _PLAIN and _only_calls(environment, shown)
+        constraints = call_schema(environment) if only_calls else "tools"
+        variants.append(("constraint", _child(agent, "constrained", constraints=constraints)))
+    return variants
 
 
 def _child(agent: Version, what: str, **changes: object) -> Version:
-    made = msgspec.structs.replace(agent, name=f"{agent.name}, {what}", parent=agent.id, **changes)
-    return msgspec.structs.replace(made, id=version_id(made))
+    child = msgspec.structs.replace(agent, name=f"{agent.name}, {what}", parent=agent.id, **changes)
+    return msgspec.structs.replace(child, id=version_id(child))
 
 
 def _settings(subject: AdviceSubject) -> RunSettings:
@@ -132,15 +131,13 @@ def _kind(reply: Reply) -> str:
     return " ".join(item.name for item in reply if isinstance(item, FunctionCall)) or "words"
 
 
-def _prompt(environment: EnvironmentSpec, agent: Version, shown: list[Task], speech: "_Speech") -> str:
+def _prompt(environment: EnvironmentSpec, agent: Version, shown: list[Task], write: Callable[[Reply], str]) -> str:
     """The system prompt of the agent, followed by a description of the format and worked examples."""
     system = environment.system if agent.system_prompt is None else agent.system_prompt
-    examples = [
-        "\n".join(
-            [f"Request: {task.prompt}", *(f"Reply: {speech.write(one)}" for one in environment.gold_replies(task))]
-        )
-        for task in shown
-    ]
+    examples: list[str] = []
+    for task in shown:
+        replies = [f"Reply: {write(reply)}" for reply in environment.gold_replies(task)]
+        examples.append("\n".join([f"Request: {task.prompt}", *replies]))
     return "\n\n".join(filter(None, [system, _rule(environment, shown), *examples]))
 
 
@@ -160,31 +157,26 @@ def _only_calls(environment: EnvironmentSpec, shown: list[Task]) -> bool:
     )
 
 
-class _Speech(NamedTuple):
-    """How an agent writes tool calls: a local model in the dialect of its template, others in the plain dialect."""
-
-    dialect: Dialect
-    named: Callable[[str], str]
-    """Maps a tool's name to the name that is shown."""
-
-    def write(self, reply: Reply) -> str:
-        if isinstance(reply, str):
-            return reply
-        items: list[Item] = [
-            msgspec.structs.replace(item, name=self.named(item.name)) if isinstance(item, FunctionCall) else item
-            for item in reply
-        ]
-        return self.dialect.write(items)
-
-
-def _speech(agent: Version, environment: EnvironmentSpec) -> _Speech:
+def _dialect(agent: Version, environment: EnvironmentSpec) -> tuple[Dialect, Callable[[str], str]]:
+    """How an agent writes tool calls, with a function from a tool's name to the name that is shown: a local model in the
+    dialect of its template, others in the plain dialect."""
     if agent.is_remote:
-        return _Speech(_PLAIN, lambda name: name)
+        return _PLAIN, str
     from verigym.model.load import load_tokenizer
     from verigym.policies.render import Renderer
 
     render, names = Renderer(load_tokenizer(agent.base)), ToolNames(spec.name for spec in environment.tools)
-    return _Speech(render.dialect, lambda name: render.shown_name(name, names))
+    return render.dialect, lambda name: render.shown_name(name, names)
+
+
+def _written(reply: Reply, dialect: Dialect, shown_name: Callable[[str], str]) -> str:
+    if isinstance(reply, str):
+        return reply
+    items: list[Item] = [
+        msgspec.structs.replace(item, name=shown_name(item.name)) if isinstance(item, FunctionCall) else item
+        for item in reply
+    ]
+    return dialect.write(items)
 
 
 # -- constraint -----------------------------------------------------------------------------------------------------------
@@ -210,17 +202,17 @@ def call_schema(environment: EnvironmentSpec) -> str:
 def _compared(
     subject: AdviceSubject, kind: Kind, version: Version, before: str, after: str, tasks: list[Task]
 ) -> Trial:
-    store, verifier = subject.ws.store, subject.environment.verifier.name
-    passed = [
-        {one.task: one.passed for one in store.statuses(run, verifier) if one.reward is not None}
-        for run in (before, after)
-    ]
-    both = [task for task in tasks if task.id in passed[0] and task.id in passed[1]]
+    def passed(run: str) -> dict[str, float]:
+        statuses = subject.ws.store.statuses(run, subject.environment.verifier.name)
+        return {one.task: float(one.passed) for one in statuses if one.reward is not None}
+
+    old, new = passed(before), passed(after)
+    both = [task for task in tasks if task.id in old and task.id in new]
     if not both:
         raise Refused(
             f"Runs {before} and {after} have no task that was scored in both. Find out why: verigym explain {after}"
         )
-    sides = [[float(side[task.id]) for task in both] for side in passed]
+    sides = [[side[task.id] for task in both] for side in (old, new)]
     delta = paired_delta(sides[0], sides[1], [family_of(task) for task in both], rate=True)
     return Trial(
         kind=kind,
