@@ -79,7 +79,7 @@ class Slow:
 
 
 def test_who_adds_faster_than_the_disk_writes_has_to_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST", 100)
+    monkeypatch.setattr(module, "_MAX_WAITING", 100)
     monkeypatch.setattr(module, "_BATCH", 10)
     slow = Slow(store)
 
@@ -180,7 +180,7 @@ def test_a_run_can_be_read_while_it_is_written(store: Store, tmp_path: Path) -> 
 def test_one_who_is_told_and_raises_is_heard_and_nobody_waits_forever(
     store: Store, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_MOST", 20)
+    monkeypatch.setattr(module, "_MAX_WAITING", 20)
     monkeypatch.setattr(module, "_BATCH", 10)
 
     def told(batch: Batch) -> None:

@@ -22,6 +22,11 @@ _NOT_KNOWN = {
 }
 """Environments that cover what the version's own suite does not, with the warning if they were not run."""
 
+_ROLLING_BACK = (
+    "`verigym rollback` restores the previous champion, `verigym rollback VERSION` any earlier one, and "
+    "`verigym rollback {id}` this version if it was champion. Each rollback is one entry in the ledger. No files change."
+)
+
 
 class CardData(Struct, frozen=True, kw_only=True):
     version: Version
@@ -42,8 +47,9 @@ def card(about: CardData) -> str:
         "Measured": _measured(about),
         "Decisions": _decisions(about),
         "Limits": (f"- {line}" for line in _limits(about)),
-        "Rolling back": _rolling_back(about),
-        "Software": _software(version),
+        "Rolling back": [_ROLLING_BACK.format(id=version.id)],
+        "Software": [f"- {name} {number}" for name, number in version.software.items()]
+        or ["Not recorded, because an older verigym made it."],
     }
     parts = [f"# {version.label}", "", f"Version `{version.id}` of an agent, by Verigym."]
     for title, lines in sections.items():
@@ -156,10 +162,10 @@ def _limits(about: CardData) -> Iterator[str]:
             "The figures cover only the tasks and verifiers named above. They say nothing about other work or about anything a "
             "verifier does not check."
         )
-    for environment, words in _NOT_KNOWN.items():
+    for environment, warning in _NOT_KNOWN.items():
         applies = environment != "retention" or version.adapter  # unchanged weights have forgotten nothing
         if environment not in seen and applies:
-            yield words.format(id=version.id)
+            yield warning.format(id=version.id)
     for report in reports:
         if len(report.suite.families) < 20:
             yield (
@@ -172,20 +178,6 @@ def _limits(about: CardData) -> Iterator[str]:
         yield "Its base model runs behind a server. The server's owner may change it without a trace here."
     else:
         yield "Its base model is known only by name. Its files are not checked for changes."
-
-
-def _rolling_back(about: CardData) -> Iterator[str]:
-    yield (
-        "`verigym rollback` restores the previous champion, `verigym rollback VERSION` any earlier one, and "
-        f"`verigym rollback {about.version.id}` this version if it was champion. Each rollback is one entry in the ledger. "
-        "No files change."
-    )
-
-
-def _software(version: Version) -> Iterator[str]:
-    if not version.software:
-        yield "Not recorded, because an older verigym made it."
-    yield from (f"- {name} {number}" for name, number in version.software.items())
 
 
 def _fenced(text: str) -> list[str]:

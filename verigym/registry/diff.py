@@ -14,7 +14,6 @@ _ALIKE = 0.5
 """Minimum similarity of two lines to show them as one changed line."""
 _LONGEST = 5000
 """Maximum length of a line for a word diff, because its time grows quadratically."""
-_ABSENT = "-"
 
 
 class VersionDiff(Struct, frozen=True, kw_only=True):
@@ -37,12 +36,10 @@ def diff(
     prompt: list[str] = []
     if before.system_prompt != after.system_prompt:
         texts = [default_prompt if version.system_prompt is None else version.system_prompt for version in both]
-        heads = [
-            f"{version.id} {version.name}".rstrip()
-            + (" (the environment's own)" if version.system_prompt is None else "")
-            for version in both
-        ]
-        prompt = [f"--- {heads[0]}", f"+++ {heads[1]}", *(text_diff(*texts) or ["(the same text)"])]
+        for sign, version in zip(("---", "+++"), both, strict=True):
+            default = " (the environment's own)" if version.system_prompt is None else ""
+            prompt.append(f"{sign} {version.id} {version.name}".rstrip() + default)
+        prompt += text_diff(*texts) or ["(the same text)"]
     described = [{**default_tools, **version.tool_descriptions} for version in both]
     tools = {
         name: text_diff(*(texts.get(name, "") for texts in described)) or ["(the same text)"]
@@ -50,10 +47,9 @@ def diff(
         if before.tool_descriptions.get(name) != after.tool_descriptions.get(name)
     }
     old, new = (_fields(version, software=bool(before.software and after.software)) for version in both)
-    pairs = {name: (old.get(name, _ABSENT), new.get(name, _ABSENT)) for name in {**old, **new}}
-    return VersionDiff(
-        prompt=prompt, tools=tools, fields={name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-    )
+    pairs = {name: (old.get(name, "-"), new.get(name, "-")) for name in {**old, **new}}
+    fields = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    return VersionDiff(prompt=prompt, tools=tools, fields=fields)
 
 
 def text_diff(before: str, after: str) -> list[str]:
@@ -91,12 +87,12 @@ def word_diff(old: str, new: str) -> str:
     if matcher.ratio() < _ALIKE:
         return ""
     parts: list[str] = []
-    for what, a, b, c, d in matcher.get_opcodes():
-        gone, come = "".join(words[0][a:b]), "".join(words[1][c:d])
-        if what == "equal":
-            parts.append(gone)
+    for operation, a, b, c, d in matcher.get_opcodes():
+        removed, added = "".join(words[0][a:b]), "".join(words[1][c:d])
+        if operation == "equal":
+            parts.append(removed)
         else:
-            parts += [f"[-{gone}-]"] * bool(gone) + [f"{{+{come}+}}"] * bool(come)
+            parts += [f"[-{removed}-]"] * bool(removed) + [f"{{+{added}+}}"] * bool(added)
     return "".join(parts)
 
 

@@ -9,7 +9,7 @@ import hashlib
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +21,7 @@ from verigym.registry import ledger
 from verigym.registry.versions import version_id
 from verigym.store.database import Store, StoredDocument
 
+T = TypeVar("T")
 ADAPTER_FILE = "adapter_model.safetensors"
 CONFIG_FILE = "adapter_config.json"
 _SHORTEST = 8
@@ -41,16 +42,15 @@ def check_integrity(store: Store, home: Path, only: Version | None = None, expec
     """Checks everything in `home`, or the ledger and what belongs to one version. `expect` is a ledger hash noted earlier. If no
     entry has it, entries were removed or replaced since."""
     if damage := store.damage():
-        return [
-            _damaged("store", str(store.path), f"the database file is damaged ({damage})", "Restore it from a backup")
-        ]
-    stored = [document for document in store.bodies("version") if only is None or document.id == only.id]
-    versions = [version for document in stored if (version := _read(document)) is not None]
-    reports = [
-        document for document in store.bodies("report") if only is None or _plain(document).get("agent") == only.id
-    ]
-    used = {version.data_hash for version in versions}
-    data = [document for document in store.bodies("dataset") if only is None or document.id in used]
+        broken = f"the database file is damaged ({damage})"
+        return [_damaged("store", str(store.path), broken, "Restore it from a backup")]
+    stored, reports, data = store.bodies("version"), store.bodies("report"), store.bodies("dataset")
+    if only is not None:
+        stored = [document for document in stored if document.id == only.id]
+        reports = [document for document in reports if _plain(document).get("agent") == only.id]
+    versions = [version for document in stored if (version := _read(document, Version)) is not None]
+    if only is not None:
+        data = [document for document in data if document.id in {version.data_hash for version in versions}]
     return [
         *_ledger(store, expect),
         *map(_version, stored),
@@ -82,9 +82,11 @@ def _ledger(store: Store, expect: str) -> Iterator[IntegrityCheck]:
         yield _expected(entries, expect)
     stored = {kind: {document.id for document in store.bodies(kind)} for kind in ("version", "report")}
     for entry in entries:
-        named = {"version": {entry.champion_before, entry.champion_after, entry.decision.candidate}}
-        sides = [(suite.candidate, suite.champion) for suite in entry.decision.measured]
-        named["report"] = {*entry.decision.reports, *(report for both in sides for report in both)}
+        measured = [id for suite in entry.decision.measured for id in (suite.candidate, suite.champion)]
+        named = {
+            "version": {entry.champion_before, entry.champion_after, entry.decision.candidate},
+            "report": {*entry.decision.reports, *measured},
+        }
         for kind, ids in named.items():
             for id in sorted(id for id in ids if id and id not in stored[kind]):
                 gone = f"entry {entry.seq} names {kind} {id}, which is no longer in the store"
@@ -98,9 +100,8 @@ def _expected(entries: list[ledger.LedgerEntry], expect: str) -> IntegrityCheck:
         )
     for entry in entries:
         if entry.hash.startswith(expect.lower()):
-            return _sound(
-                "ledger", entry.hash, f"the hash {expect[:12]} is that of entry {entry.seq} of {len(entries)}"
-            )
+            words = f"the hash {expect[:12]} is that of entry {entry.seq} of {len(entries)}"
+            return _sound("ledger", entry.hash, words)
     removed = f"No entry has the hash {expect[:12]}. Entries were removed or replaced after it was noted"
     return _damaged("ledger", expect, removed)
 
@@ -108,9 +109,9 @@ def _expected(entries: list[ledger.LedgerEntry], expect: str) -> IntegrityCheck:
 # -- documents ------------------------------------------------------------------------------------------------------
 
 
-def _read(document: StoredDocument) -> Version | None:
+def _read(document: StoredDocument, kind: type[T]) -> T | None:
     try:
-        return codec.decode(document.body, Version)
+        return codec.decode(document.body, kind)
     except BadInput:
         return None
 
@@ -125,7 +126,7 @@ def _plain(document: StoredDocument) -> Json:
 
 
 def _version(document: StoredDocument) -> IntegrityCheck:
-    id, version = document.id, _read(document)
+    id, version = document.id, _read(document, Version)
     if version is None:
         return _damaged("version", id, "cannot be read")
     if id != version.id or version_id(version) != id:
@@ -149,10 +150,8 @@ def _report(document: StoredDocument) -> IntegrityCheck:
 
 
 def _data(folder: Path, document: StoredDocument) -> IntegrityCheck:
-    id = document.id
-    try:
-        dataset = codec.decode(document.body, Dataset)
-    except BadInput:
+    id, dataset = document.id, _read(document, Dataset)
+    if dataset is None:
         return _damaged("data", id, "cannot be read")
     path = folder / f"{id}.jsonl"
     again = f"Restore it, or make it again ({dataset.source})"
@@ -207,19 +206,20 @@ def _how_damaged(weights: Path) -> str:
 def _recipe(store: Store, version: Version) -> IntegrityCheck:
     """Compares the recipe with the run that used it. A run is named by the hash of its settings."""
     recipe = {name: value for name, value in version.recipe.items() if name != "run"}
-    run = str(version.recipe["run"])
-    named = f"recipe of {version.id}"
+    run, wrong = str(version.recipe["run"]), ""
     try:
         config = store.run(run).config
     except VerigymError:
-        return _damaged("recipe", run, f"{named}: run {run}, which made it, is not in the store")
-    if run.rpartition("-")[2] != content_hash(config)[:8]:
-        return _damaged("recipe", run, f"{named}: the settings of run {run} were changed")
-    if recipe != config.get("recipe"):
-        return _damaged("recipe", run, f"{named}: it is not the recipe of run {run}")
+        return _damaged("recipe", run, f"recipe of {version.id}: run {run}, which made it, is not in the store")
     data = config.get("data") or config.get("tasks")
-    if data and data != version.data_hash:
-        return _damaged("recipe", run, f"{named}: run {run} used other data ({data[:12]})")
-    if "data" in config and store.get("dataset", config["data"], Dataset) is None:
-        return _damaged("recipe", run, f"{named}: its dataset {config['data'][:12]} is not in the store")
-    return _sound("recipe", run, f"{version.label}: matches run {run}, data  {version.data_hash[:12] or 'none'}")
+    if run.rpartition("-")[2] != content_hash(config)[:8]:
+        wrong = f"the settings of run {run} were changed"
+    elif recipe != config.get("recipe"):
+        wrong = f"it is not the recipe of run {run}"
+    elif data and data != version.data_hash:
+        wrong = f"run {run} used other data ({data[:12]})"
+    elif "data" in config and store.get("dataset", config["data"], Dataset) is None:
+        wrong = f"its dataset {config['data'][:12]} is not in the store"
+    if wrong:
+        return _damaged("recipe", run, f"recipe of {version.id}: {wrong}")
+    return _sound("recipe", run, f"{version.label}: matches run {run}, data {version.data_hash[:12] or 'none'}")

@@ -6,6 +6,7 @@ process leaves the old database.
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -17,73 +18,63 @@ VERSION = 2
 
 _meta = sa.MetaData()
 _text, _number, _whole, _bytes = sa.Text, sa.Float, sa.Integer, sa.LargeBinary
+
+
+def _keys(*names: str) -> list[sa.Column[str]]:
+    """Columns that form the primary key."""
+    return [sa.Column(name, _text, primary_key=True) for name in names]
+
+
+def _column(name: str, kind: type[sa.types.TypeEngine[Any]] = _text, default: str | None = None) -> sa.Column[Any]:
+    """A column that always has a value."""
+    return sa.Column(name, kind, nullable=False, server_default=default)
+
+
 RUNS = sa.Table(
     "runs",
     _meta,
-    sa.Column("id", _text, primary_key=True),
-    sa.Column("kind", _text, nullable=False),
-    sa.Column("parent", _text, nullable=False, server_default=""),
-    sa.Column("created", _number, nullable=False),
+    *_keys("id"),
+    _column("kind"),
+    _column("parent", default=""),
+    _column("created", _number),
     sa.Column("finished", _number),
-    sa.Column("config", _bytes, nullable=False),
-    sa.Column(
-        "verifier", _text, nullable=False, server_default=""
-    ),  # its verdicts count: the last one that scored the run
+    _column("config", _bytes),
+    _column("verifier", default=""),  # its verdicts count: the last one that scored the run
     sa.Column("counts", _bytes),  # cached for a finished run until something is added
 )
-TASKS = sa.Table(
-    "tasks",
-    _meta,
-    sa.Column("run", _text, primary_key=True),
-    sa.Column("id", _text, primary_key=True),
-    sa.Column("body", _bytes, nullable=False),
-)
+TASKS = sa.Table("tasks", _meta, *_keys("run", "id"), _column("body", _bytes))
 TRAJECTORIES = sa.Table(
     "trajectories",
     _meta,
-    sa.Column("id", _text, primary_key=True),
-    sa.Column("run", _text, primary_key=True),
-    sa.Column("task", _text, nullable=False),
-    sa.Column("place", _whole, nullable=False),
-    sa.Column("fault", _text, nullable=False, server_default=""),  # empty if the episode ended well
-    sa.Column("body", _bytes, nullable=False),
+    *_keys("id", "run"),
+    _column("task"),
+    _column("place", _whole),
+    _column("fault", default=""),  # empty if the episode ended well
+    _column("body", _bytes),
     sa.Column("packed", _bytes),
     sa.Index("trajectories_of_run", "run", "task", "place", "fault"),
 )
 VERDICTS = sa.Table(
     "verdicts",
     _meta,
-    sa.Column("trajectory", _text, primary_key=True),
-    sa.Column("verifier", _text, primary_key=True),
-    sa.Column("run", _text, primary_key=True),
+    *_keys("trajectory", "verifier", "run"),
     sa.Column("reward", _number),
-    sa.Column("passed", _whole, nullable=False),
-    sa.Column("fault", _text, nullable=False, server_default=""),  # empty if it has a reward
-    sa.Column("body", _bytes, nullable=False),
+    _column("passed", _whole),
+    _column("fault", default=""),  # empty if it has a reward
+    _column("body", _bytes),
     sa.Index("verdicts_of_run", "run", "verifier", "passed", "reward"),
 )
-BLOBS = sa.Table(
-    "blobs", _meta, sa.Column("sha256", _text, primary_key=True), sa.Column("body", _bytes, nullable=False)
-)
+BLOBS = sa.Table("blobs", _meta, *_keys("sha256"), _column("body", _bytes))
 METRICS = sa.Table(
     "metrics",
     _meta,
-    sa.Column("run", _text, primary_key=True),
+    *_keys("run"),
     sa.Column("step", _whole, primary_key=True),
-    sa.Column("name", _text, primary_key=True),
+    *_keys("name"),
     sa.Column("value", _number),
 )
-DOCUMENTS = sa.Table(
-    "documents",
-    _meta,
-    sa.Column("kind", _text, primary_key=True),
-    sa.Column("id", _text, primary_key=True),
-    sa.Column("created", _number, nullable=False),
-    sa.Column("body", _bytes, nullable=False),
-)
-LEDGER = sa.Table(
-    "ledger", _meta, sa.Column("seq", _whole, primary_key=True), sa.Column("body", _bytes, nullable=False)
-)
+DOCUMENTS = sa.Table("documents", _meta, *_keys("kind", "id"), _column("created", _number), _column("body", _bytes))
+LEDGER = sa.Table("ledger", _meta, sa.Column("seq", _whole, primary_key=True), _column("body", _bytes))
 _APPEND_ONLY = [
     f"CREATE TRIGGER IF NOT EXISTS ledger_no_{verb} BEFORE {verb} ON ledger "
     "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
@@ -136,23 +127,13 @@ def prepare(engine: sa.Engine, path: Path) -> None:
             raise BadInput(
                 f"{path} was written by a newer verigym (store version {version}, supported {VERSION}). Upgrade verigym"
             )
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-        try:
-            _migrate(connection)
-            connection.commit()
-        except BaseException:
-            connection.rollback()
-            raise
-
-
-def _migrate(connection: sa.Connection) -> None:
-    version = connection.exec_driver_sql(
-        "PRAGMA user_version"
-    ).scalar_one()  # another process may have migrated it first
-    if sa.inspect(connection).has_table("runs"):
-        for step in range(max(version, 1), VERSION):
-            STEPS[step](connection)
-    _meta.create_all(connection)
-    for trigger in _APPEND_ONLY:
-        connection.execute(sa.text(trigger))
-    connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # without a commit, closing the connection rolls back
+        version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()  # another process may have been first
+        if sa.inspect(connection).has_table("runs"):
+            for step in range(max(version, 1), VERSION):
+                STEPS[step](connection)
+        _meta.create_all(connection)
+        for trigger in _APPEND_ONLY:
+            connection.execute(sa.text(trigger))
+        connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+        connection.commit()

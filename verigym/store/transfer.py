@@ -26,7 +26,6 @@ from verigym.store.writer import Batch
 
 _BATCH = 1000
 _COLUMNS = ("record", "run", "id", "task", "index", "reward", "passed", "stop", "seconds", "reply", "body")
-_KINDS = {"task": Task, "trajectory": Trajectory, "verdict": Verdict, "tools": Toolset}
 
 
 class TransferResult(NamedTuple):
@@ -41,15 +40,18 @@ class TransferResult(NamedTuple):
 class _TransferRow(msgspec.Struct):
     record: str
     run: str
-    body: bytes
-    """JSON."""
+    record_body: bytes
+    """JSON without the kind of record."""
     columns: dict[str, Any] = {}
     """Further columns of a Parquet row."""
+
+    @property
+    def body(self) -> bytes:
+        return b'{"record":"%s",' % self.record.encode() + self.record_body[1:]
 
 
 class _RowHead(msgspec.Struct):
     record: str
-    run: str = ""
     packed: str = ""
 
 
@@ -72,14 +74,11 @@ class _Metrics(msgspec.Struct):
 
 class _Blob(msgspec.Struct):
     sha256: str
-    base64: str
+    base64: bytes
 
-    @property
-    def data(self) -> bytes:
-        data = base64.b64decode(self.base64, validate=True)
-        if hashlib.sha256(data).hexdigest() != self.sha256:
-            raise BadInput(f"the blob's bytes do not match its hash {self.sha256}")
-        return data
+
+_RECORDS = {"task": Task, "trajectory": Trajectory, "verdict": Verdict, "tools": Toolset}
+_OTHERS = {"run": _RunLine, "metrics": _Metrics, "blob": _Blob}
 
 
 def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
@@ -114,20 +113,20 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
     tasks: set[str] = set()
     for position, body in _opened(read, path):
         try:
-            head, record = _decoded(body)
+            kind, record = _decoded(body)
             if isinstance(record, _RunLine):
                 store.check_same(record.id, record.config, record.created)
                 runs.append(record.id)
                 tasks = set()
             elif not runs:
-                raise BadInput(f"a {head.record} record comes before the first run record")
+                raise BadInput(f"a {kind} record comes before the first run record")
             elif isinstance(record, Task):
                 if record.id in tasks:
                     raise BadInput(f'task "{record.id}" is a duplicate')
                 tasks.add(record.id)
         except (BadInput, msgspec.DecodeError, ValueError, RecursionError) as error:
             raise BadInput(f"{path} {position}: {str(error).rstrip('.')}. Nothing of the file was imported.") from error
-        counts[head.record] += 1
+        counts[kind] += 1
     if not runs:
         raise BadInput(f"{path} contains no run. Create a file with verigym runs export RUN --out FILE")
     importer = _RunImporter(store)
@@ -159,7 +158,7 @@ class _RunImporter:
             case Toolset():
                 self.store.put("tools", record.hash, record)
             case _Blob():
-                self.batch.blobs[record.sha256] = record.data
+                self.batch.blobs[record.sha256] = record.base64
             case _:
                 self._commit()
                 values = {name: math.nan if value is None else float(value) for name, value in record.values.items()}
@@ -194,7 +193,7 @@ def _rows(store: Store, run: Run) -> Iterator[_TransferRow]:
     for trajectory in store.each_trajectory(run.id):
         for sha256 in set(trajectory.blobs.values()) - sent:
             sent.add(sha256)
-            blob = _Blob(sha256, base64.b64encode(store.blob(sha256)).decode())
+            blob = _Blob(sha256, store.blob(sha256))
             yield _TransferRow("blob", run.id, msgspec.json.encode(blob), {"id": sha256})
         hash = trajectory.tools
         if hash not in sent and (tools := store.get("tools", hash, Toolset)) is not None:
@@ -220,24 +219,20 @@ def _encoded(trajectory: Trajectory) -> bytes:
     return codec.encode(bare)[:-1] + b',"packed":"%s"}' % base64.b64encode(packed or b"")
 
 
-def _decoded(body: bytes) -> tuple[_RowHead, Any]:
+def _decoded(body: bytes) -> tuple[str, Any]:
+    """The kind of record, and the record."""
     head = msgspec.json.decode(body, type=_RowHead)
-    if head.record in _KINDS:
-        record = codec.decode(body, _KINDS[head.record])
-        if head.packed and isinstance(record, Trajectory):
-            record = unpack(record, base64.b64decode(head.packed, validate=True))
-        return head, record
-    others = {"run": _RunLine, "metrics": _Metrics, "blob": _Blob}
-    if head.record not in others:
-        raise BadInput(f'unknown record "{head.record}". It must be one of {", ".join([*_KINDS, *others])}')
-    record = msgspec.json.decode(body, type=others[head.record])
-    if isinstance(record, _Blob):
-        record.data  # noqa: B018 (reports a damaged blob now)
-    return head, record
-
-
-def _with_head(row: _TransferRow) -> bytes:
-    return b'{"record":"%s",' % row.record.encode() + row.body[1:]
+    if head.record in _OTHERS:
+        record = msgspec.json.decode(body, type=_OTHERS[head.record])
+        if isinstance(record, _Blob) and hashlib.sha256(record.base64).hexdigest() != record.sha256:
+            raise BadInput(f"the blob's bytes do not match its hash {record.sha256}")
+        return head.record, record
+    if head.record not in _RECORDS:
+        raise BadInput(f'unknown record "{head.record}". It must be one of {", ".join([*_RECORDS, *_OTHERS])}')
+    record = codec.decode(body, _RECORDS[head.record])
+    if head.packed and isinstance(record, Trajectory):
+        record = unpack(record, base64.b64decode(head.packed, validate=True))
+    return head.record, record
 
 
 # -- formats ----------------------------------------------------------------------------------------------------------
@@ -258,7 +253,7 @@ def _opened(read: Any, path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _write_jsonl(path: Path, rows: Iterable[_TransferRow]) -> None:
     with path.open("wb") as file:
-        file.writelines(_with_head(row) + b"\n" for row in rows)
+        file.writelines(row.body + b"\n" for row in rows)
         file.flush()
         os.fsync(file.fileno())
 
@@ -286,7 +281,7 @@ def _write_parquet(path: Path, rows: Iterable[_TransferRow]) -> None:
     with arrow.parquet.ParquetWriter(path, schema) as file:
         batch: list[dict[str, Any]] = []
         for row in rows:
-            batch.append({"record": row.record, "run": row.run, "body": _with_head(row).decode(), **row.columns})
+            batch.append({"record": row.record, "run": row.run, "body": row.body.decode(), **row.columns})
             if len(batch) >= _BATCH:
                 file.write_table(arrow.Table.from_pylist(batch, schema))
                 batch = []

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
+import msgspec
+
 from verigym.core.errors import InfrastructureFailure
 from verigym.core.records import Trajectory, Verdict
 from verigym.store.database import Store
@@ -21,19 +23,16 @@ _BATCH = 256
 """Number of rows that are committed without waiting for more."""
 _PATIENCE_S = 120.0
 """How long a failing write is retried."""
-_MOST = 4096
+_MAX_WAITING = 4096
 """Maximum number of rows that wait for the disk. With more, `add` waits."""
 
 
-class Batch:
+class Batch(msgspec.Struct):
     """Rows to be committed together."""
 
-    __slots__ = ("blobs", "trajectories", "verdicts")
-
-    def __init__(self) -> None:
-        self.trajectories: list[Trajectory] = []
-        self.verdicts: list[Verdict] = []
-        self.blobs: dict[str, bytes] = {}
+    trajectories: list[Trajectory] = []
+    verdicts: list[Verdict] = []
+    blobs: dict[str, bytes] = {}
 
     def __len__(self) -> int:
         return len(self.trajectories) + len(self.verdicts) + len(self.blobs)
@@ -72,7 +71,7 @@ class Writer:
         size = len(self._batch)
         if size >= _BATCH:
             self._wanted.set()
-        if size >= _MOST:
+        if size >= _MAX_WAITING:
             self._room.clear()
             await self._room.wait()
 
@@ -109,26 +108,23 @@ class Writer:
             raise cancelled
 
     async def _work(self) -> None:
-        while not (self._closing and not len(self._batch)):
+        while len(self._batch) or not self._closing:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._wanted.wait(), _DELAY_S)
             self._wanted.clear()
             batch, self._batch = self._batch, Batch()
             self._room.set()
-            if len(batch) and not await self._commit(batch):
+            if not len(batch):
+                continue
+            self._writing = batch
+            try:
+                await self._write(batch)
+                self._writing = None
+                self._on_commit(batch)
+            except Exception as error:  # the next add and close raise it
+                self._error = error
+                self._room.set()
                 return
-
-    async def _commit(self, batch: Batch) -> bool:
-        self._writing = batch
-        try:
-            await self._write(batch)
-            self._writing = None
-            self._on_commit(batch)
-        except Exception as error:  # the next add and close raise it
-            self._error = error
-            self._room.set()
-            return False
-        return True
 
     async def _write(self, batch: Batch) -> None:
         """Retries while the store is locked or the disk is full, so that finished episodes are not lost."""
