@@ -349,23 +349,15 @@ def _preference(e: AdviceEvidence) -> FixProposal | str | None:
     return FixProposal([reason], _TRAIN, {"labels": float(e.labels), "pairs": float(e.pairs)})
 
 
-def _workflow(e: AdviceEvidence) -> FixProposal | str | None:
-    return _reinforce(e) if e.long else None
-
-
-def _grpo(e: AdviceEvidence) -> FixProposal | str | None:
-    return None if e.long else _reinforce(e)
-
-
 def _reinforce(e: AdviceEvidence) -> FixProposal | str:
     if e.verified_by != "program":
         return "no program verifies success. Training would learn what the judge likes"
     if why := _no_training(e):
         return why
+    if e.pass_at_k is None and e.success.value < NEVER:
+        return "no try passed, so all tries of a task would get the same reward"
     if e.pass_at_k is None:
-        never = e.success.value < NEVER
-        no_signal = "no try passed, so all tries of a task would get the same reward"
-        return no_signal if never else "measure several tries per task first"
+        return "measure several tries per task first"
     if e.pass_at_k < NEVER:
         return f"{_percent(e.pass_at_k)} pass even in the best of {e.k} tries, so there is nothing to reinforce"
     signal, once = e.signal or 0.0, e.pass_at_1 or 0.0
@@ -411,8 +403,8 @@ FIXES: dict[str, FixRule] = {
     SFT: _imitation,
     DPO: _pairs,
     REWARD_MODEL: _preference,
-    GRPO: _grpo,
-    WORKFLOW: _workflow,
+    GRPO: lambda e: None if e.long else _reinforce(e),
+    WORKFLOW: lambda e: _reinforce(e) if e.long else None,
     OTHER_MODEL: _other_model,
 }
 

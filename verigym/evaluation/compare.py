@@ -88,6 +88,8 @@ def compare(champion: Report, candidate: Report, level: float = 0.95) -> Compari
     gained = [flip_of(pair) for pair in pairs if not _mostly(pair[0]) and _mostly(pair[1])]
     lost = [flip_of(pair) for pair in pairs if _mostly(pair[0]) and not _mostly(pair[1])]
     once = all(result.repeats == 1 for pair in pairs for result in pair)
+    bounded = all(0 <= result.reward <= 1 for pair in pairs for result in pair)
+    judged = [pair for pair in pairs if all("valid" in one.rates for one in pair)]
     return Comparison(
         champion=champion.agent,
         candidate=candidate.agent,
@@ -98,9 +100,7 @@ def compare(champion: Report, candidate: Report, level: float = 0.95) -> Compari
         champion_success=clustered_mean([before.passed for before, _ in pairs], families, rate=True),
         candidate_success=clustered_mean([after.passed for _, after in pairs], families, rate=True),
         success=_delta(pairs, lambda one: one.passed, level),
-        reward=_delta(
-            pairs, lambda one: one.reward, level, rate=all(0 <= one.reward <= 1 for pair in pairs for one in pair)
-        ),
+        reward=_delta(pairs, lambda one: one.reward, level, rate=bounded),
         with_errors_failed=_delta(everything, lambda one: 0.0 if one.error else one.passed, level),
         mcnemar=mcnemar_midp(len(gained), len(lost)) if once else None,
         gained=gained,
@@ -110,7 +110,7 @@ def compare(champion: Report, candidate: Report, level: float = 0.95) -> Compari
             for name in {**champion.buckets, **candidate.buckets}
         },
         unsafe=_harm(pairs, lambda one: one.rates.get("unsafe", 0.0), level),
-        invalid=_invalid(pairs, level),
+        invalid=_harm(judged, lambda one: 1 - one.rates["valid"], level) if judged else None,
     )
 
 
@@ -119,16 +119,17 @@ def scored_pairs(champion: Report, candidate: Report) -> list[Pair]:
     pairs = [pair for pair in _paired(champion, candidate) if not pair[0].error and not pair[1].error]
     if not pairs:
         raise Refused(
-            f"reports {champion.id} and {candidate.id} share no task that was scored in both. Evaluate both again"
+            f"Reports {champion.id} and {candidate.id} share no task that was scored in both. Evaluate both again"
         )
     return pairs
 
 
 def _paired(champion: Report, candidate: Report) -> list[Pair]:
-    if champion.suite.hash != candidate.suite.hash:
+    old, new = champion.suite, candidate.suite
+    if old.hash != new.hash:
         raise Refused(
-            f"Report {champion.id} is on suite {_named(champion)} and report {candidate.id} on {_named(candidate)}. "
-            "Their tasks or verifiers differ, so they cannot be compared. Evaluate both on one suite"
+            f'Report {champion.id} is on suite "{old.name}" ({old.hash[:12]}) and report {candidate.id} on "{new.name}" '
+            f"({new.hash[:12]}). Their tasks or verifiers differ, so they cannot be compared. Evaluate both on one suite"
         )
     result_of = {result.task: result for result in candidate.results}
     return [(result, result_of[result.task]) for result in champion.results]
@@ -147,11 +148,6 @@ def _harm(pairs: list[Pair], harm: Callable[[TaskResult], float], level: float) 
     )
 
 
-def _invalid(pairs: list[Pair], level: float) -> Harm | None:
-    judged = [pair for pair in pairs if all("valid" in one.rates for one in pair)]
-    return _harm(judged, lambda one: 1 - one.rates["valid"], level) if judged else None
-
-
 def _mostly(result: TaskResult) -> bool:
     return result.passed >= 0.5
 
@@ -159,10 +155,6 @@ def _mostly(result: TaskResult) -> bool:
 def flip_of(pair: Pair) -> Flip:
     """With repeats, the trajectory has the outcome of the majority."""
     return Flip(pair[0].task, *(one.passing or one.trajectory if _mostly(one) else one.trajectory for one in pair))
-
-
-def _named(report: Report) -> str:
-    return f'"{report.suite.name}" ({report.suite.hash[:12]})'
 
 
 # -- what changed besides overall success -----------------------------------------------------------------------------
@@ -217,8 +209,7 @@ def _changes(rows: list[tuple[str, list[tuple[float, float]], Sequence[object]]]
     for name, rates, clusters in rows:
         before, after = zip(*rates, strict=True)
         p, n = two_sided_p(before, after, clusters), len(rates)
-        change = RateChange(name=name, tasks=n, champion=sum(before) / n, candidate=sum(after) / n, p=p, q=p)
-        changes.append(change)
+        changes.append(RateChange(name=name, tasks=n, champion=sum(before) / n, candidate=sum(after) / n, p=p, q=p))
     corrected = adjusted([change.p for change in changes])
     changes = [structs.replace(change, q=q) for change, q in zip(changes, corrected, strict=True)]
     return sorted(changes, key=lambda one: (-round(abs(one.candidate - one.champion), 9), one.p, one.name))

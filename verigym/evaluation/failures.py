@@ -9,9 +9,10 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from statistics import fmean
 from typing import NamedTuple
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.printable import Printable
@@ -167,19 +168,18 @@ def explain(
             bins[reason.bucket].add_episode(episode)
     scored = sum(map(len, tries.values()))
     several = {key: group for key, group in tries.items() if len(group) > 1}
+    passes = [[passed for passed, _ in group] for group in several.values()]
+    rewards = [[reward for _, reward in group] for group in several.values()]
     return Explanation(
         trajectories=total,
         scored=scored,
         passed=sum(passed for group in tries.values() for passed, _ in group),
         findings=_findings(bins, total, scored),
         groups=len(several),
-        inconsistent=[task for (task, _), group in several.items() if len({passed for passed, _ in group}) > 1],
-        signal=sum(
-            max(rewards) - min(rewards) > 1e-6 for group in several.values() if (rewards := [r for _, r in group])
-        ),
-        pass_at_1=sum(sum(passed for passed, _ in group) / len(group) for group in several.values())
-        / max(1, len(several)),
-        pass_at_k=sum(any(passed for passed, _ in group) for group in several.values()) / max(1, len(several)),
+        inconsistent=[task for (task, _), group in zip(several, passes, strict=True) if len(set(group)) > 1],
+        signal=sum(max(group) - min(group) > 1e-6 for group in rewards),
+        pass_at_1=fmean(map(fmean, passes)) if passes else 0.0,
+        pass_at_k=fmean(map(any, passes)) if passes else 0.0,
         horizon=_horizon(by_id, tries),
     )
 
@@ -204,12 +204,12 @@ def explain_each(
         yield ExplainedEpisode(one, verdict, reason, reason.symptom or normalised(reason.evidence))
 
 
-class _Tally:
+class _Tally(Struct):
     """Counts failures and keeps a few examples."""
 
-    def __init__(self, evidence: str = "") -> None:
-        self.count, self.evidence = 0, evidence
-        self.examples: list[str] = []
+    evidence: str = ""
+    count: int = 0
+    examples: list[str] = []
 
     def add(self, trajectory: str) -> None:
         self.count += 1
@@ -220,10 +220,8 @@ class _Tally:
 class _Bin(_Tally):
     """The failures of one bucket."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.reasons: Counter[str] = Counter()
-        self.symptoms: dict[tuple[str, str], _Tally] = {}
+    reasons: Counter[str] = field(default_factory=Counter[str])
+    symptoms: dict[tuple[str, str], _Tally] = {}
 
     def add_episode(self, episode: ExplainedEpisode) -> None:
         self.add(episode.trajectory.id)
@@ -245,19 +243,17 @@ def _findings(bins: Mapping[str, _Bin], total: int, scored: int) -> list[Finding
             meaning=BUCKETS.get(name, "by the environment's own rule"),
             evidence=[evidence for evidence, _ in failures.reasons.most_common(EXAMPLES)],
             trajectories=failures.examples,
-            clusters=_clusters(failures),
+            clusters=sorted(
+                (
+                    Cluster(symptom=symptom, count=of.count, example=of.evidence, trajectories=of.examples, by=by)
+                    for (symptom, by), of in failures.symptoms.items()
+                ),
+                key=lambda cluster: (-cluster.count, cluster.symptom),
+            ),
         )
         for name, failures in bins.items()
     ]
     return sorted(findings, key=lambda finding: (finding.bucket == INFRASTRUCTURE, -finding.count, finding.bucket))
-
-
-def _clusters(failures: _Bin) -> list[Cluster]:
-    clusters = [
-        Cluster(symptom=symptom, count=of.count, example=of.evidence, trajectories=of.examples, by=by)
-        for (symptom, by), of in failures.symptoms.items()
-    ]
-    return sorted(clusters, key=lambda cluster: (-cluster.count, cluster.symptom))
 
 
 def _horizon(tasks: Mapping[str, Task], tries: Mapping[tuple[str, str], list[tuple[bool, float]]]) -> Horizon | None:

@@ -70,6 +70,7 @@ def make_report(
     episodes = _by_task(suite, {task.id: task for task in tasks}, trajectories, verdicts, rule)
     results = [_result(task, episodes[task.id]) for task in tasks]
     everything = [episode for of_task in episodes.values() for episode in of_task]
+    never_run = sum(not episodes[task.id] for task in tasks)
     report = Report(
         id="",
         run=run,
@@ -78,8 +79,8 @@ def make_report(
         metrics=_metrics(results, episodes),
         results=results,
         buckets=dict(Counter(one.bucket for one in everything if one.scored and one.bucket).most_common()),
-        errors=sum(not one.scored for one in everything) + sum(not episodes[task.id] for task in tasks),
-        reasons=_reasons(everything, sum(not episodes[task.id] for task in tasks)),
+        errors=sum(not one.scored for one in everything) + never_run,
+        reasons=_reasons(everything, never_run),
         seed=seed,
         repeats=max(map(len, episodes.values()), default=0),
     )
@@ -160,32 +161,29 @@ def _metrics(results: list[TaskResult], episodes: dict[str, list[_ScoredEpisode]
         return {}
     families = [one.family for one in scored]
 
-    def mean(value: Callable[[TaskResult], float], among: list[TaskResult] = scored, rate: bool = False) -> Estimate:
-        return clustered_mean([value(one) for one in among], [one.family for one in among], rate=rate)
-
-    def spend(value: Callable[[TaskResult], float]) -> Estimate:
-        return clustered_mean([value(one) for one in scored], families, least=0.0)
-
+    passed, rewards = [one.passed for one in scored], [one.reward for one in scored]
     metrics = {
-        "success": mean(lambda one: one.passed, rate=True),
+        "success": clustered_mean(passed, families, rate=True),
         **_of_repeats(scored),
-        "reward": mean(lambda one: one.reward, rate=all(0 <= one.reward <= 1 for one in scored)),
+        "reward": clustered_mean(rewards, families, rate=all(0 <= reward <= 1 for reward in rewards)),
     }
     for part, name in RATES.items():
         among = [one for one in scored if part in one.rates]
         if among:
-            metrics[name] = mean(lambda one, part=part: one.rates[part], among, rate=True)
+            rates = [one.rates[part] for one in among]
+            metrics[name] = clustered_mean(rates, [one.family for one in among], rate=True)
     latencies = [episode.latency_s for of_task in episodes.values() for episode in of_task if episode.scored]
     metrics["latency p50 s"] = percentile(latencies, 0.50)
     metrics["latency p95 s"] = percentile(latencies, 0.95)
-    metrics["tokens"] = spend(lambda one: one.tokens)
-    metrics["prompt tokens"] = spend(lambda one: one.prompt_tokens)
-    spent = {"tokens per success": [one.tokens for one in scored]}
-    if any(one.cost for one in scored):
-        metrics["cost"] = spend(lambda one: one.cost)
-        spent["cost per success"] = [one.cost for one in scored]
+    tokens, costs = [one.tokens for one in scored], [one.cost for one in scored]
+    metrics["tokens"] = clustered_mean(tokens, families, least=0.0)
+    metrics["prompt tokens"] = clustered_mean([one.prompt_tokens for one in scored], families, least=0.0)
+    spent = {"tokens per success": tokens}
+    if any(costs):
+        metrics["cost"] = clustered_mean(costs, families, least=0.0)
+        spent["cost per success"] = costs
     for name, amounts in spent.items():
-        ratio = ratio_of_totals(amounts, [one.passed for one in scored], families)
+        ratio = ratio_of_totals(amounts, passed, families)
         if ratio is not None:
             metrics[name] = ratio
     return metrics
@@ -224,21 +222,13 @@ def breakdown(report: Report, by: str) -> list[Slice]:
             for name in DIVISIONS[by](result) or [UNNAMED]:
                 members[name].append(result)
     if set(members) == {UNNAMED}:
-        raise Refused(
-            f'no task of suite "{report.suite.name}" '
-            + ("has a tag" if by == "tag" else f"has a difficulty. Tag tasks with {DIFFICULTY}easy, {DIFFICULTY}hard")
-        )
-    slices = [_slice(name, results) for name, results in members.items()]
+        tag = "has a tag" if by == "tag" else f"has a difficulty. Tag tasks with {DIFFICULTY}easy, {DIFFICULTY}hard"
+        raise Refused(f'No task of suite "{report.suite.name}" {tag}')
+    slices: list[Slice] = []
+    for name, results in members.items():
+        families = len({one.family for one in results})
+        clusters = [one.family if families > 1 else one.task for one in results]
+        success = clustered_mean([one.passed for one in results], clusters, rate=True)
+        reward = fmean(one.reward for one in results)
+        slices.append(Slice(name=name, tasks=len(results), families=families, success=success, reward=reward))
     return sorted(slices, key=lambda one: (one.success.value, one.reward, one.name))
-
-
-def _slice(name: str, results: list[TaskResult]) -> Slice:
-    families = {one.family for one in results}
-    clusters = [one.family if len(families) > 1 else one.task for one in results]
-    return Slice(
-        name=name,
-        tasks=len(results),
-        families=len(families),
-        success=clustered_mean([one.passed for one in results], clusters, rate=True),
-        reward=fmean(one.reward for one in results),
-    )

@@ -26,15 +26,8 @@ from verigym.core.records import (
 from verigym.policies import dialects
 from verigym.verifiers.toolcall import canonical
 
-CUT_SHORT = {
-    Stop.MAX_TURNS,
-    Stop.MAX_CALLS,
-    Stop.CONTEXT_FULL,
-    Stop.TOKENS_SPENT,
-    Stop.COST_SPENT,
-    Stop.TIME_OUT,
-    Stop.TOOL_TIME_OUT,
-}
+CUT_SHORT = set(Stop) - {Stop.DONE, Stop.MAX_TOKENS, Stop.ERROR}
+"""A limit ended the episode."""
 _VALID = ("valid", "valid_json", "valid_schema")
 """Parts in which verifiers report whether an output could be parsed."""
 _UNREADABLE = re.compile(
@@ -105,7 +98,7 @@ class CallRecord(NamedTuple):
 
 
 class EpisodeFacts:
-    """What the rules look at, computed once."""
+    """The facts that the rules look at, each computed once."""
 
     def __init__(self, task: Task, trajectory: Trajectory, verdict: Verdict) -> None:
         self.task, self.trajectory, self.verdict = task, trajectory, verdict
@@ -203,9 +196,8 @@ def _format_of_steps(one: EpisodeFacts) -> Reason | None:
     if len(new) == len(refused):
         evidence = f'used a command that does not exist: "{new[0]}"'
         return Reason("hallucinated API", evidence, "commands that do not exist")
-    return _with_reply("format error", "not understood", refused[-1])._replace(
-        symptom="replies that were not understood"
-    )
+    reason = _with_reply("format error", "not understood", refused[-1])
+    return reason._replace(symptom="replies that were not understood")
 
 
 # -- does it exist? -------------------------------------------------------------------------------------------------------
@@ -311,9 +303,8 @@ def _calls(one: EpisodeFacts) -> Reason | None:
     called = {step.name for step in one.steps}
     names = {each.name for each in one.expected}
     missing = [each for each in wanted if each.name not in called]
-    alone = (
-        len(one.steps) == 1 and one.steps[0].position >= len(one.trajectory.items) - 2
-    )  # no message follows the call
+    last = len(one.trajectory.items) - 2  # of a call that no message follows
+    alone = len(one.steps) == 1 and one.steps[0].position >= last
     others = [step for step in one.steps if step.name not in names and (alone or not reads(step.name))]
     if missing and others:
         return _wrong_tool(one, others[0].name, missing[0].name)
@@ -337,9 +328,8 @@ def _order(one: EpisodeFacts) -> Reason | None:
         return Reason("bad planning", symptom := f"acted without {unread[0]} first", symptom)
     firsts = sorted(set(names), key=calls.index)
     if firsts != sorted(set(names), key=names.index):
-        return Reason(
-            "bad planning", f"called in another order:  {', '.join(calls)}", "the right calls in another order"
-        )
+        evidence = f"called in another order: {', '.join(calls)}"
+        return Reason("bad planning", evidence, "the right calls in another order")
     return None
 
 
@@ -469,13 +459,12 @@ def expected_calls(task: Task) -> list[ExpectedCall]:
     data = task.data
     if "expected_tool" in data:
         return [ExpectedCall(str(data["expected_tool"]), _object(data.get("expected_args")))]
-    rows: Any = data.get("expected_calls") or data.get("ground_truth") or data.get("completion") or []
-    calls = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    return [
-        ExpectedCall(str(row.get("name") or row.get("tool")), _object(row.get("arguments", row.get("args"))))
-        for row in calls
-        if row.get("name") or row.get("tool")
-    ]
+    rows: Any = data.get("expected_calls") or data.get("ground_truth") or data.get("completion")
+    calls: list[ExpectedCall] = []
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, dict) and (name := row.get("name") or row.get("tool")):
+            calls.append(ExpectedCall(str(name), _object(row.get("arguments", row.get("args")))))
+    return calls
 
 
 def steps_of(trajectory: Trajectory) -> list[CallRecord]:
