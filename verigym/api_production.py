@@ -48,7 +48,7 @@ class ProductionVerbs(WorkspaceBase):
         keep_days: int | None = None,
         rules: str | Path | None = None,
         prices: "Prices | None" = None,
-        on_message: Callable[[str], None] = nothing,
+        on_message: Callable[[str], None] | None = None,
     ) -> "RunningServer":
         """Serve an agent as Chat Completions and Responses in the background, and capture traces.
 
@@ -77,20 +77,20 @@ class ProductionVerbs(WorkspaceBase):
         folder = WorkspaceFolder(self.home)  # the server outlives this call, and the workspace may be closed before it
         served, server_keys = serving.served_version(folder, self._agent_name(version), upstream)
         candidate = self._agent_or_none(canary)
-        listening = serving.listen(host, port)
+        listening, say = serving.listen(host, port), on_message or nothing
         try:
-            on_message(f"opening {served.label if served else 'the champion'} ...")
+            say(f"opening {served.label if served else 'the champion'} ...")
             router = serving.open_router(
-                folder, served, server_keys=server_keys, canary=candidate, share=share, say=on_message
+                folder, served, server_keys=server_keys, canary=candidate, share=share, say=say
             )
-            options = {"rate": capture_rate, "keep_days": keep_days, "say": on_message}
+            options = {"rate": capture_rate, "keep_days": keep_days, "say": say}
             traces = Capture(self.home, redaction, **options) if capture else None
         except BaseException:
             listening.close()
             raise
         limits = AdmissionLimits(body=int(max_body * 2**20), seconds=timeout, queue=queue, rate=rate)
         admission = Admission(limits, keys)
-        gateway = Gateway(router, admission, capture=traces, prices=prices or Prices(), say=on_message)
+        gateway = Gateway(router, admission, capture=traces, prices=prices or Prices(), say=say)
         return serving.RunningServer(gateway, listening, traces, folder)
 
     @on_thread

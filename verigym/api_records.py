@@ -125,7 +125,7 @@ class RecordVerbs(WorkspaceBase):
         name: str = "smollm2-135m",
         *,
         file: str | Path | None = None,
-        on_message: Callable[[str], None] = print,
+        on_message: Callable[[str], None] | None = None,
     ) -> Path:
         """Prepare the embedded model and return its folder. It is fetched, checked and converted once.
 
@@ -135,7 +135,7 @@ class RecordVerbs(WorkspaceBase):
 
         if name != embedded.NAME:
             raise not_found("embedded model", name, [embedded.NAME], "Hub models and folders need no pull.")
-        return embedded.pull(Path(file) if file else None, on_message)
+        return embedded.pull(Path(file) if file else None, on_message or print)
 
     @on_thread
     def diff(self, first: Agent, second: Agent) -> "VersionDiff":

@@ -14,7 +14,6 @@ from verigym.core.printable import Printable, visible
 from verigym.core.records import (
     Check,
     Decision,
-    Estimate,
     Finding,
     FunctionCall,
     FunctionCallOutput,
@@ -24,7 +23,7 @@ from verigym.core.records import (
     Report,
     Trajectory,
 )
-from verigym.core.words import counted
+from verigym.core.words import counted, figure, is_number
 from verigym.draw.bars import bars
 from verigym.draw.lines import lines
 from verigym.draw.svg import escape
@@ -86,7 +85,7 @@ def _text(block: Block) -> str:
     assert isinstance(block, Table)
     cells = [[str(cell) for cell in row] for row in [block.header, *block.rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(block.header))]
-    right = [all(_is_number(row[i]) for row in cells[1:]) for i in range(len(block.header))]
+    right = [all(is_number(row[i]) for row in cells[1:]) for i in range(len(block.header))]
     return "\n".join(_row(row, widths, right) for row in cells)
 
 
@@ -107,24 +106,6 @@ def _html(block: Block) -> str:
     rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in block.rows]
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _is_number(text: str) -> bool:
-    return (text[:1] in "$-+0123456789" and any(letter.isdigit() for letter in text)) or not text
-
-
-# -- figures ------------------------------------------------------------------------------------------------------------
-
-
-def figure(name: str, estimate: Estimate) -> tuple[str, str]:
-    """`12.5%` and `7.1% to 20.4%`. Seconds, tokens, rewards and dollars are numbers."""
-    if name.startswith(("reward", "tokens", "prompt tokens", "latency", "cost")):
-        return f"{estimate.value:.3g}", f"{estimate.low:.3g} to {estimate.high:.3g}"
-    return _percent(estimate.value), f"{_percent(estimate.low)} to {_percent(estimate.high)}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
 
 
 def _clip(text: str, width: int = 80) -> str:

@@ -47,10 +47,6 @@ def list_all(json: bool, home: Path | None) -> None:
 audit = group("audit", "Check whether a verifier's rewards can be trusted: run, case, list.", list_all)
 
 
-def register(app: typer.Typer) -> None:
-    app.add_typer(audit)
-
-
 @audit.command("run")
 def run_audit(
     environment: Environment,
@@ -116,12 +112,6 @@ def add_case(
         return show.as_json({"file": str(saved.file), "new": saved.new, "case": saved.case})
     show.say(f"{saved.case.trajectory.id} should {should}: {'saved' if saved.new else 'already'} in {saved.file}")
     show.next_command(_command(environment, "", verifier, ""))
-
-
-@audit.command("list")
-def list_audits(json: Json = False, home: Home = None) -> None:
-    """List the audits of this workspace, oldest first."""
-    list_all(json, home)
 
 
 def _say_audit(result: "Audit") -> None:

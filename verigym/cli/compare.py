@@ -11,7 +11,7 @@ from verigym.cli import complete, show
 from verigym.cli.options import Home, Json, env_option, workspace
 from verigym.core.errors import BadInput
 from verigym.core.records import Message
-from verigym.core.words import counted, percent, points
+from verigym.core.words import counted, dollars, figure, percent, points
 
 if TYPE_CHECKING:
     from verigym.core.records import Report
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from verigym.workspace.workspace import WorkspaceFolder
 
 _NUM_FAMILIES = 5
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(compare)
 
 
 def compare(
@@ -92,8 +88,8 @@ def _say_success(result: "Comparison", before: str, after: str, indent: str = ""
     size = f"{counted(result.tasks, 'task')} of {counted(result.families, 'family')}"
     show.say(f"{indent}{size}, paired by task (suite {result.suite})")
     rows = [
-        (before, *show.figure("success", result.champion_success)),
-        (after, *show.figure("success", result.candidate_success)),
+        (before, *figure("success", result.champion_success)),
+        (after, *figure("success", result.candidate_success)),
     ]
     show.table(rows, ("version", "success", "95% interval"), indent)
 
@@ -137,10 +133,7 @@ def _ratios(found: "Mapping[str, Ratio]") -> None:
     rows = [
         (
             name,
-            *(
-                show.dollars(side) if name.startswith("cost") else f"{side:.4g}"
-                for side in (one.champion, one.candidate)
-            ),
+            *(dollars(side) if name.startswith("cost") else f"{side:.4g}" for side in (one.champion, one.candidate)),
             f"{one.value:.2f}",
             f"{one.low:.2f} to {one.high:.2f}",
         )

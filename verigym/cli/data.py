@@ -26,6 +26,7 @@ RECIPES = {"demonstrations": "recipes/sft.yaml", "preferences": "recipes/dpo.yam
 
 
 def list_all(json: bool, home: Path | None) -> None:
+    """List datasets, newest last."""
     datasets = workspace(home).datasets()
     if json:
         return show.as_json(datasets)
@@ -41,10 +42,6 @@ def list_all(json: bool, home: Path | None) -> None:
 
 
 data = group("data", "Datasets to train on: list (the default), demos, pairs, import, show.", list_all)
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(data)
 
 
 @data.command("demos")
@@ -90,12 +87,6 @@ def import_file(
 ) -> None:
     """Import the demonstrations or preferences of a file as a dataset."""
     _say_dataset_made(workspace(home).import_data(file, name=name), name, json)
-
-
-@data.command("list")
-def list_datasets(json: Json = False, home: Home = None) -> None:
-    """List datasets, newest last."""
-    list_all(json, home)
 
 
 @data.command("show")

@@ -38,10 +38,6 @@ _VALUE = 100
 design = group("design", "Make tasks: from a spec (make), or as variations of existing tasks (vary).")
 
 
-def register(app: typer.Typer) -> None:
-    app.add_typer(design)
-
-
 @design.command("make")
 def make(
     spec: Annotated[Path, typer.Argument(metavar="SPEC", help="Spec (YAML) with columns, constraints and validators")],

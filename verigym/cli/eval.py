@@ -9,18 +9,13 @@ import typer
 from verigym.cli import show
 from verigym.cli.options import Environment, RunOptions, constraints_of, with_run_options, workspace
 from verigym.cli.tasks import say_bad_rows
-from verigym.core.words import counted, percent
+from verigym.core.words import counted, figure, percent
 
 if TYPE_CHECKING:
     from verigym.core.records import Report, Version
     from verigym.evaluation.report import Slice
     from verigym.evaluation.suites import HeldOutSet
     from verigym.harness.environment import EnvironmentSpec
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(rollout)
-    app.command("eval")(evaluate)
 
 
 @with_run_options(temperature=1.0, max_tokens=256)
@@ -102,7 +97,7 @@ def _say_uses(held_out: "HeldOutSet", report: "Report") -> None:
 
 def _say_slices(slices: "Sequence[Slice]", by: str) -> None:
     rows = [
-        (part.name, *show.figure("success", part.success), f"{part.reward:.2f}", part.tasks, part.families)
+        (part.name, *figure("success", part.success), f"{part.reward:.2f}", part.tasks, part.families)
         for part in slices
     ]
     header = (by, "success", "95% interval", "reward", "tasks", "families")

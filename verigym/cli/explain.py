@@ -23,11 +23,6 @@ _LISTED = 40
 """Episodes of a cluster that are printed without --json."""
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(explain)
-    app.command()(advise)
-
-
 def explain(
     run: Run = "latest",
     bucket: Annotated[str, typer.Option("--bucket", help="Show only this bucket, with all of its clusters")] = "",

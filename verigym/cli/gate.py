@@ -14,12 +14,6 @@ Candidate = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(gate)
-    app.command()(promote)
-    app.command()(rollback)
-
-
 def gate(
     candidate: Candidate,
     champion: Annotated[

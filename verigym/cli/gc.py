@@ -10,10 +10,6 @@ from verigym.cli.runs import confirm
 from verigym.core.words import counted, size
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(gc)
-
-
 def gc(
     older_than: Annotated[
         int | None,

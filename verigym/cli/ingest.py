@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 _REASONS = 5
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(ingest)
-
-
 def ingest(
     files: Annotated[
         list[str],

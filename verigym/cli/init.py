@@ -84,11 +84,6 @@ def verify(task: Task, trajectory: Trajectory) -> float:
 '''
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(init)
-    app.command()(check)
-
-
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the environment. Writes NAME.py")],
     json: Json = False,

@@ -23,10 +23,6 @@ SINGLE_KEYS = "g good · b bad · s skip · n reason for the last answer · u un
 LAST_KEYS = "that was the last {} · n reason for it · u undo · q quit"
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(label)
-
-
 def label(
     run: Run = "latest",
     single: Annotated[

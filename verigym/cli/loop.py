@@ -9,7 +9,7 @@ import typer
 from verigym.cli import show
 from verigym.cli.options import Home, Json, group, workspace
 from verigym.cli.quickstart import Terminal
-from verigym.core.words import duration, with_interval
+from verigym.core.words import dollars, duration, with_interval
 
 if TYPE_CHECKING:
     from verigym.core.records import Estimate, Version
@@ -19,10 +19,6 @@ Recipe = Annotated[Path, typer.Argument(help="Loop recipe (YAML). The shortest n
 Overrides = Annotated[list[str] | None, typer.Argument(metavar="[a.b=c]...", help="Recipe fields to override")]
 
 loop = group("loop", "Run the whole improvement loop unattended: run, status.")
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(loop)
 
 
 @loop.command("run")
@@ -125,7 +121,7 @@ def _lines(round: "Round") -> list[tuple[str, str]]:
     buckets = sorted((round.before.buckets if round.before else {}).items(), key=lambda pair: -pair[1])
     fix = (chosen.fix or "nothing") if chosen else ""
     made = f" (version {round.made.version})" if round.made else ""
-    cost = f", {show.dollars(round.over.dollars)}" if round.over and round.over.dollars else ""
+    cost = f", {dollars(round.over.dollars)}" if round.over and round.over.dollars else ""
     spent = f"{duration(round.over.seconds)}{cost}" if round.over else ""
     return [
         ("champion", round.begun.champion if round.begun else ""),

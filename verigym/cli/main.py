@@ -42,71 +42,45 @@ from verigym.core.errors import VerigymError
 TRAIN_PACKAGES = {"torch", "transformers", "safetensors", "gguf", "numpy"}
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
-MODULES = (
-    quickstart,
-    init,
-    design,
-    tasks,
-    eval,
-    rescore,
-    explain,
-    label,
-    audit,
-    data,
-    train,
-    compare,
-    gate,
-    policies,
-    serve,
-    servers,
-    ingest,
-    mine,
-    loop,
-    models,
-    suites,
-    runs,
-    trajectories,
-    gc,
-)
-ORDER = [
-    "quickstart",
-    "init",
-    "check",
-    "design",
-    "tasks",
-    "rollout",
-    "eval",
-    "rescore",
-    "explain",
-    "advise",
-    "label",
-    "audit",
-    "data",
-    "train",
-    "compare",
-    "gate",
-    "promote",
-    "rollback",
-    "policies",
-    "serve",
-    "servers",
-    "ingest",
-    "mine",
-    "loop",
-    "models",
-    "suites",
-    "runs",
-    "trajectories",
-    "gc",
-]
-"""Commands in the order of the help."""
+COMMANDS = {
+    "quickstart": quickstart.quickstart,
+    "init": init.init,
+    "check": init.check,
+    "design": design.design,
+    "tasks": tasks.tasks,
+    "rollout": eval.rollout,
+    "eval": eval.evaluate,
+    "rescore": rescore.rescore,
+    "explain": explain.explain,
+    "advise": explain.advise,
+    "label": label.label,
+    "audit": audit.audit,
+    "data": data.data,
+    "train": train.train,
+    "compare": compare.compare,
+    "gate": gate.gate,
+    "promote": gate.promote,
+    "rollback": gate.rollback,
+    "policies": policies.policies,
+    "serve": serve.serve,
+    "servers": servers.servers,
+    "ingest": ingest.ingest,
+    "mine": mine.mine,
+    "loop": loop.loop,
+    "models": models.models,
+    "suites": suites.suites,
+    "runs": runs.runs,
+    "trajectories": trajectories.trajectories,
+    "gc": gc.gc,
+}
+"""Commands, and groups of commands, in the order of the help."""
 
 
 class OrderedGroup(TyperGroup):
     """Lists commands and groups of commands in one order."""
 
     def list_commands(self, ctx: object) -> list[str]:
-        return [name for name in ORDER if name in self.commands]
+        return list(COMMANDS)
 
 
 app = typer.Typer(
@@ -133,8 +107,11 @@ def root(
 ) -> None: ...
 
 
-for module in MODULES:
-    module.register(app)
+for name, command in COMMANDS.items():
+    if isinstance(command, typer.Typer):
+        app.add_typer(command)
+    else:
+        app.command(name)(command)
 
 
 def main() -> None:

@@ -54,10 +54,6 @@ def list_all(json: bool, home: Path | None) -> None:
 mine = group("mine", "Turn failures in production traces into tasks: run, review, accept, list, show.", list_all)
 
 
-def register(app: typer.Typer) -> None:
-    app.add_typer(mine)
-
-
 @mine.command("run")
 def run_mining(
     environment: Environment,

@@ -8,13 +8,14 @@ import typer
 
 from verigym.cli import complete, show
 from verigym.cli.options import MODEL, Home, Json, KnownVersion, constraints_of, env_option, group, workspace
-from verigym.core.words import counted
+from verigym.core.words import counted, figure
 
 if TYPE_CHECKING:
     from verigym.core.records import Sampling
 
 
 def list_all(json: bool, home: Path | None) -> None:
+    """List versions of agents, oldest first. The champion is marked."""
     from verigym.registry import ledger
     from verigym.registry.versions import kind_of
 
@@ -31,7 +32,7 @@ def list_all(json: bool, home: Path | None) -> None:
     rows = []
     for version in versions:
         report = newest.get(version.id)
-        success = show.figure("success", report.metrics["success"])[0] if report and report.metrics else "-"
+        success = figure("success", report.metrics["success"])[0] if report and report.metrics else "-"
         mark = "champion" if version.id == current else ""
         age = show.age(created[version.id], time.time())
         rows.append(
@@ -46,10 +47,6 @@ models = group(
     "Versions of agents: list (the default), show, new, pull, diff, card, export, check-integrity, ledger.",
     list_all,
 )
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(models)
 
 
 @models.command()
@@ -139,12 +136,6 @@ def new(
     )
 
 
-@models.command("list")
-def list_versions(json: Json = False, home: Home = None) -> None:
-    """List versions of agents, oldest first. The champion is marked."""
-    list_all(json, home)
-
-
 @models.command("show")
 def show_version(version: KnownVersion = "champion", json: Json = False, home: Home = None) -> None:
     """Show what a version is made of, where it came from, and how it was evaluated and decided on."""
@@ -198,7 +189,7 @@ def show_version(version: KnownVersion = "champion", json: Json = False, home: H
 @models.command()
 def diff(first: KnownVersion, second: KnownVersion, json: Json = False, home: Home = None) -> None:
     """Show how two versions differ: prompts as a diff, other fields side by side, and their success."""
-    from verigym.registry.cards import figure
+    from verigym.registry import cards
     from verigym.workspace import agents as versions
     from verigym.workspace.gate import GUARDS
     from verigym.workspace.measure import latest_report
@@ -218,7 +209,7 @@ def diff(first: KnownVersion, second: KnownVersion, json: Json = False, home: Ho
     if not found:
         show.say(f"{pair[0].id} and {pair[1].id} do not differ")
     for mine, theirs in both:
-        figures = [figure("success", report.metrics["success"]) for report in (mine, theirs) if report.metrics]
+        figures = [cards.figure("success", report.metrics["success"]) for report in (mine, theirs) if report.metrics]
         show.say(f"success on {mine.suite.name}, {counted(len(mine.suite.tasks), 'task')}: {' -> '.join(figures)}")
     if both:
         return show.next_command(f"verigym compare {pair[0].id} {pair[1].id}")

@@ -138,7 +138,9 @@ def workspace(home: Path | None) -> CommandWorkspace:
 
 
 def group(name: str, help: str, list_items: Callable[[bool, Path | None], None] | None = None) -> typer.Typer:
-    """A command with subcommands. Without a subcommand it lists its items, or prints its help if it has none to list."""
+    """A command with subcommands. Without a subcommand it lists its items, or prints its help if it has none to list.
+
+    `list` does the same. Its help is the docstring of `list_items`. A group may replace it by a `list` with more options."""
     app = typer.Typer(
         name=name,
         help=help,
@@ -152,7 +154,11 @@ def group(name: str, help: str, list_items: Callable[[bool, Path | None], None] 
             if context.invoked_subcommand is None:
                 list_items(json, home)
 
+        def list_command(json: Json = False, home: Home = None) -> None:
+            list_items(json, home)
+
         app.callback(help=help)(bare)
+        app.command("list", help=inspect.getdoc(list_items))(list_command)
     return app
 
 

@@ -10,6 +10,7 @@ from verigym.cli.options import Json, group
 
 
 def list_all(json: bool, home: Path | None = None) -> None:
+    """List the shipped gate policies."""
     from verigym.gates.policy import POLICIES, hash_of
 
     if json:
@@ -20,16 +21,6 @@ def list_all(json: bool, home: Path | None = None) -> None:
 
 
 policies = group("policies", "Gate policies: list (the default), show.", list_all)
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(policies)
-
-
-@policies.command("list")
-def list_policies(json: Json = False) -> None:
-    """List the shipped gate policies."""
-    list_all(json)
 
 
 @policies.command("show")

@@ -5,21 +5,15 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from verigym.cli import compare, show
 from verigym.cli.live import step_line
 from verigym.cli.options import Home, workspace
 from verigym.core.records import Decision, Finding, Report
-from verigym.core.words import counted, duration
+from verigym.core.words import counted, duration, figure
 
 if TYPE_CHECKING:
     from verigym.evaluation.compare import Comparison
     from verigym.training.alarms import Alarm
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(quickstart)
 
 
 def quickstart(home: Home = None) -> None:
@@ -68,11 +62,11 @@ class Terminal:
             yield on_step
 
     def measured(self, name: str, report: Report) -> None:
-        value, interval = show.figure("success", report.metrics["success"])
+        value, interval = figure("success", report.metrics["success"])
         tasks = f"{counted(len(report.suite.tasks), 'task')} of {counted(len(report.suite.families), 'family')}"
         self.line(f"{name}: success {value} (95% interval {interval}; {tasks})")
         shown = [
-            f"{name} {show.figure(name, report.metrics[name])[0]}"
+            f"{name} {figure(name, report.metrics[name])[0]}"
             for name in ("valid output", "correct tool", "correct arguments", "execution success", "unsafe actions")
         ]
         self.line(", ".join(shown))

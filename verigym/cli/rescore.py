@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 _LISTED = 3
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(rescore)
-
-
 def rescore(
     run: Run = "latest",
     all_runs: Annotated[

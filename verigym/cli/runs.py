@@ -17,6 +17,7 @@ _KINDS = {"metrics": "row of metrics", "tools": "toolset"}
 
 
 def list_all(json: bool, home: Path | None) -> None:
+    """List runs with their sizes, newest last."""
     from verigym.workspace.cleanup import run_sizes
 
     ws = workspace(home)
@@ -44,16 +45,6 @@ def list_all(json: bool, home: Path | None) -> None:
 
 
 runs = group("runs", "Runs: list (the default), show, export, import, rm.", list_all)
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(runs)
-
-
-@runs.command("list")
-def list_runs(json: Json = False, home: Home = None) -> None:
-    """List runs with their sizes, newest last."""
-    list_all(json, home)
 
 
 @runs.command("show")

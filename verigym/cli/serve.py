@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from verigym.servers.gateway import Gateway
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(serve)
-
-
 def serve(
     version: Annotated[
         str,

@@ -14,6 +14,7 @@ ServerName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the ser
 
 
 def list_all(json: bool, home: Path | None) -> None:
+    """List named servers."""
     servers = workspace(home).servers()
     if json:
         return show.as_json(servers)
@@ -25,10 +26,6 @@ def list_all(json: bool, home: Path | None) -> None:
 
 
 servers = group("servers", "Named model servers for -m: list (the default), show, add, rm.", list_all)
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(servers)
 
 
 @servers.command("add")
@@ -83,12 +80,6 @@ def add(
         return show.as_json({"name": name, "address": address})
     show.say(f"server {name}: {address}")
     show.next_command(f"verigym eval ENV -m {name}")
-
-
-@servers.command("list")
-def list_servers(json: Json = False, home: Home = None) -> None:
-    """List named servers."""
-    list_all(json, home)
 
 
 @servers.command("show")

@@ -11,7 +11,6 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,7 +18,6 @@ import msgspec
 from verigym.core.printable import CONTROL, visible
 from verigym.core.records import (
     Check,
-    Estimate,
     Finding,
     FunctionCall,
     FunctionCallOutput,
@@ -30,7 +28,7 @@ from verigym.core.records import (
     Trajectory,
     Verdict,
 )
-from verigym.core.words import counted, percent
+from verigym.core.words import counted, figure, is_number, percent
 from verigym.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
@@ -94,7 +92,7 @@ def table(rows: Sequence[Sequence[Any]], header: Sequence[str], indent: str = ""
     """Columns as wide as they need to be, numbers to the right. On a terminal the widest texts are cut to fit."""
     cells = [[visible(str(cell)).replace("\n", " ") for cell in row] for row in [header, *rows]]
     widths = [max(_cells(row[i]) for row in cells) for i in range(len(header))]
-    right = [all(_is_number(row[i]) for row in cells[1:]) for i in range(len(header))]
+    right = [all(is_number(row[i]) for row in cells[1:]) for i in range(len(header))]
     if sys.stdout.isatty():
         widths = _fitted(widths, width() - len(indent) - 2 * (len(widths) - 1))
     for row in cells:
@@ -131,24 +129,6 @@ def _cut(text: str, room: int) -> str:
     while _cells(text) > room - 1:
         text = text[:-1]
     return text + "…"
-
-
-def _is_number(text: str) -> bool:
-    return (text[:1] in "$-+0123456789" and any(letter.isdigit() for letter in text)) or not text
-
-
-def figure(name: str, estimate: Estimate) -> tuple[str, str]:
-    """`12.5%` and `7.1% to 20.4%`; seconds, tokens and rewards as numbers, cost in dollars."""
-    if name.startswith("cost"):
-        return dollars(estimate.value), f"{dollars(estimate.low)} to {dollars(estimate.high)}"
-    if name.startswith(("reward", "tokens", "prompt tokens", "latency")):
-        return f"{estimate.value:.2f}", f"{estimate.low:.2f} to {estimate.high:.2f}"
-    return percent(estimate.value), f"{percent(estimate.low)} to {percent(estimate.high)}"
-
-
-def dollars(value: float) -> str:
-    """Three significant digits without an exponent: `$0.0000382`."""
-    return f"${Decimal(f'{value:.3g}'):f}"
 
 
 def report(report: Report, indent: str = "") -> None:

@@ -8,10 +8,11 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Home, Json, group, workspace
-from verigym.core.words import counted
+from verigym.core.words import counted, figure
 
 
 def list_all(json: bool, home: Path | None) -> None:
+    """List the held-out suites that versions were evaluated on, with their uses."""
     from verigym.evaluation.suites import MANY_VERSIONS
 
     sets = workspace(home).suites()
@@ -48,16 +49,6 @@ def list_all(json: bool, home: Path | None) -> None:
 suites = group("suites", "Held-out suites and how often each was used: list (the default), show.", list_all)
 
 
-def register(app: typer.Typer) -> None:
-    app.add_typer(suites)
-
-
-@suites.command("list")
-def list_suites(json: Json = False, home: Home = None) -> None:
-    """List the held-out suites that versions were evaluated on, with their uses."""
-    list_all(json, home)
-
-
 @suites.command("show")
 def show_suite(
     name: Annotated[str, typer.Argument(metavar="SUITE", help="Suite: NAME, NAME@VERSION, or a prefix of its hash")],
@@ -75,7 +66,7 @@ def show_suite(
     show.say(f"used: {held_out.uses}")
     reports = {report.agent: report for report in ws.reports() if report.suite.hash == suite.hash}
     rows = [
-        (agent, ws.agent(agent).name, *show.figure("success", reports[agent].metrics["success"]), reports[agent].run)
+        (agent, ws.agent(agent).name, *figure("success", reports[agent].metrics["success"]), reports[agent].run)
         for agent in held_out.versions
         if "success" in reports[agent].metrics
     ]

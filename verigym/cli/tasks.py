@@ -45,10 +45,6 @@ tasks = group(
 )
 
 
-def register(app: typer.Typer) -> None:
-    app.add_typer(tasks)
-
-
 @tasks.command("list")
 def list_tasks(
     environment: Annotated[

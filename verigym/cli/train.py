@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from verigym.workspace.dry_run import DryRun
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(train)
-
-
 def train(
     recipe: Annotated[Path, typer.Argument(help="Training recipe (YAML)")],
     overrides: Annotated[

@@ -24,10 +24,6 @@ trajectories = group(
 )
 
 
-def register(app: typer.Typer) -> None:
-    app.add_typer(trajectories)
-
-
 @trajectories.command("list")
 def list_trajectories(
     run: Run = "latest",

@@ -1,5 +1,9 @@
 """Numbers in words: counts, shares, intervals, durations and sizes, printed the same way everywhere."""
 
+from decimal import Decimal
+
+from verigym.core.records import Estimate
+
 _PLURALS = {"family": "families", "trajectory": "trajectories", "entry": "entries", "try": "tries"}
 
 
@@ -42,3 +46,22 @@ def size(num_bytes: float) -> str:
             return f"{num_bytes:.0f} {unit}" if unit == "B" or num_bytes >= 10 else f"{num_bytes:.1f} {unit}"
         num_bytes /= 1000
     raise AssertionError("unreachable")
+
+
+def figure(name: str, estimate: Estimate) -> tuple[str, str]:
+    """`12.5%` and `7.1% to 20.4%`. Seconds, tokens and rewards are numbers, cost is in dollars."""
+    if name.startswith("cost"):
+        return dollars(estimate.value), f"{dollars(estimate.low)} to {dollars(estimate.high)}"
+    if name.startswith(("reward", "tokens", "prompt tokens", "latency")):
+        return f"{estimate.value:.2f}", f"{estimate.low:.2f} to {estimate.high:.2f}"
+    return percent(estimate.value), f"{percent(estimate.low)} to {percent(estimate.high)}"
+
+
+def dollars(value: float) -> str:
+    """Three significant digits without an exponent: `$0.0000382`."""
+    return f"${Decimal(f'{value:.3g}'):f}"
+
+
+def is_number(text: str) -> bool:
+    """Whether a table puts this cell to the right: a number with its unit, or nothing."""
+    return (text[:1] in "$-+0123456789" and any(letter.isdigit() for letter in text)) or not text
