@@ -136,7 +136,7 @@ def test_values_are_found_at_their_lines_however_they_are_indented(
         body += text.encode() + (b"\n\n" if blank else b"\n")
         number += text.count("\n") + (2 if blank else 1)
     found = list(input_files._values(io.BytesIO(body)))
-    assert [(each.place, getattr(each, "value", "bad")) for each in found] == expected
+    assert [(each.position, getattr(each, "value", "bad")) for each in found] == expected
 
 
 @given(
@@ -148,5 +148,5 @@ def test_any_bytes_are_values_or_bad_ones_and_only_blank_lines_are_nothing(body:
     rows = body.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     said = [row for row in rows if row.strip() and row.strip() != b"data: [DONE]"]
     assert bool(found) == bool(said)
-    places = [int(each.place.partition("[")[0]) for each in found]
+    places = [int(each.position.partition("[")[0]) for each in found]
     assert places == sorted(places) and all(rows[place - 1].strip() for place in places)

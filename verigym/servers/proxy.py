@@ -33,7 +33,7 @@ _LAST_EVENT = re.compile(rb"data: \[DONE\]|event: response\.(completed|incomplet
 async def forward(call: AdmittedRequest, model: str, server: Upstream, recorder: Recorder, has_keys: bool) -> str:
     """Forwards the request. Returns the id of the response, or empty text if it has none."""
     body = server.body(call.body, model, call.api is chat)
-    pending = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, own_key=has_keys))
+    pending = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, hide_client_key=has_keys))
     # Reading the exception keeps asyncio from reporting that nobody did.
     pending.add_done_callback(lambda done: done.cancelled() or done.exception())
     try:

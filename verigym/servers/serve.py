@@ -38,9 +38,9 @@ def served_version(ws: WorkspaceFolder, version: str, upstream: str) -> tuple[Ve
     given = upstream or version
     if not given or given == "champion":
         return None, {}
-    found = ws.agent(given)
+    agent = ws.agent(given)
     options = dict(urllib.parse.parse_qsl(given.partition("#")[2].partition("?")[2]))
-    return found, {found.base: options["key_env"]} if options.get("key_env") else {}
+    return agent, {agent.base: options["key_env"]} if options.get("key_env") else {}
 
 
 def open_router(

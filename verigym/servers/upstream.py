@@ -73,9 +73,9 @@ class Upstream:
             self._session = None
 
     async def post(
-        self, path: str, body: bytes, headers: Mapping[bytes, bytes], *, own_key: bool
+        self, path: str, body: bytes, headers: Mapping[bytes, bytes], *, hide_client_key: bool
     ) -> aiohttp.ClientResponse:
-        """The server's response, which the caller must release. With `own_key` the client's key is not forwarded."""
+        """The server's response, which the caller must release. With `hide_client_key` the client's key is not forwarded."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
@@ -86,7 +86,7 @@ class Upstream:
             )
         received = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.items()]
         sent = [(name, value) for name, value in received if not _NOT_FORWARDED.fullmatch(name)]
-        key = "" if own_key else headers.get(b"authorization", b"").decode("latin-1")
+        key = "" if hide_client_key else headers.get(b"authorization", b"").decode("latin-1")
         server_key = os.environ.get(self._key_env, "").strip()
         if key or server_key:
             sent.append(("Authorization", key or f"Bearer {server_key}"))

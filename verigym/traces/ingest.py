@@ -57,7 +57,7 @@ class LocatedPart(NamedTuple):
     """A part with its position in the input."""
 
     file: str
-    place: str
+    position: str
     value: Any
 
 
@@ -116,8 +116,8 @@ def ingest(
         work = _Ingestion(store, home, redaction, run, name, format, keep_raw)
         try:
             for file in inputs:
-                for value in file.values():
-                    work.take(file.name, value)
+                for entry in file.values():
+                    work.take(file.name, entry)
                     if work.due:
                         work.commit()
                         on_progress(sum(file.at for file in inputs), total)
@@ -163,33 +163,33 @@ class _Ingestion:
     def due(self) -> bool:
         return len(self._batch) >= _BATCH
 
-    def take(self, file: str, found: InputValue | UnreadableValue) -> None:
-        if isinstance(found, UnreadableValue):
+    def take(self, file: str, entry: InputValue | UnreadableValue) -> None:
+        if isinstance(entry, UnreadableValue):
             self._summary.records += 1
             self._formats["unknown"] += 1
-            self._refuse(file, found.place, found.reason, found.raw)
+            self._refuse(file, entry.position, entry.reason, entry.raw)
             return
-        reader, made, reason = self._read(found.value)
-        self._summary.records += max(len(made), 1)
-        self._formats[reader.NAME if reader else "unknown"] += max(len(made), 1)
+        reader, results, reason = self._read(entry.value)
+        self._summary.records += max(len(results), 1)
+        self._formats[reader.NAME if reader else "unknown"] += max(len(results), 1)
         if reason:
-            self._refuse(file, found.place, reason, found.value)
-        for each in made:
+            self._refuse(file, entry.position, reason, entry.value)
+        for result in results:
             assert reader is not None
-            if isinstance(each, TracePart):
-                self._pieces.add(reader.NAME, each.key, LocatedPart(file, found.place, each.value))
+            if isinstance(result, TracePart):
+                self._pieces.add(reader.NAME, result.key, LocatedPart(file, entry.position, result.value))
             else:
-                self._keep(each, [LocatedPart(file, found.place, found.value)])
-        if self._raw is not None and made:
-            self._raw.add(SidecarEntry(file=file, line=found.place, text=self._shown(found.value)))
+                self._keep(result, [LocatedPart(file, entry.position, entry.value)])
+        if self._raw is not None and results:
+            self._raw.add(SidecarEntry(file=file, line=entry.position, text=self._shown(entry.value)))
 
     def _read(self, value: Any) -> tuple[FormatReader | None, list[ParsedTrace | TracePart], str]:
         """The reader of a value, the traces and parts that it returned, and the reason if there are none."""
-        reader = next((each for each in self._readers if each.fits(value)), None)
+        reader = next((reader for reader in self._readers if reader.fits(value)), None)
         if reader is None:
             return None, [], self._unknown(value)
-        made, reason = _run_reader(reader, lambda: reader.read(value))
-        return reader, made, reason or ("" if made else "it holds no trace")
+        results, reason = _run_reader(reader, lambda: reader.read(value))
+        return reader, results, reason or ("" if results else "it holds no trace")
 
     def join(self) -> None:
         """Joins the parts of incomplete trajectories."""
@@ -202,41 +202,42 @@ class _Ingestion:
 
     def _join(self, reader: FormatReader, key: str, pieces: list[LocatedPart]) -> None:
         if len(pieces) > _MOST:
-            made, reason = [], f"more than {_MOST:,} records name this conversation. Give each conversation its own id"
+            results = []
+            reason = f"more than {_MOST:,} records name this conversation. Give each conversation its own id"
         else:
-            made, reason = _run_reader(reader, lambda: _JOIN[reader.NAME](key, [piece.value for piece in pieces]))
-        places = {id(piece.value): piece for piece in pieces}
-        for each in made:
-            if isinstance(each, TracePart):
-                self._pieces.add(reader.NAME, each.key, places[id(each.value)])
+            results, reason = _run_reader(reader, lambda: _JOIN[reader.NAME](key, [piece.value for piece in pieces]))
+        located = {id(piece.value): piece for piece in pieces}
+        for result in results:
+            if isinstance(result, TracePart):
+                self._pieces.add(reader.NAME, result.key, located[id(result.value)])
             else:
-                self._keep(each, pieces)
+                self._keep(result, pieces)
         for piece in pieces if reason else ():
-            self._refuse(piece.file, piece.place, reason, piece.value)
+            self._refuse(piece.file, piece.position, reason, piece.value)
 
     def _keep(self, trace: ParsedTrace, pieces: list[LocatedPart]) -> None:
         try:
-            made = self._redaction.trajectory(self._trajectory(trace, pieces[0]))
+            trajectory = self._redaction.trajectory(self._trajectory(trace, pieces[0]))
         except (BadInput, ValueError, OverflowError) as error:
             for piece in pieces:
-                self._refuse(piece.file, piece.place, str(error), piece.value)
+                self._refuse(piece.file, piece.position, str(error), piece.value)
             return
         self._summary.taken += len(pieces)
-        if (before := self._batch.get(made.id)) is not None:
+        if (before := self._batch.get(trajectory.id)) is not None:
             self._summary.already += 1
-            made = _with_earlier_outcome(made, before)
-        self._batch[made.id] = made
+            trajectory = _with_earlier_outcome(trajectory, before)
+        self._batch[trajectory.id] = trajectory
 
     def _trajectory(self, trace: ParsedTrace, piece: LocatedPart) -> Trajectory:
         if not trace.items and trace.error is None:
             raise BadInput("it holds no messages")
-        own = [item for place, item in enumerate(trace.items) if place not in trace.copied]
-        key = hmac.new(self._key, content_hash(own or trace.items).encode(), hashlib.sha256).hexdigest()[:16]
+        original = [item for index, item in enumerate(trace.items) if index not in trace.copied]
+        key = hmac.new(self._key, content_hash(original or trace.items).encode(), hashlib.sha256).hexdigest()[:16]
         failed = {mark.item for mark in trace.marks if mark.kind == "tool_error"}
         seen = [
             mark for mark in marks_of(trace.items, trace.tools) if mark.kind != "executed" or mark.item not in failed
         ]
-        copied = [Mark("copied_context", place) for place in sorted(trace.copied)]
+        copied = [Mark("copied_context", index) for index in sorted(trace.copied)]
         tools, unchanged = self._toolsets.add(trace.tools)
         return Trajectory(
             id=f"{self._run}/{key}",
@@ -255,7 +256,7 @@ class _Ingestion:
             seconds=trace.seconds,
             cost=trace.cost,
             gaps=trace.gaps,
-            source=f"{piece.file}:{piece.place}",
+            source=f"{piece.file}:{piece.position}",
         )
 
     def commit(self) -> None:
@@ -270,9 +271,9 @@ class _Ingestion:
         self._store.add(self._run, self._batch.values())
         self._summary.accepted += len(self._batch) - len(known)
         self._summary.already += len(known)
-        for one in self._batch.values():
-            self._outcomes[one.outcome or "unknown"] += 1
-            self._marks.update({mark.kind for mark in one.marks})
+        for trajectory in self._batch.values():
+            self._outcomes[trajectory.outcome or "unknown"] += 1
+            self._marks.update({mark.kind for mark in trajectory.marks})
         self._batch = {}
 
     def close(self, files: list[str], seconds: float) -> IngestSummary:
@@ -301,10 +302,10 @@ class _Ingestion:
         keys = ", ".join(sorted(value)[:5]) if isinstance(value, dict) else type(value).__name__
         return f"unknown format: {self._hidden(keys)[:80]}"
 
-    def _refuse(self, file: str, place: str, reason: str, value: Any) -> None:
+    def _refuse(self, file: str, position: str, reason: str, value: Any) -> None:
         reason = self._hidden(reason)[:300]
         self._reasons[_kind(reason)] += 1
-        self._quarantine.add(SidecarEntry(file=file, line=place, reason=reason, text=self._shown(value)[:_SHOWN]))
+        self._quarantine.add(SidecarEntry(file=file, line=position, reason=reason, text=self._shown(value)[:_SHOWN]))
 
     def _shown(self, value: Any) -> str:
         """The redacted input. A line that could not be read is text."""

@@ -27,13 +27,13 @@ _DATA = re.compile(rb"data:\s*(?=[\[{])")
 
 
 class InputValue(NamedTuple):
-    place: str
+    position: str
     """`7` is a line, `7[2]` the third value of the list on it, `samples/1.json` a file in a ZIP."""
     value: Any
 
 
 class UnreadableValue(NamedTuple):
-    place: str
+    position: str
     reason: str
     raw: str
 
@@ -60,12 +60,12 @@ class InputFile:
     def _values_of(self, file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
         magic = file.peek(2)[:2]  # type: ignore[attr-defined]
         if magic == b"PK":
-            found = _samples(file if self.name != "-" else _spooled(file))
+            values = _samples(file if self.name != "-" else _spooled(file))
         else:
-            found = _unzipped(file) if magic == b"\x1f\x8b" else _values(file)
-        for each in found:
+            values = _unzipped(file) if magic == b"\x1f\x8b" else _values(file)
+        for value in values:
             self.at = file.tell() if self.size else 0
-            yield each
+            yield value
 
 
 def _spooled(file: IO[bytes]) -> IO[bytes]:
@@ -79,7 +79,7 @@ def _spooled(file: IO[bytes]) -> IO[bytes]:
 def _values(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
     """Values line by line. A line with an unclosed bracket begins a value over several lines. That value ends at its closing
     bracket, and is unreadable if another value begins before that."""
-    open_: list[bytes] = []
+    lines: list[bytes] = []
     depth, first, size, number = 0, 0, 0, 0
     for line in _lines(file):
         number += 1
@@ -90,10 +90,10 @@ def _values(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
             continue
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901
-        if open_ and line[:1] in (b"{", b"["):
-            yield _unfinished(first, open_)
-            open_, depth, size = [], 0, 0
-        if not open_:
+        if lines and line[:1] in (b"{", b"["):
+            yield _unfinished(first, lines)
+            lines, depth, size = [], 0, 0
+        if not lines:
             if not line.strip() or line.strip() == b"data: [DONE]":
                 continue
             line = _DATA.sub(b"", line, 1) if line.startswith(b"data:") else line  # noqa: PLW2901
@@ -108,23 +108,23 @@ def _values(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
             first = number
         else:
             depth += _depth(line)
-        open_.append(line)
+        lines.append(line)
         size += len(line)
         if size > LONGEST:
             yield UnreadableValue(
                 str(first), f"the value has more than {LONGEST:,} bytes. Write one value per line", ""
             )
-            open_, depth, size = [], 0, 0
+            lines, depth, size = [], 0, 0
         elif depth <= 0:
-            raw = b"".join(open_)
+            raw = b"".join(lines)
             value, reason = _decoded(raw)
             if reason:
                 yield UnreadableValue(str(first), reason, _shown(raw))
             else:
                 yield from _each(str(first), value, raw)
-            open_, depth, size = [], 0, 0
-    if open_:
-        yield _unfinished(first, open_)
+            lines, depth, size = [], 0, 0
+    if lines:
+        yield _unfinished(first, lines)
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
@@ -150,24 +150,24 @@ def _unfinished(first: int, lines: list[bytes]) -> UnreadableValue:
     return UnreadableValue(str(first), "not JSON: the value is cut off", _shown(b"".join(lines)))
 
 
-def _each(place: str, value: Any, raw: bytes) -> Iterator[InputValue | UnreadableValue]:
+def _each(position: str, value: Any, raw: bytes) -> Iterator[InputValue | UnreadableValue]:
     """The value, or each element of a list that is not a conversation itself."""
     if isinstance(value, list) and not _is_conversation(value):
-        for n, each in enumerate(value):
-            yield InputValue(f"{place}[{n}]", each)
+        for index, element in enumerate(value):
+            yield InputValue(f"{position}[{index}]", element)
         if not value:
-            yield UnreadableValue(place, "an empty list", _shown(raw))
+            yield UnreadableValue(position, "an empty list", _shown(raw))
     else:
-        yield InputValue(place, value)
+        yield InputValue(position, value)
 
 
 def _is_conversation(value: list[Any]) -> bool:
     kinds = ("message", "reasoning", "function_call", "function_call_output")
     return bool(value) and all(
-        isinstance(each, dict)
-        and ("role" in each or ("from" in each and "value" in each) or each.get("type") in kinds)
-        and "messages" not in each
-        for each in value
+        isinstance(element, dict)
+        and ("role" in element or ("from" in element and "value" in element) or element.get("type") in kinds)
+        and "messages" not in element
+        for element in value
     )
 
 

@@ -360,14 +360,14 @@ def _is_json(text: str) -> bool:
 # -- the user's rules ----------------------------------------------------------------------------------------------------
 
 
-def _user_rule(name: str, pattern: Any, known: set[str], where: str) -> RedactionRule:
+def _user_rule(name: str, pattern: Any, built_in: set[str], where: str) -> RedactionRule:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
         raise BadInput(f'{where}: "{name}" is not a valid rule name. Use lower-case letters, digits and _')
     if not isinstance(pattern, str):
         raise BadInput(
             f'{where}: the rule "{name}" must be a regular expression in quotes, or false to disable a built-in rule'
         )
-    if name in known:
+    if name in built_in:
         raise BadInput(
             f'{where}: "{name}" is a built-in rule. Choose another name, or write "{name}: false" to disable it'
         )

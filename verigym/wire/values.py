@@ -106,7 +106,7 @@ def as_numbers(value: Any) -> list[float]:
 def as_token_ids(value: Any) -> list[int]:
     """A list of token ids. Empty if any element is not a token id."""
     values = as_list(value)
-    return cast(list[int], values) if all(type(one) is int and 0 <= one < 1 << 31 for one in values) else []
+    return cast(list[int], values) if all(type(element) is int and 0 <= element < 1 << 31 for element in values) else []
 
 
 def is_number(value: Any) -> bool:

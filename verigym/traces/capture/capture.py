@@ -157,22 +157,22 @@ class Capture:
     def _placed(self, exchange: Exchange, chain: list[bytes], now: float) -> Placement:
         name = self._prints.of("conversation", exchange.conversation) if exchange.conversation else b""
         if name:
-            found = self._index.named(name)
+            continued = self._index.named(name)
         elif exchange.previous:
-            found = self._index.named(self._prints.of("response", exchange.previous))
+            continued = self._index.named(self._prints.of("response", exchange.previous))
         else:
-            found = self._index.find(exchange.context, chain, now)
-        if found is None and not self._is_sampled(exchange, chain):
+            continued = self._index.find(exchange.context, chain, now)
+        if continued is None and not self._is_sampled(exchange, chain):
             return Placement("", sampled_out=True)
         day = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
         request = chain[-1] if chain else self._prints.start(exchange)
-        own = exchange.conversation or f"{request.hex()} {now} {next(self._numbers)}"
-        trajectory = found or f"{RUN}{day}/{self._prints.of('trajectory', own, self._salt).hex()[:16]}"
+        basis = exchange.conversation or f"{request.hex()} {now} {next(self._numbers)}"
+        trajectory = continued or f"{RUN}{day}/{self._prints.of('trajectory', basis, self._salt).hex()[:16]}"
         if name:
             self._index.name(name, trajectory)
         elif not exchange.previous:
             self._index.begin(request, trajectory, now)
-        return Placement(trajectory, chain, name, new=found is None and not name, began=now)
+        return Placement(trajectory, chain, name, new=continued is None and not name, began=now)
 
     def _is_sampled(self, exchange: Exchange, chain: list[bytes]) -> bool:
         """Decides by the conversation's id or beginning, so that a conversation is captured whole or not at all."""
@@ -218,8 +218,8 @@ class Capture:
             return of
         name = self._prints.of("conversation", of)
         with self._lock:
-            found = self._index.named(name) or self._index.named(self._prints.of("response", of))
-        return found or self._states.named(name) or of
+            trajectory = self._index.named(name) or self._index.named(self._prints.of("response", of))
+        return trajectory or self._states.named(name) or of
 
     def flush(self) -> None:
         """Waits until everything added before is written or has failed."""
@@ -244,11 +244,11 @@ class Capture:
             taken, waiting, closing = self._next()
             if closing:
                 ending = time.monotonic() + _CLOSE_S
-            for each in taken:
-                self._writer.take(each.exchange, each.placed)
+            for queued in taken:
+                self._writer.take(queued.exchange, queued.placed)
             with self._lock:
                 self._queued -= len(taken)
-                self._queued_bytes -= sum(each.size for each in taken)
+                self._queued_bytes -= sum(queued.size for queued in taken)
             self._writer.write(everything=bool(ending or waiting))
             self._writer.put_idle_away()
             self._tidy()

@@ -142,9 +142,9 @@ class Conversation:
         reused = bool(self._turns)
         for item, print in zip(rest, rest_chain, strict=True):
             if print != last:
-                place = self._index.get(print)
-                reused = place is not None
-                context.append(self._append(item, print) if place is None else place)
+                index = self._index.get(print)
+                reused = index is not None
+                context.append(self._append(item, print) if index is None else index)
             elif not reused:  # an empty item after a known one is known too
                 context.append(self._append(item))
             last = print
@@ -153,10 +153,10 @@ class Conversation:
     def _refresh(self, items: Sequence[Item], chain: Sequence[bytes]) -> None:
         """Replaces redacted items from the store with the client's original ones, because a rule may need their keywords."""
         for item, print in zip(items, chain, strict=True) if self._stale else ():
-            place = self._index.get(print)
-            if place in self._stale and self.state.prints[place] == print:
-                self._items[place], self.clean = item, None
-                self._stale.discard(place)
+            index = self._index.get(print)
+            if index in self._stale and self.state.prints[index] == print:
+                self._items[index], self.clean = item, None
+                self._stale.discard(index)
 
     def _known(self, chain: Sequence[bytes]) -> int:
         """The number of items of a request that end with a known turn. A repeated request continues where the first did."""
@@ -166,18 +166,18 @@ class Conversation:
 
     def _headed(self, head: Item, print: bytes, context: list[int]) -> list[int]:
         """The context with this system message, which may have changed."""
-        place = self._index.get(print)
+        index = self._index.get(print)
         rest = context[1:] if context and is_system(self._items[context[0]]) else context
-        return [self._append(head, print) if place is None else place, *rest]
+        return [self._append(head, print) if index is None else index, *rest]
 
     def _append(self, item: Item, print: bytes = b"") -> int:
-        place = len(self._items)
+        index = len(self._items)
         self._items.append(item)
         self.state.prints.append(print)
         if print:
-            self._index[print] = place
+            self._index[print] = index
         self.size += size_of(item)
-        return place
+        return index
 
     def _seen(self, turn: int) -> list[int]:
         return [item for start, end in self._turns[turn].saw for item in range(start, end)]

@@ -123,7 +123,8 @@ class ConversationWriter:
         now = time.monotonic()
         if now < self._again and not everything:
             return
-        due = [one for one in self._unwritten.values() if everything or now >= one.written + one.size / _BYTES_S]
+        waiting = list(self._unwritten.values())
+        due = waiting if everything else [each for each in waiting if now >= each.written + each.size / _BYTES_S]
         for start in range(0, len(due), _BATCH):
             batch = self._ready(due[start : start + _BATCH])
             try:
@@ -149,39 +150,39 @@ class ConversationWriter:
                 self._give_up(conversation, "redaction failed", words_of(error))
         return ready
 
-    def _redacted(self, one: Conversation) -> Trajectory:
+    def _redacted(self, conversation: Conversation) -> Trajectory:
         """The redacted trajectory. While nothing needed redaction, only new items are searched."""
-        whole = one.trajectory()
-        if one.clean is not None:
-            new = msgspec.structs.replace(whole, items=whole.items[one.clean :], turns=[], marks=[])
+        whole = conversation.trajectory()
+        if conversation.clean is not None:
+            new = msgspec.structs.replace(whole, items=whole.items[conversation.clean :], turns=[], marks=[])
             looked = self._redaction.trajectory(new)
             if msgspec.structs.replace(looked, redacted="") == new:
-                one.clean = len(whole.items)
+                conversation.clean = len(whole.items)
                 return msgspec.structs.replace(whole, redacted=looked.redacted)
-            one.clean = None
+            conversation.clean = None
         return self._redaction.trajectory(whole)
 
     def _commit(self, batch: list[tuple[Conversation, Trajectory]]) -> None:
         self._toolsets.store(self._store)
         by_run: dict[str, list[Trajectory]] = {}
-        for one, trajectory in batch:
-            by_run.setdefault(one.id.partition("/")[0], []).append(trajectory)
+        for conversation, trajectory in batch:
+            by_run.setdefault(conversation.id.partition("/")[0], []).append(trajectory)
         for run, trajectories in by_run.items():
             if run not in self._runs:
                 self._store.begin_run(run, "traces", {})
                 self._runs.add(run)
             self._store.add(run, trajectories)
-        self._states.write(one.state for one, _ in batch)
+        self._states.write(conversation.state for conversation, _ in batch)
         now = time.monotonic()
-        for one, _ in batch:
-            self.captured += one.unwritten
-            self._clean(one)
-            one.written = now
+        for conversation, _ in batch:
+            self.captured += conversation.unwritten
+            self._clean(conversation)
+            conversation.written = now
 
-    def _clean(self, one: Conversation) -> None:
-        self.waiting -= one.unwritten
-        one.unwritten = 0
-        self._unwritten.pop(one.id, None)
+    def _clean(self, conversation: Conversation) -> None:
+        self.waiting -= conversation.unwritten
+        conversation.unwritten = 0
+        self._unwritten.pop(conversation.id, None)
 
     # -- leaving ------------------------------------------------------------------------------------------------------
 
@@ -201,9 +202,9 @@ class ConversationWriter:
         self._bytes -= conversation.size
         return conversation
 
-    def _give_up(self, one: Conversation, reason: str, words: str) -> None:
-        self._lose(reason, one.unwritten, words)
-        self._clean(one)
+    def _give_up(self, conversation: Conversation, reason: str, words: str) -> None:
+        self._lose(reason, conversation.unwritten, words)
+        self._clean(conversation)
 
     def _lose(self, reason: str, count: int, words: str) -> None:
         self.lost[reason] += count
@@ -216,9 +217,11 @@ class ConversationWriter:
 
     def give_up_all(self) -> None:
         """Counts everything that is not written as lost."""
-        for one in list(self._unwritten.values()):
+        for conversation in list(self._unwritten.values()):
             self._give_up(
-                one, self._trouble or "not written at the end", "The gateway stopped before the store accepted it"
+                conversation,
+                self._trouble or "not written at the end",
+                "The gateway stopped before the store accepted it",
             )
 
     def tidy(self, today: datetime.date, keep_days: int | None) -> str:

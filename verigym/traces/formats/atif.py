@@ -38,13 +38,13 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
         require(source in _SOURCES, f"step {number}: the source is {source[:40]!r}. It must be system, user or agent")
         first = len(items)
         items += _message_items(step, _SOURCES[source])
-        made = len(items)
+        reply_end = len(items)
         for result in as_objects(as_object(step.get("observation")).get("results")):
             items.append(FunctionCallOutput(as_text(result.get("source_call_id")), output_text(result.get("content"))))
         if step.get("is_copied_context") is True:
             copied |= set(range(first, len(items)))
         elif source == "agent":
-            turns.append(_turn(step, agent, turns, first, made))
+            turns.append(_turn(step, agent, turns, first, reply_end))
     extra, final = as_object(row.get("extra")), as_object(row.get("final_metrics"))
     costs = [as_number(as_object(step.get("metrics")).get("cost_usd")) for step in map(as_object, steps)]
     yield ParsedTrace(
@@ -76,7 +76,7 @@ def _message_items(step: Json, role: str) -> list[Item]:
     return items
 
 
-def _turn(step: Json, agent: Json, turns: list[Turn], first: int, made: int) -> Turn:
+def _turn(step: Json, agent: Json, turns: list[Turn], first: int, reply_end: int) -> Turn:
     """A step has all ids of its context. A turn has only those that its context gained since the turn before."""
     metrics = as_object(step.get("metrics"))
     completion, logprobs = as_token_ids(metrics.get("completion_token_ids")), as_numbers(metrics.get("logprobs"))
@@ -86,7 +86,7 @@ def _turn(step: Json, agent: Json, turns: list[Turn], first: int, made: int) -> 
     return Turn(
         parent=len(turns) - 1 if turns and (continues or not completion) else None,
         saw=[(0, first)] if first else [],
-        made=list(range(first, made)),
+        made=list(range(first, reply_end)),
         context_ids=(context[len(before) :] if continues else context) if completion else [],
         completion_ids=completion,
         logprobs=logprobs if len(logprobs) == len(completion) else [],
