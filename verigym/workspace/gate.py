@@ -289,13 +289,13 @@ def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> Trainin
     if not run:
         return None
     history = ws.store.metrics(run)
-    rise, alarm = since_first(values(history, "reward")), held_out_falls(history) if history else None
+    rise = since_first(values(history, "reward"))
     model, reward = candidate.recipe.get("reward_model", ""), candidate.recipe.get("reward", "")
     return TrainingEvidence(
         run=run,
         paid_by=f"reward model {model}" if model else ", ".join(reward) if isinstance(reward, dict) else str(reward),
-        reward=(rise.before, rise.last) if rise is not None and rise.up() else None,
-        alarm=alarm.observation if alarm is not None else "",
+        reward=(rise.before, rise.last) if rise.up() else None,
+        alarm=held_out_falls(history) or "",
         start=candidate.parent,
         since_start=_since_start(ws, candidate.parent, report),
     )
