@@ -46,13 +46,16 @@ with verigym.Workspace() as ws:
     print(ws.runs())
 ```
 
-In the signatures, `Agent` means `Version | str`. An error that you can fix is a `VerigymError`. A tool may raise
+In the signatures, `Agent` means `Version | str`, `Environment` means `str | EnvironmentSpec`, and `RunName` means
+`str | Report | Run`. An error that you can fix is a `VerigymError`. A tool may raise
 `InfrastructureFailure` (the episode is tried again) or `EnvironmentFailure`. This page is generated from signatures and
 docstrings.
 
 """
 
 
+SHORT_TYPES = {"Agent": "Version | str", "Environment": "str | EnvironmentSpec", "RunName": "str | Report | Run"}
+"""Names for types that many signatures share. The head of the page explains them."""
 PAGES = {
     "core.records": "[Records](records.md)",
     "core.errors": "[Errors](errors.md)",
@@ -164,7 +167,10 @@ def _signature(function: Any) -> str:
         "" if kind in (inspect.Signature.empty, None) else f" -> {kind if isinstance(kind, str) else _name(kind)}"
     )
     inside = ", ".join(defaults) if len(", ".join(defaults)) < 80 else "\n    " + ",\n    ".join(defaults) + ",\n"
-    return f"({inside}){returned}".replace("Version | str", "Agent")
+    text = f"({inside}){returned}"
+    for name, kind in SHORT_TYPES.items():
+        text = text.replace(kind, name)
+    return text
 
 
 def _default(value: object) -> str:
