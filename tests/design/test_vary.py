@@ -9,8 +9,8 @@ import pytest
 
 from verigym.core.errors import Refused
 from verigym.core.records import FunctionCall, Message, Task
-from verigym.design.steps import proven
-from verigym.design.vary import BESIDE, HELD_OUT, KINDS, PEOPLE, VariationResult, varied, vary
+from verigym.design.steps import gold_problem
+from verigym.design.vary import HELD_OUT, KINDS, WORDINGS, VariationResult, varied, vary
 from verigym.environments.load import environment_of, load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.policies.dialects.plain import arguments_of
@@ -43,7 +43,7 @@ def test_variations_keep_family_split_and_source_and_their_gold_passes(name: str
         source = sources[task.lineage[-2]]
         assert (task.family, task.split) == (source.family, source.split) and task.prompt != source.prompt
         assert task.tags[-1] in KINDS and task.id.startswith(f"{source.id}~")
-        assert asyncio.run(proven(environment, task)) == ""
+        assert asyncio.run(gold_problem(environment, task)) == ""
     assert (
         len({task.id for task in found.tasks}) == len({near.text_of(task) for task in found.tasks}) == len(found.tasks)
     )
@@ -123,13 +123,13 @@ def test_a_value_at_the_edge_is_of_the_kind_of_the_value() -> None:
         if name in ("file", "new_name"):
             assert Path(new).suffix == Path(old).suffix and not Path(new).stem.count(" ")
         elif name in ("attendee", "person", "to"):
-            assert new in PEOPLE
+            assert new in WORDINGS["people"]
         elif name == "time":
             assert re.fullmatch(r"\d\d:\d\d", new)
         elif name == "minutes":
             assert isinstance(new, int) and new != 1
         else:
-            assert f'"{old}"' in str(source.prompt) and new not in PEOPLE
+            assert f'"{old}"' in str(source.prompt) and new not in WORDINGS["people"]
         kinds.add(name)
     assert {"file", "attendee", "minutes", "title", "subject"} <= kinds and not kinds & {"day", "company", "folder"}
 
@@ -183,7 +183,11 @@ def test_a_request_that_greets_and_thanks_gets_no_second_greeting() -> None:
 def test_a_sentence_beside_the_point_has_no_word_of_the_task() -> None:
     task = Task(id="t", prompt="The coffee machine is broken.", data={"goods": "blue umbrella", "by": "canteen chairs"})
     found = [varied(load_environment("support"), task, "distractor", turn, 0) for turn in range(60)]
-    used = {sentence for sentence in BESIDE if any(one is not None and sentence in str(one.prompt) for one in found)}
+    used = {
+        sentence
+        for sentence in WORDINGS["distractors"]
+        if any(one is not None and sentence in str(one.prompt) for one in found)
+    }
     assert len(used) > 5 and not re.search("coffee|umbrella|canteen|chairs", " ".join(used))
 
 

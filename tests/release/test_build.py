@@ -99,12 +99,13 @@ def test_an_install_does_what_the_readme_says(installed: Path, tmp_path: Path) -
     assert "the contract holds" in command(installed, tmp_path, "check", "desk.py")
 
 
-def test_an_install_has_the_rows_of_every_environment(installed: Path, tmp_path: Path) -> None:
+def test_an_install_has_the_rows_of_every_environment_and_the_wordings(installed: Path, tmp_path: Path) -> None:
     code = (
         "from verigym.environments.load import load_environment, names\n"
         "for name in names():\n"
         "    spec = load_environment(name)\n"
         "    assert any(spec.tasks(split) for split in ('train', *spec.suites.values())), name\n"
+        "import verigym.design.vary, verigym.design.samplers\n"  # they read wordings and names from data files
         "print(len(names()))"
     )
     done = subprocess.run(

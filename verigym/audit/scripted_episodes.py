@@ -121,6 +121,10 @@ def why(played: ScriptedEpisode) -> str:
     return played.verdict.evidence or "no evidence given"
 
 
+def calls_in(replies: Replies) -> list[FunctionCall]:
+    return [item for reply in replies if isinstance(reply, list) for item in reply if isinstance(item, FunctionCall)]
+
+
 def short(reply: object) -> str:
     return repr(reply)[:120]
 

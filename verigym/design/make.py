@@ -19,8 +19,9 @@ from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Json, Task, content_hash
 from verigym.design.draw import SHOWN, AcceptanceCount, DesignExhausted, RejectedRow, RowSampler
 from verigym.design.spec import Design
-from verigym.design.steps import TASK, DesignRow, DesignStep, StepResources, at_once, steps_of
+from verigym.design.steps import TASK, DesignRow, DesignStep, StepResources, max_requests, steps_of
 from verigym.environments.load import load_environment, names
+from verigym.harness.environment import EnvironmentSpec
 from verigym.tasks import near_duplicates as near
 from verigym.tasks.dedup import deduplicate
 from verigym.tasks.files import is_task_file, write_whole
@@ -107,7 +108,7 @@ async def _fill(
     tries = design.spec.tries_per_row
     patience = tries if costly else _CHEAP * tries
     log = PartialResults(partial if costly else None, sampler.costly)
-    pace = _BatchSize(max([4, *map(at_once, kit.policies.values())]) if costly else BATCH)
+    pace = _BatchSize(max([4, *map(max_requests, kit.policies.values())]) if costly else BATCH)
     wanted = n
     """New rows to collect before they are compared."""
     quiet, last = 0, sieve.so_far
@@ -351,7 +352,7 @@ class _HeldOutFilter:
         if design.spec.environment and design.spec.held_out is None:
             sources = [*sources, design.spec.environment]
         for source in dict.fromkeys(sources):
-            for task in held_out_of(source):
+            for task in load_tasks(source) if is_task_file(source) else held_out_tasks(load_environment(source)):
                 self._texts.setdefault(near.text_of(task), f"{task.id} of {source}")
                 self._families.setdefault(family_of(task), source)
 
@@ -372,11 +373,8 @@ class _HeldOutFilter:
                 row.problem = f"{self._texts[held_out[index]]} (similarity {likeness:.2f})"
 
 
-def held_out_of(source: str) -> list[Task]:
-    """The held-out tasks of an environment, or all tasks of a file. None for games, whose tasks may share one prompt."""
-    if is_task_file(source):
-        return load_tasks(source)
-    environment = load_environment(source)
+def held_out_tasks(environment: EnvironmentSpec) -> list[Task]:
+    """The held-out tasks of an environment. None for games, whose tasks may share one prompt."""
     splits = [] if environment.steps else dict.fromkeys(environment.suites.values())
     return [task for split in splits for task in environment.tasks(split)]
 

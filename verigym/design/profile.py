@@ -1,7 +1,6 @@
-"""What came out, counted: the distribution of each column, repeats, and how many rows each constraint let pass; as figures and as
-a picture (SVG, written here: no package is needed to look at it)."""
+"""The profile of generated rows: the distribution of each column, duplicates, and the share of rows that each check accepted.
+`picture` draws it as SVG."""
 
-import html
 import math
 import statistics
 import textwrap
@@ -14,74 +13,76 @@ import msgspec
 from verigym.core.records import content_hash
 from verigym.design.expressions import written
 from verigym.design.make import DesignResult
+from verigym.draw.svg import COLOURS, svg, text
 
 _BARS = 12
+"""Ranges that numbers are counted in."""
 _VALUES = 8
-"""Values of a column that are counted one by one, the most frequent first."""
+"""Number of values that are counted separately, the most frequent first."""
 
 
 class ColumnProfile(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     kind: Literal["numbers", "values", "texts"]
-    """Numbers are counted in ranges, values one by one, and texts of which nearly each is different by their length."""
+    """Numbers are counted in ranges, and values separately. Texts are counted by their length if nearly all differ."""
     distinct: int
     missing: int
     bars: list[tuple[str, int]]
-    """What, and how many rows."""
+    """Label and number of rows."""
     low: float | None = None
     mean: float | None = None
     median: float | None = None
     high: float | None = None
-    """Of numbers, or of the lengths of texts."""
+    """low to high: figures of the numbers, or of the lengths of the texts."""
     example: str = ""
-    """The first of different texts."""
+    """The first text."""
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
     rows: int
     repeated: int
-    """Rows that an earlier one is the same as."""
+    """Rows that are identical to an earlier one."""
     columns: list[ColumnProfile]
     acceptance: dict[str, float]
-    """By constraint, column and validator: the share of rows that came to it and passed."""
+    """Constraint, column or validator to the share of rows that passed it."""
     drawn: int
     tried: int
     seconds: float
 
 
-def profile(made: DesignResult) -> Profile:
-    names = list(made.rows[0]) if made.rows else []
+def profile(result: DesignResult) -> Profile:
+    names = list(result.rows[0]) if result.rows else []
     return Profile(
-        rows=len(made.rows),
-        repeated=len(made.rows) - len({content_hash(row) for row in made.rows}),
-        columns=[profile_column(name, [row[name] for row in made.rows]) for name in names],
-        acceptance={name: tally.share for name, tally in made.tallies.items()},
-        drawn=made.drawn,
-        tried=made.tried,
-        seconds=made.seconds,
+        rows=len(result.rows),
+        repeated=len(result.rows) - len({content_hash(row) for row in result.rows}),
+        columns=[profile_column(name, [row[name] for row in result.rows]) for name in names],
+        acceptance={name: tally.share for name, tally in result.tallies.items()},
+        drawn=result.drawn,
+        tried=result.tried,
+        seconds=result.seconds,
     )
 
 
 def profile_column(name: str, values: Sequence[Any]) -> ColumnProfile:
-    there = [value for value in values if value is not None]
-    texts = [written(value) for value in there]
+    present = [value for value in values if value is not None]
+    texts = [written(value) for value in present]
     counts = Counter(texts)
-    numbers = [value for value in there if isinstance(value, int | float) and not isinstance(value, bool)]
-    kind = "numbers" if there and len(numbers) == len(there) and len(counts) > _VALUES else "values"
-    if kind == "values" and (len(counts) > max(50, len(there) / 4) or len(counts) > max(3, 0.9 * len(there))):
+    numbers = [value for value in present if isinstance(value, int | float) and not isinstance(value, bool)]
+    kind = "numbers" if present and len(numbers) == len(present) and len(counts) > _VALUES else "values"
+    if kind == "values" and (len(counts) > max(50, len(present) / 4) or len(counts) > max(3, 0.9 * len(present))):
         kind = "texts"
     measured = numbers if kind == "numbers" else [len(text) for text in texts] if kind == "texts" else []
     if measured:
         bars = _ranges(measured)
     else:
-        bars = [(text, count) for text, count in counts.most_common(_VALUES)]
-        rest = len(there) - sum(count for _, count in bars)
+        bars = counts.most_common(_VALUES)
+        rest = len(present) - sum(count for _, count in bars)
         bars += [(f"{len(counts) - _VALUES} others", rest)] if rest else []
     return ColumnProfile(
         name=name,
         kind=kind,
         distinct=len(counts),
-        missing=len(values) - len(there),
+        missing=len(values) - len(present),
         bars=bars,
         low=min(measured) if measured else None,
         mean=statistics.fmean(measured) if measured else None,
@@ -92,7 +93,7 @@ def profile_column(name: str, values: Sequence[Any]) -> ColumnProfile:
 
 
 def spread(column: ColumnProfile) -> str:
-    """From where to where: `1 to 99, mean 50.3`, `12 to 80 letters, median 41`; nothing for values that are counted."""
+    """`1 to 99, mean 50.3` or `12 to 80 letters, median 41`. Empty for values that are counted separately."""
     if column.kind == "values":
         return ""
     if column.kind == "texts":
@@ -101,95 +102,80 @@ def spread(column: ColumnProfile) -> str:
 
 
 def percent(share: float) -> str:
-    """`100%` is all of them: what is nearly all is said to be that."""
+    """`100%` only if it is exactly all, otherwise at most `>99.9%`."""
     return ">99.9%" if 0.999 < share < 1 else f"{100 * share:.3g}%"
 
 
 def short(label: str, width: int) -> str:
-    """Cut in the middle: names that begin alike are told apart by how they end."""
+    """The label, cut in the middle, because names that start alike differ at their ends."""
     label = " ".join(label.split())
     tail = width // 2
     return label if len(label) <= width else f"{label[: width - 1 - tail]}…{label[-tail:]}"
+
+
+def sparkline(column: ColumnProfile, levels: str = "▁▂▃▄▅▆▇█") -> str:
+    """The bars as one character each."""
+    return "".join(levels[math.ceil(count / _most(column) * (len(levels) - 1))] for _, count in column.bars)
+
+
+def _most(column: ColumnProfile) -> int:
+    return max((count for _, count in column.bars), default=0) or 1
 
 
 def _ranges(numbers: Sequence[float]) -> list[tuple[str, int]]:
     low, high = min(numbers), max(numbers)
     width = (high - low) / _BARS or 1.0
     counts = Counter(min(_BARS - 1, math.floor((number - low) / width)) for number in numbers)
-    return [(f"{low + place * width:.4g}", counts[place]) for place in range(_BARS)]
-
-
-def sparkline(column: ColumnProfile, levels: str = "▁▂▃▄▅▆▇█") -> str:
-    """The bars as letters, as high as they are frequent."""
-    most = max((count for _, count in column.bars), default=1) or 1
-    return "".join(levels[math.ceil(count / most * (len(levels) - 1))] for _, count in column.bars)
+    return [(f"{low + index * width:.4g}", counts[index]) for index in range(_BARS)]
 
 
 # -- the picture ---------------------------------------------------------------------------------------------------------------
 
 _WIDE, _HIGH, _ACROSS = 300, 190, 3
-_LETTERS, _LINES = 48, 9
-"""Of an example that a panel has room for."""
-_HEAD = (
-    '<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" '
-    'font-family="sans-serif" font-size="11"><rect width="{w}" height="{h}" fill="#ffffff"/>'
-)
+"""Size of a panel, and panels per row."""
+_LETTERS, _LINES = 42, 9
+"""Maximum size of an example."""
 
 
-def picture(found: Profile, title: str) -> str:
-    """A panel for each column, and one for what was accepted."""
-    panels = [_panel(column) for column in found.columns]
-    if found.acceptance:
-        panels.append(_shares(found.acceptance))
-    down = math.ceil(len(panels) / _ACROSS)
-    lines = [_HEAD.format(w=_WIDE * _ACROSS, h=40 + _HIGH * down), _text(16, 24, title, 14)]
-    for place, panel in enumerate(panels):
-        x, y = _WIDE * (place % _ACROSS), 40 + _HIGH * (place // _ACROSS)
-        lines.append(f'<g transform="translate({x},{y})">{panel}</g>')
-    return "\n".join([*lines, "</svg>", ""])
+def picture(profile: Profile, title: str) -> str:
+    """One panel per column, and one with the share of rows that each check accepted."""
+    panels = [_panel(column) for column in profile.columns]
+    if profile.acceptance:
+        shares = sorted(profile.acceptance.items(), key=lambda entry: entry[1])[:9]
+        bars = [_bar(index, name, share, percent(share)) for index, (name, share) in enumerate(shares)]
+        panels.append([text(16, 14, "rows that passed", kind="title"), *bars])
+    body = [text(16, 24, title, kind="title")]
+    for index, panel in enumerate(panels):
+        x, y = _WIDE * (index % _ACROSS), 40 + _HIGH * (index // _ACROSS)
+        body.append(f'<g transform="translate({x},{y})">{"".join(panel)}</g>')
+    return svg(_WIDE * _ACROSS, 40 + _HIGH * math.ceil(len(panels) / _ACROSS), title, body)
 
 
-def _panel(column: ColumnProfile) -> str:
-    said = f"{column.distinct:,} different" + (f", {column.missing:,} missing" if column.missing else "")
-    said += f" · {spread(column)}" if spread(column) else ""
-    parts = [_text(16, 14, column.name, 12), _text(16, 28, said, 10, "#666666")]
-    most = max((count for _, count in column.bars), default=1) or 1
+def _panel(column: ColumnProfile) -> list[str]:
+    figures = f"{column.distinct:,} different" + (f", {column.missing:,} missing" if column.missing else "")
+    figures += f" · {spread(column)}" if spread(column) else ""
+    head = [text(16, 14, column.name, kind="title"), text(16, 28, figures)]
     if column.kind == "values":
-        for place, (label, count) in enumerate(column.bars):
-            parts += _bar(place, label, count / most, f"{count:,}")
-    elif column.kind == "texts":
+        bars = [(label, count / _most(column), f"{count:,}") for label, count in column.bars]
+        return [*head, *(_bar(index, *bar) for index, bar in enumerate(bars))]
+    if column.kind == "texts":
         lines = textwrap.wrap(column.example, _LETTERS, max_lines=_LINES, placeholder=" …")
-        parts += [_text(16, 50 + 15 * place, line, 10) for place, line in enumerate(lines)]
-    else:
-        wide = (_WIDE - 40) / len(column.bars or [0])
-        for place, (_, count) in enumerate(column.bars):
-            high = 110 * count / most
-            parts.append(_rect(16 + place * wide, 150 - high, wide - 2, high))
-        ends = [(16.0, column.bars[0][0]), (_WIDE - 60.0, f"{column.high:.4g}")] if column.bars else []
-        parts += [_text(x, 166, label, 10, "#666666") for x, label in ends]
-    return "".join(parts)
+        return [*head, *(text(16, 50 + 15 * index, _printable(line)) for index, line in enumerate(lines))]
+    width = (_WIDE - 40) / len(column.bars)
+    heights = [110 * count / _most(column) for _, count in column.bars]
+    bars = [_rect(16 + index * width, 150 - height, width - 2, height) for index, height in enumerate(heights)]
+    return [*head, *bars, text(16, 166, column.bars[0][0]), text(_WIDE - 60, 166, f"{column.high:.4g}")]
 
 
-def _shares(shares: dict[str, float]) -> str:
-    parts = [_text(16, 14, "rows that passed", 12)]
-    for place, (name, share) in enumerate(sorted(shares.items(), key=lambda one: one[1])[:9]):
-        parts += _bar(place, name, share, percent(share))
-    return "".join(parts)
-
-
-def _bar(place: int, label: str, share: float, said: str) -> list[str]:
-    y = 38 + 15 * place
-    return [
-        _text(16, y + 9, short(label, 20), 10),
-        _rect(140, y, max(1, 100 * share), 11),
-        _text(246, y + 9, said, 10, "#666666"),
-    ]
+def _bar(index: int, label: str, share: float, value: str) -> str:
+    y = 38 + 15 * index
+    name = text(16, y + 10, _printable(short(label, 20)))
+    return name + _rect(156, y, max(1, 90 * share), 11) + text(252, y + 10, value)
 
 
 def _rect(x: float, y: float, width: float, height: float) -> str:
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="#4477aa"/>'
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{COLOURS[0]}"/>'
 
 
-def _text(x: float, y: float, text: str, size: int, colour: str = "#222222") -> str:
-    clean = html.escape("".join(letter for letter in text if letter.isprintable()))
-    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" fill="{colour}">{clean}</text>'
+def _printable(words: str) -> str:
+    return "".join(letter for letter in words if letter.isprintable())

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from verigym.core.errors import BadInput, not_found
+from verigym.core.settings import read_yaml
 from verigym.design.expressions import array_of
 from verigym.design.spec import (
     Bernoulli,
@@ -27,6 +28,8 @@ from verigym.design.spec import (
     key_of,
 )
 from verigym.tasks.files import rows_of
+
+_NAMES = read_yaml(Path(__file__).with_name("names.yaml"), "lists of invented names")
 
 
 def values_of(column: Any, folder: Path) -> Any:
@@ -71,10 +74,11 @@ def draw(column: Any, chance: Any, at: Any, columns: Mapping[str, Any], values: 
         case Sequence(start=start, step=step):
             return start + step * np.asarray(at)
         case Person(part=part):
-            first, last = _pick(array_of(FIRST), chance, count, []), _pick(array_of(LAST), chance, count, [])
+            first, last = (_pick(array_of(_NAMES[key]), chance, count, []) for key in ("first", "last"))
             return first if part == "first" else last if part == "last" else first + " " + last
         case Company():
-            return _pick(array_of(COMPANY), chance, count, []) + " " + _pick(array_of(TRADE), chance, count, [])
+            name, trade = (_pick(array_of(_NAMES[key]), chance, count, []) for key in ("company", "trade"))
+            return name + " " + trade
         case _:
             raise AssertionError(f"no sampler: {column}")
 
@@ -135,32 +139,3 @@ def _read(path: Path) -> list[Any]:
         if row.problem:
             raise BadInput(f"{path} {row.position}: {row.problem}")
     return msgspec.to_builtins([row.value for row in rows])
-
-
-# -- invented names of people and companies -----------------------------------------------------------------------------
-
-FIRST = (
-    "Ada", "Amir", "Anouk", "Arlo", "Bea", "Bram", "Celia", "Cosmo", "Dara", "Dov", "Edda", "Elio", "Emre", "Esra", "Farid",
-    "Freya", "Gita", "Goran", "Hana", "Hugo", "Ida", "Ilan", "Imani", "Ines", "Jonah", "Jun", "Kaya", "Kofi", "Lars", "Leila",
-    "Lotte", "Luca", "Maren", "Milo", "Mina", "Nadia", "Niko", "Nuria", "Odin", "Orla", "Pavel", "Petra", "Quinn", "Rafa",
-    "Reza", "Rosa", "Sami", "Saskia", "Sefa", "Soren", "Tala", "Tomas", "Ugo", "Uma", "Vera", "Viggo", "Wanda", "Yara",
-    "Yusuf", "Zeno", "Zola",
-)  # fmt: skip
-LAST = (
-    "Abara", "Almgren", "Ansari", "Baldwin", "Barros", "Bexley", "Calder", "Castell", "Chowdry", "Dahlin", "Delacort", "Dorne",
-    "Eastman", "Elmore", "Fairley", "Faroe", "Fenwick", "Galloway", "Gerlach", "Greaves", "Hadley", "Hallam", "Iversen",
-    "Jarrow", "Kaplan", "Keswick", "Kuipers", "Lachlan", "Langford", "Lindqvist", "Maddox", "Marlow", "Mbeki", "Nakata",
-    "Norwood", "Oakes", "Okafor", "Pardo", "Pemberly", "Quayle", "Radley", "Renner", "Rossetti", "Sallow", "Seaton", "Sorrel",
-    "Tanaka", "Thorne", "Tilney", "Underhill", "Valdez", "Vance", "Verhoeven", "Wexford", "Winslow", "Yarrow", "Zielinski",
-)  # fmt: skip
-COMPANY = (
-    "Amberline", "Ashgrove", "Bluefin", "Brightwater", "Cinderhall", "Clearmont", "Copperfield Lane", "Driftwood", "Eastgate",
-    "Emberly", "Fernhill", "Foxglove", "Gaslight", "Goldenrod", "Greywick", "Harborstone", "Hazelmere", "Ironbark", "Juniper Row",
-    "Kestrel", "Lakeside", "Larkspur", "Lowfield", "Marigold", "Mistral Bay", "Northwick", "Oakhaven", "Pebblebrook", "Quillmark",
-    "Redfern", "Rookery", "Saltmarsh", "Silverbirch", "Stonebridge", "Thistledown", "Tidewell", "Umber", "Valewood", "Whitlow",
-    "Windmere",
-)  # fmt: skip
-TRADE = (
-    "Bakers", "Builders", "Cycles", "Dental", "Energy", "Farms", "Foods", "Freight", "Glass", "Hotels", "Instruments", "Labs",
-    "Logistics", "Media", "Motors", "Optics", "Paper", "Pharmacy", "Press", "Robotics", "Software", "Textiles", "Travel", "Works",
-)  # fmt: skip

@@ -5,6 +5,7 @@ values are such problems. A failed server ends the command, which you can repeat
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import jsonschema
@@ -20,6 +21,7 @@ from verigym.design.code import call
 from verigym.design.draw import RowSampler
 from verigym.design.expressions import Expression, TextTemplate
 from verigym.design.spec import (
+    VALIDATORS,
     Code,
     Design,
     GoldCheck,
@@ -75,41 +77,45 @@ class StepResources(msgspec.Struct, frozen=True, kw_only=True):
 
 
 RunStep = Callable[[Sequence[DesignRow]], Awaitable[list[str]]]
+"""Returns a problem per row. Empty: no problem."""
 
 
 class DesignStep(NamedTuple):
     name: str
     run: RunStep
-    """Returns a problem per row. Empty: no problem."""
 
 
 def steps_of(design: Design, sampler: RowSampler, kit: StepResources, seed: int) -> list[DesignStep]:
+    build = _StepBuilder(design, kit, seed)
     steps: list[DesignStep] = []
     done = {name for name in sampler.order if name not in sampler.costly}
     waiting = dict(sampler.later)
     for name in [name for name in sampler.order if name in sampler.costly]:
-        steps.append(_column(design, name, kit, seed))
+        steps.append(DesignStep(f'column "{name}"', build.column(name)))
         done.add(name)
         for ready in [name for name, constraint in waiting.items() if constraint.names <= done]:
-            steps.append(DesignStep(f'constraint "{ready}"', _by_row(_holds, waiting.pop(ready))))
+            steps.append(DesignStep(f'constraint "{ready}"', _by_row(partial(_check_constraint, waiting.pop(ready)))))
     if design.makes_tasks:
-        steps.append(DesignStep(TASK, _by_row(_as_task, (design, seed))))
+        steps.append(DesignStep(TASK, _by_row(build.make_task)))
     order.check_validators(design)
-    for index in range(len(design.spec.validators)):
-        step = _validator(design, index, kit, seed)
-        twice = any(step.name == other.name for other in steps)
-        steps.append(step._replace(name=f"{step.name} {index + 1}") if twice else step)
+    for index, validator in enumerate(design.spec.validators):
+        kind = next(kind for kind, struct in VALIDATORS.items() if isinstance(validator, struct))
+        name = f"validator {validator.function if isinstance(validator, PythonCheck) else kind}"
+        twice = any(name == step.name for step in steps)
+        steps.append(DesignStep(f"{name} {index + 1}" if twice else name, build.validator(index)))
     return steps
 
 
-def _by_row(check: Callable[[DesignRow, Any], str], given: Any) -> RunStep:
+def _by_row(check: Callable[[DesignRow], str]) -> RunStep:
     async def run(rows: Sequence[DesignRow]) -> list[str]:
-        return [check(row, given) for row in rows]
+        return [check(row) for row in rows]
 
     return run
 
 
-def _gathered(check: Callable[[DesignRow], Awaitable[str]], at_once: int) -> RunStep:
+def _at_once(check: Callable[[DesignRow], Awaitable[str]], num_rows: int) -> RunStep:
+    """Checks this many rows at once."""
+
     async def run(rows: Sequence[DesignRow]) -> list[str]:
         problems = [""] * len(rows)
         waiting = iter(enumerate(rows))
@@ -118,34 +124,13 @@ def _gathered(check: Callable[[DesignRow], Awaitable[str]], at_once: int) -> Run
             for index, row in waiting:
                 problems[index] = await check(row)
 
-        await gathered([work() for _ in range(min(at_once, len(rows)))])
+        await gathered([work() for _ in range(min(num_rows, len(rows)))])
         return problems
 
     return run
 
 
-# -- columns ---------------------------------------------------------------------------------------------------------------
-
-
-def _column(design: Design, name: str, kit: StepResources, seed: int) -> DesignStep:
-    column = design.spec.columns[name]
-    title = f'column "{name}"'
-    works = expressions_of(column)
-    match column:
-        case Code():
-            return DesignStep(title, _called(design, column, column.function or name, kit, seed, name))
-        case Llm():
-            policy = kit.policies[column.model or design.spec.model]
-            return DesignStep(title, _gathered(_asked(column, policy, works, name, seed), at_once(policy)))
-        case JudgeColumn():
-            policy = kit.policies[column.model or design.spec.model]
-            return DesignStep(title, _gathered(_scored(column, policy, works[0], name, seed), at_once(policy)))
-        case _:
-            return DesignStep(title, _by_row(_worked, (name, works[0])))
-
-
-def _worked(row: DesignRow, given: tuple[str, Expression | TextTemplate]) -> str:
-    name, work = given
+def _set_value(name: str, work: Expression | TextTemplate, row: DesignRow) -> str:
     try:
         row.values[name] = work.value(row.values)
     except Exception as error:  # a model may have written the values
@@ -153,34 +138,170 @@ def _worked(row: DesignRow, given: tuple[str, Expression | TextTemplate]) -> str
     return ""
 
 
-def _holds(row: DesignRow, constraint: Expression) -> str:
+def _check_constraint(constraint: Expression, row: DesignRow) -> str:
     try:
         return "" if constraint.value(row.values) else "it is false"
     except Exception as error:
         return f"it cannot be evaluated: {type(error).__name__}: {words_of(error)}"
 
 
-def _called(
-    design: Design, column: Code | PythonCheck, function: str, kit: StepResources, seed: int, into: str
-) -> RunStep:
-    file = design.folder / column.file
-    names = order.arguments(file, function)
+def max_requests(policy: Policy) -> int:
+    """How many requests a model gets at once."""
+    return min(AT_ONCE, getattr(policy, "max_concurrency", AT_ONCE))
 
-    async def run(rows: Sequence[DesignRow]) -> list[str]:
-        given = [
-            {name: row.values[name] if name in row.values else derive(seed, "code", row.number) for name in names}
-            for row in rows
-        ]
-        results = await call(
-            file, function, given, sandbox=kit.sandbox, in_process=column.in_process, seconds=column.seconds
-        )
-        if into:
+
+class _StepBuilder(NamedTuple):
+    """Builds the steps of a design's columns and validators."""
+
+    design: Design
+    kit: StepResources
+    seed: int
+
+    def column(self, name: str) -> RunStep:
+        column = self.design.spec.columns[name]
+        works = expressions_of(column)
+        match column:
+            case Code():
+                return self._call(column, column.function or name, name)
+            case Llm():
+                return self._ask(column, works, name)
+            case JudgeColumn():
+                return self._judge(column, works[0], name)
+            case _:
+                return _by_row(partial(_set_value, name, works[0]))
+
+    def make_task(self, row: DesignRow) -> str:
+        design = self.design
+        plain = {key: row.values[key] for key in design.kept if row.values[key] is not None}
+        origin = f"{design.stem} {design.hash[:12]} seed {self.seed} row {row.number}"
+        try:
+            task = read_task(plain, f"{design.stem}-{row.number:06}", origin, "train")
+        except BadInput as error:
+            return str(error)
+        row.task = task if "family" in plain else msgspec.structs.replace(task, family=design.stem)
+        return ""
+
+    def validator(self, index: int) -> RunStep:
+        validator = self.design.spec.validators[index]
+        works = expressions_of(validator)
+        match validator:
+            case SchemaCheck():
+                return self._fit_schema(validator)
+            case PythonCheck():
+                return self._call(validator, validator.function)
+            case JudgeCheck():
+                return self._judge(validator, works[0], f"v{index}")
+            case RewardCheck():
+                return self._reward(validator, works[0])
+            case GoldCheck():
+                return self._gold(validator)
+            case _:
+                raise AssertionError(f"no validator: {validator}")
+
+    def _call(self, part: Code | PythonCheck, function: str, column: str = "") -> RunStep:
+        """Calls a function of the user. Its result is the column's value, or without a column the outcome of a check."""
+        file = self.design.folder / part.file
+        names = order.arguments(file, function)
+
+        async def run(rows: Sequence[DesignRow]) -> list[str]:
+            given = [
+                {n: row.values[n] if n in row.values else derive(self.seed, "code", row.number) for n in names}
+                for row in rows
+            ]
+            results = await call(
+                file, function, given, sandbox=self.kit.sandbox, in_process=part.in_process, seconds=part.seconds
+            )
+            if not column:
+                return [result.problem or _problem_in(result.value) for result in results]
             for row, result in zip(rows, results, strict=True):
-                row.values[into] = result.value
+                row.values[column] = result.value
             return [result.problem for result in results]
-        return [result.problem or _problem_in(result.value) for result in results]
 
-    return run
+        return run
+
+    def _policy(self, part: Llm | JudgeColumn | JudgeCheck) -> Policy:
+        return self.kit.policies[part.model or self.design.spec.model]
+
+    def _ask(self, column: Llm, works: Sequence[Expression | TextTemplate], name: str) -> RunStep:
+        policy, schema = self._policy(column), column.json_schema
+        validator = jsonschema.Draft202012Validator(schema) if schema is not None else None
+        text = msgspec.json.encode(schema).decode() if schema is not None else ""
+        sampling = Sampling(temperature=column.temperature, max_tokens=column.max_tokens, constrain=text)
+
+        async def ask(row: DesignRow) -> str:
+            try:
+                prompt, system = (work.value(row.values) for work in works)
+            except Exception as error:
+                return f"its prompt cannot be evaluated: {type(error).__name__}: {words_of(error)}"
+            if text:
+                prompt += f"\n\nAnswer with one JSON value of this schema and nothing else:\n{text}"
+            items: list[Item] = [*([Message("system", system)] if system else []), Message("user", prompt)]
+            problem = ""
+            for attempt in range(_ASKED if text else 1):
+                request = Request(items=items, sampling=sampling, seed=derive(self.seed, name, row.number, attempt))
+                try:
+                    reply = await policy.respond(request)
+                except ContextFull as error:
+                    return words_of(error)
+                answer = "".join(item.text for item in reply.items if isinstance(item, Message)).strip()
+                row.values[name], problem = _read_answer(answer, validator)
+                if not problem:
+                    break
+            return problem
+
+        return _at_once(ask, max_requests(policy))
+
+    def _judge(self, part: JudgeColumn | JudgeCheck, of: Expression | TextTemplate, name: str) -> RunStep:
+        policy = self._policy(part)
+        judge = Judge(part.rubric, scale=part.scale, votes=part.votes)
+        low, high = part.scale
+
+        async def ask(row: DesignRow) -> str:
+            task, trajectory = _as_reply(row, of, f"{self.seed}/{name}/{row.number}")
+            try:
+                verdict = await judge(task, trajectory, Context(policies={"judge": policy}))
+            except VerifierFailure as error:
+                return words_of(error)
+            assert verdict.reward is not None
+            score = low + verdict.reward * (high - low)
+            if isinstance(part, JudgeColumn):
+                row.values[name] = round(score, 6)
+                return ""
+            return "" if score >= part.at_least else f"scored {score:g}, below the minimum of {part.at_least:g}"
+
+        return _at_once(ask, max_requests(policy))
+
+    def _fit_schema(self, check: SchemaCheck) -> RunStep:
+        validator = jsonschema.Draft202012Validator(check.json_schema)
+
+        def fit(row: DesignRow) -> str:
+            kept = {key: row.values[key] for key in self.design.kept}
+            error = next(validator.iter_errors(row.values[check.column] if check.column else kept), None)
+            return f"{error.json_path}: {error.message[:300]}" if error is not None else ""
+
+        return _by_row(fit)
+
+    def _reward(self, check: RewardCheck, of: Expression | TextTemplate) -> RunStep:
+        if check.model not in self.kit.scorers:
+            raise not_found("reward model", check.model, self.kit.scorers)
+        least = check.at_least
+
+        async def run(rows: Sequence[DesignRow]) -> list[str]:
+            replies = [_as_reply(row, of, str(row.number))[1] for row in rows]
+            scores = await self.kit.scorers[check.model].score(replies)
+            return ["" if score >= least else f"scored {score:.4g}, below the minimum of {least:g}" for score in scores]
+
+        return run
+
+    def _gold(self, check: GoldCheck) -> RunStep:
+        async def prove(row: DesignRow) -> str:
+            assert row.task is not None
+            if derive(self.seed, "gold", row.number) >= check.share * 2**63:
+                return ""
+            environment = self.kit.environment or environment_of("rows.jsonl", [row.task])
+            return await gold_problem(environment, row.task, self.kit.policies)
+
+        return _at_once(prove, _EPISODES)
 
 
 def _problem_in(value: Any) -> str:
@@ -190,151 +311,29 @@ def _problem_in(value: Any) -> str:
     return "" if value is True else f"it returned {msgspec.json.encode(value).decode()}"
 
 
-def at_once(policy: Policy) -> int:
-    return min(AT_ONCE, getattr(policy, "max_concurrency", AT_ONCE))
-
-
-def _asked(
-    column: Llm, policy: Policy, works: Sequence[Expression | TextTemplate], name: str, seed: int
-) -> Callable[[DesignRow], Awaitable[str]]:
-    schema = column.json_schema
-    fits = jsonschema.Draft202012Validator(schema) if schema is not None else None
-    text = msgspec.json.encode(schema).decode() if schema is not None else ""
-    sampling = Sampling(temperature=column.temperature, max_tokens=column.max_tokens, constrain=text)
-
-    async def ask(row: DesignRow) -> str:
-        try:
-            prompt, system = (work.value(row.values) for work in works)
-        except Exception as error:
-            return f"its prompt cannot be evaluated: {type(error).__name__}: {words_of(error)}"
-        if text:
-            prompt += f"\n\nAnswer with one JSON value of this schema and nothing else:\n{text}"
-        items: list[Item] = [*([Message("system", system)] if system else []), Message("user", prompt)]
-        problem = ""
-        for attempt in range(_ASKED if text else 1):
-            request = Request(items=items, sampling=sampling, seed=derive(seed, name, row.number, attempt))
-            try:
-                reply = await policy.respond(request)
-            except ContextFull as error:
-                return words_of(error)
-            answer = "".join(item.text for item in reply.items if isinstance(item, Message)).strip()
-            problem = "" if answer else "the model's answer is empty"
-            if answer and fits is not None:
-                problem, value = _fitting(answer, fits)
-                row.values[name] = value
-            elif answer:
-                row.values[name] = answer
-            if not problem:
-                return ""
-        return problem
-
-    return ask
-
-
-def _fitting(answer: str, fits: Any) -> tuple[str, Any]:
+def _read_answer(answer: str, schema: Any) -> tuple[Any, str]:
+    """The value of a model's answer, and what is wrong with it."""
+    if not answer:
+        return None, "the model's answer is empty"
+    if schema is None:
+        return answer, ""
     try:
         value = find_json(answer)
     except ValueError:
-        return f'no JSON in "{answer[:200]}"', None
-    wrong = next(iter(fits.iter_errors(value)), None)
-    return (f"it does not fit the schema: {wrong.message[:300]}" if wrong is not None else ""), value
+        return None, f'no JSON in "{answer[:200]}"'
+    error = next(schema.iter_errors(value), None)
+    return value, f"it does not fit the schema: {error.message[:300]}" if error is not None else ""
 
 
-def _scored(
-    column: JudgeColumn | JudgeCheck, policy: Policy, of: Expression | TextTemplate, name: str, seed: int
-) -> Callable[[DesignRow], Awaitable[str]]:
-    asks = Judge(column.rubric, scale=column.scale, votes=column.votes)
-    low, high = column.scale
-
-    async def ask(row: DesignRow) -> str:
-        task, trajectory = _shown(row, of, f"{seed}/{name}/{row.number}")
-        try:
-            verdict = await asks(task, trajectory, Context(policies={"judge": policy}))
-        except VerifierFailure as error:
-            return words_of(error)
-        assert verdict.reward is not None
-        score = low + verdict.reward * (high - low)
-        if isinstance(column, JudgeColumn):
-            row.values[name] = round(score, 6)
-            return ""
-        return "" if score >= column.at_least else f"scored {score:g}, below the minimum of {column.at_least:g}"
-
-    return ask
-
-
-def _shown(row: DesignRow, of: Expression | TextTemplate, id: str) -> tuple[Task, Trajectory]:
+def _as_reply(row: DesignRow, of: Expression | TextTemplate, id: str) -> tuple[Task, Trajectory]:
+    """A text of the row as the reply to its prompt."""
     prompt = row.values.get("prompt")
     asked = prompt if isinstance(prompt, str) else "(nothing was asked)"
     items: list[Item] = [Message("user", asked), Message("assistant", of.value(row.values))]
     return Task(id=id, prompt=asked), Trajectory(id=id, task=id, group=id, items=items)
 
 
-# -- tasks and validators ----------------------------------------------------------------------------------------------------
-
-
-def _as_task(row: DesignRow, given: tuple[Design, int]) -> str:
-    design, seed = given
-    name = f"{design.stem}-{row.number:06}"
-    plain = {key: row.values[key] for key in design.kept if row.values[key] is not None}
-    try:
-        task = read_task(plain, name, f"{design.stem} {design.hash[:12]} seed {seed} row {row.number}", "train")
-    except BadInput as error:
-        return str(error)
-    row.task = task if "family" in plain else msgspec.structs.replace(task, family=design.stem)
-    return ""
-
-
-def _validator(design: Design, index: int, kit: StepResources, seed: int) -> DesignStep:
-    validator = design.spec.validators[index]
-    works = expressions_of(validator)
-    match validator:
-        case SchemaCheck(json_schema=schema, column=column):
-            fits = jsonschema.Draft202012Validator(schema)
-            return DesignStep("validator schema", _by_row(_fits, (fits, column, design)))
-        case PythonCheck(function=function):
-            return DesignStep(f"validator {function}", _called(design, validator, function, kit, seed, ""))
-        case JudgeCheck():
-            policy = kit.policies[validator.model or design.spec.model]
-            score = _scored(validator, policy, works[0], f"v{index}", seed)
-            return DesignStep("validator judge", _gathered(score, at_once(policy)))
-        case RewardCheck(model=model):
-            if model not in kit.scorers:
-                raise not_found("reward model", model, kit.scorers)
-            return DesignStep("validator reward_model", _rewarded(validator, kit.scorers[model], works[0]))
-        case GoldCheck():
-            return DesignStep("validator gold", _gathered(_gold(validator, kit, seed), _EPISODES))
-        case _:
-            raise AssertionError(f"no validator: {validator}")
-
-
-def _fits(row: DesignRow, given: tuple[Any, str, Design]) -> str:
-    validator, column, design = given
-    value = row.values[column] if column else {key: row.values[key] for key in design.kept}
-    wrong = next(iter(validator.iter_errors(value)), None)
-    return f"{wrong.json_path}: {wrong.message[:300]}" if wrong is not None else ""
-
-
-def _rewarded(check: RewardCheck, scorer: Scorer, of: Expression | TextTemplate) -> RunStep:
-    async def run(rows: Sequence[DesignRow]) -> list[str]:
-        scores = await scorer.score([_shown(row, of, str(row.number))[1] for row in rows])
-        least = check.at_least
-        return ["" if score >= least else f"scored {score:.4g}, below the minimum of {least:g}" for score in scores]
-
-    return run
-
-
-def _gold(check: GoldCheck, kit: StepResources, seed: int) -> Callable[[DesignRow], Awaitable[str]]:
-    async def prove(row: DesignRow) -> str:
-        assert row.task is not None
-        if derive(seed, "gold", row.number) >= check.share * 2**63:
-            return ""
-        environment = kit.environment or environment_of("rows.jsonl", [row.task])
-        return await proven(environment, row.task, kit.policies)
-
-    return prove
-
-
-async def proven(environment: EnvironmentSpec, task: Task, policies: Mapping[str, Policy] = {}) -> str:
+async def gold_problem(environment: EnvironmentSpec, task: Task, policies: Mapping[str, Policy] = {}) -> str:
     """What is wrong with a task, or nothing. Its gold solution must pass, and an empty reply must not."""
     try:
         gold = environment.gold_replies(task)
