@@ -105,14 +105,14 @@ def test_a_rare_row_is_found_where_more_draws_are_allowed() -> None:
     assert drawn(rare, "a == 7", draws_per_row=10_000_000).rows(1) == [{"a": 7}]
 
 
-def test_a_constraint_that_cannot_be_worked_out_is_an_error_and_no_rejection() -> None:
+def test_a_constraint_that_cannot_be_evaluated_is_an_error_and_no_rejection() -> None:
     with pytest.raises(BadInput, match="ZeroDivisionError"):
         drawn({"a": {"kind": "int", "low": 0, "high": 3}}, "6 / a > 1").rows(1)
     for more, words in (
         ({"columns": {"a": {"kind": "int", "low": 0, "high": 3}, "b": {"kind": "expression", "value": "10 / a"}}}, "columns.b"),
         ({"columns": {"a": {"kind": "int", "low": 0, "high": 3}}, "constraints": {"half": "10 / a > 5"}}, 'constraint "half"'),
     ):  # fmt: skip
-        with pytest.raises(BadInput, match=rf's\.yaml: {words}: "10 / a.*" cannot be worked out'):
+        with pytest.raises(BadInput, match=rf's\.yaml: {words}: "10 / a.*" cannot be evaluated'):
             RowSampler(make_design(more, Path(), where="s.yaml"), 0).rows(1)
     guarded = drawn({"a": {"kind": "int", "low": 0, "high": 3}}, "a != 0 and 6 / a > 2").rows(50)
     assert {row["a"] for row in guarded} == {1, 2}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verigym.core.errors import BadInput
-from verigym.design.expressions import Expression, TextTemplate, array_of
+from verigym.design.expressions import Expression, TextTemplate, array_of, row_by_row
 
 NUMBERS = st.integers(-1000, 1000) | st.floats(-1e6, 1e6, allow_nan=False) | st.integers(-(2**53), 2**53)
 
@@ -39,7 +39,7 @@ NUMBERS = st.integers(-1000, 1000) | st.floats(-1e6, 1e6, allow_nan=False) | st.
     ],
 )
 def test_what_is_not_listed_is_refused_before_anything_runs(text: str) -> None:
-    with pytest.raises(BadInput, match="is no expression"):
+    with pytest.raises(BadInput, match="is not an expression"):
         Expression(text)
 
 
@@ -115,7 +115,7 @@ def test_many_rows_at_once_give_what_one_after_the_other_does(text: str, data: s
         except BadInput:
             return "it cannot be"
 
-    assert worked(lambda c, n: expression.values(c, n).tolist()) == worked(expression.by_row)
+    assert worked(lambda c, n: expression.values(c, n).tolist()) == worked(lambda c, n: row_by_row(expression, c, n))
 
 
 def test_a_template_writes_text_as_it_is_and_all_else_as_json() -> None:

@@ -1,10 +1,10 @@
-"""Expressions and templates over the columns of a row: arithmetic, comparisons, text; never Python's own `eval`.
+"""Expressions and templates over the columns of a row: arithmetic, comparisons and text, without Python's `eval`.
 
-An expression is parsed as Python and every node of it is one of those listed here; nothing else exists, so there is no way out.
-It is worked out for one row (`value`), or for many at once by numpy where that is certain to give the same (`values`).
+An expression is parsed as Python. Every node must be one of those listed here, so it cannot do anything else. `value` evaluates
+it for one row. `values` evaluates it for many rows with numpy, if numpy is certain to give the same result.
 
     Expression("price * count if count else 0").value({"price": 2.5, "count": 4})      10.0
-    Template("{{ who.title() }} pays {{ fixed(price, 2) }}.").value({"who": "mei", "price": 3})      Mei pays 3.00.
+    TextTemplate("{{ who.title() }} pays {{ fixed(price, 2) }}.").value({"who": "mei", "price": 3})      Mei pays 3.00.
 """
 
 import ast
@@ -18,12 +18,12 @@ import msgspec
 from verigym.core.errors import BadInput, words_of
 
 Row = Mapping[str, Any]
-Worked = Callable[[Row], Any]
+Evaluate = Callable[[Row], Any]
 
 _EXACT = 2**53
-"""Whole numbers up to here are the same as floats; beyond, numpy and Python may differ."""
+"""Larger whole numbers are not exact as floats, so numpy and Python may differ."""
 _LONGEST = 1_000_000
-"""Letters or members that a repetition may make."""
+"""Maximum length of a repeated text or list."""
 _CONSTANTS = {"true": True, "false": False, "null": None}
 
 
@@ -34,15 +34,15 @@ def _power(base: Any, exponent: Any) -> Any:
 
 
 def _times(left: Any, right: Any) -> Any:
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, str | list | tuple) and isinstance(other, int) and len(one) * other > _LONGEST:
-            raise ValueError(f"{other} times {len(one)} letters or members is too long")
+    for part, count in ((left, right), (right, left)):
+        if isinstance(part, str | list | tuple) and isinstance(count, int) and len(part) * count > _LONGEST:
+            raise ValueError(f"{count} times {len(part)} letters or members is too long")
     return left * right
 
 
 def _modulo(left: Any, right: Any) -> Any:
     if isinstance(left, str):
-        raise TypeError("% is for numbers; text is put together by a template")
+        raise TypeError("% works only on numbers. Use a template to build text")
     return left % right
 
 
@@ -94,46 +94,42 @@ METHODS = (
     "lower", "upper", "title", "capitalize", "strip", "startswith", "endswith", "removeprefix", "removesuffix", "replace",
     "split", "join", "count", "find", "isdigit", "isalpha",
 )  # fmt: skip
-"""Of text."""
+"""The methods of text."""
 
 
 class Expression:
-    """Parsed once; `names` are the columns that it uses."""
+    """A parsed expression. `names` are the columns that it uses."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         try:
             self._tree = ast.parse(text.strip(), mode="eval").body
             self.names: frozenset[str] = frozenset()
-            self._work = self._worked(self._tree)
+            self._evaluate = self._compiled(self._tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            said = error.msg if isinstance(error, SyntaxError) else words_of(error)
-            raise BadInput(f'"{_short(text)}" is no expression: {said}') from error
+            reason = error.msg if isinstance(error, SyntaxError) else words_of(error)
+            raise BadInput(f'"{_short(text)}" is not an expression: {reason}') from error
 
     def value(self, row: Row) -> Any:
-        """For one row; raises whatever its operations raise."""
-        return self._work(row)
+        """The value for one row. Raises whatever its operations raise."""
+        return self._evaluate(row)
 
     def values(self, columns: Mapping[str, Any], count: int) -> Any:
-        """For many rows, as an array. What numpy could work out otherwise than Python is worked out row by row."""
+        """The values for many rows as an array. If numpy might give another result than Python, each row is evaluated."""
         import numpy as np
 
         try:
             with np.errstate(all="raise"):
-                found = _at_once(self._tree, columns)
-            if np.shape(found) == (count,):
-                return found
-        except (_Slow, FloatingPointError):
+                values = _vectorized(self._tree, columns)
+            if np.shape(values) == (count,):
+                return values
+        except (_NotVectorizable, FloatingPointError):
             pass
-        return array_of(self.by_row(columns, count))
-
-    def by_row(self, columns: Mapping[str, Any], count: int) -> list[Any]:
-        """The same, one row after the other: what `values` must agree with. `BadInput` names the row that it fails on."""
-        return each_row(self, f'"{_short(self.text)}"', columns, count)
+        return array_of(row_by_row(self, columns, count))
 
     # -- one row: each node becomes a function of the row
 
-    def _worked(self, node: ast.expr) -> Worked:
+    def _compiled(self, node: ast.expr) -> Evaluate:
         match node:
             case ast.Constant(value=value) if value is None or isinstance(value, bool | int | float | str):
                 return lambda row: value
@@ -144,92 +140,90 @@ class Expression:
                 self.names |= {name}
                 return operator.itemgetter(name)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-                one, two, work = self._worked(left), self._worked(right), _BINARY[type(op)]
-                return lambda row: work(one(row), two(row))
+                first, second, work = self._compiled(left), self._compiled(right), _BINARY[type(op)]
+                return lambda row: work(first(row), second(row))
             case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:
-                inner, unary = self._worked(operand), _UNARY[type(op)]
+                inner, unary = self._compiled(operand), _UNARY[type(op)]
                 return lambda row: unary(inner(row))
             case ast.BoolOp(op=op, values=values):
-                return _either_or_both([self._worked(one) for one in values], isinstance(op, ast.And))
+                return _either_or_both([*map(self._compiled, values)], isinstance(op, ast.And))
             case ast.Compare(left=left, ops=ops, comparators=rest):
-                parts = [self._worked(one) for one in (left, *rest)]
-                return _chain(parts, [_COMPARED[type(op)] for op in ops])
+                return _chain([*map(self._compiled, (left, *rest))], [_COMPARED[type(op)] for op in ops])
             case ast.IfExp(test=test, body=body, orelse=other):
-                asked, then, otherwise = self._worked(test), self._worked(body), self._worked(other)
-                return lambda row: then(row) if asked(row) else otherwise(row)
+                condition, then, otherwise = map(self._compiled, (test, body, other))
+                return lambda row: then(row) if condition(row) else otherwise(row)
             case ast.List(elts=elts) | ast.Tuple(elts=elts):
-                members = [self._worked(one) for one in elts]
+                members = [*map(self._compiled, elts)]
                 return lambda row: [member(row) for member in members]
             case ast.Dict(keys=keys, values=values) if all(keys):
-                pairs = [(self._worked(k), self._worked(v)) for k, v in zip(keys, values, strict=True) if k is not None]
+                pairs = [
+                    (self._compiled(k), self._compiled(v)) for k, v in zip(keys, values, strict=True) if k is not None
+                ]
                 return lambda row: {key(row): value(row) for key, value in pairs}
             case ast.Subscript(value=value, slice=ast.Slice(lower=low, upper=high, step=None)):
-                whole, start, end = self._worked(value), self._optional(low), self._optional(high)
+                nothing = ast.Constant(None)
+                whole, start, end = map(self._compiled, (value, low or nothing, high or nothing))
                 return lambda row: whole(row)[start(row) : end(row)]
-            case ast.Subscript(value=value, slice=place):
-                whole, at = self._worked(value), self._worked(place)
+            case ast.Subscript(value=value, slice=index):
+                whole, at = self._compiled(value), self._compiled(index)
                 return lambda row: whole(row)[at(row)]
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
-                function, given = FUNCTIONS[name], [self._worked(one) for one in args]
-                return lambda row: function(*(one(row) for one in given))
+                function, given = FUNCTIONS[name], [*map(self._compiled, args)]
+                return lambda row: function(*(argument(row) for argument in given))
             case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=[]) if name in METHODS:
-                text, given = self._worked(value), [self._worked(one) for one in args]
-                return lambda row: getattr(_text(text(row), name), name)(*(one(row) for one in given))
+                text, given = self._compiled(value), [*map(self._compiled, args)]
+                return lambda row: getattr(_text(text(row), name), name)(*(argument(row) for argument in given))
             case ast.Attribute(value=value, attr=name):
-                whole = self._worked(value)
+                whole = self._compiled(value)
                 return lambda row: _key(whole(row), name)
             case ast.Call(func=ast.Name(id=name)):
-                raise ValueError(f"there is no function {name}; known: {', '.join(FUNCTIONS)}")
+                raise ValueError(f"there is no function {name}. Functions: {', '.join(FUNCTIONS)}")
             case ast.Call(func=ast.Attribute(attr=name)):
-                raise ValueError(f"text has no .{name}() here; known: {', '.join(METHODS)}")
+                raise ValueError(f"text has no .{name}() here. Methods: {', '.join(METHODS)}")
             case _:
-                raise ValueError(f"{ast.unparse(node)} is not allowed; a code column can do what expressions cannot")
-
-    def _optional(self, node: ast.expr | None) -> Worked:
-        return self._worked(node) if node is not None else lambda row: None
+                raise ValueError(f"{ast.unparse(node)} is not allowed. Use a code column instead")
 
 
 class TextTemplate:
-    """A text with `{{ expression }}` in it. Text goes in as it is, everything else as JSON."""
+    """A text with `{{ expression }}` in it. Text is inserted unchanged, everything else as JSON."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         pieces = re.split(r"\{\{(.*?)\}\}", text, flags=re.DOTALL)
-        self._pieces = [Expression(piece) if place % 2 else piece for place, piece in enumerate(pieces)]
-        open_ones = [piece for piece in pieces[::2] if "{{" in piece]
-        if open_ones:
+        self._pieces = [Expression(piece) if index % 2 else piece for index, piece in enumerate(pieces)]
+        if any("{{" in piece for piece in pieces[::2]):
             raise BadInput(f'"{_short(text)}": a {{{{ has no }}}} after it')
-        self.names = frozenset(name for one in self._pieces if isinstance(one, Expression) for name in one.names)
+        self.names = frozenset(name for piece in self._pieces if isinstance(piece, Expression) for name in piece.names)
 
     def value(self, row: Row) -> str:
-        return "".join(one if isinstance(one, str) else written(one.value(row)) for one in self._pieces)
+        return "".join(piece if isinstance(piece, str) else written(piece.value(row)) for piece in self._pieces)
 
     def values(self, columns: Mapping[str, Any], count: int) -> Any:
-        return array_of(each_row(self, f'the template "{_short(self.text)}"', columns, count))
+        return array_of(row_by_row(self, columns, count))
 
 
 def written(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def each_row(work: Expression | TextTemplate, what: str, columns: Mapping[str, Any], count: int) -> list[Any]:
+def row_by_row(work: Expression | TextTemplate, columns: Mapping[str, Any], count: int) -> list[Any]:
+    """The value of each row. `BadInput` names the row that cannot be evaluated."""
     names = sorted(work.names)
-    lists = [columns[name].tolist() for name in names]
-    found: list[Any] = []
-    for place in range(count):
-        row = {name: values[place] for name, values in zip(names, lists, strict=True)}
+    rows = zip(*(columns[name].tolist() for name in names), strict=True) if names else [()] * count
+    results: list[Any] = []
+    for values in rows:
+        row = dict(zip(names, values, strict=True))
         try:
-            found.append(work.value(row))
-        except Exception as error:  # of the values, which may be anything
-            at = ", ".join(f"{name} = {_short(repr(value))}" for name, value in row.items())
-            raise BadInput(
-                f"{what} cannot be worked out: {type(error).__name__}: {words_of(error)} (where {at})"
-            ) from error
-    return found
+            results.append(work.value(row))
+        except Exception as error:  # the values may be anything
+            where = ", ".join(f"{name} = {_short(repr(value))}" for name, value in row.items())
+            reason = f"{type(error).__name__}: {words_of(error)} (where {where})"
+            raise BadInput(f'"{_short(work.text)}" cannot be evaluated: {reason}') from error
+    return results
 
 
 def array_of(values: Sequence[Any]) -> Any:
-    """Numbers of one kind as numbers, everything else as objects."""
+    """An array of numbers if all are numbers of one kind, otherwise an array of objects."""
     import numpy as np
 
     kinds = {type(value) for value in values}
@@ -237,14 +231,16 @@ def array_of(values: Sequence[Any]) -> Any:
         return np.array(values, dtype=bool if kinds == {bool} else float)
     if kinds == {int} and all(-_EXACT <= value <= _EXACT for value in values):
         return np.array(values, dtype=np.int64)
-    made = np.empty(len(values), dtype=object)
-    made[:] = values if not kinds & {list, tuple, dict} else None
-    for place, value in enumerate(values if kinds & {list, tuple, dict} else ()):
-        made[place] = value
-    return made
+    objects = np.empty(len(values), dtype=object)
+    if not kinds & {list, tuple, dict}:
+        objects[:] = values
+        return objects
+    for index, value in enumerate(values):
+        objects[index] = value
+    return objects
 
 
-def _either_or_both(parts: Sequence[Worked], both: bool) -> Worked:
+def _either_or_both(parts: Sequence[Evaluate], both: bool) -> Evaluate:
     def work(row: Row) -> Any:
         value: Any = both
         for part in parts:
@@ -256,7 +252,7 @@ def _either_or_both(parts: Sequence[Worked], both: bool) -> Worked:
     return work
 
 
-def _chain(parts: Sequence[Worked], compared: Sequence[Callable[[Any, Any], Any]]) -> Worked:
+def _chain(parts: Sequence[Evaluate], compared: Sequence[Callable[[Any, Any], Any]]) -> Evaluate:
     def work(row: Row) -> bool:
         left = parts[0](row)
         for part, compare in zip(parts[1:], compared, strict=True):
@@ -271,13 +267,13 @@ def _chain(parts: Sequence[Worked], compared: Sequence[Callable[[Any, Any], Any]
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise TypeError(f".{name}() is for text, not for {written(value)}")
+        raise TypeError(f".{name}() works only on text, not on {written(value)}")
     return value
 
 
 def _key(value: Any, name: str) -> Any:
     if not isinstance(value, dict):
-        raise TypeError(f".{name} is for an object, and this is {_short(written(value))}")
+        raise TypeError(f".{name} needs an object, but this is {_short(written(value))}")
     if name not in value:
         raise KeyError(f"{name} (it has: {', '.join(map(str, value))})")
     return value[name]
@@ -290,98 +286,91 @@ def _short(text: str) -> str:
 # -- many rows at once ------------------------------------------------------------------------------------------------------
 
 
-class _Slow(Exception):
-    """Numpy might not give what Python does."""
+class _NotVectorizable(Exception):
+    """Numpy might give another result than Python."""
 
 
-def _at_once(node: ast.expr, columns: Mapping[str, Any]) -> Any:
+def _vectorized(node: ast.expr, columns: Mapping[str, Any]) -> Any:
     import numpy as np
 
     match node:
         case ast.Constant(value=value) if isinstance(value, bool | int | float | str):
-            return _sure(value)
+            return _exact(value)
         case ast.Name(id=name) if name in columns:
-            return _sure(columns[name])
+            return _exact(columns[name])
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY and not isinstance(op, ast.Pow):
-            one, two = _at_once(left, columns), _at_once(right, columns)
-            if {_kind(one), _kind(two)} - {"i", "f"}:
-                raise _Slow
-            if _kind(one) == _kind(two) == "i":
-                most = _most(one) * _most(two) if isinstance(op, ast.Mult) else _most(one) + _most(two)
-                if most > _EXACT:
-                    raise _Slow
-            work = operator.mul if isinstance(op, ast.Mult) else operator.mod if isinstance(op, ast.Mod) else None
-            return _array((work or _BINARY[type(op)])(_array(one), _array(two)))
+            first, second = _vectorized(left, columns), _vectorized(right, columns)
+            _require({_kind(first), _kind(second)} <= {"i", "f"})
+            if _kind(first) == _kind(second) == "i":
+                largest = (operator.mul if isinstance(op, ast.Mult) else operator.add)(
+                    _largest(first), _largest(second)
+                )
+                _require(largest <= _EXACT)
+            work = {ast.Mult: operator.mul, ast.Mod: operator.mod}.get(type(op), _BINARY[type(op)])
+            return _array(work(_array(first), _array(second)))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _at_once(operand, columns)
-            if _kind(inner) not in "if":
-                raise _Slow
+            inner = _vectorized(operand, columns)
+            _require(_kind(inner) in "if")
             return -inner
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return ~_truth(_at_once(operand, columns))
+            return ~_truth(_vectorized(operand, columns))
         case ast.BoolOp(op=op, values=values):
-            parts = [_truth(_at_once(one, columns)) for one in values]
+            parts = [_truth(_vectorized(value, columns)) for value in values]
             return (np.logical_and if isinstance(op, ast.And) else np.logical_or).reduce(np.broadcast_arrays(*parts))
         case ast.Compare(left=left, ops=ops, comparators=rest):
             return _compare(left, ops, rest, columns)
         case _:
-            raise _Slow
+            raise _NotVectorizable
+
+
+def _require(condition: bool) -> None:
+    if not condition:
+        raise _NotVectorizable
 
 
 def _compare(left: ast.expr, ops: list[ast.cmpop], rest: list[ast.expr], columns: Mapping[str, Any]) -> Any:
     import numpy as np
 
-    found: list[Any] = []
-    one = _at_once(left, columns)
+    def compared(op: ast.cmpop, first: Any, second: Any) -> Any:
+        _require((_kind(first) == "O") is (_kind(second) == "O"))
+        return _COMPARED[type(op)](_array(first), _array(second)).astype(bool)
+
+    first = _vectorized(left, columns)
+    match ops, rest:
+        case [ast.In() | ast.NotIn()], [ast.List(elts=[_, *_] as members) | ast.Tuple(elts=[_, *_] as members)]:
+            parts = [compared(ast.Eq(), first, _vectorized(member, columns)) for member in members]
+            contained = np.logical_or.reduce(np.broadcast_arrays(*parts))
+            return contained if isinstance(ops[0], ast.In) else ~contained
+    results: list[Any] = []
     for op, node in zip(ops, rest, strict=True):
-        if isinstance(op, ast.In | ast.NotIn) and isinstance(node, ast.List | ast.Tuple) and len(ops) == 1:
-            parts = [_same(one, _at_once(member, columns)) for member in node.elts]
-            if not parts:
-                raise _Slow
-            held = np.logical_or.reduce(np.broadcast_arrays(*parts))
-            return held if isinstance(op, ast.In) else ~held
-        if isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot):
-            raise _Slow
-        two = _at_once(node, columns)
-        _comparable(one, two)
-        found.append(_COMPARED[type(op)](_array(one), _array(two)).astype(bool))
-        one = two
-    return np.logical_and.reduce(np.broadcast_arrays(*found))
-
-
-def _same(one: Any, two: Any) -> Any:
-    _comparable(one, two)
-    return (_array(one) == _array(two)).astype(bool)
-
-
-def _comparable(one: Any, two: Any) -> None:
-    if (_kind(one) == "O") is not (_kind(two) == "O"):
-        raise _Slow
+        _require(not isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot))
+        second = _vectorized(node, columns)
+        results.append(compared(op, first, second))
+        first = second
+    return np.logical_and.reduce(np.broadcast_arrays(*results))
 
 
 def _truth(value: Any) -> Any:
-    if _kind(value) != "b":
-        raise _Slow
+    _require(_kind(value) == "b")
     return _array(value)
 
 
-def _sure(value: Any) -> Any:
-    """A number or a text, alone or many, of which numpy and Python think alike."""
+def _exact(value: Any) -> Any:
+    """A value or an array that numpy and Python treat alike: exact numbers or texts."""
     kind = _kind(value)
-    many = kind == "O" and not isinstance(value, str) and not all(type(one) is str for one in value)
-    if kind not in "bifO" or many or (kind == "i" and _most(value) > _EXACT):
-        raise _Slow
+    _require(kind in "bifO" and (kind != "i" or _largest(value) <= _EXACT))
+    _require(kind != "O" or isinstance(value, str) or all(type(member) is str for member in value))
     return value
 
 
 def _kind(value: Any) -> str:
-    """b, i, f or O, as numpy calls them; a text is an object."""
+    """b, i, f or O, as numpy names them. A text is an object."""
     if isinstance(value, str):
         return "O"
     return {bool: "b", int: "i", float: "f"}.get(type(value)) or value.dtype.kind
 
 
-def _most(value: Any) -> int:
+def _largest(value: Any) -> int:
     import numpy as np
 
     return abs(value) if isinstance(value, int) else int(np.abs(value).max(initial=0))
