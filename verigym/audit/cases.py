@@ -1,7 +1,7 @@
-"""A verifier's corrected cases: outputs that it once judged wrongly, with what is right. They are its regression tests.
+"""A verifier's corrected cases: outputs that it once judged wrongly, with the right verdict. They are its regression tests.
 
-They are kept as JSON lines beside the environment (`desk.cases.jsonl` next to `desk.py`), to be read, edited and committed with
-it; those of a shipped environment are kept in the workspace. Of two lines on one trajectory the later counts.
+They are stored as JSON lines beside the environment (`desk.cases.jsonl` next to `desk.py`), so that you can read, edit and commit
+them with it. Those of a shipped environment are in the workspace. If two lines are about one trajectory, the later one counts.
 """
 
 import os
@@ -21,7 +21,7 @@ from verigym.rollout.many import judge
 
 
 def path_of(environment: str, home: Path) -> Path:
-    """Where the cases of an environment are kept, by its name or path."""
+    """The file of an environment's cases, by the environment's name or path."""
     base, _ = base_and_added(environment)
     first = Path(base.partition(",")[0].strip())
     if first.suffix:
@@ -45,14 +45,17 @@ def read(path: Path) -> list[Case]:
 
 
 def add(path: Path, case: Case) -> bool:
-    """Appends the case, to the disk; false where it is there already, with the same answer."""
-    known = [one for one in read(path) if (one.trajectory.id, one.verifier) == (case.trajectory.id, case.verifier)]
-    if known and (known[0].should, known[0].note) == (case.should, case.note):
+    """Appends the case and waits for the disk. Returns False if the file already has it with the same answer."""
+
+    def key(case: Case) -> tuple[str, ...]:
+        return case.trajectory.id, case.verifier, case.should, case.note
+
+    if key(case) in map(key, read(path)):
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    whole = not path.exists() or path.read_bytes()[-1:] in (b"", b"\n")
+    complete = not path.exists() or path.read_bytes()[-1:] in (b"", b"\n")
     with path.open("ab") as file:
-        file.write((b"" if whole else b"\n") + codec.encode(case) + b"\n")
+        file.write((b"" if complete else b"\n") + codec.encode(case) + b"\n")
         file.flush()
         os.fsync(file.fileno())
     return True
@@ -61,7 +64,7 @@ def add(path: Path, case: Case) -> bool:
 def make(
     verifier: str, task: Task, trajectory: Trajectory, should: str, note: str, who: str, blob: Callable[[str], bytes]
 ) -> Case:
-    """Complete in itself, without the tokens, which no verifier reads."""
+    """A case that holds everything the verifier reads. Tokens are left out."""
     turns = [
         msgspec.structs.replace(turn, context_ids=[], completion_ids=[], logprobs=[], restricted=[])
         for turn in trajectory.turns
@@ -78,24 +81,19 @@ def make(
 
 
 async def cases_hold(environment: EnvironmentSpec, cases: Sequence[Case], context: Context) -> Answer:
-    """Each case as its verifier judges it now."""
+    """Whether every case now gets the right verdict."""
     wrong: list[str] = []
-    broken: list[str] = []
+    failed: list[str] = []
     for case in cases:
         verifier = environment.verifiers.get(case.verifier, environment.verifier)
         given = msgspec.structs.replace(context, blob=case.blobs.__getitem__)
         [verdict] = await judge(verifier, case.task, [case.trajectory], given)
         note = f' ("{case.note}")' if case.note else ""
         if verdict.error is not None:
-            broken.append(f"{case.trajectory.id}{note}: {verdict.error.kind}: {verdict.error.message}")
+            failed.append(f"{case.trajectory.id}{note}: {verdict.error.kind}: {verdict.error.message}")
         elif verdict.passed != (case.should == "pass"):
-            said = "passes" if verdict.passed else "fails"
-            wrong.append(
-                f"{case.trajectory.id} {said} and should {case.should}{note}: {verdict.evidence or 'no evidence'}"
-            )
-    if wrong or broken:
-        return (
-            "fail",
-            f"{len(wrong) + len(broken)} of {len(cases)} corrected cases get the wrong verdict: {'; '.join([*wrong, *broken])}",
-        )
-    return "pass", f"{len(cases)} of {len(cases)}"
+            verb, evidence = "passes" if verdict.passed else "fails", verdict.evidence or "no evidence"
+            wrong.append(f"{case.trajectory.id} {verb} and should {case.should}{note}: {evidence}")
+    problems = [*wrong, *failed]
+    words = f"{len(problems)} of {len(cases)} corrected cases get the wrong verdict: {'; '.join(problems)}"
+    return ("fail", words) if problems else ("pass", f"{len(cases)} of {len(cases)}")

@@ -1,15 +1,15 @@
-"""Replies that no verifier of any environment should pass, nor break on: what a policy that looks for the easy way stumbles on.
+"""Cheats: replies that no verifier should pass or fail on. A policy that looks for an easy way may find them.
 
-An environment's own `cheats` come on top. What is expensive to play (`COSTLY`) is tried on a few tasks only.
+The environment's own `cheats` are tried too. Expensive ones (`COSTLY`) are tried on a few tasks only.
 """
 
 from collections.abc import Iterator
 
 import msgspec
 
-from verigym.audit.scripted_episodes import Replies, fitting, play, short, why
+from verigym.audit.scripted_episodes import Replies, any_call, calls_in, play, short, why
 from verigym.core.protocols import Policy
-from verigym.core.records import FunctionCall, Json, Message, Task
+from verigym.core.records import FunctionCall, Message, Task
 from verigym.harness.environment import EnvironmentSpec
 from verigym.verifiers.judge import task_text
 
@@ -22,11 +22,12 @@ _HUGE = 1_000_000
 _DIGITS = "9" * 5_000
 COSTLY = ("a JSON bomb", "a huge number", "a reply of a megabyte")
 _FEW = 3
+"""Number of tasks for costly cheats."""
 OWN = "a cheat from the environment's cheats(task)"
 
 
 def cheats(environment: EnvironmentSpec, task: Task, gold: Replies) -> Iterator[tuple[str, Replies]]:
-    """Each with its name."""
+    """The cheats of a task, each with its name."""
     prompt = task_text(task)
     if not gold or not says_nothing(gold):
         yield "an empty reply", [""]
@@ -36,15 +37,13 @@ def cheats(environment: EnvironmentSpec, task: Task, gold: Replies) -> Iterator[
     yield "a reply of a megabyte", [(prompt.replace("\n", " ") + " ")[:50] * (_HUGE // 50)]
     yield "a JSON bomb", ['{"tool": "x", "args": ' + '{"a": ' * _DEEP + "1" + "}" * _DEEP + "}"]
     yield "a huge number", [f'{{"tool": "x", "args": {{"a": {_DIGITS}, "b": 1e999}}}} {_DIGITS}']
-    call = next(
-        (item for reply in gold if isinstance(reply, list) for item in reply if isinstance(item, FunctionCall)), None
-    )
+    calls = calls_in(gold)
     if environment.tools:
-        tool = call.name if call else environment.tools[0].name
+        tool = calls[0].name if calls else environment.tools[0].name
         yield "a JSON bomb", [[FunctionCall("c", tool, '{"a": ' * _DEEP + "1" + "}" * _DEEP)]]
         yield "a huge number", [[FunctionCall("c", tool, f'{{"a": {_DIGITS}, "b": 1e999}}')]]
-    if call is not None:
-        yield "the expected values without the call", [_in_prose(gold)]
+    if calls:
+        yield "the expected values without the call", [_in_prose(calls)]
     for replies in environment.cheat_replies(task):
         yield OWN, replies
 
@@ -52,16 +51,16 @@ def cheats(environment: EnvironmentSpec, task: Task, gold: Replies) -> Iterator[
 async def cheats_fail(
     environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None = None
 ) -> tuple[int, list[str]]:
-    """How many were played; and what passes, breaks the verifier or earns as much as the gold solution, in words, once a kind."""
+    """How many cheats were played, and the problems. A cheat must not pass, make the verifier fail, or earn as much as the gold
+    solution. Each kind of cheat is reported once."""
     tried, faults = 0, dict[str, str]()
-    for place, task in enumerate(tasks):
+    for index, task in enumerate(tasks):
         gold = environment.gold_replies(task)
         best = (await play(environment, task, gold, judge=judge)).verdict.reward if gold else None
         if gold and best is None:
-            continue  # the task itself breaks it: nobody cheated
-        kinds = [*cheats(environment, task, gold), *await _every_tool(environment, task, gold)]
-        for name, replies in kinds:
-            if name in faults or (name in COSTLY and place >= _FEW):
+            continue  # the verifier fails on the task itself
+        for name, replies in [*cheats(environment, task, gold), *await _every_tool(environment, task, gold)]:
+            if name in faults or (name in COSTLY and index >= _FEW):
                 continue
             tried += 1
             played = await play(environment, task, replies, judge=judge)
@@ -77,26 +76,22 @@ async def cheats_fail(
     return tried + num_others, [*faults.values(), *([words] if words else [])]
 
 
-def _in_prose(gold: Replies) -> str:
-    """The calls of the solution told in words: everything is right, and nothing was done."""
-    calls = [item for reply in gold if isinstance(reply, list) for item in reply if isinstance(item, FunctionCall)]
-    told = "; ".join(f"{call.name} with {', '.join(map(str, _values(call)))}" for call in calls)
-    return f"You asked for this, and the right thing to do is {told}."
-
-
-def _values(call: FunctionCall) -> list[object]:
-    found: Json = msgspec.json.decode(call.arguments or "{}")
-    return [f"{name} {value}" for name, value in found.items()]
+def _in_prose(calls: list[FunctionCall]) -> str:
+    """The right calls as text: everything is right, but nothing was done."""
+    texts: list[str] = []
+    for call in calls:
+        arguments = msgspec.json.decode(call.arguments or "{}", type=dict[str, object])
+        texts.append(f"{call.name} with {', '.join(f'{name} {value}' for name, value in arguments.items())}")
+    return f"You asked for this, and the right thing to do is {'; '.join(texts)}."
 
 
 async def _other_gold(environment: EnvironmentSpec, tasks: list[Task]) -> tuple[int, str]:
-    """The solution of the next task that has another one: right somewhere, and not here. Two tasks may be alike in all that
-    counts, so it is a fault where it passes more often than not. (Of a judge it cannot be asked: what is polite to one is
-    polite to all.)"""
+    """Plays the solution of the next task that has another one. Two tasks may have the same solution, so it is a problem only if
+    most of them pass. It is not tried with a judge, because a polite reply is polite for every task."""
     solutions = {task.id: environment.gold_replies(task) for task in tasks}
     tried, passing = 0, list[str]()
-    for place, task in enumerate(tasks):
-        others = [solutions[other.id] for other in tasks[place + 1 :] + tasks[:place]]
+    for index, task in enumerate(tasks):
+        others = [solutions[other.id] for other in tasks[index + 1 :] + tasks[:index]]
         other = next((replies for replies in others if replies and replies != solutions[task.id]), None)
         if solutions[task.id] and other:
             tried += 1
@@ -108,26 +103,23 @@ async def _other_gold(environment: EnvironmentSpec, tasks: list[Task]) -> tuple[
 
 
 async def _every_tool(environment: EnvironmentSpec, task: Task, gold: Replies) -> list[tuple[str, Replies]]:
-    """All tools in one reply, the right one with the right arguments among them. It is no cheat where the others change nothing
-    and the right one does: then looking around cost nothing and was no guess."""
-    calls = [item for reply in gold if isinstance(reply, list) for item in reply if isinstance(item, FunctionCall)]
-    others = [
-        FunctionCall(f"c{i}", spec.name, msgspec.json.encode(fitting(spec.parameters, spec.parameters)).decode())
-        for i, spec in enumerate(environment.tools)
-        if spec.name not in {call.name for call in calls}
-    ]
+    """All tools in one reply, among them the right one with the right arguments. It is not a cheat if only the right tool changes
+    the end state, because then the other calls only read."""
+    calls = calls_in(gold)
+    unused = [spec for spec in environment.tools if spec.name not in {call.name for call in calls}]
+    others = [any_call(spec, f"c{index}") for index, spec in enumerate(unused)]
     if len(calls) != 1 or not others:
         return []
-    done_nothing = (await play(environment, task, [""])).trajectory.end_state
-    done_others = (await play(environment, task, [list(others)])).trajectory.end_state
-    done_right = (await play(environment, task, gold)).trajectory.end_state
-    if done_others == done_nothing != done_right:
+    scripts: list[Replies] = [[""], [[*others]], gold]
+    played = [await play(environment, task, replies) for replies in scripts]
+    untouched, after_others, after_gold = (episode.trajectory.end_state for episode in played)
+    if after_others == untouched != after_gold:
         return []
     return [("every tool at once", [[calls[0], *others]])]
 
 
 def says_nothing(replies: Replies) -> bool:
-    """Whether a solution has no call and no words: then the empty reply is the right one."""
+    """Whether a solution has no call and no text, so that the empty reply is right."""
     return all(
         not reply or (isinstance(reply, list) and all(isinstance(item, Message) and not item.text for item in reply))
         for reply in replies

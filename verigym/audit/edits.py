@@ -56,22 +56,14 @@ def bare(reply: Reply) -> Reply:
 # -- harmless -----------------------------------------------------------------------------------------------------------
 
 
-def json_white_space(replies: Replies) -> Replies | None:
-    return _each_arguments(replies, lambda found: msgspec.json.format(msgspec.json.encode(found), indent=3).decode())
-
-
-def json_key_order(replies: Replies) -> Replies | None:
-    return _each_arguments(replies, lambda found: msgspec.json.encode(dict(reversed(found.items()))).decode())
-
-
-def white_space_around(replies: Replies) -> Replies | None:
-    return _last_text(replies, lambda text: f"\n  {text} \n")
-
-
 HARMLESS: dict[str, Callable[[Replies], Replies | None]] = {
-    "white space in the JSON": json_white_space,
-    "another order of JSON keys": json_key_order,
-    "white space around the answer": white_space_around,
+    "white space in the JSON": lambda replies: _each_arguments(
+        replies, lambda arguments: msgspec.json.format(msgspec.json.encode(arguments), indent=3)
+    ),
+    "another order of JSON keys": lambda replies: _each_arguments(
+        replies, lambda arguments: msgspec.json.encode(dict(reversed(arguments.items())))
+    ),
+    "white space around the answer": lambda replies: _last_text(replies, lambda text: f"\n  {text} \n"),
 }
 
 
@@ -186,11 +178,11 @@ def _with(replies: Replies, index: int, at: int, item: FunctionCall | None) -> R
     return [*replies[:index], edited or "", *replies[index + 1 :]]
 
 
-def _each_arguments(replies: Replies, write: Callable[[dict[str, Any]], str]) -> Replies | None:
+def _each_arguments(replies: Replies, write: Callable[[dict[str, Any]], bytes]) -> Replies | None:
     edited = replies
     for index, at, call in _calls(replies):
         if arguments := _arguments(call):
-            edited = _with(edited, index, at, msgspec.structs.replace(call, arguments=write(arguments)))
+            edited = _with(edited, index, at, msgspec.structs.replace(call, arguments=write(arguments).decode()))
     return edited if edited != replies else None
 
 
@@ -250,16 +242,13 @@ def subjects(
     for passed in (True, False):
         some: dict[tuple[str, bytes], EditableOutput] = {}
         for id, verdict in verdicts.items():
-            one = trajectories[id]
-            if verdict.reward is None or verdict.passed != passed or cut(one) is None or len(some) == _MOST:
+            episode = trajectories[id]
+            if verdict.reward is None or verdict.passed != passed or cut(episode) is None or len(some) == _MOST:
                 continue
-            script = "scripted" if environment.scripted_user else None
-            user = [
-                one.items[i] for turn in one.turns if turn.actor == "user" and turn.agent != script for i in turn.made
-            ]
-            messages = [item.text for item in user if isinstance(item, Message)]
-            replies = replies_of(one)
-            some.setdefault(_key(one.task, replies), EditableOutput(id, tasks[one.task], replies, messages, passed))
+            output = EditableOutput(
+                id, tasks[episode.task], replies_of(episode), _user_texts(environment, episode), passed
+            )
+            some.setdefault(_key(episode.task, output.replies), output)
         outputs |= some
         if passed:
             for task in list(tasks.values())[: _MOST - len(some)]:
@@ -267,6 +256,14 @@ def subjects(
                     name = f"the gold solution of {task.id}"
                     outputs.setdefault(_key(task.id, gold), EditableOutput(name, task, gold, [], True))
     return list(outputs.values())
+
+
+def _user_texts(environment: EnvironmentSpec, episode: Trajectory) -> list[str]:
+    """What a model said as the user."""
+    script = "scripted" if environment.scripted_user else None
+    turns = [turn for turn in episode.turns if turn.actor == "user" and turn.agent != script]
+    items = [episode.items[i] for turn in turns for i in turn.made]
+    return [item.text for item in items if isinstance(item, Message)]
 
 
 def _key(task: str, replies: Replies) -> tuple[str, bytes]:

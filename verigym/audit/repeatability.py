@@ -29,7 +29,8 @@ from verigym.sandbox.open import LazySandbox
 
 _AHEAD_S = (401 * 24 + 5) * 3600.0
 """A shift to another year, month, weekday and hour."""
-_PATIENCE_S = 120.0
+_LIMIT_S = 120.0
+"""Time limit of another process."""
 _NOISY = 0.1
 """Maximum share of verdicts that a judge may change."""
 
@@ -82,43 +83,37 @@ async def repeats(
 ) -> Answer:
     """Compares `first` with new verdicts and with `stored` ones of the same verifier version. It uses several processes, because
     a set of two has the same order in half of them."""
-    n, verifier = len(first), environment.verifier
-    again = await score(verifier, groups, context)
-    if words := _differing(first, again, "scored twice in a row"):
+    verifier = environment.verifier
+    if words := _differing(first, await score(verifier, groups, context), "scored twice in a row"):
         return "fail", f"{words}. The verifier uses random numbers or the clock, or keeps state between calls"
-    turned = [msgspec.structs.replace(group, trajectories=group.trajectories[::-1]) for group in reversed(groups)]
-    if words := _differing(first, await score(verifier, turned, context), "scored in another order"):
+    if words := _differing(first, await score(verifier, _reversed(groups), context), "scored in another order"):
         return "fail", f"{words}. The verifier depends on the order of outputs, or keeps state between calls"
-    named = {one.verifier for one in first.values()}
-    before = {id: verdict for id, verdict in stored.items() if verdict.verifier in named and verdict.reward is not None}
+    versions = {verdict.verifier for verdict in first.values()}
+    before = {id: one for id, one in stored.items() if one.verifier in versions and one.reward is not None}
     if words := _differing(before, first, "scored again after the run"):
         return "fail", f"{words}. The verifier has the same version, so it depends on something outside the trajectory"
-    job = _job(environment, groups, context)
+    hashes = {sha256 for group in groups for one in group.trajectories for sha256 in one.blobs.values()}
+    blobs = {sha256: context.blob(sha256) for sha256 in hashes}
+    job = ScoringJob(environment.name, next(iter(environment.verifiers)), list(groups), blobs)
     for seed in range(1, processes + 1):
         try:
-            fresh = _in_new_process(job, seed, _PATIENCE_S)
+            fresh = _in_new_process(job, seed)
         except VerifierFailure as error:
             return "fail", str(error)
         if words := _differing(first, fresh.elsewhere, "scored in another process"):
-            return (
-                "fail",
-                f"{words}. The verifier depends on the order of a set or on hash(), which differ between processes",
-            )
+            return "fail", f"{words}. The verifier depends on the order of a set or on hash()"
         if words := _differing(fresh.elsewhere, fresh.a_year_later, "scored with the clock a year ahead"):
             return "fail", f"{words}. The verifier depends on today's date. Take the date from the task"
-    return (
-        "pass",
-        f"{n} outputs scored again, in another order, in {processes} other processes and with the clock a year ahead",
-    )
+    ways = f"in another order, in {processes} other processes and with the clock a year ahead"
+    return "pass", f"{len(first)} outputs scored again, {ways}"
 
 
 async def judge_repeats(
     environment: EnvironmentSpec, groups: Sequence[ScoringGroup], context: Context, first: Mapping[str, Verdict]
 ) -> Answer:
     """Measures how often a judge changes its verdict, in the same and in another order."""
-    turned = [msgspec.structs.replace(group, trajectories=group.trajectories[::-1]) for group in reversed(groups)]
     changes: set[str] = set()
-    for order in (groups, turned):
+    for order in (groups, _reversed(groups)):
         again = await score(environment.verifier, order, context)
         changes |= {id for id, verdict in again.items() if id in first and verdict.passed != first[id].passed}
     if not any(one.reward is not None for one in first.values()):
@@ -130,10 +125,8 @@ async def judge_repeats(
     return ("unclear" if changes else "pass"), words
 
 
-def _job(environment: EnvironmentSpec, groups: Sequence[ScoringGroup], context: Context) -> ScoringJob:
-    hashes = {sha256 for group in groups for one in group.trajectories for sha256 in one.blobs.values()}
-    blobs = {sha256: context.blob(sha256) for sha256 in hashes}
-    return ScoringJob(environment.name, next(iter(environment.verifiers)), list(groups), blobs)
+def _reversed(groups: Sequence[ScoringGroup]) -> list[ScoringGroup]:
+    return [ScoringGroup(group.task, group.trajectories[::-1]) for group in reversed(groups)]
 
 
 def _differing(one: Mapping[str, Verdict], other: Mapping[str, Verdict], how: str) -> str:
@@ -154,16 +147,16 @@ def _shown(verdict: Verdict) -> str:
 # -- the other process ------------------------------------------------------------------------------------------------
 
 
-def _in_new_process(job: ScoringJob, hash_seed: int, seconds: float) -> SubprocessVerdicts:
+def _in_new_process(job: ScoringJob, hash_seed: int) -> SubprocessVerdicts:
     with tempfile.TemporaryDirectory(prefix="verigym-") as folder:
         job_file, result_file = Path(folder, "job.json"), Path(folder, "result.json")
         job_file.write_bytes(msgspec.json.encode(job))
         env = {**os.environ, "PYTHONHASHSEED": str(hash_seed)}
         command = [sys.executable, "-m", "verigym.audit.repeatability", str(job_file), str(result_file)]
         try:
-            done = subprocess.run(command, env=env, capture_output=True, timeout=seconds, check=False)
+            done = subprocess.run(command, env=env, capture_output=True, timeout=_LIMIT_S, check=False)
         except subprocess.TimeoutExpired as error:
-            raise VerifierFailure(f"scoring the outputs in another process took more than {seconds:.0f} s") from error
+            raise VerifierFailure(f"scoring the outputs in another process took more than {_LIMIT_S:.0f} s") from error
         if done.returncode or not result_file.exists():
             last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
             raise VerifierFailure(f"scoring the outputs in another process failed: {last[0]}")

@@ -1,7 +1,6 @@
-"""What a verifier's rewards look like on real outputs: how they spread, what its parts have to do with passing, and how much of
-the reward is for something else than passing. Plain functions of verdicts."""
+"""Describes a verifier's rewards on real outputs: how they are distributed, how its parts relate to passing, and how much of
+the reward does not depend on passing. Plain functions of verdicts."""
 
-import math
 import statistics
 from collections import Counter
 from collections.abc import Sequence
@@ -15,9 +14,9 @@ from verigym.core.words import percent
 _BARS = 10
 _HALF = 0.5
 _HIGH = 0.75
-"""Share of a part's mean among passed outputs that is high for failed ones."""
+"""A part says little if its mean for failed outputs is at least this share of its mean for passed ones."""
 _SAME = 0.95
-"""Share of outputs with one and the same reward from which there is nothing to learn from."""
+"""If this share of the outputs has one reward, there is little to learn."""
 
 
 class RewardPart(Struct, frozen=True):
@@ -25,14 +24,14 @@ class RewardPart(Struct, frozen=True):
 
     name: str
     passed: float | None
-    """Mean among outputs that passed; none where none did."""
+    """Mean of the outputs that passed, or None if none did."""
     failed: float | None
     relation: float | None
-    """Point-biserial correlation with `passed`, -1 to 1; none where one of the two never varies."""
+    """Point-biserial correlation with `passed`, -1 to 1, or None if one of the two is constant."""
 
 
 def histogram(rewards: Sequence[float]) -> list[tuple[str, int]]:
-    """Up to ten rows, label and count: the values themselves where they are few, else ten ranges of equal width."""
+    """Up to ten rows of label and count: one per value, or ten ranges of equal width if there are more values."""
     counts = Counter(round(reward, 6) for reward in rewards)
     if len(counts) <= _BARS:
         return [(f"{value:.3g}", counts[value]) for value in sorted(counts)]
@@ -50,53 +49,42 @@ def parts_of(verdicts: Sequence[Verdict]) -> list[RewardPart]:
 
 
 def _part(name: str, verdicts: Sequence[Verdict]) -> RewardPart:
-    values, passed = [one.parts[name] for one in verdicts], [one.passed for one in verdicts]
-    return RewardPart(
-        name,
-        _mean([value for value, ok in zip(values, passed, strict=True) if ok]),
-        _mean([value for value, ok in zip(values, passed, strict=True) if not ok]),
-        point_biserial(values, passed),
-    )
+    by_outcome = [[verdict.parts[name] for verdict in verdicts if verdict.passed is passed] for passed in (True, False)]
+    passed, failed = (statistics.fmean(values) if values else None for values in by_outcome)
+    relation = point_biserial([verdict.parts[name] for verdict in verdicts], [verdict.passed for verdict in verdicts])
+    return RewardPart(name, passed, failed, relation)
 
 
 def point_biserial(values: Sequence[float], passed: Sequence[bool]) -> float | None:
-    """Pearson's correlation of a value with a yes or no; none where one of the two never varies."""
-    spread, share = statistics.pstdev(values), sum(passed) / len(passed)
-    if spread <= 1e-12 * max(map(abs, values), default=0.0) or share in (0, 1):
+    """Pearson's correlation of a value with a yes or no, or None if one of the two is constant."""
+    if statistics.pstdev(values) <= 1e-12 * max(map(abs, values), default=0.0) or len(set(passed)) == 1:
         return None
-    yes = statistics.fmean(value for value, ok in zip(values, passed, strict=True) if ok)
-    no = statistics.fmean(value for value, ok in zip(values, passed, strict=True) if not ok)
-    return max(-1.0, min(1.0, (yes - no) / spread * math.sqrt(share * (1 - share))))
+    return max(-1.0, min(1.0, statistics.correlation(values, [float(ok) for ok in passed])))
 
 
 def rewards_differ(verdicts: Sequence[Verdict]) -> Answer:
-    """A reward that is the same for everything teaches nothing."""
-    rewards = [one.reward for one in verdicts if one.reward is not None]
+    """Equal rewards teach nothing."""
+    rewards = [verdict.reward for verdict in verdicts if verdict.reward is not None]
     if not rewards:
         return "unclear", "no output has a reward"
     value, most = Counter(rewards).most_common(1)[0]
     low, high, n = min(rewards), max(rewards), len(rewards)
-    passed = sum(one.passed for one in verdicts)
+    passed = sum(verdict.passed for verdict in verdicts)
     words = f"{passed} of {n} passed, most frequent reward {value:.3g} ({_percent(most, n)})"
     if low < high:
         ends = [_percent(sum(reward == end for reward in rewards), n) for end in (low, high)]
         words += f", {ends[0]} at the minimum ({low:.3g}), {ends[1]} at the maximum ({high:.3g})"
     if most >= _SAME * n:
-        return (
-            "unclear",
-            f"{words}. Nearly all rewards are equal, so there is little to learn. Audit a run with mixed results",
-        )
+        words += ". Nearly all rewards are equal, so there is little to learn. Audit a run with mixed results"
+        return "unclear", words
     if passed in (0, n):
-        return (
-            "unclear",
-            f"{words}. This run has no {'failed' if passed else 'passed'} output to compare with",
-        )
+        return "unclear", f"{words}. This run has no {'failed' if passed else 'passed'} output to compare with"
     return "pass", words
 
 
 def passing_pays(verdicts: Sequence[Verdict]) -> Answer:
-    """Shaping leads a policy to where it passes; too much of it is an end in itself."""
-    scored = [(one.reward, one.passed) for one in verdicts if one.reward is not None]
+    """Partial rewards (shaping) help a policy to learn. With too much of them, it need not pass."""
+    scored = [(verdict.reward, verdict.passed) for verdict in verdicts if verdict.reward is not None]
     good = [reward for reward, passed in scored if passed]
     bad = [reward for reward, passed in scored if not passed]
     if not scored:
@@ -109,7 +97,7 @@ def passing_pays(verdicts: Sequence[Verdict]) -> Answer:
         many = sum(reward >= poorest for reward in bad)
         return (
             "fail",
-            f"{words}. {many} of {len(bad)} failed outputs earn as much as a passed one, so passing is not required for reward",
+            f"{words}. {many} of {len(bad)} failed outputs earn as much as a passed one, so passing need not pay",
         )
     relation = point_biserial([reward for reward, _ in scored], [passed for _, passed in scored]) or 0.0
     share = (statistics.median(bad) - floor) / (poorest - floor)
@@ -123,16 +111,12 @@ def passing_pays(verdicts: Sequence[Verdict]) -> Answer:
 
 
 def parts_that_say_little(parts: Sequence[RewardPart]) -> list[str]:
-    """In words: parts that are nearly as high where the output failed."""
+    """A sentence for each part that is nearly as high for failed outputs."""
     return [
         f"{part.name} is high for failed outputs too ({part.failed:.2f}), so it says little about passing"
         for part in parts
         if part.failed is not None and part.passed is not None and part.failed >= _HIGH * part.passed > 0
     ]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return statistics.fmean(values) if values else None
 
 
 def _percent(count: int, n: int) -> str:

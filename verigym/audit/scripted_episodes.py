@@ -1,7 +1,6 @@
-"""Scripted episodes: replies that somebody wrote, played in an environment and scored, with no model and nothing stored.
+"""Scripted episodes: given replies are played in an environment and scored. No model is asked, and nothing is stored.
 
-A judge is scripted as well, unless one is passed in: it likes the gold replies and nothing else (or is the environment's own
-`scripted_judge`), so that judged environments can be tried too.
+The judge is scripted too, unless you pass one. It is the environment's own `scripted_judge`, or it likes only the gold replies.
 """
 
 import contextlib
@@ -15,7 +14,7 @@ import msgspec
 
 from verigym.core import watchdog as alarm
 from verigym.core.protocols import Context, Policy
-from verigym.core.records import Fault, FunctionCall, Json, Message, Task, Trajectory, Verdict, Version
+from verigym.core.records import Fault, FunctionCall, Json, Message, Task, ToolSpec, Trajectory, Verdict, Version
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.harness.user import DONE
 from verigym.policies.scripted import ScriptedPolicy
@@ -67,12 +66,12 @@ async def play(
     )
     policies = {"judge": judge or _judge(environment, task)} if policies is None else dict(policies)
     context = Context(policies=policies, sandbox=LazySandbox(), blob=blobs.__getitem__)
-    trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # the one thing that differs between two episodes
+    trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # otherwise two equal episodes would differ
     return ScriptedEpisode(trajectory, await judged(environment, task, trajectory, context), context)
 
 
 def _judge(environment: EnvironmentSpec, task: Task) -> Policy:
-    """The environment's own scripted judge, else one that likes the gold solution's last words."""
+    """The environment's scripted judge, or one that likes the last text of the gold solution."""
     if environment.judge is not None:
         return ScriptedPolicy(environment.judge)
     replies = environment.gold_replies(task)
@@ -91,17 +90,19 @@ def some_replies(environment: EnvironmentSpec, task: Task) -> Replies:
 
 
 def busy_replies(environment: EnvironmentSpec, task: Task) -> Replies:
-    """The gold solution, and before it one call of every tool: what a solution does not touch may be shared as well."""
-    calls: Replies = [
-        [FunctionCall("c", spec.name, msgspec.json.encode(fitting(spec.parameters, spec.parameters)).decode())]
-        for spec in environment.tools
-    ]
+    """One call of every tool, then the gold solution. Episodes may also share state that the solution does not change."""
+    calls: Replies = [[any_call(spec, "c")] for spec in environment.tools]
     room = max(0, environment.max_turns - 1)
     return [*calls[:room], *some_replies(environment, task)]
 
 
+def any_call(spec: ToolSpec, call_id: str) -> FunctionCall:
+    """A call of the tool with the smallest arguments that its schema allows."""
+    return FunctionCall(call_id, spec.name, msgspec.json.encode(fitting(spec.parameters, spec.parameters)).decode())
+
+
 def fitting(schema: Json, root: Json) -> Any:
-    """A value that a tool's schema allows: the smallest, with nothing that need not be there."""
+    """The smallest value that a tool's schema allows, without optional parts."""
     if "$ref" in schema:
         return fitting(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
     if "anyOf" in schema:
@@ -131,8 +132,7 @@ def short(reply: object) -> str:
 
 @contextlib.contextmanager
 def watching() -> Generator[None]:
-    """`alarm.watching`, with the kernel's own clock beside it: a regular expression that explodes lets no other thread run, and
-    yet looks at signals."""
+    """`alarm.watching` with a timer of the kernel. A slow regular expression blocks all other threads but reacts to signals."""
     free = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
     with alarm.watching():
         if free:

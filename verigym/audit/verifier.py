@@ -6,6 +6,7 @@ passed in, the checks that need one are unclear, and the others use the stored v
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 from msgspec import Struct
@@ -124,13 +125,16 @@ async def audit_verifier(
     context = msgspec.structs.replace(context, policies={**context.policies, "judge": watched})
     fresh = await score(environment.verifier, outputs.groups, context)
     asks_judge = watched.asked
-    alone = asks_judge and named is None
+    alone = asks_judge and named is None  # a scripted judge would prove nothing
     used = outputs.stored if alone else fresh
     judged = {id: used[id] for id in outputs.ids if id in used}
     judge = watched if asks_judge and named else None  # None: episodes are played with a scripted judge
     agreed = agreement(labels, used)
     tasks = list(outputs.tasks.values())
     checks: list[Check] = []
+
+    def untested() -> Answer:
+        return "unclear", NO_JUDGE
 
     async def ask(name: str, question: Callable[[], Answer | Awaitable[Answer]]) -> None:
         try:
@@ -146,19 +150,16 @@ async def audit_verifier(
     await ask("passing is what pays", lambda: passing_pays(verdicts))
     await ask("it agrees with people", lambda: _agrees(agreed, run, asks_judge))
     await ask("gold solutions pass", lambda: gold_passes(environment, tasks, judge))
-    await ask("cheats do not pass", lambda: _cheats(environment, tasks, judge, alone))
-    if alone:
-        await ask("the verdict is always the same", lambda: ("unclear", NO_JUDGE))
-    elif asks_judge:
-        await ask("the verdict is always the same", lambda: judge_repeats(environment, outputs.groups, context, fresh))
-    else:
-        again = lambda: repeats(environment, outputs.groups, context, fresh, outputs.stored, processes)  # noqa: E731
-        await ask("the verdict is always the same", again)
+    await ask("cheats do not pass", untested if alone else lambda: _cheats(environment, tasks, judge))
+    again = partial(judge_repeats, environment, outputs.groups, context, fresh)
+    if not asks_judge:
+        again = partial(repeats, environment, outputs.groups, context, fresh, outputs.stored, processes)
+    await ask("the verdict is always the same", untested if alone else again)
     if swayed := _order(verdicts):
         await ask("the judge does not mind the order", lambda: swayed)
     if alone:
-        for name in ("harmless edits keep the verdict", "harmful edits change the verdict"):
-            await ask(name, lambda: ("unclear", NO_JUDGE))
+        await ask("harmless edits keep the verdict", untested)
+        await ask("harmful edits change the verdict", untested)
     else:
         tried = EditResults()
         try:
@@ -171,16 +172,14 @@ async def audit_verifier(
             await ask("harmful edits change the verdict", lambda: harmful_change(tried))
             await ask("longer does not pay", lambda: longer_pays(tried))
     if cases:
-        await ask(
-            "corrected cases hold", lambda: ("unclear", NO_JUDGE) if alone else cases_hold(environment, cases, context)
-        )
-    failed = sorted((one for one in checks if one.outcome == "fail"), key=lambda one: HARM.index(one.name))
+        await ask("corrected cases hold", untested if alone else partial(cases_hold, environment, cases, context))
+    failed = sorted((check for check in checks if check.outcome == "fail"), key=lambda check: HARM.index(check.name))
     return Audit(
         environment=environment.name,
         verifier=environment.verifier.name,
         run=run,
         n=len(outputs.ids),
-        fix=[one.words for one in failed],
+        fix=[check.words for check in failed],
         checks=checks,
         rewards=[one.reward for one in verdicts if one.reward is not None],
         parts=parts_of(verdicts),
@@ -192,8 +191,8 @@ async def audit_verifier(
 def _all_judged(run: str, judged: Mapping[str, Verdict], trajectories: Mapping[str, Trajectory]) -> Answer:
     broken = [one for id, one in judged.items() if one.reward is None and trajectories[id].scorable]
     if broken and (error := broken[0].error):
-        words = f"{error.kind}: {error.message}"
-        return "fail", f"{len(broken)} of {len(judged)} outputs have no verdict. {broken[0].trajectory}: {words}"
+        first = f"{broken[0].trajectory}: {error.kind}: {error.message}"
+        return "fail", f"{len(broken)} of {len(judged)} outputs have no verdict. {first}"
     if not judged:
         return "fail", f"no output has a verdict. Run verigym rescore {run} --judge MODEL"
     return "pass", f"{len(judged)} of {len(judged)}"
@@ -214,21 +213,16 @@ def _agrees(agreed: Agreement | None, run: str, asks_judge: bool) -> Answer:
     if agreed.n < FEW:
         return "unclear", f"{words}. At least {FEW} labels are needed. Run {more}"
     if agreed.kappa < _AGREE:
-        return "fail", f"{words}. The agreement is too low: {_leaning(agreed)}"
+        lenient = sum(one.passed for one in agreed.disagreements)
+        strict = len(agreed.disagreements) - lenient
+        leaning = f"the verifier passes {lenient} outputs labelled bad and fails {strict} labelled good"
+        return "fail", f"{words}. The agreement is too low: {leaning}"
     if agreed.low < _DOUBT:
         return "unclear", f"{words}. The interval is too wide. Add labels with {more}"
     return "pass", words
 
 
-def _leaning(agreed: Agreement) -> str:
-    lenient = sum(one.passed for one in agreed.disagreements)
-    strict = len(agreed.disagreements) - lenient
-    return f"the verifier passes {lenient} outputs labelled bad and fails {strict} labelled good"
-
-
-async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None, alone: bool) -> Answer:
-    if alone:  # a scripted judge proves nothing
-        return "unclear", NO_JUDGE
+async def _cheats(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None) -> Answer:
     tried, faults = await cheats_fail(environment, tasks[: _JUDGED if judge else _CHEATED], judge)
     if not tried:
         return "unclear", "no task could be tested, because the gold solutions get no verdict"
@@ -254,10 +248,6 @@ def _order(verdicts: Sequence[Verdict]) -> Answer | None:
 
 def _winners(evidence: str) -> list[str]:
     try:
-        return [msgspec.convert(find_json(answer), _Winner).winner for answer in answers_in(evidence)]
-    except ValueError:  # the evidence of another verifier
+        return [str(find_json(answer)["winner"]) for answer in answers_in(evidence)]
+    except (ValueError, KeyError, TypeError):  # the evidence of another verifier
         return []
-
-
-class _Winner(Struct):
-    winner: str
