@@ -73,7 +73,7 @@ def test_a_spec_is_yaml_and_a_text_is_a_template(tmp_path: Path) -> None:
     path.write_text("columns: [")
     with pytest.raises(BadInput, match="not YAML"):
         read_design(path)
-    with pytest.raises(BadInput, match="the file does not exist"):
+    with pytest.raises(BadInput, match="does not exist"):
         read_design(tmp_path / "none.yaml")
 
 

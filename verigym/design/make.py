@@ -5,6 +5,7 @@ seed and its number, so the result is the same after an interruption. Results of
 from there by the next call. Sampled columns are sampled again.
 """
 
+import contextlib
 import math
 import os
 import time
@@ -108,7 +109,7 @@ async def _fill(
     tries = design.spec.tries_per_row
     patience = tries if costly else _CHEAP * tries
     log = PartialResults(partial if costly else None, sampler.costly)
-    pace = _BatchSize(max([4, *map(max_requests, kit.policies.values())]) if costly else BATCH)
+    batch = _BatchSize(max([4, *map(max_requests, kit.policies.values())]) if costly else BATCH)
     wanted = n
     """New rows to collect before they are compared."""
     quiet, last = 0, sieve.so_far
@@ -121,7 +122,7 @@ async def _fill(
             count = min(BATCH, math.ceil((wanted - len(sieve.waiting)) / share))
             rows = [DesignRow(sieve.tried + index, values) for index, values in enumerate(sampler.rows(count))]
             new_before = sieve.new
-            async for part in _through(rows, steps, log, pace):
+            async for part in _through(rows, steps, log, batch):
                 sieve.add(part)
                 note = f"{100 * sieve.new / sieve.tried:.3g}% of {sieve.tried:,} rows pass"
                 on_progress(min(len(sieve.kept) + len(sieve.waiting), n), n, note)
@@ -139,11 +140,11 @@ async def _fill(
 
 
 async def _through(
-    rows: Sequence[DesignRow], steps: Sequence[DesignStep], log: "PartialResults", pace: "_BatchSize"
+    rows: Sequence[DesignRow], steps: Sequence[DesignStep], log: "PartialResults", batch: "_BatchSize"
 ) -> AsyncIterator[Sequence[DesignRow]]:
     """Yields the rows in parts. Each part is saved first."""
     while rows:
-        part, rows = rows[: pace.rows], rows[pace.rows :]
+        part, rows = rows[: batch.rows], rows[batch.rows :]
         began = time.perf_counter()
         fresh = [row for row in part if not log.restore(row)]
         for step in steps:
@@ -155,7 +156,7 @@ async def _through(
                     row.reason, row.problem = step.name, problem
         if fresh:
             log.add(fresh)
-            pace.took(time.perf_counter() - began)
+            batch.took(time.perf_counter() - began)
         yield part
 
 
@@ -173,24 +174,20 @@ class _BatchSize:
 # -- results of steps, saved to resume an interrupted command ------------------------------------------------------------
 
 
-class _SavedRow(msgspec.Struct, omit_defaults=True):
-    place: int
-    values: Json = {}
-    reason: str = ""
-    problem: str = ""
-
-
 class PartialResults:
     """Results of steps, one line per row, saved beside the output file. An incomplete last line is ignored."""
 
     def __init__(self, path: Path | None, costly: set[str]) -> None:
         self._path, self._costly = path, costly
-        self.rows: dict[int, _SavedRow] = {}
+        self.rows: dict[int, DesignRow] = {}
         if path is not None and path.exists():
-            lines = path.read_bytes().split(b"\n")
-            self.rows = {row.place: row for line in lines[:-1] if (row := _saved(line)) is not None}
-            whole = b"".join(line + b"\n" for line in lines[:-1])
-            if whole != path.read_bytes():
+            content = path.read_bytes()
+            whole = content[: content.rfind(b"\n") + 1]
+            for line in whole.splitlines():
+                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+                    row = msgspec.json.decode(line, type=DesignRow)
+                    self.rows[row.number] = row
+            if whole != content:
                 write_whole(path, lambda file: file.writelines([whole]))
 
     def restore(self, row: DesignRow) -> bool:
@@ -206,7 +203,7 @@ class PartialResults:
         lines: list[bytes] = []
         for row in rows:
             values = {name: row.values[name] for name in row.values if name in self._costly}
-            saved = _SavedRow(row.number, values, row.reason, row.problem)
+            saved = msgspec.structs.replace(row, values=values, task=None)
             lines.append(msgspec.json.encode(codec.plain(saved)) + b"\n")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -216,13 +213,6 @@ class PartialResults:
                 os.fsync(file.fileno())
         except OSError as error:
             raise BadInput(f"{self._path} cannot be written: {error.strerror}") from error
-
-
-def _saved(line: bytes) -> _SavedRow | None:
-    try:
-        return msgspec.json.decode(line, type=_SavedRow)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
 
 
 def partial_of(design: Design, seed: int, out: Path) -> Path:

@@ -6,11 +6,13 @@ so accepted rows are distributed as if whole rows had been redrawn. Groups are i
 
 import ast
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from verigym.core.errors import BadInput, not_found
 from verigym.design.expressions import Expression
 from verigym.design.spec import Code, Design, JudgeColumn, Llm, PythonCheck, Subcategory, expressions_of
+from verigym.tasks.near_duplicates import TextGroups
 
 SEED = "seed"
 """A function argument of this name gets the row's seed, unless a column has the name."""
@@ -92,8 +94,8 @@ def ordered(uses: Mapping[str, set[str]]) -> list[str]:
 
     def visit(name: str) -> None:
         if name in path:
-            circle = [*path[path.index(name) :], name]
-            raise BadInput(f"columns depend on each other in a cycle: {' -> '.join(circle)}. Remove one reference")
+            cycle = " -> ".join([*path[path.index(name) :], name])
+            raise BadInput(f"columns depend on each other in a cycle: {cycle}. Remove one reference")
         if name not in done:
             path.append(name)
             for other in sorted(uses[name], key=list(uses).index):
@@ -117,15 +119,12 @@ def costly(design: Design, order: Iterable[str], uses: Mapping[str, set[str]]) -
 
 def groups(names: Iterable[str], ties: Iterable[Iterable[str]]) -> list[list[str]]:
     """Groups of names that ties connect, in the order of their first names."""
-    group: dict[str, list[str]] = {name: [name] for name in names}
+    joined = TextGroups()
+    names = list(names)
     for tie in ties:
-        first, *others = [name for name in tie if name in group] or [""]
-        for other in others:
-            if group[other] is not group[first]:
-                joined = group[first]
-                joined += group[other]
-                for name in group[other]:
-                    group[name] = joined
-    unique = {id(members): members for members in group.values()}
-    index = {name: at for at, name in enumerate(group)}
-    return [sorted(members, key=index.__getitem__) for members in unique.values()]
+        for left, right in pairwise(name for name in tie if name in names):
+            joined.join(left, right)
+    grouped: dict[str, list[str]] = {}
+    for name in names:
+        grouped.setdefault(joined.root(name), []).append(name)
+    return list(grouped.values())

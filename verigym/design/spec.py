@@ -6,7 +6,7 @@ A column is an object with a `kind`, or a text, which is a template. `docs/how-t
 import datetime
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import jsonschema
 import msgspec
@@ -153,9 +153,7 @@ class Llm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_tokens: Count = 512
 
 
-class JudgeColumn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model's score of a text by a rubric."""
-
+class _JudgedText(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rubric: str
     of: str
     """The text to score, as a template."""
@@ -165,26 +163,17 @@ class JudgeColumn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     votes: Count = 1
 
 
-Column = (
-    Category
-    | Subcategory
-    | Uniform
-    | Normal
-    | Int
-    | Date
-    | Bernoulli
-    | Uuid
-    | Sequence
-    | Person
-    | Company
-    | File
-    | TemplateColumn
-    | ExpressionColumn
-    | Code
-    | Llm
-    | JudgeColumn
-)
-COLUMNS: dict[str, type[Struct]] = {kind.__name__.removesuffix("Column").lower(): kind for kind in get_args(Column)}
+class JudgeColumn(_JudgedText, frozen=True):
+    """A model's score of a text by a rubric."""
+
+
+COLUMNS: dict[str, type[Struct]] = {
+    kind.__name__.removesuffix("Column").lower(): kind
+    for kind in (
+        *(Category, Subcategory, Uniform, Normal, Int, Date, Bernoulli, Uuid, Sequence, Person, Company, File),
+        *(TemplateColumn, ExpressionColumn, Code, Llm, JudgeColumn),
+    )
+}
 """By the `kind` that a spec names."""
 
 
@@ -214,15 +203,10 @@ class GoldCheck(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Share of the rows to check."""
 
 
-class JudgeCheck(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class JudgeCheck(_JudgedText, frozen=True, kw_only=True):
     """A model's score of a text reaches a threshold."""
 
-    rubric: str
-    of: str
     at_least: float
-    model: str = ""
-    scale: tuple[float, float] = (0.0, 10.0)
-    votes: Count = 1
 
 
 class RewardCheck(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -278,6 +262,12 @@ class Spec(Struct, frozen=True, kw_only=True):
     def named_constraints(self) -> dict[str, str]:
         return self.constraints if isinstance(self.constraints, dict) else {text: text for text in self.constraints}
 
+    @property
+    def parts(self) -> dict[str, Any]:
+        """The columns and validators by their path in the spec."""
+        columns = {f"columns.{name}": column for name, column in self.columns.items()}
+        return columns | {f"validators[{index}]": validator for index, validator in enumerate(self.validators)}
+
 
 class Design(Struct, frozen=True):
     """A spec that was read and checked."""
@@ -301,9 +291,8 @@ class Design(Struct, frozen=True):
     @property
     def models(self) -> list[str]:
         """The models that columns and validators ask."""
-        parts = [*self.spec.columns.values(), *self.spec.validators]
-        asked = [part.model or self.spec.model for part in parts if isinstance(part, Llm | JudgeColumn | JudgeCheck)]
-        return sorted(set(asked))
+        asking = [part for part in self.spec.parts.values() if isinstance(part, Llm | JudgeColumn | JudgeCheck)]
+        return sorted({part.model or self.spec.model for part in asking})
 
     @property
     def reward_models(self) -> list[str]:
@@ -313,9 +302,7 @@ class Design(Struct, frozen=True):
 def read_design(path: Path, model: str = "") -> Design:
     """Reads a YAML file. `model` replaces the default model of the spec."""
     if not path.is_file():
-        raise BadInput(
-            f"{path}: the file does not exist. A spec is a YAML file (see docs/how-to/design.md and recipes/design)"
-        )
+        raise BadInput(f"{path} does not exist. A spec is a YAML file (see docs/how-to/design.md and recipes/design)")
     data = read_yaml(path, "a spec is a YAML object with the key columns")
     return make_design(data, path.parent, path.stem, str(path), model)
 
@@ -332,9 +319,9 @@ def make_design(data: Json, folder: Path, stem: str = "design", where: str = "th
     rest = {**data, "columns": {}, "validators": [], **({"model": model} if model else {})}
     spec = msgspec.structs.replace(decode(rest, Spec, where), columns=columns, validators=validators)
     _check(spec, where)
-    files = {name: _bytes(folder / name, where) for name in _files(spec)}
+    files = _read_files(spec, folder, where)
     meaning = msgspec.to_builtins(msgspec.structs.replace(spec, n=1, seed=0))
-    kinds = [type(part).__name__ for part in [*columns.values(), *validators]]
+    kinds = [type(part).__name__ for part in spec.parts.values()]
     digest = content_hash([meaning, kinds, {k: v.hex() for k, v in files.items()}])
     return Design(spec, folder, stem, digest, where)
 
@@ -360,9 +347,9 @@ def _of_kind(value: Any, kinds: dict[str, type[Struct]], above: str, what: str, 
 
 def _check(spec: Spec, where: str) -> None:
     """Checks what the types do not."""
-    for name, column in spec.columns.items():
-        path = f"{where}: columns.{name}"
-        match column:
+    for above, part in spec.parts.items():
+        path = f"{where}: {above}"
+        match part:
             case Category(values=values, weights=weights):
                 if weights and (len(weights) != len(values) or not 0 < sum(weights) < math.inf):
                     counts = f"{len(weights)} weights for {len(values)} values"
@@ -371,16 +358,15 @@ def _check(spec: Spec, where: str) -> None:
                 empty = [key for key, some in values.items() if not some]
                 if empty:
                     raise BadInput(f'{path}: "{empty[0]}" has no values. Add some')
-                parent = spec.columns.get(column.of)
+                parent = spec.columns.get(part.of)
                 parents = parent.values if isinstance(parent, Category) else []
                 missing = [key for key in map(key_of, parents) if key not in values]
                 if missing:
-                    raise BadInput(f'{path}: there are no values for {column.of} "{missing[0]}". Add some')
+                    raise BadInput(f'{path}: there are no values for {part.of} "{missing[0]}". Add some')
             case Uniform(low=low, high=high) | Int(low=low, high=high):
                 if not (low <= high and math.isfinite(low) and math.isfinite(high)):
-                    raise BadInput(
-                        f"{path}: low is {low} and high is {high}. low must not be above high, and both must be finite"
-                    )
+                    given = f"low is {low} and high is {high}"
+                    raise BadInput(f"{path}: {given}. low must not be above high, and both must be finite")
             case Normal(mean=mean, std=std):
                 if not (math.isfinite(mean) and math.isfinite(std)):
                     raise BadInput(f"{path}: mean is {mean} and std is {std}. Both must be finite")
@@ -388,16 +374,10 @@ def _check(spec: Spec, where: str) -> None:
                 _check_schema(schema, path)
             case Date(first=first, last=last):
                 if first > last:
-                    raise BadInput(f"{path}: first ({first}) is after last ({last})")
-            case JudgeColumn(scale=(low, high)):
-                _check_scale(low, high, path)
-            case _:
-                pass
-    for index, validator in enumerate(spec.validators):
-        path = f"{where}: validators[{index}]"
-        match validator:
-            case JudgeCheck(scale=(low, high)):
-                _check_scale(low, high, path)
+                    raise BadInput(f"{path}: first ({first}) is after last ({last}). Swap them")
+            case JudgeColumn(scale=(low, high)) | JudgeCheck(scale=(low, high)):
+                if not low < high:
+                    raise BadInput(f"{path}: scale is {low:g} and {high:g}. Write the worst score first, then the best")
             case GoldCheck() | RewardCheck() if "prompt" not in spec.columns:
                 raise BadInput(f"{path} checks tasks, but the spec has no column prompt")
             case SchemaCheck(json_schema=schema, column=column):
@@ -406,14 +386,13 @@ def _check(spec: Spec, where: str) -> None:
                     raise not_found("column", column, spec.columns, f"({path})")
             case _:
                 pass
+        if isinstance(part, Llm | JudgeColumn | JudgeCheck) and not (part.model or spec.model):
+            raise BadInput(f"{path} needs a model. Write model: in the spec, or pass -m MODEL")
     for name in spec.keep:
         if name not in spec.columns:
             raise not_found("column", name, spec.columns, f"({where}: keep)")
     if spec.keep and "prompt" in spec.columns and "prompt" not in spec.keep:
         raise BadInput(f"{where}: keep leaves out prompt, which a task needs. Add it, or rename the column")
-    for part in [*spec.columns.values(), *spec.validators]:
-        if isinstance(part, Llm | JudgeColumn | JudgeCheck) and not (part.model or spec.model):
-            raise BadInput(f"{where}: a column or validator needs a model. Write model: in the spec, or pass -m MODEL")
 
 
 def _check_schema(schema: Json, path: str) -> None:
@@ -423,24 +402,14 @@ def _check_schema(schema: Json, path: str) -> None:
         raise BadInput(f"{path}: not a JSON schema: {error.message}") from error
 
 
-def _check_scale(low: float, high: float, path: str) -> None:
-    if not low < high:
-        raise BadInput(
-            f"{path}: scale is {low:g} and {high:g}. The worst score comes first and must be lower than the best"
-        )
-
-
-def _files(spec: Spec) -> list[str]:
-    parts = [*spec.columns.values(), *spec.validators]
-    code = {part.file for part in parts if isinstance(part, Code | PythonCheck)}
-    return sorted(code | {part.path for part in parts if isinstance(part, File)})
-
-
-def _bytes(path: Path, where: str) -> bytes:
+def _read_files(spec: Spec, folder: Path, where: str) -> dict[str, bytes]:
+    """The content of the files that a spec names."""
+    names = {part.file for part in spec.parts.values() if isinstance(part, Code | PythonCheck)}
+    names |= {part.path for part in spec.columns.values() if isinstance(part, File)}
     try:
-        return path.read_bytes()
+        return {name: (folder / name).read_bytes() for name in sorted(names)}
     except OSError as error:
-        raise BadInput(f"{where}: {path} cannot be read: {error.strerror}") from error
+        raise BadInput(f"{where}: {error.filename} cannot be read: {error.strerror}") from error
 
 
 def key_of(value: Any) -> str:

@@ -52,7 +52,7 @@ TASK = "a task"
 """The step that converts a row to a task."""
 
 
-class DesignRow(msgspec.Struct):
+class DesignRow(msgspec.Struct, omit_defaults=True):
     """A row that passes through the steps."""
 
     number: int
