@@ -131,7 +131,7 @@ def test_a_set_of_one_family_is_told_to_need_more_before_it_is_split() -> None:
     ("words", "said"),
     [
         (["design"], "Usage:"),
-        (["design", "make", "nope.yaml"], "the file does not exist"),
+        (["design", "make", "nope.yaml"], "does not exist"),
         (["design", "make"], "Missing argument"),
         (["design", "make", "sums.yaml", "--by", "typo"], "No such option"),
         (["design", "make", "sums.yaml", "--out", "sums.yaml"], "is the spec"),
