@@ -14,6 +14,12 @@ from verigym.tasks import near_duplicates as near
 BASE = "Please book a table for four people at the Italian place on Friday evening at eight o'clock."
 
 
+def jaccard(left: str, right: str) -> float:
+    """The similarity by definition."""
+    ours, theirs = ({text[i : i + 5] for i in range(max(1, len(text) - 4))} for text in (left, right))
+    return len(ours & theirs) / len(ours | theirs)
+
+
 def edited(text: str, seed: int, edits: int) -> str:
     """The text with some letters replaced."""
     draw = random.Random(seed)
@@ -44,7 +50,7 @@ def groups(links: list[near.SimilarPair]) -> set[frozenset[str]]:
 @given(TEXTS, st.sampled_from([0.3, 0.5, 0.8, 1.0]))
 def test_every_link_is_as_alike_as_it_says_and_as_asked(texts: list[str], at_least: float) -> None:
     for left, right, likeness in near.links(texts, at_least):
-        assert likeness == pytest.approx(near.likeness(left, right)) and likeness >= at_least and left != right
+        assert likeness == pytest.approx(jaccard(left, right)) and likeness >= at_least and left != right
 
 
 @settings(deadline=None)
@@ -52,7 +58,7 @@ def test_every_link_is_as_alike_as_it_says_and_as_asked(texts: list[str], at_lea
 def test_what_is_much_more_alike_than_asked_is_always_connected(texts: list[str]) -> None:
     found = groups(near.links(texts, 0.3))
     for left, right in combinations(sorted(set(texts)), 2):
-        if near.likeness(left, right) >= 0.6:
+        if jaccard(left, right) >= 0.6:
             assert any({left, right} <= group for group in found)
 
 
@@ -79,7 +85,7 @@ def test_a_repeat_is_of_an_earlier_text_that_is_none_itself(texts: list[str]) ->
     found = near.repeats(texts, 0.8)
     for later, (earlier, likeness) in found.items():
         assert earlier < later and earlier not in found
-        assert likeness == pytest.approx(near.likeness(texts[earlier], texts[later])) and likeness >= 0.8
+        assert likeness == pytest.approx(jaccard(texts[earlier], texts[later])) and likeness >= 0.8
     kept = [texts[place] for place in range(len(texts)) if place not in found]
     assert len(set(kept)) == len(kept)
 
@@ -91,7 +97,7 @@ def test_bands_are_as_long_as_they_can_be_and_still_meet(at_least: float, rows: 
 
 def test_a_paraphrase_of_a_few_words_is_near_and_another_request_is_not() -> None:
     near_one = BASE.replace("Please book", "Could you book")
-    assert near.likeness(BASE, near_one) > 0.8 > 0.2 > near.likeness(BASE, "What is the weather like in Rome?")
+    assert jaccard(BASE, near_one) > 0.8 > 0.2 > jaccard(BASE, "What is the weather like in Rome?")
     assert [link[:2] for link in near.links([BASE, near_one, "What is the weather?"], 0.7)] == [(near_one, BASE)]
 
 
@@ -130,5 +136,5 @@ def test_every_known_text_that_is_alike_is_named_the_likeliest_first() -> None:
     known = [f"{room} and tea", "send the invoice", room, f"{room}s"]
     found, nothing = near.likes([room, "water the plants"], known, 0.7)
     assert [place for place, _ in found] == [2, 3, 0]
-    assert [likeness for _, likeness in found] == [near.likeness(known[place], room) for place in (2, 3, 0)]
+    assert [likeness for _, likeness in found] == [jaccard(known[place], room) for place in (2, 3, 0)]
     assert nothing == [] and near.likes([], known, 0.7) == [] and near.likes(["x"], [], 0.7) == [[]]

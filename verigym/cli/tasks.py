@@ -230,7 +230,7 @@ def dedup(
     from verigym.tasks.file_operations import deduplicate_file
 
     with show.progress("comparing tasks") as bar:
-        written = deduplicate_file(
+        path, result = deduplicate_file(
             file,
             out=out,
             near=near,
@@ -239,7 +239,6 @@ def dedup(
             on_bad=say_bad_rows if skip_bad else None,
             on_progress=lambda done, total: bar(done, total, ""),
         )
-    path, result = written.path, written.result
     if json:
         return show.as_json(
             {"file": str(path), "tasks": len(result.kept), "repeats": result.repeats, "conflicts": result.conflicts}

@@ -58,15 +58,10 @@ def deduplicate(
 
 
 def _exact(tasks: Sequence[Task], ignore: Collection[str]) -> dict[str, DuplicateTask]:
-    first: dict[str, str] = {}
-    found: dict[str, DuplicateTask] = {}
+    ids: dict[str, list[str]] = {}
     for task in tasks:
-        key = content_hash([task.prompt, _without(task.data, ignore)])
-        if key in first:
-            found[task.id] = DuplicateTask(task.id, first[key], 1.0, True)
-        else:
-            first[key] = task.id
-    return found
+        ids.setdefault(content_hash([task.prompt, _without(task.data, ignore)]), []).append(task.id)
+    return {id: DuplicateTask(id, first, 1.0, True) for first, *others in ids.values() for id in others}
 
 
 def _conflicts(tasks: Sequence[Task], ignore: Collection[str]) -> list[list[str]]:
@@ -86,18 +81,19 @@ def _near(
     for task in tasks:
         same = [_instructions(task), _without(task.data, (*ignore, *_REPLIES))]
         groups.setdefault(content_hash(same), []).append(task)
-    found: dict[str, DuplicateTask] = {}
+    duplicates: dict[str, DuplicateTask] = {}
     done = 0
     for group in groups.values():
         if len(group) > 1:
 
-            def on_group(place: int, _: int, done: int = done) -> None:
-                on_progress(done + place, len(tasks))
+            def on_group(position: int, _: int, done: int = done) -> None:
+                on_progress(done + position, len(tasks))
 
-            for place, (other, likeness) in near.repeats([_text(task) for task in group], at_least, on_group).items():
-                found[group[place].id] = DuplicateTask(group[place].id, group[other].id, likeness, False)
+            for later, (first, likeness) in near.repeats([_text(task) for task in group], at_least, on_group).items():
+                id = group[later].id
+                duplicates[id] = DuplicateTask(id, group[first].id, likeness, False)
         done += len(group)
-    return found
+    return duplicates
 
 
 def _text(task: Task) -> str:

@@ -26,13 +26,6 @@ class SplitFiles(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
 
 
-class DeduplicatedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """The file without duplicates, and what was left out."""
-
-    path: Path
-    result: DedupResult
-
-
 def load_file(path: Path, on_bad: OnBadRows | None = None, folder: Path | None = None) -> list[Task]:
     """The tasks of a file. A row without a split keeps none."""
     bad: list[BadRow] | None = None if on_bad is None else []
@@ -87,14 +80,11 @@ def _check_complete(path: Path, splits: Sequence[SplitStats], shares: dict[str, 
         return
     families = sum(side.families for side in splits)
     if families == 1:
-        raise BadInput(
-            f'{path}: all tasks are in one family, "{splits[0].largest[:60]}", and a family is never split. '
-            'Give unrelated tasks families of their own ("family" in a row, a family column in a design)'
-        )
-    raise BadInput(
-        f'{path}: no family falls into "{missing[0]}" ({counted(num_tasks, "task")} of {counted(families, "family")}). '
-        "Add tasks, raise its share, or use another --seed"
-    )
+        reason = f'all tasks are in one family, "{splits[0].largest[:60]}", and a family is never split'
+        raise BadInput(f'{path}: {reason}. Give unrelated tasks different families ("family" in a row or a design)')
+    counts = f"{counted(num_tasks, 'task')} of {counted(families, 'family')}"
+    remedy = "Add tasks, raise its share, or use another --seed"
+    raise BadInput(f'{path}: no family falls into "{missing[0]}" ({counts}). {remedy}')
 
 
 def deduplicate_file(
@@ -106,8 +96,8 @@ def deduplicate_file(
     keep_conflicts: bool = False,
     on_bad: OnBadRows | None = None,
     on_progress: Progress = lambda done, total: None,
-) -> DeduplicatedFile:
-    """Writes the tasks of a file without duplicates and conflicts to another file."""
+) -> tuple[Path, DedupResult]:
+    """Writes the tasks of a file without duplicates and conflicts to another file, and returns both."""
     target = out or path.with_name(f"{path.stem}.clean{output_suffix(path)}")
     if target.resolve() == path.resolve():
         raise BadInput(f"{path} would be overwritten. Name another file with --out")
@@ -116,7 +106,7 @@ def deduplicate_file(
     if not result.kept:
         raise BadInput(f"{path}: all tasks are conflicts. Pass --keep-conflicts to keep them")
     save_tasks(target, result.kept)
-    return DeduplicatedFile(path=target, result=result)
+    return target, result
 
 
 def load_sides(files: Sequence[Path], on_bad: OnBadRows | None = None) -> dict[str, list[Task]]:

@@ -7,6 +7,7 @@ import msgspec
 
 from verigym.core.errors import Refused
 from verigym.core.records import Task
+from verigym.core.words import counted
 from verigym.tasks import near_duplicates as near
 
 NEAR = 0.7
@@ -36,42 +37,39 @@ class Leaks(msgspec.Struct, frozen=True):
         return bool(self.families or self.prompts or self.near)
 
 
-_Found = dict[str, Task]
+_FirstTasks = dict[str, Task]
 """The first task of each side."""
 
 
 def find_leaks(
-    sides: Mapping[str, Sequence[Task]], at_least: float = NEAR, on_progress: near.Progress | None = None
+    sides: Mapping[str, Sequence[Task]], at_least: float = NEAR, on_progress: near.Progress = lambda done, total: None
 ) -> Leaks:
     """What any two of the sides share. A side is a file or a split, by name."""
     by_text = _by(near.text_of, sides)
-    alike = [crossing for found in by_text.values() for crossing in _crossings(found, found)]
+    similar = [pair for first in by_text.values() for pair in _pairs(first, first)]
     for left, right, likeness in near.links(by_text, at_least, on_progress):
-        alike += _crossings(by_text[left], by_text[right], likeness)
-    alike = [one for one in alike if one.prompts[0] != one.prompts[1]]
+        similar += _pairs(by_text[left], by_text[right], likeness)
+    similar = [pair for pair in similar if pair.prompts[0] != pair.prompts[1]]
+    families: list[LeakPair] = []
+    for family, first in _by(family_of, sides).items():
+        if any(task.family and task.id != family for task in first.values()):  # not only generated ids that are equal
+            families += _pairs(first, first)
     return Leaks(
-        families=[
-            one
-            for family, found in _by(family_of, sides).items()
-            for one in _crossings(found, found)
-            if any(
-                task.family and task.id != family for task in found.values()
-            )  # not only two rows with the same generated name
-        ],
-        prompts=[one for found in _by(prompt_of, sides).values() for one in _crossings(found, found)],
-        near=sorted(alike, key=lambda one: (-one.likeness, one.tasks)),
+        families=families,
+        prompts=[pair for first in _by(prompt_of, sides).values() for pair in _pairs(first, first)],
+        near=sorted(similar, key=lambda pair: (-pair.likeness, pair.tasks)),
     )
 
 
-def _by(key: Callable[[Task], str], sides: Mapping[str, Sequence[Task]]) -> dict[str, _Found]:
-    found: dict[str, _Found] = {}
+def _by(key: Callable[[Task], str], sides: Mapping[str, Sequence[Task]]) -> dict[str, _FirstTasks]:
+    first: dict[str, _FirstTasks] = {}
     for side, tasks in sides.items():
         for task in tasks:
-            found.setdefault(key(task), {}).setdefault(side, task)
-    return found
+            first.setdefault(key(task), {}).setdefault(side, task)
+    return first
 
 
-def _crossings(left: _Found, right: _Found, likeness: float = 1.0) -> list[LeakPair]:
+def _pairs(left: _FirstTasks, right: _FirstTasks, likeness: float = 1.0) -> list[LeakPair]:
     """Pairs every side of `left` with every other side of `right`."""
     pairs = combinations(left, 2) if left is right else [(a, b) for a in left for b in right if a != b]
     return [
@@ -91,15 +89,14 @@ def check_split(train: list[Task], held_out: list[Task], *, prompts: bool = True
     and differ only in their data, as in a game."""
     families = {family_of(task) for task in train} & {family_of(task) for task in held_out}
     shared = {prompt_of(task) for task in train} & {prompt_of(task) for task in held_out} if prompts else set[str]()
-    crossing: list[str] = []
-    if families:
-        crossing.append(f"{len(families)} {'family' if len(families) == 1 else 'families'}: {_list(families)}")
-    if shared:
-        crossing.append(f"{len(shared)} {'prompt' if len(shared) == 1 else 'prompts'}: {_list(shared)}")
-    if crossing:
-        words = "; ".join(crossing)
+    shared_words = [
+        f"{counted(len(names), noun)}: {_list(names)}"
+        for noun, names in (("family", families), ("prompt", shared))
+        if names
+    ]
+    if shared_words:
         raise Refused(
-            f"Training and held-out tasks share {words}. Move each to one side only."
+            f"Training and held-out tasks share {'; '.join(shared_words)}. Move each to one side only."
             " (Rows without an id are named after their file and line, so two files of the same name need ids.)"
         )
 

@@ -14,6 +14,11 @@ from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message
 
 Progress = Callable[[int, int], None]
 
+
+def _ignore(done: int, total: int) -> None:
+    pass
+
+
 _LETTERS = 5
 _PERMUTATIONS = 128
 _BUCKET = 50
@@ -53,10 +58,10 @@ def plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def links(texts: Iterable[str], at_least: float, on_progress: Progress | None = None) -> list[SimilarPair]:
+def links(texts: Iterable[str], at_least: float, on_progress: Progress = _ignore) -> list[SimilarPair]:
     """Pairs of different texts that are similar, enough to connect all similar texts (a forest). The result does not depend on
     the order of the texts."""
-    found: list[SimilarPair] = []
+    pairs: list[SimilarPair] = []
     groups = TextGroups()
     distinct = sorted(set(texts))
     index = _Index(distinct, at_least)
@@ -64,38 +69,37 @@ def links(texts: Iterable[str], at_least: float, on_progress: Progress | None = 
     def apart(left: int, right: int) -> bool:
         return groups.root(distinct[left]) != groups.root(distinct[right])
 
-    for place, text in enumerate(distinct):
-        for other, likeness in index.like(place, apart):
+    for number, text in enumerate(distinct):
+        for other, likeness in index.like(number, apart):
             groups.join(text, distinct[other])
-            found.append(SimilarPair(distinct[other], text, likeness))
-        index.add(place)
-        if on_progress is not None and place % 1000 == 0:
-            on_progress(place, len(distinct))
-    return found
+            pairs.append(SimilarPair(distinct[other], text, likeness))
+        index.add(number)
+        if number % 1000 == 0:
+            on_progress(number, len(distinct))
+    return pairs
 
 
-def repeats(texts: Sequence[str], at_least: float, on_progress: Progress | None = None) -> dict[int, tuple[int, float]]:
+def repeats(texts: Sequence[str], at_least: float, on_progress: Progress = _ignore) -> dict[int, tuple[int, float]]:
     """For each text that is similar to an earlier one: its index and the similarity. Earlier duplicates do not count."""
     index = _Index(texts, at_least)
-    found: dict[int, tuple[int, float]] = {}
-    for place in range(len(texts)):
-        first = next(index.like(place), None)
-        if first is None:
-            index.add(place)
+    similar: dict[int, tuple[int, float]] = {}
+    for number in range(len(texts)):
+        if first := next(index.like(number), None):
+            similar[number] = first
         else:
-            found[place] = first
-        if on_progress is not None and place % 1000 == 0:
-            on_progress(place, len(texts))
-    return found
+            index.add(number)
+        if number % 1000 == 0:
+            on_progress(number, len(texts))
+    return similar
 
 
 def likes(texts: Sequence[str], others: Sequence[str], at_least: float) -> list[list[tuple[int, float]]]:
     """For each text, the `others` that are similar, the most similar first: index and similarity."""
     index = _Index([*others, *texts], at_least)
-    for place in range(len(others)):
-        index.read(place)
-        index.add(place)
-    return [list(index.like(len(others) + place)) for place in range(len(texts))]
+    for number in range(len(others)):
+        index.read(number)
+        index.add(number)
+    return [list(index.like(len(others) + number)) for number in range(len(texts))]
 
 
 class TextGroups:
@@ -115,12 +119,6 @@ class TextGroups:
     def join(self, left: str, right: str) -> None:
         low, high = sorted((self.root(left), self.root(right)))
         self._above[high] = low
-
-
-def likeness(left: str, right: str) -> float:
-    """The Jaccard index of two texts by definition. The index must agree with it."""
-    ours, theirs = ({text[i : i + _LETTERS] for i in range(max(1, len(text) - _LETTERS + 1))} for text in (left, right))
-    return len(ours & theirs) / len(ours | theirs)
 
 
 def rows_per_band(at_least: float) -> int:
@@ -150,13 +148,13 @@ class _Index:
         """Belongs to the text that was read last."""
 
     def like(
-        self, place: int, wanted: Callable[[int, int], bool] = lambda left, right: True
+        self, number: int, wanted: Callable[[int, int], bool] = lambda left, right: True
     ) -> Iterator[tuple[int, float]]:
-        """The added texts that are alike, the likeliest first. `wanted` is asked before each is compared."""
+        """The added texts that are similar, the most similar first. `wanted` decides which pairs are compared."""
         import numpy as np
 
-        self.read(place)
-        runs, signature = self._runs[place], self._signatures[place]
+        self.read(number)
+        runs, signature = self._runs[number], self._signatures[number]
         known = [key for key in self._keys if key in self._first]
         others = {self._first[key] for key in known}.union(*(self._more.get(key, ()) for key in known))
         if not others:
@@ -166,27 +164,27 @@ class _Index:
         for rank in np.argsort(-estimates, kind="stable").tolist():
             if estimates[rank] < self._at_least - _SLACK:
                 return
-            if wanted(place, others[rank]):
+            if wanted(number, others[rank]):
                 likeness = _jaccard(runs, self._runs[others[rank]])
                 if likeness >= self._at_least:
                     yield others[rank], likeness
 
-    def add(self, place: int) -> None:
+    def add(self, number: int) -> None:
         """Adds the text that was read last."""
         for key in self._keys:
-            if self._first.setdefault(key, place) != place:
+            if self._first.setdefault(key, number) != number:
                 more = self._more.setdefault(key, [])
                 if len(more) < _BUCKET:
-                    more.append(place)
+                    more.append(number)
 
-    def read(self, place: int) -> None:
-        runs = _runs(self._texts[place])
+    def read(self, number: int) -> None:
+        runs = _runs(self._texts[number])
         self._minhash.clear()
         for start in range(0, len(runs), 10_000):  # a long text in pieces: its product with the permutations is large
             self._minhash.update_batch(runs[start : start + 10_000].tolist())
         signature = self._minhash.hashvalues
-        self._runs[place] = runs
-        self._signatures[place] = signature
+        self._runs[number] = runs
+        self._signatures[number] = signature
         starts = range(0, _PERMUTATIONS - self._rows + 1, self._rows)
         self._keys = [hash((start, signature[start : start + self._rows].tobytes())) for start in starts]
 

@@ -37,7 +37,7 @@ class SplitStats(msgspec.Struct, frozen=True):
 
 
 def with_families(
-    tasks: Sequence[Task], at_least: float = NEAR, on_progress: near.Progress | None = None
+    tasks: Sequence[Task], at_least: float = NEAR, on_progress: near.Progress = lambda done, total: None
 ) -> list[Task]:
     """Gives every task a family. Existing families stay. A task without one (or with its own id as family) joins the tasks that
     it resembles, and their family if they have one."""
