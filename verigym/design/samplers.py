@@ -11,22 +11,8 @@ import msgspec
 
 from verigym.core.errors import BadInput, not_found
 from verigym.core.settings import read_yaml
+from verigym.design import spec
 from verigym.design.expressions import array_of
-from verigym.design.spec import (
-    Bernoulli,
-    Category,
-    Company,
-    Date,
-    File,
-    Int,
-    Normal,
-    Person,
-    Sequence,
-    Subcategory,
-    Uniform,
-    Uuid,
-    key_of,
-)
 from verigym.tasks.files import rows_of
 
 _NAMES = read_yaml(Path(__file__).with_name("names.yaml"), "lists of invented names")
@@ -35,11 +21,11 @@ _NAMES = read_yaml(Path(__file__).with_name("names.yaml"), "lists of invented na
 def values_of(column: Any, folder: Path) -> Any:
     """The values that the column chooses from, or None if it has no list."""
     match column:
-        case Category(values=values):
+        case spec.Category(values=values):
             return array_of(values)
-        case Subcategory(values=values):
+        case spec.Subcategory(values=values):
             return {key: array_of(some) for key, some in values.items()}
-        case File(path=path, key=key):
+        case spec.File(path=path, key=key):
             return array_of(_rows(folder / path, key))
         case _:
             return None
@@ -51,32 +37,32 @@ def draw(column: Any, chance: Any, at: Any, columns: Mapping[str, Any], values: 
 
     count = len(at)
     match column:
-        case Category(weights=weights):
+        case spec.Category(weights=weights):
             return _pick(values, chance, count, weights)
-        case Subcategory(of=of):
+        case spec.Subcategory(of=of):
             return _by_parent(column, columns[of].tolist(), chance, values)
-        case File():
+        case spec.File():
             return _pick(values, chance, count, [])
-        case Uniform(low=low, high=high, decimals=decimals):
+        case spec.Uniform(low=low, high=high, decimals=decimals):
             return _rounded(low + (high - low) * chance.random(count), decimals)
-        case Normal(mean=mean, std=std, decimals=decimals):
+        case spec.Normal(mean=mean, std=std, decimals=decimals):
             return _rounded(mean + std * chance.standard_normal(count), decimals)
-        case Int(low=low, high=high):
+        case spec.Int(low=low, high=high):
             return chance.integers(low, high, count, endpoint=True)
-        case Bernoulli(p=p):
+        case spec.Bernoulli(p=p):
             return chance.random(count) < p
-        case Date(first=first, last=last, form=form):
+        case spec.Date(first=first, last=last, form=form):
             days = chance.integers(0, (last - first).days, count, endpoint=True).tolist()
             return array_of([(first + datetime.timedelta(days=day)).strftime(form) for day in days])
-        case Uuid():
+        case spec.Uuid():
             raw = chance.bytes(16 * count)
             return array_of([str(uuid.UUID(bytes=raw[16 * n : 16 * n + 16], version=4)) for n in range(count)])
-        case Sequence(start=start, step=step):
+        case spec.Sequence(start=start, step=step):
             return start + step * np.asarray(at)
-        case Person(part=part):
+        case spec.Person(part=part):
             first, last = (_pick(array_of(_NAMES[key]), chance, count, []) for key in ("first", "last"))
             return first if part == "first" else last if part == "last" else first + " " + last
-        case Company():
+        case spec.Company():
             name, trade = (_pick(array_of(_NAMES[key]), chance, count, []) for key in ("company", "trade"))
             return name + " " + trade
         case _:
@@ -92,10 +78,10 @@ def _pick(values: Any, chance: Any, count: int, weights: list[float]) -> Any:
     return values[np.minimum(np.searchsorted(edges, chance.random(count), side="right"), len(values) - 1)]
 
 
-def _by_parent(column: Subcategory, parents: list[Any], chance: Any, values: Any) -> Any:
+def _by_parent(column: spec.Subcategory, parents: list[Any], chance: Any, values: Any) -> Any:
     import numpy as np
 
-    keys = [key_of(parent) for parent in parents]
+    keys = [spec.key_of(parent) for parent in parents]
     unknown = set(keys) - values.keys()
     if unknown:
         raise not_found(f"value of {column.of}", min(unknown), values, "A subcategory needs values for each.")

@@ -16,23 +16,11 @@ from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, Ve
 from verigym.core.protocols import Context, Policy, Request, Sandbox, Scorer
 from verigym.core.records import Fault, Item, Json, Message, Sampling, Task, Trajectory
 from verigym.core.seeds import derive
-from verigym.design import order
+from verigym.design import order, spec
 from verigym.design.code import call
 from verigym.design.draw import RowSampler
 from verigym.design.expressions import Expression, TextTemplate
-from verigym.design.spec import (
-    VALIDATORS,
-    Code,
-    Design,
-    GoldCheck,
-    JudgeCheck,
-    JudgeColumn,
-    Llm,
-    PythonCheck,
-    RewardCheck,
-    SchemaCheck,
-    expressions_of,
-)
+from verigym.design.spec import Design, expressions_of
 from verigym.environments.load import environment_of
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import gathered
@@ -99,8 +87,8 @@ def steps_of(design: Design, sampler: RowSampler, kit: StepResources, seed: int)
         steps.append(DesignStep(TASK, _by_row(build.make_task)))
     order.check_validators(design)
     for index, validator in enumerate(design.spec.validators):
-        kind = next(kind for kind, struct in VALIDATORS.items() if isinstance(validator, struct))
-        name = f"validator {validator.function if isinstance(validator, PythonCheck) else kind}"
+        kind = next(kind for kind, struct in spec.VALIDATORS.items() if isinstance(validator, struct))
+        name = f"validator {validator.function if isinstance(validator, spec.PythonCheck) else kind}"
         twice = any(name == step.name for step in steps)
         steps.append(DesignStep(f"{name} {index + 1}" if twice else name, build.validator(index)))
     return steps
@@ -161,11 +149,11 @@ class _StepBuilder(NamedTuple):
         column = self.design.spec.columns[name]
         works = expressions_of(column)
         match column:
-            case Code():
+            case spec.Code():
                 return self._call(column, column.function or name, name)
-            case Llm():
+            case spec.Llm():
                 return self._ask(column, works, name)
-            case JudgeColumn():
+            case spec.JudgeColumn():
                 return self._judge(column, works[0], name)
             case _:
                 return _by_row(partial(_set_value, name, works[0]))
@@ -185,20 +173,20 @@ class _StepBuilder(NamedTuple):
         validator = self.design.spec.validators[index]
         works = expressions_of(validator)
         match validator:
-            case SchemaCheck():
+            case spec.SchemaCheck():
                 return self._fit_schema(validator)
-            case PythonCheck():
+            case spec.PythonCheck():
                 return self._call(validator, validator.function)
-            case JudgeCheck():
+            case spec.JudgeCheck():
                 return self._judge(validator, works[0], f"v{index}")
-            case RewardCheck():
+            case spec.RewardCheck():
                 return self._reward(validator, works[0])
-            case GoldCheck():
+            case spec.GoldCheck():
                 return self._gold(validator)
             case _:
                 raise AssertionError(f"no validator: {validator}")
 
-    def _call(self, part: Code | PythonCheck, function: str, column: str = "") -> RunStep:
+    def _call(self, part: spec.Code | spec.PythonCheck, function: str, column: str = "") -> RunStep:
         """Calls a function of the user. Its result is the column's value, or without a column the outcome of a check."""
         file = self.design.folder / part.file
         names = order.arguments(file, function)
@@ -219,10 +207,10 @@ class _StepBuilder(NamedTuple):
 
         return run
 
-    def _policy(self, part: Llm | JudgeColumn | JudgeCheck) -> Policy:
+    def _policy(self, part: spec.Llm | spec.JudgeColumn | spec.JudgeCheck) -> Policy:
         return self.kit.policies[part.model or self.design.spec.model]
 
-    def _ask(self, column: Llm, works: Sequence[Expression | TextTemplate], name: str) -> RunStep:
+    def _ask(self, column: spec.Llm, works: Sequence[Expression | TextTemplate], name: str) -> RunStep:
         policy, schema = self._policy(column), column.json_schema
         validator = jsonschema.Draft202012Validator(schema) if schema is not None else None
         text = msgspec.json.encode(schema).decode() if schema is not None else ""
@@ -251,7 +239,7 @@ class _StepBuilder(NamedTuple):
 
         return _at_once(ask, max_requests(policy))
 
-    def _judge(self, part: JudgeColumn | JudgeCheck, of: Expression | TextTemplate, name: str) -> RunStep:
+    def _judge(self, part: spec.JudgeColumn | spec.JudgeCheck, of: Expression | TextTemplate, name: str) -> RunStep:
         policy = self._policy(part)
         judge = Judge(part.rubric, scale=part.scale, votes=part.votes)
         low, high = part.scale
@@ -264,14 +252,14 @@ class _StepBuilder(NamedTuple):
                 return words_of(error)
             assert verdict.reward is not None
             score = low + verdict.reward * (high - low)
-            if isinstance(part, JudgeColumn):
+            if isinstance(part, spec.JudgeColumn):
                 row.values[name] = round(score, 6)
                 return ""
             return "" if score >= part.at_least else f"scored {score:g}, below the minimum of {part.at_least:g}"
 
         return _at_once(ask, max_requests(policy))
 
-    def _fit_schema(self, check: SchemaCheck) -> RunStep:
+    def _fit_schema(self, check: spec.SchemaCheck) -> RunStep:
         validator = jsonschema.Draft202012Validator(check.json_schema)
 
         def fit(row: DesignRow) -> str:
@@ -281,7 +269,7 @@ class _StepBuilder(NamedTuple):
 
         return _by_row(fit)
 
-    def _reward(self, check: RewardCheck, of: Expression | TextTemplate) -> RunStep:
+    def _reward(self, check: spec.RewardCheck, of: Expression | TextTemplate) -> RunStep:
         if check.model not in self.kit.scorers:
             raise not_found("reward model", check.model, self.kit.scorers)
         least = check.at_least
@@ -293,7 +281,7 @@ class _StepBuilder(NamedTuple):
 
         return run
 
-    def _gold(self, check: GoldCheck) -> RunStep:
+    def _gold(self, check: spec.GoldCheck) -> RunStep:
         async def prove(row: DesignRow) -> str:
             assert row.task is not None
             if derive(self.seed, "gold", row.number) >= check.share * 2**63:
