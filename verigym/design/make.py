@@ -68,75 +68,128 @@ async def make(
     """Generates N rows of a design. `partial` is the file in which the results of steps are saved.
 
     Raises `DesignExhausted`, which carries the rows generated so far."""
-    began = time.perf_counter()
-    sampler = RowSampler(design, seed)
-    steps = steps_of(design, sampler, kit, seed)
-    sieve = _RowFilter(design)
-
-    def result() -> DesignResult:
-        kept = sieve.kept[:n]
-        return DesignResult(
-            rows=[{name: row.values[name] for name in design.kept} for row in kept],
-            tasks=[row.task for row in kept if row.task is not None],
-            tallies=sampler.tallies | _tallies(*sieve.so_far, steps, design),
-            rejected=[*sampler.rejected, *sieve.examples],
-            drawn=sampler.drawn,
-            tried=sieve.tried,
-            seconds=time.perf_counter() - began,
-        )
-
+    work = _Generation(design, n, seed, kit, on_progress)
     try:
-        await _fill(design, n, sampler, steps, sieve, kit, partial, on_progress)
+        await work.fill(partial)
     except DesignExhausted as error:
-        sieve.settle()
-        error.result = result()
+        work.rows.settle()
+        error.result = work.result()
         raise
     on_progress(n, n, "")
-    return result()
+    return work.result()
 
 
-async def _fill(
-    design: Design,
-    n: int,
-    sampler: RowSampler,
-    steps: Sequence[DesignStep],
-    sieve: "_RowFilter",
-    kit: StepResources,
-    partial: Path | None,
-    on_progress: Progress,
-) -> None:
-    costly = len(steps) > design.makes_tasks
-    tries = design.spec.tries_per_row
-    patience = tries if costly else _CHEAP * tries
-    log = PartialResults(partial if costly else None, sampler.costly)
-    batch = _BatchSize(max([4, *map(max_requests, kit.policies.values())]) if costly else BATCH)
-    wanted = n
-    """New rows to collect before they are compared."""
-    quiet, last = 0, sieve.so_far
-    """Rows since the last new one, and the counts at that time."""
-    fresh, before, looked = 0, 0, sieve.so_far
-    """New rows since the acceptance rate was last checked, and the kept rows and counts at that time."""
-    while len(sieve.kept) < n:
-        while len(sieve.waiting) < min(wanted, max(_ROUND, len(sieve.passed))) and quiet < patience:
-            share = max(sieve.new / sieve.tried, 1 / tries) if sieve.tried else 1
-            count = min(BATCH, math.ceil((wanted - len(sieve.waiting)) / share))
-            rows = [DesignRow(sieve.tried + index, values) for index, values in enumerate(sampler.rows(count))]
-            new_before = sieve.new
-            async for part in _through(rows, steps, log, batch):
-                sieve.add(part)
-                note = f"{100 * sieve.new / sieve.tried:.3g}% of {sieve.tried:,} rows pass"
-                on_progress(min(len(sieve.kept) + len(sieve.waiting), n), n, note)
-            quiet, last = (quiet + count, last) if sieve.new == new_before else (0, sieve.so_far)
-        fresh += len(sieve.waiting)
-        sieve.settle()
-        if len(sieve.kept) < n and quiet >= patience:
-            raise DesignExhausted(_exhausted(design, steps, sieve, n, last))
-        if fresh >= tries:
-            if len(sieve.kept) < n and (len(sieve.kept) - before) * tries < fresh:
-                raise DesignExhausted(_exhausted(design, steps, sieve, n, looked))
-            fresh, before, looked = 0, len(sieve.kept), sieve.so_far
-        stay = max(len(sieve.kept) / max(sieve.new, 1), 1 / tries)
-        wanted = math.ceil(1.1 * (n - len(sieve.kept)) / stay) + 2
+class _Generation:
+    """The work of one `make`."""
+
+    def __init__(self, design: Design, n: int, seed: int, kit: StepResources, on_progress: Progress) -> None:
+        self._began = time.perf_counter()
+        self._design, self._n, self._kit, self._on_progress = design, n, kit, on_progress
+        self._sampler = RowSampler(design, seed)
+        self._steps = steps_of(design, self._sampler, kit, seed)
+        self.rows = _RowFilter(design)
+
+    def result(self) -> DesignResult:
+        kept = self.rows.kept[: self._n]
+        return DesignResult(
+            rows=[{name: row.values[name] for name in self._design.kept} for row in kept],
+            tasks=[row.task for row in kept if row.task is not None],
+            tallies=self._sampler.tallies | self._tallies(*self.rows.so_far),
+            rejected=[*self._sampler.rejected, *self.rows.examples],
+            drawn=self._sampler.drawn,
+            tried=self.rows.tried,
+            seconds=time.perf_counter() - self._began,
+        )
+
+    async def fill(self, partial: Path | None) -> None:
+        n, rows, tries = self._n, self.rows, self._design.spec.tries_per_row
+        costly = len(self._steps) > self._design.makes_tasks
+        patience = tries if costly else _CHEAP * tries
+        log = PartialResults(partial if costly else None, self._sampler.costly)
+        batch = _BatchSize(max([4, *map(max_requests, self._kit.policies.values())]) if costly else BATCH)
+        wanted = n
+        """New rows to collect before they are compared."""
+        quiet, last = 0, rows.so_far
+        """Rows since the last new one, and the counts at that time."""
+        fresh, before, looked = 0, 0, rows.so_far
+        """New rows since the acceptance rate was last checked, and the kept rows and counts at that time."""
+        while len(rows.kept) < n:
+            while len(rows.waiting) < min(wanted, max(_ROUND, len(rows.passed))) and quiet < patience:
+                share = max(rows.new / rows.tried, 1 / tries) if rows.tried else 1
+                count = min(BATCH, math.ceil((wanted - len(rows.waiting)) / share))
+                drawn = [
+                    DesignRow(rows.tried + index, values) for index, values in enumerate(self._sampler.rows(count))
+                ]
+                new_before = rows.new
+                async for part in _through(drawn, self._steps, log, batch):
+                    rows.add(part)
+                    note = f"{100 * rows.new / rows.tried:.3g}% of {rows.tried:,} rows pass"
+                    self._on_progress(min(len(rows.kept) + len(rows.waiting), n), n, note)
+                quiet, last = (quiet + count, last) if rows.new == new_before else (0, rows.so_far)
+            fresh += len(rows.waiting)
+            rows.settle()
+            if len(rows.kept) < n and quiet >= patience:
+                raise DesignExhausted(self._why_exhausted(last))
+            if fresh >= tries:
+                if len(rows.kept) < n and (len(rows.kept) - before) * tries < fresh:
+                    raise DesignExhausted(self._why_exhausted(looked))
+                fresh, before, looked = 0, len(rows.kept), rows.so_far
+            stay = max(len(rows.kept) / max(rows.new, 1), 1 / tries)
+            wanted = math.ceil(1.1 * (n - len(rows.kept)) / stay) + 2
+
+    def _tallies(self, tried: int, reasons: Counter[str]) -> dict[str, AcceptanceCount]:
+        tallies: dict[str, AcceptanceCount] = {}
+        makes_tasks = self._design.makes_tasks
+        after = [DUPLICATE_ID, HELD_OUT_LIKE] if makes_tasks else []
+        after += [DUPLICATE] if makes_tasks or self._design.spec.repeats == "refuse" else []
+        for name in [*(step.name for step in self._steps), *after]:
+            if name not in (TASK, DUPLICATE_ID) or reasons[name]:
+                tallies[name] = AcceptanceCount(tried, tried - reasons[name])
+            tried -= reasons[name]
+        return tallies
+
+    def _why_exhausted(self, since: tuple[int, Counter[str]]) -> str:
+        """Names the step that rejected the largest share of rows since then."""
+        tried, counts = self.rows.so_far
+        tallies = self._tallies(tried - since[0], counts - since[1])
+        worst = min(tallies, key=lambda name: tallies[name].share)
+        tally, count, first = tallies[worst], len(self.rows.kept), self.rows.first(worst)
+        rates = {name: other.share for name, other in tallies.items() if name != worst and other.share < 1}
+        others = ", ".join(f"{name} {100 * share:.3g}%" for name, share in rates.items())
+        cause, remedy = _CAUSES.get(worst) or (f"the {worst} rejects too many rows", _REMEDIES[worst.split()[0]])
+        parts = [
+            f"{cause}: {count:,} of {self._n:,} rows were generated, and {tally.passed:,} of the last {tally.seen:,} rows "
+            f"passed this check ({100 * tally.share:.3g}%).",
+            f"The first rejected row: {_name(first)} ({_why(first)[:300]}).",
+            *([f"Acceptance of the other checks: {others}."] if others else []),
+            *([f"Request at most {count:,} rows (-n {count})."] if worst == DUPLICATE and count else []),
+            remedy,
+            f"If such rows are only rare, raise tries_per_row (now {self._design.spec.tries_per_row}).",
+        ]
+        return " ".join(parts)
+
+
+_CAUSES = {
+    TASK: (
+        "too many rows are not tasks",
+        "A task needs a prompt and something to score a reply by (see docs/how-to/tasks.md).",
+    ),
+    DUPLICATE: ("too many rows are duplicates", "Add values to the columns."),
+    HELD_OUT_LIKE: (
+        "too many rows are similar to held-out tasks",
+        "Word the prompt differently from the held-out tasks.",
+    ),
+    DUPLICATE_ID: (
+        "too many rows have an id that is already used",
+        "Make the ids from values that differ in every row.",
+    ),
+}
+"""Reason to cause and remedy."""
+_REMEDIES = {
+    "column": "Correct the column, or change the values that it depends on.",
+    "constraint": "Loosen it, or change the columns that it uses.",
+    "validator": "Loosen it, or change the columns.",
+}
 
 
 async def _through(
@@ -367,61 +420,3 @@ def held_out_tasks(environment: EnvironmentSpec) -> list[Task]:
     """The held-out tasks of an environment. None for games, whose tasks may share one prompt."""
     splits = [] if environment.steps else dict.fromkeys(environment.suites.values())
     return [task for split in splits for task in environment.tasks(split)]
-
-
-# -- messages --------------------------------------------------------------------------------------------------------------
-
-
-def _tallies(
-    tried: int, reasons: Counter[str], steps: Iterable[DesignStep], design: Design
-) -> dict[str, AcceptanceCount]:
-    left = tried
-    tallies: dict[str, AcceptanceCount] = {}
-    after = [DUPLICATE_ID, HELD_OUT_LIKE] if design.makes_tasks else []
-    after += [DUPLICATE] if design.makes_tasks or design.spec.repeats == "refuse" else []
-    for name in [*(step.name for step in steps), *after]:
-        if name not in (TASK, DUPLICATE_ID) or reasons[name]:
-            tallies[name] = AcceptanceCount(left, left - reasons[name])
-        left -= reasons[name]
-    return tallies
-
-
-_REMEDIES = {
-    "column": "Correct the column, or change the values that it depends on.",
-    "constraint": "Loosen it, or change the columns that it uses.",
-    "validator": "Loosen it, or change the columns.",
-    TASK: "A task needs a prompt and something to score a reply by (see docs/how-to/tasks.md).",
-    DUPLICATE: "Add values to the columns.",
-    HELD_OUT_LIKE: "Word the prompt differently from the held-out tasks.",
-    DUPLICATE_ID: "Make the ids from values that differ in every row.",
-}
-_CAUSES = {
-    TASK: "too many rows are not tasks",
-    DUPLICATE: "too many rows are duplicates",
-    HELD_OUT_LIKE: "too many rows are similar to held-out tasks",
-    DUPLICATE_ID: "too many rows have an id that is already used",
-}
-
-
-def _exhausted(
-    design: Design, steps: Sequence[DesignStep], sieve: _RowFilter, n: int, since: tuple[int, Counter[str]]
-) -> str:
-    """Names the step that recently rejected the largest share of rows."""
-    tried, counts = sieve.so_far
-    tallies = _tallies(tried - since[0], counts - since[1], steps, design)
-    worst = min(tallies, key=lambda name: tallies[name].share)
-    tally, count = tallies[worst], len(sieve.kept)
-    first = sieve.first(worst)
-    others = [
-        f"{name} {100 * other.share:.3g}%" for name, other in tallies.items() if name != worst and other.share < 1
-    ]
-    parts = [
-        f"{_CAUSES.get(worst, f'the {worst} rejects too many rows')}: {count:,} of {n:,} rows were generated, and "
-        f"{tally.passed:,} of the last {tally.seen:,} rows passed this check ({100 * tally.share:.3g}%).",
-        f"The first rejected row: {_name(first)} ({_why(first)[:300]}).",
-        *([f"Acceptance of the other checks: {', '.join(others)}."] if others else []),
-        *([f"Request at most {count:,} rows (-n {count})."] if worst == DUPLICATE and count else []),
-        _REMEDIES.get(worst) or _REMEDIES[worst.split()[0]],
-        f"If such rows are only rare, raise tries_per_row (now {design.spec.tries_per_row}).",
-    ]
-    return " ".join(parts)
