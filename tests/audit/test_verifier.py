@@ -256,4 +256,4 @@ def test_a_judge_of_pairs_that_follows_the_order_is_found_by_swapping(tmp_path: 
     found = audit(write(tmp_path, SUMS, RIGHT_SUM, PAIRWISE), ["four hundred", "I do not know"], judge=First(blind))
     check = asked(found, "the judge does not mind the order")
     assert check.outcome == ("fail" if blind else "pass")
-    assert ("72 of 72 pairs (72 times the first place)" if blind else "0 of 72 pairs") in check.words
+    assert ("72 of 72 pairs (72 times the first position)" if blind else "0 of 72 pairs") in check.words

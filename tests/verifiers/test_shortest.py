@@ -25,7 +25,7 @@ def test_shorter_replies_that_pass_earn_more() -> None:
     assert rewards[1] == pytest.approx(1 - 0.5 * (len("So, it is 42") - 2) / (len("1 plus 41 is, after all, 42") - 2))
     assert [verdict.passed for verdict in verdicts] == [True, True, True, False]
     assert verdicts[2].parts["excess"] == 1.0 and verdicts[2].evidence.startswith(
-        "length 27; passing replies have 2 to 27"
+        "length 27 (passing replies: 2 to 27)"
     )
 
 

@@ -122,8 +122,8 @@ def changed(value: Any, schema: dict[str, Any]) -> Any:
             return value + 1
         case str() if value.lower() in _DAYS:
             return _DAYS[(_DAYS.index(value.lower()) + 3) % 7].capitalize()
-        case str() if found := re.search(r"[0-9](?=[^0-9]*$)", value):
-            return f"{value[: found.start()]}{(int(found[0]) + 1) % 10}{value[found.end() :]}"
+        case str() if match := re.search(r"[0-9](?=[^0-9]*$)", value):
+            return f"{value[: match.start()]}{(int(match[0]) + 1) % 10}{value[match.end() :]}"
         case str():
             return "something else"
         case list() | dict() if value:
@@ -138,10 +138,10 @@ def turned(text: str) -> str:
         return text
     if bare.lower() in _OPPOSITES:
         return _OPPOSITES[bare.lower()]
-    if found := _LETTER.fullmatch(bare):
-        return "B" if found[1] in "Aa" else "A"
+    if match := _LETTER.fullmatch(bare):
+        return "B" if match[1] in "Aa" else "A"
     if re.search("[0-9]", text):
-        return re.sub(r"[0-9]+", lambda found: str(int(found[0][:15]) + 1), text)
+        return re.sub(r"[0-9]+", lambda match: str(int(match[0][:15]) + 1), text)
     return f"It is not {bare}" if bare and len(bare) <= _SHORT and "\n" not in bare else text
 
 

@@ -241,8 +241,10 @@ def _order(verdicts: Sequence[Verdict]) -> Answer | None:
     swayed = [pair for pair in decided if pair[0] == pair[1]]
     share = len(swayed) / len(decided)
     first = sum(pair[0] == "A" for pair in swayed)
-    words = f"after two outputs swapped places, the judge chose the same place in {len(swayed)} of {len(decided)} pairs"
-    words += f" ({first} times the first place)" if swayed else ""
+    words = (
+        f"after two outputs were swapped, the judge chose the same position in {len(swayed)} of {len(decided)} pairs"
+    )
+    words += f" ({first} times the first position)" if swayed else ""
     return ("fail" if share > 0.5 else "unclear" if share > _SWAYED else "pass"), words
 
 

@@ -65,18 +65,18 @@ class RowSampler:
             self.groups.append(ColumnGroup(design, members, own, uses, seed))
 
     def rows(self, count: int) -> list[Json]:
-        """The next so many."""
+        """The next `count` rows."""
         parts = [[{} for _ in range(count)], *(group.take(count) for group in self.groups)]
         return [{name: value for part in row for name, value in part.items()} for row in zip(*parts, strict=True)]
 
     @property
     def tallies(self) -> dict[str, AcceptanceCount]:
-        found = {name: tally for group in self.groups for name, tally in group.tallies.items()}
-        return {name: found[name] for name in self.cheap}
+        tallies = {name: tally for group in self.groups for name, tally in group.tallies.items()}
+        return {name: tallies[name] for name in self.cheap}
 
     @property
     def rejected(self) -> list[RejectedRow]:
-        return [one for group in self.groups for one in group.rejected]
+        return [row for group in self.groups for row in group.rejected]
 
     @property
     def drawn(self) -> int:

@@ -107,7 +107,7 @@ def _conversation(row: Json) -> Json:
     items = read_items(row["messages"], "messages")
     if "prompt" in row and not _holds(items, _items(_with_prompt(row)["prompt"])):
         return _plain(row)
-    cut = max((place for place, item in enumerate(items) if _opens_turn(item)), default=-1) + 1
+    cut = max((index for index, item in enumerate(items) if _opens_turn(item)), default=-1) + 1
     if not cut:
         raise BadInput('"messages" starts with the assistant. It must start with the request')
     row = {**_without(row, "messages"), "prompt": _json(items[:cut])}
@@ -228,7 +228,7 @@ def _alike(left: Sequence[Any], right: Sequence[Any]) -> int:
 
 
 def _holds(items: list[Item], part: list[Item]) -> bool:
-    return any(items[place : place + len(part)] == part for place in range(len(items)))
+    return any(items[index : index + len(part)] == part for index in range(len(items)))
 
 
 def _cut_text(row: Json) -> Json:

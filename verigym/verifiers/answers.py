@@ -42,35 +42,35 @@ _MARKER = re.compile(r"\banswer[*_]*\s*(?:is\b\s*:?|:)[*_]*\s*", re.IGNORECASE)
 
 def _boxed(reply: str) -> tuple[int, str] | None:
     opened: list[tuple[bool, int]] = []
-    found: list[tuple[int, str]] = []
+    boxes: list[tuple[int, str]] = []
     for brace in _BRACES.finditer(reply):
         if brace[0].endswith("{") and brace[0] != "\\{":
             opened.append((len(brace[0]) > 1, brace.end()))
         elif brace[0] == "}" and opened:
-            box, start = opened.pop()
-            found += [(start, reply[start : brace.start()])] if box else []
-    return max(found, default=None)
+            is_box, start = opened.pop()
+            boxes += [(start, reply[start : brace.start()])] if is_box else []
+    return max(boxes, default=None)
 
 
 def _tagged(reply: str) -> tuple[int, str] | None:
-    start, found = None, None
+    start, answer = None, None
     for tag in _TAG.finditer(reply):
         if not tag[1]:
             start = tag.end()
         elif start is not None:
-            start, found = None, (start, reply[start : tag.start()])
-    return found
+            start, answer = None, (start, reply[start : tag.start()])
+    return answer
 
 
 def _after_marker(reply: str) -> tuple[int, str] | None:
-    found = [marker.end() for marker in _MARKER.finditer(reply)]
+    starts = [marker.end() for marker in _MARKER.finditer(reply)]
     last_line = reply.rstrip().rfind("\n") + 1
     hashes = reply.rfind("####", last_line)
-    found += [hashes + len("####")] if hashes >= 0 else []
-    if not found:
+    starts += [hashes + len("####")] if hashes >= 0 else []
+    if not starts:
         return None
-    line = reply[max(found) :].partition("\n")[0]
-    return max(found), _TAG.split(line)[0]
+    line = reply[max(starts) :].partition("\n")[0]
+    return max(starts), _TAG.split(line)[0]
 
 
 def find_block(text: str, *languages: str) -> str | None:

@@ -74,21 +74,20 @@ def _chosen(text: str, marked: bool, options: dict[str, str]) -> set[str]:
         also = {more[1].upper()} & options.keys() if more and not _WORD.match(text, more.end()) else set()
         return {first[1].upper()} | also | _starting(text[first.end() :], options)
     letters = {
-        (found[1] or found[2]).upper()
-        for found in _ALONE.finditer(text)
-        if not (found[0] in ("A", "I") and _WORD.match(text, found.end()))
+        (match[1] or match[2]).upper()
+        for match in _ALONE.finditer(text)
+        if not (match[0] in ("A", "I") and _WORD.match(text, match.end()))
     }
     words = f" {_plain(text)} "
-    return (letters & options.keys()) | {
-        letter for letter, option in options.items() if option and f" {option} " in words
-    }
+    texts = {letter for letter, option in options.items() if option and f" {option} " in words}
+    return (letters & options.keys()) | texts
 
 
 def _starting(text: str, options: dict[str, str]) -> set[str]:
     """The option whose text follows the letter. If London is C, "(B) London" is a contradiction."""
     words = f"{_plain(text)} "
-    found = [letter for letter, option in options.items() if option and words.startswith(f"{option} ")]
-    return {max(found, key=lambda letter: len(options[letter]))} if found else set()
+    starting = [letter for letter, option in options.items() if option and words.startswith(f"{option} ")]
+    return {max(starting, key=lambda letter: len(options[letter]))} if starting else set()
 
 
 def _plain(text: str) -> str:

@@ -130,11 +130,8 @@ class _Exchange:
     sees one submission from its first call to its last."""
 
     def __init__(self, units: list[_SubmissionTest], source: str, box: Box, test_box: Box, seconds: float) -> None:
-        self._units = units
-        self._source = source
-        self._box = box
-        self._test_box = test_box
-        self._seconds = seconds
+        self._units, self._source, self._seconds = units, source, seconds
+        self._box, self._test_box = box, test_box
         self._left_s = 3 * seconds * (len(units) + 1)
         """Time left for the submission, over all rounds."""
         self._calls: list[list[str]] = [[] for _ in units]
@@ -185,9 +182,9 @@ class _Exchange:
 
     async def _answer(self, waiting: list[int]) -> None:
         """If the sandbox stops the submission at one test, the tests after it get another run."""
-        for index in waiting:
-            self._answers[index] = []
         while waiting and self._left_s > 0:
+            for index in waiting:
+                self._answers[index] = []
             sessions = [self._calls[index] for index in waiting]
             order = {"source": self._source, "sessions": sessions, "seconds": self._seconds}
             ran = await _inside(self._box, "submission", order, self._left_s)
@@ -198,8 +195,6 @@ class _Exchange:
             self._broke = _ended(ran)
             short = [at for at, index in enumerate(waiting) if len(self._answers[index]) < len(self._calls[index])]
             waiting = waiting[max(short[0], 1) :] if short else []
-            for index in waiting:
-                self._answers[index] = []
 
     def _read(self, output: str, waiting: list[int]) -> None:
         """Reads lines of `session answer`. The submission may print anything, and the last line may be cut off."""
@@ -226,9 +221,7 @@ def _read_tests(task: Task, tests: Any) -> list[_SubmissionTest]:
     try:
         units = _from_text(tests, entry, task) if isinstance(tests, str) else [_alone(text, entry) for text in tests]
     except (SyntaxError, AttributeError, TypeError) as error:
-        raise VerifierFailure(
-            f'task {task.id}: "tests" must be Python text or a list of Python texts: {error}'
-        ) from error
+        raise VerifierFailure(f'task {task.id}: "tests" must be Python text or a list of it: {error}') from error
     if not units:
         raise VerifierFailure(f'task {task.id}: "tests" has no assert, no def test_...() and no def check(candidate)')
     return units

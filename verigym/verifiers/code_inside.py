@@ -306,10 +306,9 @@ def small_pytest() -> types.ModuleType:
 
         def __eq__(self, given: object) -> bool:
             if isinstance(self.expected, list | tuple):
-                rows = list(given) if type(given) is type(self.expected) else None  # type: ignore[call-overload]
-                return (
-                    rows is not None and len(rows) == len(self.expected) and all(map(self._near, rows, self.expected))
-                )
+                if not isinstance(given, type(self.expected)) or len(given) != len(self.expected):
+                    return False
+                return all(map(self._near, given, self.expected))
             return self._near(given, self.expected)
 
         def _near(self, given: Any, expected: Any) -> bool:

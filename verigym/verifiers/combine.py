@@ -120,7 +120,7 @@ class Shortest(Struct, frozen=True, dict=True):
             verdict,
             reward=verdict.reward - self.cost * excess * abs(verdict.reward),
             parts={**verdict.parts, "excess": excess},
-            evidence=f"length {length}; passing replies have {low} to {high}; {verdict.evidence}",
+            evidence=f"length {length} (passing replies: {low} to {high}). {verdict.evidence}",
         )
 
 

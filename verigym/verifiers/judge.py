@@ -65,7 +65,10 @@ class Judge(Struct, frozen=True):
         prompt = self._prompt(task, shown)
         low, high = self.scale
         seeds = [derive(0, "judge", trajectory.id, vote) for vote in range(self.votes)]
-        fits: Callable[[_JudgeScore], bool] = lambda it: low <= it.score <= high  # noqa: E731
+
+        def fits(vote: _JudgeScore) -> bool:
+            return low <= vote.score <= high
+
         asked = (ask(policy, prompt, _JudgeScore, fits, seed, self.sampling, self.retries) for seed in seeds)
         votes = await asyncio.gather(*asked)
         rewards = [(vote.score - low) / (high - low) for vote, _ in votes]
@@ -140,13 +143,11 @@ class PairwiseJudge(Struct, frozen=True, dict=True):
         reference = task.data.get("reference")
         shown = [transcript(each) if self.whole else each.reply for each in group]
         pairs = [(index, None) for index in playing] if reference is not None else _round_robin(playing, self.rounds)
-        games = await asyncio.gather(
-            *(
-                self._game(task, shown[one], str(reference) if other is None else shown[other], context, group[one].id)
-                for one, other in pairs
-            ),
-            return_exceptions=True,
+        replies = [(shown[one], str(reference) if other is None else shown[other]) for one, other in pairs]
+        started = (
+            self._game(task, *both, context, group[one].id) for both, (one, _) in zip(replies, pairs, strict=True)
         )
+        games = await asyncio.gather(*started, return_exceptions=True)
         verdicts: list[Verdict] = []
         for index, trajectory in enumerate(group):
             played = [(game, index == pair[0]) for game, pair in zip(games, pairs, strict=True) if index in pair]
@@ -156,7 +157,7 @@ class PairwiseJudge(Struct, frozen=True, dict=True):
     def _verdict(self, played: "list[tuple[_Game | BaseException, bool]]") -> Verdict:
         if not played:
             return failed(
-                VerifierFailure("nothing to compare with: the group has one trajectory, and the task has no reference")
+                VerifierFailure("nothing to compare with: no other trajectory in the group, and no reference")
             )
         shares: list[float] = []
         for game, as_first in played:
@@ -179,16 +180,23 @@ class PairwiseJudge(Struct, frozen=True, dict=True):
         """Judges one pair in both orders."""
         prompts = [self._prompt(task, one, other), self._prompt(task, other, one)]
         policy = find_policy(context, self.policy)
-        seeds = [(prompt, order, vote) for vote in range(self.votes) for order, prompt in enumerate(prompts)]
-        asked = (
-            ask(policy, prompt, _PairJudgement, None, derive(0, "pairwise", name, *rest), self.sampling, self.retries)
-            for prompt, *rest in seeds
-        )
+        asked = [
+            ask(
+                policy,
+                prompt,
+                _PairJudgement,
+                None,
+                derive(0, "pairwise", name, order, vote),
+                self.sampling,
+                self.retries,
+            )
+            for vote in range(self.votes)
+            for order, prompt in enumerate(prompts)
+        ]
         judgements = await asyncio.gather(*asked)
         winners = [judgement.winner for judgement, _ in judgements]
-        points = [
-            {("A", "B"): 1.0, ("B", "A"): 0.0}.get(pair, 0.5) for pair in zip(winners[::2], winners[1::2], strict=True)
-        ]
+        both_orders = zip(winners[::2], winners[1::2], strict=True)
+        points = [{("A", "B"): 1.0, ("B", "A"): 0.0}.get(pair, 0.5) for pair in both_orders]
         return _Game(statistics.fmean(points), prompts[0], [raw for _, raw in judgements])
 
     def _prompt(self, task: Task, first: str, second: str) -> str:
@@ -303,16 +311,13 @@ async def ask(
             continue
         if fits is None or fits(judgement):
             return judgement, raw
-    raise VerifierFailure(
-        f'the judge gave no valid judgement in {retries + 1} attempts. Its last answer: "{raw[-300:]}"'
-    )
+    raise VerifierFailure(f'the judge gave no valid answer in {retries + 1} attempts. The last: "{raw[-300:]}"')
 
 
 def evidence(prompt: str, answers: list[str]) -> str:
     """The prompt and the answers as JSON. Long texts are cut in the middle."""
-    return msgspec.json.encode(
-        {"prompt": _cut(prompt, 8000), "answers": [_cut(raw, 2000) for raw in answers[:20]]}
-    ).decode()
+    record = {"prompt": _cut(prompt, 8000), "answers": [_cut(raw, 2000) for raw in answers[:20]]}
+    return msgspec.json.encode(record).decode()
 
 
 def reason(evidence: str) -> str:

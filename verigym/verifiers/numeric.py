@@ -118,17 +118,17 @@ def _tidy(text: str) -> str:
     return text.translate(_LIKE_ASCII).replace("{,}", ",").replace("\\!", "").replace("\\,", "")
 
 
-def _number(found: re.Match[str]) -> Number | None:
-    if len(found[0]) > _LONGEST or abs(int(found["e"] or found["ten"] or 0)) > _LONGEST:
+def _number(match: re.Match[str]) -> Number | None:
+    if len(match[0]) > _LONGEST or abs(int(match["e"] or match["ten"] or 0)) > _LONGEST:
         return None
-    if found["top"]:
-        top, bottom = Fraction(found["top"]), Fraction(found["bottom"])
-    elif found["over"]:
-        top, bottom = Fraction(found["over"]), Fraction(found["under"])
+    if match["top"]:
+        top, bottom = Fraction(match["top"]), Fraction(match["bottom"])
+    elif match["over"]:
+        top, bottom = Fraction(match["over"]), Fraction(match["under"])
     else:
-        top, bottom = Fraction(found["plain"].replace(",", "")), Fraction(1)
+        top, bottom = Fraction(match["plain"].replace(",", "")), Fraction(1)
     if not bottom:
         return None
-    value = (top / bottom + int(found["whole"] or 0)) * Fraction(10) ** int(found["e"] or found["ten"] or 0)
-    negative = (found["sign"] == "-") != bool(found["inner"])
-    return Number(-value if negative else value, found[0].strip(), bool(found["percent"]))
+    value = (top / bottom + int(match["whole"] or 0)) * Fraction(10) ** int(match["e"] or match["ten"] or 0)
+    negative = (match["sign"] == "-") != bool(match["inner"])
+    return Number(-value if negative else value, match[0].strip(), bool(match["percent"]))

@@ -26,10 +26,9 @@ class RewardModel:
         shown = [trajectory for trajectory in group if trajectory.scorable]
         if not shown:
             return named(self.name, group, [unscorable(each) for each in group])
-        scores, judged = await asyncio.gather(
-            self._scores(shown, context), self._independent.verify(task, shown, context)
-        )
-        verdicts = iter([_with_score(score, verdict) for score, verdict in zip(scores, judged, strict=True)])
+        judged = self._independent.verify(task, shown, context)
+        scored = await asyncio.gather(self._scores(shown, context), judged)
+        verdicts = iter([_with_score(score, verdict) for score, verdict in zip(*scored, strict=True)])
         return named(self.name, group, [next(verdicts) if each.scorable else unscorable(each) for each in group])
 
     async def _scores(self, shown: list[Trajectory], context: Context) -> Sequence[float | Verdict]:
@@ -63,21 +62,19 @@ class RewardJudge:
     async def respond(self, request: Request) -> Reply:
         shown = unquoted("".join(item.text for item in request.items if isinstance(item, Message)))
         if not {"task", "reply A", "reply B"} <= shown.keys():
-            raise VerifierFailure(
-                f"the judge {self._scorer.name} is a reward model, which can only compare two replies (PairwiseJudge). "
-                "Name a model that writes answers with --judge"
+            reason = (
+                f"the judge {self._scorer.name} is a reward model, which can only compare two replies (PairwiseJudge)"
             )
-        pair = [_conversation(shown["task"], shown[name]) for name in ("reply A", "reply B")]
+            raise VerifierFailure(f"{reason}. Name a model that writes answers with --judge")
+        asked = Message("user", shown["task"])
+        replies = [Message("assistant", shown[name]) for name in ("reply A", "reply B")]
+        pair = [Trajectory(id="", task="", group="", items=[asked, reply]) for reply in replies]
         first, second = await self._scorer.score(pair)
         if not (math.isfinite(first) and math.isfinite(second)):
             raise VerifierFailure(
-                f"the reward model {self._scorer.name} gave the scores {first} and {second}. Scores must be finite numbers"
+                f"{self._scorer.name} gave the scores {first} and {second}. They must be finite numbers"
             )
         winner = "A" if first > second else "B" if second > first else "tie"
         answer = {"reason": f"scores {first:+.3f} and {second:+.3f}", "winner": winner}
         text = msgspec.json.encode(answer).decode()
         return Reply(items=[Message("assistant", text)], turn=Turn(agent=self._scorer.name))
-
-
-def _conversation(task: str, reply: str) -> Trajectory:
-    return Trajectory(id="", task="", group="", items=[Message("user", task), Message("assistant", reply)])

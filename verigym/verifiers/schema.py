@@ -51,9 +51,7 @@ def _reasons(schema: Any, value: Any, task: Task) -> list[str]:
     except SchemaError as error:
         raise VerifierFailure(f"task {task.id}: the schema is not valid: {error.message[:200]}") from error
     except Unresolvable as error:
-        raise VerifierFailure(
-            f"task {task.id}: the schema refers to something that it does not contain: {error}"
-        ) from error
+        raise VerifierFailure(f"task {task.id}: the schema does not contain what it refers to: {error}") from error
     except RecursionError:
         return ["$: nested too deeply"]
     return [f"{error.json_path}: {error.message[:200]}" for error in sorted(errors, key=lambda error: error.json_path)]

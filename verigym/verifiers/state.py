@@ -47,9 +47,7 @@ class StateDiff(Struct, frozen=True):
     def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
         before, expected = task.data.get("state", _NOTHING), _expected(task)
         if expected and not trajectory.end_state:
-            raise VerifierFailure(
-                f"task {task.id}: the episode has no end state. Add end_state(self) to the environment"
-            )
+            raise VerifierFailure(f"task {task.id}: there is no end state. Add end_state(self) to the environment")
         rules = _Rules(_globs(self.ignore), _globs(self.unordered), _globs(self.loose))
         differences = list(_compare(_StatePath("", ""), before, expected, trajectory.end_state, rules))
         wrong = [each for each in differences if each.text]
@@ -71,9 +69,7 @@ def _expected(task: Task) -> Json:
         return task.data["expected_state"]
     if "expected_changes" in task.data and "state" in task.data:
         return _patched(task)
-    raise VerifierFailure(
-        f'task {task.id}: the expected state is missing. Add "expected_state", or "state" and "expected_changes", to its data'
-    )
+    raise VerifierFailure(f'task {task.id}: data needs "expected_state", or "state" and "expected_changes"')
 
 
 def _patched(task: Task) -> Json:
@@ -87,8 +83,7 @@ def _patched(task: Task) -> Json:
                 holder = holder[int(part)] if isinstance(holder, list) else holder[part]
             _change(holder, last, change)
         except (KeyError, IndexError, ValueError, TypeError) as error:
-            message = f"task {task.id}: the expected change {change} does not fit the state: {error!r}"
-            raise VerifierFailure(message) from error
+            raise VerifierFailure(f"task {task.id}: the change {change} does not fit the state: {error!r}") from error
     return state
 
 
@@ -159,14 +154,13 @@ def _compare(at: _StatePath, before: Any, expected: Any, actual: Any, rules: _Ru
     if isinstance(expected, dict) and isinstance(actual, dict) and not rules.unordered.match(at.path):
         start = before if isinstance(before, dict) else {}
         for name in {**expected, **actual, **start}:
-            values = [state.get(name, _NOTHING) for state in (start, expected, actual)]
-            yield from _compare(at.field(name), values[0], values[1], values[2], rules)
+            old, wanted, got = (state.get(name, _NOTHING) for state in (start, expected, actual))
+            yield from _compare(at.field(name), old, wanted, got, rules)
     elif isinstance(expected, list | dict) and type(expected) is type(actual):
         start = before if type(before) is type(expected) else type(expected)()
         yield from _compare_rows(at, start, expected, actual, rules)
-    else:
-        difference = _difference(at, before, expected, actual, rules)
-        yield from [difference] if difference else []
+    elif difference := _difference(at, before, expected, actual, rules):
+        yield difference
 
 
 def _difference(at: _StatePath, before: Any, expected: Any, actual: Any, rules: _Rules) -> _StateDifference | None:
@@ -308,27 +302,25 @@ def _compare_order(
     indexes = [index[id(row)] for row in _cancel(wanted, got)[0]]
     if indexes != sorted(indexes):
         effect = [row.key for row in old] == [row.key for row in wanted]
-        yield _StateDifference(
-            f"{'- side effect:' if effect else '~'} {at.shown}: in another order", side_effect=effect
-        )
+        sign = "- side effect:" if effect else "~"
+        yield _StateDifference(f"{sign} {at.shown}: in another order", side_effect=effect)
 
 
 def _alike(ones: list[_TableRow], others: list[_TableRow]) -> list[tuple[_TableRow, _TableRow]]:
     """Pairs of objects in which at least half the fields are equal, the most similar first."""
     if not ones or not others or len(ones) > _PAIRED or len(others) > _PAIRED:
         return []
-    contents = [[json.loads(row.key) for row in rows] for rows in (ones, others)]
-    scores: list[tuple[float, int, int]] = []
-    for i, one in enumerate(contents[0]):
-        for j, other in enumerate(contents[1]):
-            if (score := _likeness(one, other)) >= 0.5:
-                scores.append((-score, i, j))
+    left, right = ([json.loads(row.key) for row in rows] for rows in (ones, others))
+    scores = [
+        (-score, i, j)
+        for i, one in enumerate(left)
+        for j, other in enumerate(right)
+        if (score := _likeness(one, other)) >= 0.5
+    ]
     pairs: dict[int, int] = {}
-    taken: set[int] = set()
     for _, i, j in sorted(scores):
-        if i not in pairs and j not in taken:
+        if i not in pairs and j not in pairs.values():
             pairs[i] = j
-            taken.add(j)
     return [(ones[i], others[j]) for i, j in pairs.items()]
 
 

@@ -123,12 +123,12 @@ def canonical(value: Any) -> Any:
 def _canonical_text(text: str) -> str | int | float:
     if text in _TIME_WORDS:
         return _TIME_WORDS[text]
-    if found := _WEEKDAY.fullmatch(text):
-        return _WEEKDAYS[found[1][:3]]
-    if found := _TIME_24.fullmatch(text):
-        return f"{int(found[1] or found[3]):02}:{found[2] or found[4]}"
-    if found := _TIME_12.fullmatch(text):
-        return f"{int(found[1]) % 12 + 12 * (found[3] == 'p'):02}:{found[2] or '00'}"
+    if match := _WEEKDAY.fullmatch(text):
+        return _WEEKDAYS[match[1][:3]]
+    if match := _TIME_24.fullmatch(text):
+        return f"{int(match[1] or match[3]):02}:{match[2] or match[4]}"
+    if match := _TIME_12.fullmatch(text):
+        return f"{int(match[1]) % 12 + 12 * (match[3] == 'p'):02}:{match[2] or '00'}"
     if _NUMBER.fullmatch(text):
         return canonical(float(text)) if "." in text else int(text)
     if _DATE_TIME.fullmatch(text):

@@ -124,13 +124,13 @@ def _is_documentation(node: Any) -> bool:
 
 def _with_imports(files: dict[Path, None]) -> list[Path]:
     """The files and what they import, at any depth, in an order that depends only on their text."""
-    found, waiting = dict(files), list(files)
+    paths, waiting = dict(files), list(files)
     while waiting:
         for path in _imports(waiting.pop(0)):
-            if path not in found:
-                found[path] = None
+            if path not in paths:
+                paths[path] = None
                 waiting.append(path)
-    return list(found)
+    return list(paths)
 
 
 def _imports(file: Path) -> list[Path]:
@@ -140,7 +140,7 @@ def _imports(file: Path) -> list[Path]:
     top = file.parent
     while (top / "__init__.py").exists():
         top = top.parent
-    found: list[Path] = []
+    paths: list[Path] = []
     for level, name in _imported_names(_read(file)):
         if level:
             folders = [file.parents[level - 1]] if level <= len(file.parents) else []
@@ -150,8 +150,8 @@ def _imports(file: Path) -> list[Path]:
             stem = folder.joinpath(*name.split("."))
             for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py"):
                 if path.is_file() and _counts(path, file):
-                    found.append(path)
-    return found
+                    paths.append(path)
+    return paths
 
 
 def _counts(path: Path, file: Path) -> bool:
