@@ -222,7 +222,7 @@ def test_of_two_texts_that_are_liked_alike_the_shorter_one_earns_more() -> None:
 
 def test_a_judge_that_gives_no_judgement_is_the_verifiers_failure_never_a_zero() -> None:
     [verdict] = judged([GOOD], Context(policies={"judge": ScriptedPolicy(["I would rather not."])}))
-    assert verdict.reward is None and verdict.error is not None and "no judgement" in verdict.error.message
+    assert verdict.reward is None and verdict.error is not None and "no valid answer" in verdict.error.message
     [nobody] = judged([GOOD], Context())
     assert nobody.reward is None and nobody.error is not None and 'no policy "judge"' in nobody.error.message
 
