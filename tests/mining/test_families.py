@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.mining.counter import native
+from tests.tasks.test_near_duplicates import jaccard
 from verigym.core.records import Task
 from verigym.mining.families import FamilyAssignment, MinedRequest, assign_families, find_duplicates, request_of
 from verigym.tasks import near_duplicates as near
@@ -37,7 +38,7 @@ def place(found: dict[str, FamilyAssignment | str], one: MinedRequest) -> Family
 
 
 def test_requests_that_differ_in_their_values_alone_are_one_family() -> None:
-    assert near.likeness(str(ANA.prompt), str(BARTHOLOMEW.prompt)) < 0.6
+    assert jaccard(str(ANA.prompt), str(BARTHOLOMEW.prompt)) < 0.6
     found = assign_families([ANA, BARTHOLOMEW, MAIL], [], [], 0.5)
     assert place(found, ANA) == place(found, BARTHOLOMEW) and place(found, MAIL).family != place(found, ANA).family
 
@@ -125,9 +126,7 @@ def test_however_often_it_is_mined_a_family_never_crosses_and_nothing_moves(
     texts = {side: {near.plain(str(one.prompt)) for one in known if one.held_out is side} for side in (True, False)}
     for held in texts[True]:
         for trained in texts[False]:
-            assert (
-                near.likeness(held, trained) < 0.95
-            )  # MinHash may miss a pair that is only just as alike as asked for
+            assert jaccard(held, trained) < 0.95  # MinHash may miss a pair that is only just as alike as asked for
 
 
 @settings(max_examples=60, deadline=None)
