@@ -64,7 +64,7 @@ class ProductionVerbs(WorkspaceBase):
             from verigym.servers import serve as serving
         except ModuleNotFoundError as error:
             raise BadInput(
-                f"serve needs {error.name}, which the base install leaves out. Run: pip install 'verigym[serve]'"
+                f"Serving needs {error.name}, which the base install leaves out. Run: pip install 'verigym[serve]'"
             ) from error
         from verigym.rollout.settings import Prices
         from verigym.servers.admission import Admission, AdmissionLimits, keys_from
@@ -79,7 +79,7 @@ class ProductionVerbs(WorkspaceBase):
         candidate = self._agent_or_none(canary)
         listening, say = serving.listen(host, port), on_message or nothing
         try:
-            say(f"opening {served.label if served else 'the champion'} ...")
+            say(f"opening {f'{served.label} ({served.id})' if served else 'the champion'} ...")
             router = serving.open_router(
                 folder, served, server_keys=server_keys, canary=candidate, share=share, say=say
             )

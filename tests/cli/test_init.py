@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 import verigym
-from verigym.cli.init import TEMPLATE
 from verigym.cli.main import app
 
 
@@ -97,7 +96,10 @@ def test_check_says_what_to_do_with_tasks_none_of_which_is_held_out() -> None:
 
 
 WIDE = (
-    TEMPLATE.format(name="wide")
+    Path(verigym.__file__)
+    .with_name("environments")
+    .joinpath("template.py")
+    .read_text()
     .replace('"train": ["Alex", "Dana", "Omar", "Mei"]', '"train": [f"Person {n}" for n in range(15)]')
     .replace(
         "    expected = task",

@@ -6,7 +6,6 @@ import typer
 
 from verigym.cli import complete, show
 from verigym.cli.options import Home, Price, Rules, prices_of, workspace
-from verigym.core.errors import BadInput
 from verigym.core.records import Version
 
 if TYPE_CHECKING:
@@ -70,47 +69,45 @@ def serve(
     home: Home = None,
 ) -> None:
     """Serve an agent as Chat Completions and Responses, and capture the conversations as traces. Ctrl-C stops it."""
-    try:
-        from verigym.servers import serve as serving
-    except ModuleNotFoundError as error:
-        raise BadInput(
-            f"This command needs {error.name}, which the base install leaves out. Run: pip install 'verigym[serve]'"
-        ) from error
-    from verigym.servers.admission import Admission, AdmissionLimits, keys_from
-    from verigym.servers.gateway import Gateway
-    from verigym.traces.capture import Capture
-    from verigym.traces.redaction import Redaction
-
-    keys = keys_from(key_env, host)
-    ws = workspace(home).folder
-    redaction, prices = Redaction.load(rules), prices_of(price)
-    served, server_keys = serving.served_version(ws, version, upstream)
-    candidate = ws.agent(canary) if canary else None
-    listening = serving.listen(host, port)
-    show.say(f"opening {_label(served) if served else 'the champion'} ...")
-    router = serving.open_router(ws, served, server_keys=server_keys, canary=candidate, share=share, say=show.say)
-    capture = None if no_capture else Capture(ws.home, redaction, rate=capture_rate, keep_days=keep_days, say=show.say)
-    limits = AdmissionLimits(body=int(max_body * 2**20), seconds=timeout, queue=queue, rate=rate)
-    gateway = Gateway(router, Admission(limits, keys), capture=capture, prices=prices, say=show.say)
-    _say_serving(gateway, serving.url_of(listening), redaction.name)
-    serving.run_gateway(gateway, listening, capture)
-    _say_end(gateway)
+    server = workspace(home).serve(
+        version,
+        upstream=upstream,
+        host=host,
+        port=port,
+        canary=canary,
+        share=share,
+        key_env=key_env,
+        max_body=max_body,
+        rate=rate,
+        timeout=timeout,
+        queue=queue,
+        capture=not no_capture,
+        capture_rate=capture_rate,
+        keep_days=keep_days,
+        rules=rules,
+        prices=prices_of(price),
+        on_message=show.say,
+    )
+    _say_serving(server.gateway, server.url)
+    server.wait()
+    _say_end(server.gateway)
 
 
-def _say_serving(gateway: "Gateway", url: str, redaction: str) -> None:
+def _say_serving(gateway: "Gateway", url: str) -> None:
     router = gateway.router
     follows = "the champion, following promotions and rollbacks" if router.follows else "this version"
-    show.say(f"serving {_label(router.champion.version)} at {url}/v1: {follows}")
+    show.say(f"serving {_label(router.champion.version)} at {url}: {follows}")
     if router.canary is not None:
         show.say(f"canary {_label(router.canary.version)}: {100 * router.share:g}% of conversations")
-    if gateway.recorder.capture is None:
+    capture = gateway.recorder.capture
+    if capture is None:
         show.say("capture is off")
     else:
-        show.say(f"capturing runs traces-served-DAY, redacted by {redaction}")
+        show.say(f"capturing runs traces-served-DAY, redacted by {capture.redaction.name}")
     model = router.models()[0][0]
     key = ' -H "Authorization: Bearer $KEY"' if gateway.admission.keys else ""
     body = f'{{"model": "{model}", "messages": [{{"role": "user", "content": "Hello"}}]}}'
-    show.next_command(f"curl {url}/v1/chat/completions{key} -d '{body}'")
+    show.next_command(f"curl {url}/chat/completions{key} -d '{body}'")
 
 
 def _say_end(gateway: "Gateway") -> None:

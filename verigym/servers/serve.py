@@ -81,19 +81,6 @@ def url_of(listening: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def run_gateway(gateway: Gateway, listening: socket.socket, capture: Capture | None) -> None:
-    """Answers until Ctrl-C or SIGTERM. Captured exchanges are written before it returns."""
-    try:
-        with _sigterm_as_ctrl_c():
-            _uvicorn(gateway).run(sockets=[listening])
-    except KeyboardInterrupt:
-        pass
-    finally:
-        if capture is not None:
-            capture.close()
-        listening.close()
-
-
 class RunningServer:
     """A gateway that answers on a thread of its own until it is closed. It is a context manager."""
 
@@ -102,6 +89,7 @@ class RunningServer:
     ) -> None:
         self.url = f"{url_of(listening)}/v1"
         """Base URL for OpenAI clients."""
+        self.gateway = gateway
         self._listening, self._capture, self._folder = listening, capture, folder
         self._server = _uvicorn(gateway)
         self._thread = threading.Thread(
@@ -114,14 +102,11 @@ class RunningServer:
         atexit.register(self.close)
 
     def wait(self) -> None:
-        """Blocks until Ctrl-C, then closes the server."""
-        try:
+        """Blocks until Ctrl-C or SIGTERM, then closes the server. A second Ctrl-C does not wait for open requests."""
+        with contextlib.suppress(KeyboardInterrupt), _sigterm_as_ctrl_c():
             while self._thread.is_alive():
                 self._thread.join(0.2)
-        except KeyboardInterrupt:
-            pass
-        finally:
-            self.close()
+        self.close()
 
     def close(self) -> None:
         """Lets open requests finish, writes captured exchanges and stops. Closing twice does nothing."""
@@ -130,7 +115,11 @@ class RunningServer:
         self._closed = True
         atexit.unregister(self.close)
         self._server.should_exit = True
-        self._thread.join()
+        try:
+            self._thread.join()
+        except KeyboardInterrupt:
+            self._server.force_exit = True
+            self._thread.join()
         if self._capture is not None:
             self._capture.close()
         self._listening.close()
@@ -159,7 +148,10 @@ def _uvicorn(gateway: Gateway) -> uvicorn.Server:
 
 @contextlib.contextmanager
 def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """SIGTERM, which service managers send, stops the server as Ctrl-C does."""
+    """SIGTERM, which service managers send, stops the server as Ctrl-C does. Only the main thread gets signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield

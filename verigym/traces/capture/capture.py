@@ -80,7 +80,7 @@ class Capture:
         if keep_days is not None and keep_days < 1:
             raise BadInput(f"--keep-days is {keep_days}. It must be at least 1")
         self.store = Store(home / "store.db")
-        self._redaction, self._rate, self._keep_days, self._say = redaction, rate, keep_days, say
+        self.redaction, self._rate, self._keep_days, self._say = redaction, rate, keep_days, say
         self._exit = contextlib.ExitStack()
         self._states = ConversationDatabase(home / "captured.db")
         self._prints = Fingerprints(self._states.key)
@@ -205,7 +205,7 @@ class Capture:
                     f'No captured conversation has the id "{of}". Send the trajectory\'s id (header x-verigym-trajectory of a '
                     "reply) or the conversation's id. Conversations that were not sampled, lost or deleted take no feedback"
                 )
-            feedback = self._redaction.feedback(msgspec.structs.replace(feedback, trajectory=trajectory))
+            feedback = self.redaction.feedback(msgspec.structs.replace(feedback, trajectory=trajectory))
             self.store.put("feedback", content_hash(feedback)[:16], feedback)
         except VerigymError:
             raise
