@@ -9,13 +9,13 @@ SPINE := core store sandbox tasks policies.remote wire policies.scripted policie
 	policies.render policies.template policies.special_tokens policies.template_messages \
 	verifiers harness rollout audit
 
-.PHONY: quickstart test test-fast test-slow test-authoring check coverage docs build bench sandbox clean help
+.PHONY: quickstart test test-fast test-slow test-authoring check lint coverage docs build bench sandbox clean help
 
 quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 	$(BIN)/verigym quickstart
 
-test: sandbox check  ## run all checks and tests: 10 minutes on 2 idle cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/docs --ignore tests/authoring
+test: sandbox lint  ## run all checks and tests: 10 minutes on 2 idle cores
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/authoring
 
 test-fast: $(DEV)  ## run the tests that need neither torch nor content: 90 seconds on 2 cores
 	$(BIN)/python -m pytest --fast -n 2 --dist loadfile
@@ -31,11 +31,13 @@ coverage: $(DEV) sandbox  ## measure test coverage of the rollout path (at least
 	$(BIN)/python -m pytest tests/core tests/store tests/sandbox tests/tasks tests/policies tests/verifiers tests/harness \
 		tests/environments tests/rollout tests/audit tests/cli $(SPINE:%=--cov verigym.%) --cov-fail-under 95
 
-check: $(DEV)  ## check format, lint, types, docs and layers
+check: lint  ## check format, lint, types, docs and layers
+	$(BIN)/python -m pytest -n 2 tests/docs
+
+lint: $(DEV)  ## check format, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
-	$(BIN)/python -m pytest tests/docs
 
 docs: $(DEV)  ## build the documentation site, llms.txt and llms-full.txt into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

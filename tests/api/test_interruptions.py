@@ -96,7 +96,7 @@ def test_two_processes_use_one_workspace(slow: Path, desk: str) -> None:
         f"print(ws.rollout({desk!r}, verigym.Version(base='slow', id='slow'), settings=settings).trajectories)"
     )
     both = [python(slow, code.replace("SEED", f"'{seed}'")) for seed in (1, 2)]
-    assert [process.communicate(timeout=120)[0] for process in both] == ["48\n", "48\n"]
+    assert [process.communicate(timeout=1000)[0] for process in both] == ["48\n", "48\n"]
     with verigym.Workspace(slow / "home") as ws:
         assert len(ws.runs()) == 2
 

@@ -25,7 +25,7 @@ def ask(url: str, text: str) -> str:
     body = {"model": "parrot", "messages": [{"role": "user", "content": text}]}
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(f"{url}/chat/completions", json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=1000) as answer:
         return str(json.load(answer)["choices"][0]["message"]["content"])
 
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'bench'}"}
     command = [sys.executable, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment, cwd=ROOT)
+    return subprocess.run(command, capture_output=True, text=True, timeout=1000, env=environment, cwd=ROOT)
 
 
 def test_nothing_that_is_fed_in_crashes_and_no_row_is_lost() -> None:

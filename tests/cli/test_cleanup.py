@@ -110,7 +110,7 @@ def completed(home: Path, line: str) -> list[str]:
     settings = {"_VERIGYM_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
     code = "import sys; from verigym.cli.main import app; sys.argv[0] = 'verigym'; app(prog_name='verigym')"
     environment = {**os.environ, **settings, "VERIGYM_HOME": str(home)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=1000)
     return done.stdout.split()
 
 

@@ -83,7 +83,7 @@ class Served:
 
     def end(self, by: signal.Signals) -> str:
         self.process.send_signal(by)
-        out, errors = self.process.communicate(timeout=60)
+        out, errors = self.process.communicate(timeout=1000)
         assert (self.process.returncode, errors) == (0, "")
         return out
 

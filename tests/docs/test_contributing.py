@@ -14,5 +14,5 @@ def test_the_worked_example_passes_its_own_tests(tmp_path: Path) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=1000)
     assert done.returncode == 0 and "4 passed" in done.stdout, done.stdout + done.stderr

@@ -22,6 +22,7 @@ from verigym.cli.main import app
 from verigym.core import records
 from verigym.design.spec import Spec
 from verigym.environments import load
+from verigym.environments.load import load_environment, names
 from verigym.evaluation import failures
 from verigym.flywheel.loop_recipe import LoopRecipe
 from verigym.gates.policy import GatePolicy
@@ -213,3 +214,9 @@ def test_no_path_of_anybodys_machine_is_written_down() -> None:
         if path.suffix in {".py", ".md", ".toml", ".yaml", ".txt", ""} and path.is_file() and path != Path(__file__):
             found += [name for line in path.read_text(errors="replace").splitlines() if private.search(line)]
     assert found == []
+
+
+def test_the_changelog_lists_the_current_version_of_every_verifier() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| `\w+` \| `(\w+)` \|$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    shipped = {load_environment(name).verifier.name for name in names()}
+    assert {f"{name}@{version}" for name, version in rows} == shipped

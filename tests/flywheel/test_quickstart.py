@@ -2,7 +2,6 @@
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -56,7 +55,7 @@ def trained(home: Path) -> dict[str, str]:
 
 def test_the_ring_runs_end_to_end_on_any_local_model(model: Path, tmp_path: Path) -> None:
     process = start(tmp_path, str(model))
-    said, _ = process.communicate(timeout=240)
+    said, _ = process.communicate(timeout=1000)
     assert process.returncode == 0, said
     for step in ("Baseline", "Why it fails", "Prompt trial", "SFT", "GRPO", "Gate", "Promotion", "Three requests"):
         assert f". {step}" in said
@@ -64,31 +63,25 @@ def test_the_ring_runs_end_to_end_on_any_local_model(model: Path, tmp_path: Path
     ws = WorkspaceFolder(tmp_path)
     assert ledger.verify_chain(ws.store) >= 2
     again = start(tmp_path, str(model))
-    repeated, _ = again.communicate(timeout=240)
+    repeated, _ = again.communicate(timeout=1000)
     assert "step 1/6" not in repeated, "what is finished is not run again"
 
 
+@pytest.mark.slow
 def test_killed_anywhere_it_ends_as_if_never_killed(model: Path, tmp_path: Path) -> None:
-    begun = time.monotonic()
     whole = start(tmp_path / "whole", str(model))
-    whole.communicate(timeout=240)
+    lines, _ = whole.communicate(timeout=1000)
     assert whole.returncode == 0
-    took = time.monotonic() - begun
-    chance = random.Random(7)
-    kills = 0
-    for _ in range(12):
+    for number in sorted(random.Random(7).sample(range(len(lines.splitlines())), 5)):
         process = start(tmp_path / "killed", str(model))
-        try:
-            process.communicate(timeout=took * chance.uniform(0.4, 0.8))
-            break
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            process.communicate()
-            kills += 1
-    else:
-        process = start(tmp_path / "killed", str(model))
-        process.communicate(timeout=240)
-    assert process.returncode == 0 and kills > 0
+        assert process.stdout is not None
+        for _ in range(number):
+            process.stdout.readline()
+        process.kill()
+        process.communicate()
+    last = start(tmp_path / "killed", str(model))
+    last.communicate(timeout=1000)
+    assert last.returncode == 0
     assert trained(tmp_path / "killed") == trained(tmp_path / "whole")
 
 

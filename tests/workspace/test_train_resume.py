@@ -46,7 +46,7 @@ def start(home: Path, recipe: str, checkpoint_s: float) -> subprocess.Popen[str]
 
 def run_whole(home: Path, recipe: str, checkpoint_s: float = 0.0) -> None:
     process = start(home, recipe, checkpoint_s)
-    said, _ = process.communicate(timeout=280)
+    said, _ = process.communicate(timeout=1000)
     assert process.returncode == 0, said
 
 

@@ -28,7 +28,7 @@ def run_on_a_full_disk(home: Path) -> dict[str, Any]:
     own = f"mount -t tmpfs -o size=4m tmpfs {shlex.quote(str(home))} && exec {python} disk"
     may = subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", str(home)], capture_output=True)
     command = ["unshare", "-rm", "sh", "-c", own] if may.returncode == 0 else ["sh", "-c", f"exec {python} limit"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1000)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
