@@ -326,6 +326,13 @@ def test_a_file_without_a_last_line_break_is_continued_on_a_new_line(counter: Co
     assert len(load_tasks(counter.file)) == 2
 
 
+@pytest.mark.parametrize("request_text", ["", "  \n"])
+def test_an_empty_request_makes_no_task(counter: Counter, request_text: str) -> None:
+    counter.failed(request_text, book("Ana", "12:00"), book("Ana", "16:30"))
+    [missing] = counter.mine(accept=True).summary.unverifiable
+    assert missing.missing == "The request is empty"
+
+
 def test_two_at_once_are_refused(counter: Counter) -> None:
     fail(counter, 0, "Ana")
     with counter.ws.store.claim("mine-small"), pytest.raises(Refused, match="Another process"):

@@ -482,7 +482,7 @@ def test_two_runs_in_one_loop_do_not_disturb_each_other(store: Store) -> None:
 
 def test_what_is_finished_leaves_memory(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only groups in flight are held, and what waits to be committed."""
-    monkeypatch.setattr(writer_module, "_MOST", 100)
+    monkeypatch.setattr(writer_module, "_MAX_WAITING", 100)
     monkeypatch.setattr(writer_module, "_BATCH", 50)
     live: list[int] = []
     begun = 0

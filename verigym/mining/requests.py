@@ -91,6 +91,8 @@ class Miner:
             return RequestAnalysis(standings=_standings(judgements))
         if first.has_image:
             raise MissingEvidence("The request contains an image, but tasks are text")
+        if isinstance(first.prompt, str) and not first.prompt.strip():
+            raise MissingEvidence("The request is empty")
         data = expect.data_of(self.environment, first.request, right.items)
         id = f"{self.name}/mined/{content_hash([first.key, expect.meaning(right.items)])[:16]}"
         task = Task(id=id, prompt=first.prompt, data=data)
