@@ -18,14 +18,12 @@ from verigym.cli import (
     eval,
     explain,
     gate,
-    gc,
     ingest,
     init,
     label,
     loop,
     mine,
     models,
-    policies,
     quickstart,
     rescore,
     runs,
@@ -61,7 +59,7 @@ COMMANDS = {
     "gate": gate.gate,
     "promote": gate.promote,
     "rollback": gate.rollback,
-    "policies": policies.policies,
+    "policies": gate.policies,
     "serve": serve.serve,
     "servers": servers.servers,
     "ingest": ingest.ingest,
@@ -71,7 +69,7 @@ COMMANDS = {
     "suites": suites.suites,
     "runs": runs.runs,
     "trajectories": trajectories.trajectories,
-    "gc": gc.gc,
+    "gc": runs.gc,
 }
 """Commands, and groups of commands, in the order of the help."""
 
