@@ -85,14 +85,23 @@ class TrainingVerbs(WorkspaceBase):
         `kinds` are paraphrase, distractor, boundary, typo and unsafe. The default is all. Each variation is verified.
         `played_in` names the environment that plays the tasks of a file. `preview` writes nothing.
         """
-        from verigym.workspace.design import open_vary, vary_tasks
+        from verigym.workspace.design import vary_tasks
 
-        chosen = self._teacher(teacher, k, teacher_output)
-        path = Path(out) if out else None
-        job = open_vary(environment, kinds=kinds, split=split, environment=played_in, out=path, teacher=chosen)
         self._bar.start("variations")
-        output = {"preview": preview, "teacher": chosen, "bars": self._bar.measurement}
-        return vary_tasks(lambda: self.folder, job, n, seed, self._bar.report, **output)
+        return vary_tasks(
+            lambda: self.folder,
+            environment,
+            n,
+            seed,
+            self._bar.report,
+            kinds=kinds,
+            split=split,
+            environment=played_in,
+            out=Path(out) if out else None,
+            preview=preview,
+            teacher=self._teacher(teacher, k, teacher_output),
+            bars=self._bar.measurement,
+        )
 
     def _teacher(self, agent: Agent, k: int, output: Literal["demos", "pairs"]) -> "Teacher | None":
         from verigym.workspace.design import Teacher

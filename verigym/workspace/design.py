@@ -24,7 +24,6 @@ from verigym.design.spec import Design, read_design
 from verigym.design.steps import StepResources
 from verigym.design.vary import KINDS, vary
 from verigym.environments.load import environment_of, load_environment
-from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.files import is_task_file, write_whole
 from verigym.tasks.load import load_tasks, save_tasks
@@ -78,19 +77,6 @@ class DesignFiles(msgspec.Struct, frozen=True, kw_only=True):
     made: DesignResult
     profile: Profile
     taught: TeachingResult | None
-
-
-class VaryJob(msgspec.Struct, frozen=True, kw_only=True):
-    """The tasks to vary, with the environment that verifies the variations."""
-
-    where: str
-    tasks: list[Task]
-    environment: EnvironmentSpec
-    named: str
-    """The environment to name in later commands. Empty if the task file needs none."""
-    kinds: list[str]
-    split: str
-    out: Path
 
 
 class VariationFiles(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,16 +180,23 @@ def _draw(summary: Profile, title: str, out: Path) -> Path:
 # -- variations -------------------------------------------------------------------------------------------------------
 
 
-def open_vary(
+def vary_tasks(
+    open_workspace: Callable[[], WorkspaceFolder],
     where: str,
+    n: int | None,
+    seed: int,
+    on_progress: Progress,
     *,
     kinds: Sequence[str] = (),
     split: str = "train",
     environment: str = "",
     out: Path | None = None,
+    preview: bool = False,
     teacher: Teacher | None = None,
-) -> VaryJob:
-    """Reads and checks the tasks to vary: those of an environment, or of a task file."""
+    bars: Bars,
+) -> VariationFiles:
+    """Generates up to n variations of the tasks of an environment or a task file, each verified by the environment. A preview
+    writes nothing."""
     for name in kinds:
         if name not in KINDS:
             raise not_found("kind of variation", name, KINDS)
@@ -219,48 +212,20 @@ def open_vary(
         tasks = spec.tasks(split)
     if not tasks or spec is None:
         raise Refused(f'{where} has no tasks in split "{split}". Name another with --split')
-    return VaryJob(
-        where=where,
-        tasks=tasks,
-        environment=spec,
-        named=environment or ("" if is_task_file(where) else where),
-        kinds=list(kinds) or list(KINDS),
-        split=split,
-        out=out or Path(f"{Path(where).stem}.varied.jsonl"),
-    )
-
-
-def vary_tasks(
-    open_workspace: Callable[[], WorkspaceFolder],
-    job: VaryJob,
-    n: int | None,
-    seed: int,
-    on_progress: Progress,
-    *,
-    preview: bool = False,
-    teacher: Teacher | None = None,
-    bars: Bars,
-) -> VariationFiles:
-    """Generates up to n variations of the tasks, each verified by the environment. A preview writes nothing."""
-    source = _relative(job.out, Path(job.where)) if Path(job.where).is_file() else job.where
-    made_by_command = f"design --vary {source} --split {job.split} --by {','.join(sorted(job.kinds))}"
+    out = out or Path(f"{Path(where).stem}.varied.jsonl")
+    kinds, environment = list(kinds) or list(KINDS), environment or ("" if is_task_file(where) else where)
+    source = _relative(out, Path(where)) if Path(where).is_file() else where
+    made_by_command = f"design --vary {source} --split {split} --by {','.join(sorted(kinds))}"
     if not preview:
-        check_ours(job.out, made_by_command)
-    varied = event_loop.run(vary(job.environment, job.tasks, job.kinds, n, seed, on_progress=on_progress))
+        check_ours(out, made_by_command)
+    varied = event_loop.run(vary(spec, tasks, kinds, n, seed, on_progress=on_progress))
     taught = None
     if not preview:
-        save_tasks(job.out, varied.tasks)
-        mark(job.out, made_by_command)
-        if teacher is not None:
-            taught = _teach(open_workspace(), job.out, job.named, varied.tasks, teacher, bars)
-    return VariationFiles(
-        out=job.out,
-        environment=job.named,
-        tasks=varied.tasks,
-        counts=varied.counts,
-        dropped=varied.dropped,
-        taught=taught,
-    )
+        save_tasks(out, varied.tasks)
+        mark(out, made_by_command)
+        taught = _teach(open_workspace(), out, environment, varied.tasks, teacher, bars) if teacher else None
+    counts = {"counts": varied.counts, "dropped": varied.dropped}
+    return VariationFiles(out=out, environment=environment, tasks=varied.tasks, **counts, taught=taught)
 
 
 def _teach(
