@@ -51,13 +51,12 @@ class RowSampler:
     def __init__(self, design: Design, seed: int) -> None:
         uses = order.references(design)
         held = order.constraints(design)
-        whole = order.ordered(uses)
-        self.costly = order.costly(design, whole, uses)
-        self.order = whole
+        self.order = order.ordered(uses)
+        self.costly = order.costly(design, self.order, uses)
         self.cheap = {name: constraint for name, constraint in held.items() if not constraint.names & self.costly}
         self.later = {name: constraint for name, constraint in held.items() if constraint.names & self.costly}
         """Constraints on costly columns."""
-        names = [name for name in whole if name not in self.costly]
+        names = [name for name in self.order if name not in self.costly]
         ties = [*({name, *uses[name]} for name in names), *(constraint.names for constraint in self.cheap.values())]
         self.groups: list[ColumnGroup] = []
         for members in order.groups(names, ties):
@@ -141,7 +140,10 @@ class ColumnGroup:
         """Fills the wanted columns and those that they depend on, unless they are filled already."""
         import numpy as np
 
-        needed = self._above(wanted)
+        needed = set(wanted)
+        for name in reversed(self.names):  # a column comes after those that it depends on
+            if name in needed:
+                needed |= self._uses[name]
         for name in self.names:
             if name in columns or name not in needed:
                 continue
@@ -156,16 +158,6 @@ class ColumnGroup:
             return work.values(columns, count)
         except BadInput as error:
             raise BadInput(f"{self._where}: {what}: {error}") from error
-
-    def _above(self, wanted: Iterable[str]) -> set[str]:
-        names: set[str] = set()
-        left = list(wanted)
-        while left:
-            name = left.pop()
-            if name not in names:
-                names.add(name)
-                left += self._uses[name]
-        return names
 
     def _keep_some(self, name: str, columns: Mapping[str, Any], wrong: Any, tally: AcceptanceCount) -> None:
         room = SHOWN - (tally.seen - tally.passed - int(wrong.sum()))

@@ -73,23 +73,8 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.IsNot: operator.is_not,
 }
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.USub: operator.neg, ast.Not: operator.not_}
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "abs": abs,
-    "round": round,
-    "min": min,
-    "max": max,
-    "sum": sum,
-    "len": len,
-    "sorted": sorted,
-    "any": any,
-    "all": all,
-    "int": int,
-    "float": float,
-    "bool": bool,
-    "str": str,
-    "repr": repr,
-    "fixed": _fixed,
-}
+_BUILT_INS: list[Callable[..., Any]] = [abs, round, min, max, sum, len, sorted, any, all, int, float, bool, str, repr]
+FUNCTIONS = {function.__name__: function for function in _BUILT_INS} | {"fixed": _fixed}
 METHODS = (
     "lower", "upper", "title", "capitalize", "strip", "startswith", "endswith", "removeprefix", "removesuffix", "replace",
     "split", "join", "count", "find", "isdigit", "isalpha",
@@ -203,6 +188,7 @@ class TextTemplate:
 
 
 def written(value: Any) -> str:
+    """Text unchanged, everything else as JSON: true as `true`, 3 as `3`."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
@@ -232,10 +218,7 @@ def array_of(values: Sequence[Any]) -> Any:
     if kinds == {int} and all(-_EXACT <= value <= _EXACT for value in values):
         return np.array(values, dtype=np.int64)
     objects = np.empty(len(values), dtype=object)
-    if not kinds & {list, tuple, dict}:
-        objects[:] = values
-        return objects
-    for index, value in enumerate(values):
+    for index, value in enumerate(values):  # numpy would turn equally long lists into a table
         objects[index] = value
     return objects
 

@@ -12,7 +12,7 @@ import msgspec
 from verigym.core.errors import BadInput, not_found
 from verigym.core.settings import read_yaml
 from verigym.design import spec
-from verigym.design.expressions import array_of
+from verigym.design.expressions import array_of, written
 from verigym.tasks.files import rows_of
 
 _NAMES = read_yaml(Path(__file__).with_name("names.yaml"), "lists of invented names")
@@ -81,7 +81,7 @@ def _pick(values: Any, chance: Any, count: int, weights: list[float]) -> Any:
 def _by_parent(column: spec.Subcategory, parents: list[Any], chance: Any, values: Any) -> Any:
     import numpy as np
 
-    keys = [spec.key_of(parent) for parent in parents]
+    keys = [written(parent) for parent in parents]
     unknown = set(keys) - values.keys()
     if unknown:
         raise not_found(f"value of {column.of}", min(unknown), values, "A subcategory needs values for each.")

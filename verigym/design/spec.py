@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 from verigym.core.errors import BadInput, not_found
 from verigym.core.records import Json, content_hash
 from verigym.core.settings import check_keys, decode, read_yaml
-from verigym.design.expressions import Expression, TextTemplate
+from verigym.design.expressions import Expression, TextTemplate, written
 
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -360,7 +360,7 @@ def _check(spec: Spec, where: str) -> None:
                     raise BadInput(f'{path}: "{empty[0]}" has no values. Add some')
                 parent = spec.columns.get(part.of)
                 parents = parent.values if isinstance(parent, Category) else []
-                missing = [key for key in map(key_of, parents) if key not in values]
+                missing = [key for key in map(written, parents) if key not in values]
                 if missing:
                     raise BadInput(f'{path}: there are no values for {part.of} "{missing[0]}". Add some')
             case Uniform(low=low, high=high) | Int(low=low, high=high):
@@ -410,11 +410,6 @@ def _read_files(spec: Spec, folder: Path, where: str) -> dict[str, bytes]:
         return {name: (folder / name).read_bytes() for name in sorted(names)}
     except OSError as error:
         raise BadInput(f"{where}: {error.filename} cannot be read: {error.strerror}") from error
-
-
-def key_of(value: Any) -> str:
-    """A value as a key of a subcategory: text unchanged, true as `true`, 3 as `3`."""
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def expressions_of(column: Any) -> list[Expression | TextTemplate]:

@@ -251,11 +251,8 @@ def _edges(name: str, value: Any, schema: Json, request: str, today: str) -> Seq
         edges = {*WORDINGS["numbers"], low, high} - {1} if value > 1 else ()
         return [number for number in edges if low <= number <= high]
     if re.fullmatch(r"\d\d:\d\d", value):
-        return (
-            ()
-            if re.search(r"\b([ap]\.?m|morning|afternoon|evening|night|noon)\b", request, re.I)
-            else WORDINGS["times"]
-        )
+        part_of_day = re.search(r"\b([ap]\.?m|morning|afternoon|evening|night|noon)\b", request, re.I)
+        return () if part_of_day else WORDINGS["times"]
     if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
         weekday = re.search(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b", request)
         return [date for date in WORDINGS["dates"] if today and not weekday and (date > today) is (value > today)]
