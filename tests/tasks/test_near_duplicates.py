@@ -36,7 +36,7 @@ TEXTS = st.lists(
 )
 
 
-def groups(links: list[near.SimilarPair]) -> set[frozenset[str]]:
+def groups(links: list[tuple[str, str, float]]) -> set[frozenset[str]]:
     joined = near.TextGroups()
     for left, right, _ in links:
         joined.join(left, right)

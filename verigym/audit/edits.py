@@ -19,6 +19,7 @@ from verigym.core.protocols import Policy
 from verigym.core.records import FunctionCall, Message, Task, ToolSpec, Trajectory, Verdict
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.policies import dialects
+from verigym.policies.dialects.plain import arguments_of
 from verigym.rollout.replies import cut, wording
 
 FILLER = " and so on" * 200
@@ -75,7 +76,7 @@ def another_tool(replies: Replies, tools: Sequence[ToolSpec]) -> Iterator[Edit]:
     for index, at, call in _calls(replies):
         others = [spec for spec in tools if spec.name != call.name]
         if others:
-            names = _arguments(call).keys()
+            names = (arguments_of(call) or {}).keys()
             other = max(others, key=lambda spec: len(names & spec.parameters.get("properties", {}).keys()))
             yield Edit(call.name, _with(replies, index, at, msgspec.structs.replace(call, name=other.name)))
 
@@ -83,7 +84,7 @@ def another_tool(replies: Replies, tools: Sequence[ToolSpec]) -> Iterator[Edit]:
 def one_argument(replies: Replies, tools: Sequence[ToolSpec]) -> Iterator[Edit]:
     schemas = {spec.name: spec.parameters.get("properties", {}) for spec in tools}
     for index, at, call in _calls(replies):
-        given = _arguments(call)
+        given = arguments_of(call) or {}
         for name, value in given.items():
             other = changed(value, schemas.get(call.name, {}).get(name, {}))
             if other != value:
@@ -162,14 +163,6 @@ def _calls(replies: Replies) -> Iterator[tuple[int, int, FunctionCall]]:
                 yield index, at, item
 
 
-def _arguments(call: FunctionCall) -> dict[str, Any]:
-    try:
-        arguments = msgspec.json.decode(call.arguments or "{}")
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return {}
-    return arguments if isinstance(arguments, dict) else {}
-
-
 def _with(replies: Replies, index: int, at: int, item: FunctionCall | None) -> Replies:
     """Replaces or removes a call. A reply without items becomes an empty text."""
     reply = replies[index]
@@ -181,7 +174,7 @@ def _with(replies: Replies, index: int, at: int, item: FunctionCall | None) -> R
 def _each_arguments(replies: Replies, write: Callable[[dict[str, Any]], bytes]) -> Replies | None:
     edited = replies
     for index, at, call in _calls(replies):
-        if arguments := _arguments(call):
+        if arguments := arguments_of(call):
             edited = _with(edited, index, at, msgspec.structs.replace(call, arguments=write(arguments).decode()))
     return edited if edited != replies else None
 

@@ -212,12 +212,11 @@ def kappa(cells: list[int] | list[float]) -> float | None:
     return (1 - good - bad - by_chance) / (1 - by_chance)
 
 
-def kappa_interval(cells: list[int], level: float = 0.95, draws: int = 10_000) -> tuple[float, float]:
+def kappa_interval(cells: list[int], draws: int = 10_000) -> tuple[float, float]:
     """The interval of kappa (see the top of this file). It always contains the observed kappa."""
     draw = random.Random(0)
     drawn = [kappa([draw.gammavariate(cell + 0.5, 1.0) for cell in cells]) for _ in range(draws)]
     values = sorted(value for value in drawn if value is not None)
-    tail = (1 - level) / 2
-    low, high = values[int(tail * len(values))], values[int((1 - tail) * len(values))]
+    low, high = values[int(0.025 * len(values))], values[int(0.975 * len(values))]
     observed = kappa(cells)
     return (low, high) if observed is None else (min(low, observed), max(high, observed))

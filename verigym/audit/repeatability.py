@@ -50,13 +50,6 @@ class ScoringJob(Struct, frozen=True):
     blobs: dict[str, bytes]
 
 
-class SubprocessVerdicts(Struct, frozen=True):
-    """Verdicts by trajectory."""
-
-    elsewhere: dict[str, Verdict]
-    a_year_later: dict[str, Verdict]
-
-
 async def score(verifier: Any, groups: Sequence[ScoringGroup], context: Context) -> dict[str, Verdict]:
     """The verdicts on all groups, by trajectory."""
     verdicts = [await judge(verifier, group.task, group.trajectories, context) for group in groups]
@@ -97,12 +90,12 @@ async def repeats(
     job = ScoringJob(environment.name, next(iter(environment.verifiers)), list(groups), blobs)
     for seed in range(1, processes + 1):
         try:
-            fresh = _in_new_process(job, seed)
+            elsewhere, a_year_later = _in_new_process(job, seed)
         except VerifierFailure as error:
             return "fail", str(error)
-        if words := _differing(first, fresh.elsewhere, "scored in another process"):
+        if words := _differing(first, elsewhere, "scored in another process"):
             return "fail", f"{words}. The verifier depends on the order of a set or on hash()"
-        if words := _differing(fresh.elsewhere, fresh.a_year_later, "scored with the clock a year ahead"):
+        if words := _differing(elsewhere, a_year_later, "scored with the clock a year ahead"):
             return "fail", f"{words}. The verifier depends on today's date. Take the date from the task"
     ways = f"in another order, in {processes} other processes and with the clock a year ahead"
     return "pass", f"{len(first)} outputs scored again, {ways}"
@@ -147,7 +140,8 @@ def _shown(verdict: Verdict) -> str:
 # -- the other process ------------------------------------------------------------------------------------------------
 
 
-def _in_new_process(job: ScoringJob, hash_seed: int) -> SubprocessVerdicts:
+def _in_new_process(job: ScoringJob, hash_seed: int) -> list[dict[str, Verdict]]:
+    """The verdicts by trajectory, with today's clock and with the clock a year ahead."""
     with tempfile.TemporaryDirectory(prefix="verigym-") as folder:
         job_file, result_file = Path(folder, "job.json"), Path(folder, "result.json")
         job_file.write_bytes(msgspec.json.encode(job))
@@ -160,7 +154,7 @@ def _in_new_process(job: ScoringJob, hash_seed: int) -> SubprocessVerdicts:
         if done.returncode or not result_file.exists():
             last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
             raise VerifierFailure(f"scoring the outputs in another process failed: {last[0]}")
-        return msgspec.json.decode(result_file.read_bytes(), type=SubprocessVerdicts)
+        return msgspec.json.decode(result_file.read_bytes(), type=list[dict[str, Verdict]])
 
 
 def main(job_file: str, result_file: str) -> None:
@@ -176,7 +170,7 @@ def main(job_file: str, result_file: str) -> None:
         elsewhere = asyncio.run(score(verifier, job.groups, context))
         clock.ahead_s = _AHEAD_S
         a_year_later = asyncio.run(score(verifier, job.groups, context))
-    Path(result_file).write_bytes(msgspec.json.encode(SubprocessVerdicts(elsewhere, a_year_later)))
+    Path(result_file).write_bytes(msgspec.json.encode([elsewhere, a_year_later]))
 
 
 class _Clock:

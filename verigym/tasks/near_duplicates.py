@@ -8,16 +8,11 @@ is found in 17 of 20 cases, a closer one nearly always. It compares letters, not
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Task
 
 Progress = Callable[[int, int], None]
-
-
-def _ignore(done: int, total: int) -> None:
-    pass
-
 
 _LETTERS = 5
 _PERMUTATIONS = 128
@@ -25,12 +20,6 @@ _BUCKET = 50
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _SLACK = 0.15
 """How far a signature's estimate may be off before the exact similarity is computed: more than three deviations."""
-
-
-class SimilarPair(NamedTuple):
-    left: str
-    right: str
-    likeness: float
 
 
 def conversation_text(items: Sequence[Item]) -> str:
@@ -58,10 +47,12 @@ def plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def links(texts: Iterable[str], at_least: float, on_progress: Progress = _ignore) -> list[SimilarPair]:
-    """Pairs of different texts that are similar, enough to connect all similar texts (a forest). The result does not depend on
-    the order of the texts."""
-    pairs: list[SimilarPair] = []
+def links(
+    texts: Iterable[str], at_least: float, on_progress: Progress = lambda done, total: None
+) -> list[tuple[str, str, float]]:
+    """Pairs of different texts that are similar, with their similarity. They are enough to connect all similar texts (a forest).
+    The result does not depend on the order of the texts."""
+    pairs: list[tuple[str, str, float]] = []
     groups = TextGroups()
     distinct = sorted(set(texts))
     index = _Index(distinct, at_least)
@@ -72,14 +63,16 @@ def links(texts: Iterable[str], at_least: float, on_progress: Progress = _ignore
     for number, text in enumerate(distinct):
         for other, likeness in index.like(number, apart):
             groups.join(text, distinct[other])
-            pairs.append(SimilarPair(distinct[other], text, likeness))
+            pairs.append((distinct[other], text, likeness))
         index.add(number)
         if number % 1000 == 0:
             on_progress(number, len(distinct))
     return pairs
 
 
-def repeats(texts: Sequence[str], at_least: float, on_progress: Progress = _ignore) -> dict[int, tuple[int, float]]:
+def repeats(
+    texts: Sequence[str], at_least: float, on_progress: Progress = lambda done, total: None
+) -> dict[int, tuple[int, float]]:
     """For each text that is similar to an earlier one: its index and the similarity. Earlier duplicates do not count."""
     index = _Index(texts, at_least)
     similar: dict[int, tuple[int, float]] = {}
