@@ -35,7 +35,7 @@ class InputValue(NamedTuple):
 class UnreadableValue(NamedTuple):
     position: str
     reason: str
-    raw: str
+    raw: str = ""
 
 
 class InputFile:
@@ -55,7 +55,7 @@ class InputFile:
             with Path(self.name).open("rb") as file:
                 yield from self._values_of(file)
         except OSError as error:
-            yield UnreadableValue("file", f"the file cannot be read: {error.strerror or error}", "")
+            yield UnreadableValue("file", f"the file cannot be read: {error.strerror or error}")
 
     def _values_of(self, file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
         magic = file.peek(2)[:2]  # type: ignore[attr-defined]
@@ -84,9 +84,7 @@ def _values(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
     for line in _lines(file):
         number += 1
         if line is None:
-            yield UnreadableValue(
-                str(number), f"the line has more than {LONGEST:,} bytes. Write one value per line", ""
-            )
+            yield UnreadableValue(str(number), f"the line has more than {LONGEST:,} bytes. Write one value per line")
             continue
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901
@@ -111,9 +109,7 @@ def _values(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
         lines.append(line)
         size += len(line)
         if size > LONGEST:
-            yield UnreadableValue(
-                str(first), f"the value has more than {LONGEST:,} bytes. Write one value per line", ""
-            )
+            yield UnreadableValue(str(first), f"the value has more than {LONGEST:,} bytes. Write one value per line")
             lines, depth, size = [], 0, 0
         elif depth <= 0:
             raw = b"".join(lines)
@@ -143,7 +139,7 @@ def _unzipped(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
     try:
         yield from _values(gzip.GzipFile(fileobj=file))  # type: ignore[arg-type]
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        yield UnreadableValue("end", f"the gzip file is truncated: {error}", "")
+        yield UnreadableValue("end", f"the gzip file is truncated: {error}")
 
 
 def _unfinished(first: int, lines: list[bytes]) -> UnreadableValue:
@@ -205,13 +201,11 @@ def _samples(file: IO[bytes]) -> Iterator[InputValue | UnreadableValue]:
         with zipfile.ZipFile(file) as archive:
             names = [name for name in archive.namelist() if re.search(r"(^|/)samples/[^/]+\.json$", name)]
             if not names:
-                yield UnreadableValue(
-                    "zip", "the ZIP has no samples. An inspect_ai log holds one JSON file per sample", ""
-                )
+                yield UnreadableValue("zip", "the ZIP has no samples. An inspect_ai log holds one JSON file per sample")
             for name in names:
                 yield _member(archive, name)
     except (zipfile.BadZipFile, OSError, EOFError) as error:
-        yield UnreadableValue("zip", f"the ZIP cannot be read: {error}", "")
+        yield UnreadableValue("zip", f"the ZIP cannot be read: {error}")
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> InputValue | UnreadableValue:
@@ -219,8 +213,8 @@ def _member(archive: zipfile.ZipFile, name: str) -> InputValue | UnreadableValue
         with archive.open(name) as member:
             raw = member.read(LONGEST + 1)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error) as error:
-        return UnreadableValue(name, f"it cannot be read from the ZIP: {error}", "")
+        return UnreadableValue(name, f"it cannot be read from the ZIP: {error}")
     if len(raw) > LONGEST:
-        return UnreadableValue(name, f"the sample has more than {LONGEST:,} bytes", "")
+        return UnreadableValue(name, f"the sample has more than {LONGEST:,} bytes")
     value, reason = _decoded(raw)
     return UnreadableValue(name, reason, _shown(raw)) if reason else InputValue(name, value)

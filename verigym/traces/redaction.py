@@ -282,11 +282,8 @@ class _RedactionPass:
 
 def _that_may_match(rules: list[RedactionRule], text: str) -> list[RedactionRule]:
     shown = shape(text)
-    known: dict[tuple[str, ...], bool] = {(): True}
-    for rule in rules:
-        if rule.hints not in known:
-            known[rule.hints] = any(hint in shown for hint in rule.hints)
-    return [rule for rule in rules if known[rule.hints] and (rule.needs is None or rule.needs.search(shown))]
+    hinted = [rule for rule in rules if not rule.hints or any(hint in shown for hint in rule.hints)]
+    return [rule for rule in hinted if rule.needs is None or rule.needs.search(shown)]
 
 
 def _accepted(rule: RedactionRule, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -76,9 +76,7 @@ def join(key: str, values: list[Any]) -> Iterator[ParsedTrace | TracePart]:
 def _trace(spans: list[Json]) -> ParsedTrace:
     spans = sorted(spans, key=lambda span: (span["start"], span["end"], span["span"]))
     calls = [_call(span) for span in spans if _kind(span) == "model"]
-    if not any(
-        call.context or call.reply for call in calls
-    ):  # some frameworks put the conversation on the agent's span
+    if not any(call.context or call.reply for call in calls):  # the agent's span may hold the conversation
         calls = [_call(span) for span in spans if _kind(span) == "agent"] or calls
     trace = join_calls([call for call in calls if call.context or call.reply or call.error])
     items, marks = _with_tools(trace.items, [span for span in spans if _kind(span) == "tool"])
