@@ -10,9 +10,8 @@ from tests.model.batches import group
 from tests.model.families import VOCABULARY, assert_same_gradients, family, gradients, make, packed, plain, with_adapter
 from verigym.core.records import Sample
 from verigym.model import logprobs, lora
-from verigym.model.head import logits_of
 from verigym.model.llama_family import llama_model
-from verigym.model.logprobs import token_logprobs
+from verigym.model.logprobs import logits_of, token_logprobs
 from verigym.model.tree import pack
 
 SAMPLES = group(2, 3, 4, 2, 5, VOCABULARY)

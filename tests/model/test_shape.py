@@ -8,8 +8,8 @@ import pytest
 from tests.model.families import make
 from verigym.core.errors import BadInput, NotFound
 from verigym.model import embedded
-from verigym.model.device import measure
 from verigym.model.shape import read_shape, shape_of
+from verigym.training.plan import measure
 
 KINDS = {
     "tied": lambda: make("Llama", tie_word_embeddings=True),

@@ -15,8 +15,7 @@ from tests.tiny import tiny
 from verigym.core.records import Sampling
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
-from verigym.policies.local.engine import Engine, decoder_for
-from verigym.policies.local.plain_decoder import PlainDecoder
+from verigym.policies.local.engine import Engine, PlainDecoder, decoder_for
 from verigym.policies.local.requests import EngineReply, Generation
 from verigym.policies.local.slots import SlotDecoder
 

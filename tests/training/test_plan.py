@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verigym.model.device import Device
 from verigym.model.shape import Shape
-from verigym.training.plan import TrainingEstimate, TrainingLoad, kept_per_token, memory_of, plan
+from verigym.training.plan import Device, TrainingEstimate, TrainingLoad, kept_per_token, memory_of, plan
 
 H200 = Device(kind="cuda", name="NVIDIA H200", memory=139 << 30, flops=788e12, bandwidth=4.3e12)
 CPU = Device(kind="cpu", name="2 cores", memory=24 << 30, flops=157e9, bandwidth=37e9)

@@ -51,7 +51,7 @@ def _encoded(value: Any) -> bytes:
     try:
         return _encoder.encode(value)
     except UnicodeEncodeError:  # half a surrogate pair. External JSON texts may contain one, but UTF-8 may not
-        return _encoder.encode(_mended(msgspec.to_builtins(value)))
+        return _encoder.encode(mended(msgspec.to_builtins(value)))
 
 
 def decode(data: bytes | str, kind: type[T]) -> T:
@@ -106,12 +106,12 @@ def plain(value: Any) -> Any:
     return msgspec.json.decode(_encoded(value))
 
 
-def _mended(value: Any) -> Any:
+def mended(value: Any) -> Any:
     """Plain data in which the replacement character stands for everything that UTF-8 cannot encode."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if isinstance(value, list):
-        return [_mended(each) for each in cast(list[Any], value)]
+        return [mended(each) for each in cast(list[Any], value)]
     if isinstance(value, dict):
-        return {_mended(key): _mended(each) for key, each in cast(dict[Any, Any], value).items()}
+        return {mended(key): mended(each) for key, each in cast(dict[Any, Any], value).items()}
     return value

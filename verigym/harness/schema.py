@@ -80,10 +80,10 @@ def read_docstring(text: str) -> tuple[str, dict[str, str]]:
         return text.strip(), {}
     before, lines = text[: section.start()], text[section.end() :].strip("\n").split("\n")
     if lines and re.fullmatch(r"-{3,}\s*", lines[0]):  # numpy underlines its headings
-        lines = lines[1:]
-        pattern, body, after = _NUMPY, *_until_next_section(lines)
+        pattern, lines = _NUMPY, lines[1:]
     else:
-        pattern, body, after = _GOOGLE, *_until_next_section(lines)
+        pattern = _GOOGLE
+    body, after = _until_next_section(lines)
     described: dict[str, list[str]] = {}
     current = ""
     margin = min((len(line) - len(line.lstrip()) for line in body if line.strip()), default=0)

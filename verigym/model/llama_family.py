@@ -18,7 +18,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from verigym.model import lora
-from verigym.model.head import logits_of
 
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 """(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
@@ -104,9 +103,6 @@ class LlamaModel:
         cos, sin = self.model.model.rotary_emb(self.embedding[:1].float()[None], positions_N[None])
         half = self.head_size // 2
         return cos[0, :, None, :half], sin[0, :, None, :half]
-
-    def logits(self, hidden: Tensor) -> Tensor:
-        return logits_of(self.model, hidden)
 
 
 def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) -> list[list[Tensor | None]]:

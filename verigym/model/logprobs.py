@@ -8,12 +8,11 @@ import importlib.util
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from verigym.model import layers, lora
 from verigym.model.attention import Tree, tree_attention
-from verigym.model.head import bare_head, logits_of
 from verigym.model.llama_family import llama_model
 from verigym.model.tree import PackedBatch
 
@@ -133,3 +132,26 @@ class _Scores(torch.autograd.Function):
     def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[None, Tensor, None, None]:
         (slope_CH,) = ctx.saved_tensors
         return None, (slope_CH * grad_outputs[0][:, None]).to(slope_CH.dtype), None, None
+
+
+def logits_of(model: Any, hidden: Tensor) -> Tensor:
+    """The model's own logits from its last hidden states, with the scaling or soft cap that some families apply."""
+    logits = model.get_output_embeddings()(hidden)
+    scale, cap = _scale(model.config), _cap(model.config)
+    logits = logits if scale == 1.0 else logits * scale
+    return torch.tanh(logits / cap) * cap if cap else logits
+
+
+def bare_head(model: Any) -> Tensor | None:
+    """The weight of the output layer, if logits are a single product with it. Otherwise None."""
+    head = model.get_output_embeddings()
+    bare = _scale(model.config) == 1.0 and not _cap(model.config) and type(head) is nn.Linear and head.bias is None
+    return head.weight.detach() if bare else None
+
+
+def _scale(config: Any) -> float:
+    return (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
+
+
+def _cap(config: Any) -> float | None:
+    return getattr(config, "final_logit_softcapping", None)

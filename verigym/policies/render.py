@@ -14,15 +14,15 @@ import msgspec
 from msgspec.structs import replace
 
 from verigym.core.errors import BadInput
-from verigym.core.records import FunctionCall, Item, Message, Reasoning, ReasoningText, ToolSpec, Turn
+from verigym.core.records import FunctionCall, Item, Message, Reasoning, ToolSpec, Turn
 from verigym.policies import dialects
 from verigym.policies.dialects import thinking
 from verigym.policies.dialects.markup import from_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
 from verigym.policies.special_tokens import SpecialTokens, mark
-from verigym.policies.template import ChatTemplate, ToolOffer, is_assistants
-from verigym.wire.items import reasoning_text
+from verigym.policies.template import ChatTemplate, ToolOffer
+from verigym.wire.items import is_reply, reasoning_text, thought
 from verigym.wire.tools import ToolNames
 
 _CACHED = 512
@@ -115,7 +115,7 @@ class Renderer:
     def whole(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
         """Ids of a finished conversation for a reward model, up to the end of the assistant's last reply."""
         start = len(items)
-        while start and is_assistants(items[start - 1]):
+        while start and is_reply(items[start - 1]):
             start -= 1
         prompt = self.prompt(items[:start], tools)
         return prompt + self.completion(items[start:], items[:start], tools) if items[start:] else prompt
@@ -149,8 +149,8 @@ class Renderer:
 
     def _items(self, text: str, names: ToolNames | None, call_id: str, *, opened: bool) -> list[Item]:
         """Calls are read only if there are `names`. Calls in the plain dialect are read too, because some prompts ask for it."""
-        thought, said = thinking.split(text, opened=opened)
-        items: list[Item] = [] if thought is None else [Reasoning(content=[ReasoningText(thought)])]
+        thinking_text, said = thinking.split(text, opened=opened)
+        items: list[Item] = [] if thinking_text is None else [thought(thinking_text)]
         if names is None:
             return [*items, Message("assistant", said)]
         parsed = self.dialect.parse(said, call_id)
@@ -167,9 +167,9 @@ def replies(items: Sequence[Item], start: int = 0) -> list[tuple[int, int]]:
     """The assistant's replies among the items from `start` on, as half-open ranges."""
     ranges: list[tuple[int, int]] = []
     for index in range(start, len(items)):
-        if is_assistants(items[index]) and ranges and ranges[-1][1] == index:
+        if is_reply(items[index]) and ranges and ranges[-1][1] == index:
             ranges[-1] = (ranges[-1][0], index + 1)
-        elif is_assistants(items[index]):
+        elif is_reply(items[index]):
             ranges.append((index, index + 1))
     return ranges
 
@@ -190,7 +190,7 @@ def _marked(items: Sequence[Item], turns: Sequence[Turn]) -> list[Item]:
         if isinstance(item, FunctionCall):
             marked[index] = replace(item, arguments=f'{{"mark": "{text}"}}')
         elif isinstance(item, Reasoning):
-            marked[index] = Reasoning(content=[ReasoningText(text)])
+            marked[index] = thought(text)
         else:
             marked[index] = Message("assistant", text)
     return marked
@@ -199,8 +199,8 @@ def _marked(items: Sequence[Item], turns: Sequence[Turn]) -> list[Item]:
 def _gist(reply: Sequence[Item]) -> tuple[str, str, list[tuple[str, Any]]]:
     """Thinking, text and calls of a reply, without their spelling."""
     said, calls = from_items(reply)
-    thought = "\n".join(reasoning_text(item) for item in reply if isinstance(item, Reasoning))
-    return thought.strip(), said.strip(), [(call.name, arguments_of(call)) for call in calls]
+    thoughts = "\n".join(reasoning_text(item) for item in reply if isinstance(item, Reasoning))
+    return thoughts.strip(), said.strip(), [(call.name, arguments_of(call)) for call in calls]
 
 
 def ids_so_far(turns: Sequence[Turn], last: int) -> list[int]:

@@ -24,7 +24,6 @@ class SpecialTokens:
         longest_first = sorted(special | set(tokenizer.all_special_tokens), key=len, reverse=True)
         self._ids = set(tokenizer.convert_tokens_to_ids(longest_first))
         self._pattern = re.compile("|".join([*map(re.escape, longest_first), _HIDDEN.pattern, _MARK]))
-        self._spelled: dict[str, list[int]] = {}
 
     def hide(self, value: Any, *, by_model: bool = False) -> Any:
         """A text, or plain data with texts in it, with placeholders for special tokens and marks. With `by_model`, the text
@@ -59,14 +58,7 @@ class SpecialTokens:
         for id, (start, end) in zip(coded["input_ids"], coded["offset_mapping"], strict=True):
             typed = bisect.bisect_left(starts, end) - 1
             if id in self._ids and typed >= 0 and ends[typed] > start:
-                ids += self._spell(whole[start:end])
+                ids += self._tokenizer.encode(whole[start:end], add_special_tokens=False, split_special_tokens=True)
             else:
                 ids.append(id)
         return ids
-
-    def _spell(self, literal: str) -> list[int]:
-        if literal not in self._spelled:
-            self._spelled[literal] = self._tokenizer.encode(
-                literal, add_special_tokens=False, split_special_tokens=True
-            )
-        return self._spelled[literal]

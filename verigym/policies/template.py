@@ -22,7 +22,7 @@ from verigym.policies.dialects.markup import from_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
 from verigym.policies.special_tokens import SpecialTokens, mark
-from verigym.wire.items import message_text, reasoning_text
+from verigym.wire.items import is_reply, message_text, reasoning_text
 from verigym.wire.tools import ToolNames
 
 DEFAULT_TEMPLATE = (
@@ -182,7 +182,7 @@ def to_messages(
     """
     messages: list[Json] = []
     called: dict[str, tuple[str, str]] = {}
-    for by_assistant, run in itertools.groupby(items, is_assistants):
+    for by_assistant, run in itertools.groupby(items, is_reply):
         if by_assistant:
             messages.append(_reply(list(run), names, called, speak))
             continue
@@ -193,11 +193,6 @@ def to_messages(
             elif isinstance(item, Message):
                 messages.append({"role": "user" if item.role == "user" else "system", "content": message_text(item)})
     return messages
-
-
-def is_assistants(item: Item) -> bool:
-    """Whether the assistant made the item."""
-    return isinstance(item, Reasoning | FunctionCall) or (isinstance(item, Message) and item.role == "assistant")
 
 
 def _reply(

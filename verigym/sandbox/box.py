@@ -21,9 +21,8 @@ from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.protocols import CommandResult
 from verigym.sandbox.bubblewrap import BubblewrapCommand, BubblewrapRunner
 from verigym.sandbox.folder import Folder, FolderEntry
-from verigym.sandbox.limits import SandboxLimits
+from verigym.sandbox.limits import KillReason, SandboxLimits, Watch
 from verigym.sandbox.plain import PlainCommand, PlainRunner
-from verigym.sandbox.watch import KillReason, Watch
 
 _CHUNK = 1 << 16
 _FIRST_UID, _NUM_UIDS = 1_900_000_000, 100_000_000

@@ -131,7 +131,7 @@ class Folder:
                             pending.append(entry.path)
                         if count > most_files:
                             break
-            except OSError as error:  # it was removed or is not readable. `watch` still counts what is written there
+            except OSError as error:  # it was removed or is not readable. `Watch` still counts what is written there
                 if error.errno == errno.ENAMETOOLONG:
                     return size, most_files + 1
         return size, count

@@ -40,19 +40,17 @@ class LazySandbox:
 
     def __init__(self, require: bool = False) -> None:
         self._require = require
-        self._sandbox: Sandbox | None = None
 
-    def _opened(self) -> Sandbox:
-        if self._sandbox is None:
-            self._sandbox = open_sandbox(self._require)
-        return self._sandbox
+    @functools.cached_property
+    def _sandbox(self) -> Sandbox:
+        return open_sandbox(self._require)
 
     @property
     def isolated(self) -> bool:
-        return self._opened().isolated
+        return self._sandbox.isolated
 
     async def open(self, files: Mapping[str, str | bytes] = {}) -> Box:
-        return await self._opened().open(files)
+        return await self._sandbox.open(files)
 
 
 @functools.cache

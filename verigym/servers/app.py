@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,8 +17,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+import verigym
+from verigym.core.records import Feedback, Json
 from verigym.servers.gateway import Gateway
-from verigym.servers.openapi import page
 from verigym.servers.types import JSON, FeedbackBody, Headers, HttpError, Responder
 from verigym.wire import chat, responses
 from verigym.wire.types import InvalidRequest, decode
@@ -39,7 +41,7 @@ def make_app(gateway: Gateway) -> FastAPI:
         return _Asgi(partial(gateway.handle, partial(answer, gateway)))
 
     app = FastAPI(title="verigym", lifespan=life, exception_handlers={HTTPException: _refused})
-    app.openapi = lambda: page([name for name, _ in gateway.router.models()], bool(gateway.admission.keys))
+    app.openapi = lambda: openapi_page([name for name, _ in gateway.router.models()], bool(gateway.admission.keys))
     app.router.routes += [
         Route("/v1/chat/completions", _Asgi(partial(gateway.serve, chat)), methods=["POST"]),
         Route("/v1/responses", _Asgi(partial(gateway.serve, responses)), methods=["POST"]),
@@ -113,3 +115,28 @@ async def _refused(request: Request, error: Any) -> Response:
     message = f"{request.method} {request.url.path}: {error.detail.lower()}. See /openapi.json"
     body = HttpError(error.status_code, message).body
     return Response(body, error.status_code, headers=error.headers, media_type=JSON[1].decode())
+
+
+def openapi_page(models: list[str], with_key: bool) -> Json:
+    """The page in `openapi.yaml`, with the schemas of requests from the structs that read them.
+
+    `models` are the names that a request may use now. `with_key`: whether this server requires an API key.
+    """
+    page: Json = msgspec.yaml.decode(Path(__file__).with_name("openapi.yaml").read_bytes())
+    page["info"]["version"] = verigym.__version__
+    written = page["components"]["schemas"]
+    kinds = [chat.ChatRequest, responses.ResponsesRequest, FeedbackBody, Feedback, responses.ResponsesItem]
+    refs, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
+    schemas["ResponsesItem"] = {"anyOf": refs[-1]["anyOf"]}
+    schemas["ResponsesMessage"]["required"].remove("type")
+    schemas["FeedbackBody"] |= written.pop("FeedbackBody")
+    for body in ("ChatRequest", "ResponsesRequest"):
+        schemas[body]["properties"]["model"]["enum"] = models
+    page["components"]["schemas"] = schemas | written
+    if with_key:
+        page["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        for path, operations in page["paths"].items():
+            if path not in ("/health", "/ready"):
+                for operation in operations.values():
+                    operation["security"] = [{"key": []}]
+    return page

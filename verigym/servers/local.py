@@ -9,8 +9,7 @@ import random
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -28,13 +27,6 @@ DEFAULT_SAMPLING = Sampling(max_tokens=1024)
 """Used if neither the client nor the version sets anything."""
 _MAX_RESPONSES = 10_000
 _MAX_ITEMS = 200_000
-
-
-@runtime_checkable
-class StreamingPolicy(Protocol):
-    """A policy that reports its text while it generates."""
-
-    async def stream(self, request: Request, on_text: Callable[[str], None]) -> Reply: ...
 
 
 class ResponseMemory:
@@ -57,22 +49,18 @@ class ResponseMemory:
         """The conversation up to a response. Empty if it is unknown."""
         return self._conversations.get(id, [])
 
-    def get(self, id: str) -> list[Item]:
-        """The conversation up to a response. Raises if it is unknown."""
-        if id not in self._conversations:
-            message = (
-                f'No response has the id "{id}". The server keeps only the latest responses, until it stops. '
-                "Send the whole conversation"
-            )
-            raise HttpError(404, message, code="previous_response_not_found", param="previous_response_id")
-        return self._conversations[id]
-
 
 async def answer(
     call: AdmittedRequest, asked: ApiRequest, policy: Policy, memory: ResponseMemory, recorder: Recorder
 ) -> None:
     version, out = call.agent.version, call.out
-    before = memory.get(asked.previous) if asked.previous else []
+    before = memory.find(asked.previous)
+    if asked.previous and not before:
+        message = (
+            f'No response has the id "{asked.previous}". The server keeps only the latest responses, until it stops. '
+            "Send the whole conversation"
+        )
+        raise HttpError(404, message, code="previous_response_not_found", param="previous_response_id")
     request = policy_request(asked, version, before)
     head = ReplyToSend(id=call.api.new_id(), created=int(time.time()), model=version.id)
     exchange = Exchange(
@@ -117,8 +105,10 @@ async def _stream(policy: Policy, request: Request, stream: ReplyStream, out: Re
     """Sends the reply while the policy generates it. The response begins with the first text, so that an earlier error can
     still set the HTTP status."""
     texts: asyncio.Queue[str] = asyncio.Queue()
-    streams = isinstance(policy, StreamingPolicy)
-    replying = asyncio.ensure_future(policy.stream(request, texts.put_nowait) if streams else policy.respond(request))
+    stream_text = getattr(policy, "stream", None)  # only some policies report their text while they generate it
+    replying = asyncio.ensure_future(
+        policy.respond(request) if stream_text is None else stream_text(request, texts.put_nowait)
+    )
     replying.add_done_callback(lambda _: texts.put_nowait(""))
     try:
         while not (replying.done() and texts.empty()):

@@ -138,7 +138,11 @@ def _apply_version(fields: Json, version: Version, chat: bool) -> None:
             if function.get("name") in descriptions:
                 function["description"] = descriptions[function["name"]]
     if version.sampling is not None:
-        for name, value in _settings(version, chat).items():
+        settings = msgspec.to_builtins(version.sampling)  # without those that have the default value
+        settings.pop("constrain", None)
+        if not chat and "max_tokens" in settings:
+            settings["max_output_tokens"] = settings.pop("max_tokens")
+        for name, value in settings.items():
             fields.setdefault(name, value)
         if "max_completion_tokens" in fields:
             fields.pop("max_tokens", None)
@@ -148,15 +152,6 @@ def wire_descriptions(descriptions: dict[str, str]) -> dict[str, str]:
     """Tool descriptions by the tool's own name and by the name that the APIs allow."""
     names = ToolNames(descriptions)
     return {names.wire(name): text for name, text in descriptions.items()} | descriptions
-
-
-def _settings(version: Version, chat: bool) -> Json:
-    """The version's sampling settings, without those that have the default value."""
-    settings = {} if version.sampling is None else msgspec.to_builtins(version.sampling)
-    settings.pop("constrain", None)
-    if not chat and "max_tokens" in settings:
-        settings["max_output_tokens"] = settings.pop("max_tokens")
-    return settings
 
 
 async def pieces(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:

@@ -1,4 +1,4 @@
-"""The dry run: estimates time, memory and cost of a training run from the model's shape and the device's figures.
+"""The dry run: measures this machine, and estimates time, memory and cost of a training run from the model's shape.
 
     plan(TrainingLoad(prompts_per_step=64, ...), read_shape("smollm2-135m"), measure())
 
@@ -7,13 +7,15 @@ The time is right within a factor of two (tests/training/test_plan.py compares i
 takes minutes or days, and whether it fits into memory.
 """
 
+import bisect
 import math
+import os
+import time
 from collections.abc import Callable
 
 import msgspec
 from msgspec import Struct
 
-from verigym.model.device import Device
 from verigym.model.shape import Shape
 
 USABLE = 0.9
@@ -28,6 +30,18 @@ LOGIT_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
 """Size of one chunk of logits. Its gradient needs the same again."""
 CPU_TOKENS = 2048
 """Tokens per micro-batch on a CPU. More saves little time and takes more memory (docs/LOG.md)."""
+
+
+class Device(Struct, frozen=True, kw_only=True):
+    kind: str
+    """`cpu` or `cuda`."""
+    name: str
+    memory: int
+    """Total memory in bytes."""
+    flops: float
+    """Floating point operations per second of a large product, in the precision that models are loaded in."""
+    bandwidth: float
+    """Bytes per second that a large copy reads and writes."""
 
 
 class TrainingLoad(Struct, frozen=True, kw_only=True):
@@ -110,6 +124,48 @@ class TrainingEstimate(Struct, frozen=True, kw_only=True):
     dollars: float
     advice: list[str]
     """If the run does not fit: settings to reduce, best first, each with the value at which it alone would be enough."""
+
+
+def measure(device: str | None = None) -> Device:
+    """Measures the device that models are loaded on in half a second, with a matrix product and a memory copy. Other programs
+    on it make it look slower."""
+    import torch
+
+    from verigym.model.load import default_device, default_dtype
+
+    target = torch.device(device or default_device())
+    gpu = target.type == "cuda"
+    size, dtype = (8192 if gpu else 1024), default_dtype(target.type)
+    a, b = (torch.randn(size, size, device=target).to(dtype) for _ in range(2))
+    product = torch.empty_like(a)
+    here, there = (torch.zeros((1 << 31) if gpu else (1 << 27), dtype=torch.uint8, device=target) for _ in range(2))
+
+    def wait() -> None:
+        if gpu:
+            torch.cuda.synchronize(target)
+
+    product_s = _seconds(lambda: torch.mm(a, b, out=product), wait)
+    copy_s = _seconds(lambda: there.copy_(here), wait)
+    return Device(
+        kind=target.type,
+        name=torch.cuda.get_device_name(target) if gpu else f"{torch.get_num_threads()} CPU threads",
+        memory=torch.cuda.mem_get_info(target)[1] if gpu else os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        flops=2 * size**3 / product_s,
+        bandwidth=2 * here.numel() / copy_s,
+    )
+
+
+def _seconds(work: Callable[[], object], wait: Callable[[], None], limit_s: float = 0.2) -> float:
+    """The fastest of several runs, because other programs only add time. The first run is a warm-up and does not count."""
+    work()
+    wait()
+    best, until = float("inf"), time.perf_counter() + limit_s
+    while best == float("inf") or time.perf_counter() < until:
+        began = time.perf_counter()
+        work()
+        wait()
+        best = min(best, time.perf_counter() - began)
+    return best
 
 
 def plan(load: TrainingLoad, shape: Shape, device: Device, price_per_hour: float = 0.0) -> TrainingEstimate:
@@ -225,22 +281,13 @@ def advice(load: TrainingLoad, shape: Shape, device: Device) -> list[str]:
     for name, least in (("max_tokens", 1), ("num_generations_per_prompt", 2), ("prompts_per_step", 1)):
         now = getattr(load, name)
 
-        def fits(value: int, name: str = name) -> bool:
-            return memory_of(msgspec.structs.replace(load, **{name: value}), shape, device).fits
+        def too_large(value: int, name: str = name) -> bool:
+            return not memory_of(msgspec.structs.replace(load, **{name: value}), shape, device).fits
 
-        most = _largest(fits, least, now)
-        lines.append(f"{name} (now {now}): " + ("not enough by itself" if most is None else f"at most {most}"))
+        fitting = bisect.bisect_left(range(least, now + 1), True, key=too_large)
+        most = f"at most {least + fitting - 1}" if fitting else "not enough by itself"
+        lines.append(f"{name} (now {now}): {most}")
     return lines
-
-
-def _largest(fits: Callable[[int], bool], least: int, most: int) -> int | None:
-    """The largest number from `least` to `most` that fits. Every smaller number must fit too."""
-    if least > most or not fits(least):
-        return None
-    while least < most:
-        middle = (least + most + 1) // 2
-        least, most = (middle, most) if fits(middle) else (least, middle - 1)
-    return least
 
 
 def _gb(size: float) -> str:

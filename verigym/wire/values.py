@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
+from verigym.core.codec import mended
 from verigym.core.records import Json
 
 T = TypeVar("T")
@@ -18,7 +19,7 @@ def write_json(body: Any) -> bytes:
     try:
         return msgspec.json.encode(body)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_mended(msgspec.to_builtins(body, enc_hook=msgspec.json.decode)))  # Raw is JSON
+        return msgspec.json.encode(mended(msgspec.to_builtins(body, enc_hook=msgspec.json.decode)))  # Raw is JSON
 
 
 def read_json_as(body: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
@@ -32,17 +33,7 @@ def read_json_as(body: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
             plain = json.loads(body.decode(errors="replace"))
         except ValueError:
             raise error from None
-        return msgspec.convert(_mended(plain), decoder.type)
-
-
-def _mended(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    if isinstance(value, list):
-        return [_mended(element) for element in value]
-    if isinstance(value, dict):
-        return {_mended(key): _mended(element) for key, element in value.items()}
-    return value
+        return msgspec.convert(mended(plain), decoder.type)
 
 
 # -- values ---------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from verigym.core import event_loop
 from verigym.rollout.episode import first_items
-from verigym.training.plan import TrainingEstimate, TrainingLoad, plan
+from verigym.training.plan import TrainingEstimate, TrainingLoad, measure, plan
 from verigym.training.recipe import Recipe
 from verigym.workspace import datasets as data
 from verigym.workspace.gold import gold_examples
@@ -27,7 +27,6 @@ class DryRun(NamedTuple):
 
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
-    from verigym.model.device import measure
     from verigym.model.load import load_tokenizer
     from verigym.model.shape import read_shape
     from verigym.policies.render import Renderer

@@ -90,14 +90,14 @@ def read_schema(text: str) -> dict[str, Any]:
 def tools_grammar(dialect: Dialect, tools: Sequence[ToolSpec], token_of: TokenOf, *, must: bool = False) -> str:
     """The grammar of a reply that calls these tools, under the names that the model is shown. Unless it `must` call one, the
     reply may also be text."""
-    tag = _Tags(token_of)
+    tag = functools.partial(_tag, token_of=token_of)
     if dialect is plain.DIALECT:
         return f"start: call{_or(must)}\ncall: {_calls(tools, 'tool', 'args')}\n" + _words(must, _NO_BRACE)
     if dialect is markup.LLAMA:
         call = f"call: {_calls(tools, 'name', 'parameters')}\n"
         return f'start: call ("; " call)*{_or(must)}\n{call}' + _words(must, _NO_BRACE)
     first = markup.MISTRAL.mark if dialect is markup.NEWER_MISTRAL else dialect.mark
-    opening, words = tag(first), _words(must, tag.without(first))
+    opening, words = tag(first), _words(must, _without_tag(first, token_of))
     before = "" if must else "WORDS | WORDS? "
     if dialect is markup.NEWER_MISTRAL:
         arguments = tag(dialect.mark)
@@ -120,20 +120,17 @@ def _words(must: bool, which: str) -> str:
     return "" if must else f"WORDS: {which}\n"
 
 
-class _Tags:
-    def __init__(self, token_of: TokenOf) -> None:
-        self._token_of = token_of
+def _tag(text: str, token_of: TokenOf) -> str:
+    id = token_of(text)
+    return json.dumps(text) if id is None else f"<[{id}]>"
 
-    def __call__(self, text: str) -> str:
-        id = self._token_of(text)
-        return json.dumps(text) if id is None else f"<[{id}]>"
 
-    def without(self, text: str) -> str:
-        """Any text without the tag. If the tag is an added token, text cannot contain it."""
-        if self._token_of(text) is not None:
-            return _ANY
-        escaped = "".join(f"\\{char}" if char in "[]/|" else char for char in text)
-        return f"{_ANY} & ~/(.|\\n)*{escaped}(.|\\n)*/"
+def _without_tag(text: str, token_of: TokenOf) -> str:
+    """Any text without the tag. If the tag is an added token, text cannot contain it."""
+    if token_of(text) is not None:
+        return _ANY
+    escaped = "".join(f"\\{char}" if char in "[]/|" else char for char in text)
+    return f"{_ANY} & ~/(.|\\n)*{escaped}(.|\\n)*/"
 
 
 def _calls(tools: Sequence[ToolSpec], name: str, arguments: str) -> str:

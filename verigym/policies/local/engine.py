@@ -4,8 +4,8 @@ Requests can arrive at any time. They join the running batch at its next step an
 requests share (a system prompt, the prompt of a group) is computed once. The tokens of a request depend only on its own seed,
 never on the rest of the batch. Several adapters are served concurrently if the model allows it, otherwise in turn.
 
-The model determines one of three decoders: `paged` on CUDA and `slots` on the CPU for attention models, and `plain` for every
-other architecture. `plain` batches prompts of equal length and is slower.
+The model determines one of three decoders: `paged` on CUDA and `slots` on the CPU for attention models, and `PlainDecoder`
+for every other architecture.
 """
 
 import asyncio
@@ -18,10 +18,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import torch
+from torch import Tensor
 
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
-from verigym.policies.local.plain_decoder import PlainDecoder
+from verigym.policies.local import sampling
 from verigym.policies.local.requests import EngineReply, Generation, Row
 from verigym.policies.local.sampling import SampledTokens, restricts
 from verigym.policies.local.slots import SlotDecoder, why_unsupported
@@ -110,7 +111,7 @@ class Engine:
                 decoder.reset()
             self._idle.set()
             for row in failed:
-                if not row.dead:
+                if not row.future.cancelled():
                     row.loop.call_soon_threadsafe(_fail, row.future, error)
 
     def _gather(self) -> None:
@@ -139,7 +140,7 @@ class Engine:
         full: set[str] = set()
         for row in waiting:
             version = row.request.version
-            if row.dead:
+            if row.future.cancelled():
                 continue
             if room > 0 and version not in full:
                 decoder, new = taken.get(version) or (self._decoder(version, taken), [])
@@ -231,6 +232,55 @@ class Engine:
         """Whether the last tokens contain a stop text. A token is at least one byte, so only a few tokens are decoded."""
         tail = self.decode(ids[-max(len(text.encode()) for text in stops) - 4 :])
         return any(text in tail for text in stops)
+
+
+class PlainDecoder:
+    """The decoder for every architecture: uses the forward pass and cache of transformers on prompts of equal length.
+
+    It needs no padding, so recurrent states and sliding windows are correct by construction. It is slower than `slots`,
+    because prefixes are not shared and new requests wait until the batch is done.
+    """
+
+    concurrent = False
+    version: str | None = None
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.device = next(model.parameters()).device
+        self.reset()
+
+    def use_adapter(self, adapter: lora.LoraAdapter | None) -> None:
+        lora.use(self.model, adapter)
+
+    def reset(self) -> None:
+        self.cache: Any = None
+        self.rows: list[Row] = []
+        self.places: dict[Row, int] = {}
+        """The cache row of each request. Finished rows stay in the cache until the batch is done."""
+
+    def fits(self, row: Row, new: list[Row]) -> bool:
+        return not self.rows and (not new or len(row.context) == len(new[0].context))
+
+    def begin(self, new: list[Row]) -> SampledTokens:
+        self.reset()
+        self.rows = list(new)
+        self.places = {row: place for place, row in enumerate(new)}
+        return sampling.draw(self._forward(torch.tensor([row.context for row in new], device=self.device)), self.rows)
+
+    def advance(self, steps: int) -> SampledTokens:
+        ids = torch.zeros(max(self.places.values()) + 1, 1, dtype=torch.long, device=self.device)
+        for row, place in self.places.items():
+            ids[place, 0] = row.ids[-1]
+        logits = self._forward(ids)
+        return sampling.draw(logits[[self.places[row] for row in self.rows]], self.rows)
+
+    def drop(self, row: Row) -> None:
+        self.rows.remove(row)
+
+    def _forward(self, ids: Tensor) -> Tensor:
+        out = self.model(input_ids=ids, past_key_values=self.cache, use_cache=True)
+        self.cache = getattr(out, "past_key_values", None) or getattr(out, "cache_params", None)
+        return out.logits[:, -1]
 
 
 def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:

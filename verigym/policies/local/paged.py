@@ -12,6 +12,7 @@ from torch import Tensor
 
 from verigym.model import kernels, lora
 from verigym.model.llama_family import FusedWeights
+from verigym.model.logprobs import logits_of
 from verigym.policies.local import sampling
 from verigym.policies.local.pages import Pages, SequencePages
 from verigym.policies.local.requests import Row
@@ -105,7 +106,7 @@ class PagedDecoder:
         positions = np.concatenate([np.arange(cached, cached + count, dtype=np.int32) for _, cached, count in runs])
         hidden = self._hidden(self._to(np.array(ids)), self._to(rows), self._to(positions), self._to(table), tiles)
         last = np.cumsum([count for _, _, count in runs]) - 1
-        logits = self.llama.logits(hidden[self._to(last)])
+        logits = logits_of(self.llama.model, hidden[self._to(last)])
         if copies:
             source, target = (self._to(np.array(side)) for side in zip(*copies, strict=True))
             self.cache[:, target] = self.cache[:, source]
@@ -163,7 +164,7 @@ class PagedDecoder:
     def _step(self, size: int, restricted: bool) -> None:
         """The step that a graph records: one token for `size` rows, read from and written to the buffers."""
         hidden = self._hidden(self.ids[:size], self.which[:size], self.positions[:size], self.table[:size], None)
-        logits = self.llama.logits(hidden)
+        logits = logits_of(self.llama.model, hidden)
         if restricted:
             self.logits[:size].copy_(logits)
             return
@@ -176,7 +177,7 @@ class PagedDecoder:
         if (size, restricted) not in self.graphs:
             if restricted and not len(self.logits):
                 self.logits = torch.empty(
-                    self.max_batch, self.llama.logits(self.llama.embedding[:1]).shape[-1], device=self.device
+                    self.max_batch, logits_of(self.llama.model, self.llama.embedding[:1]).shape[-1], device=self.device
                 )
             kept = [buffer.clone() for buffer in (self.ids, self.state, self.logprobs)]
             self._step(size, restricted)  # compiles the kernels

@@ -77,8 +77,3 @@ class Row:
     def left(self) -> int:
         """Remaining tokens to sample."""
         return self.most - len(self.ids)
-
-    @property
-    def dead(self) -> bool:
-        """Whether the caller has cancelled the request."""
-        return self.future.cancelled()

@@ -19,8 +19,8 @@ from transformers import AttentionInterface
 
 from verigym.model import lora
 from verigym.model.attention import check_known
-from verigym.model.head import logits_of
 from verigym.model.llama_family import FusedWeights
+from verigym.model.logprobs import logits_of
 from verigym.policies.local import sampling
 from verigym.policies.local.requests import Generation, Row
 from verigym.policies.local.sampling import SampledTokens
@@ -225,10 +225,6 @@ class SlotDecoder:
         """Number of used positions of a row's slot, including its last token."""
         return len(row.context) - len(row.prefix)
 
-    @property
-    def _dtype(self) -> torch.dtype:
-        return self.model.get_output_embeddings().weight.dtype
-
     def _begin(self, prefix_ids: tuple[int, ...], new: list[Row]) -> Tensor:
         """Fills the slots of new rows with one prefix and returns the logits of their next tokens. Equal prompts are computed
         once. Prompts of similar length are computed together, in batches of limited size."""
@@ -317,11 +313,11 @@ class SlotDecoder:
         config = self.model.config
         heads = config.num_key_value_heads
         size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        used = len(self.rows)
+        used, dtype = len(self.rows), self.model.get_output_embeddings().weight.dtype
         for buffers in (self.slot_keys, self.slot_values):
             buffers.extend([torch.empty(0)] * (config.num_hidden_layers - len(buffers)))
             for layer, old in enumerate(buffers):  # one by one, so that old and new buffers never exist all at once
-                new = torch.zeros(rows, heads, positions, size, device=self.device, dtype=self._dtype)
+                new = torch.zeros(rows, heads, positions, size, device=self.device, dtype=dtype)
                 if used:
                     new[:used, :, :have] = old[:used]
                 buffers[layer] = new
