@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verigym.api import Workspace
 from verigym.cli import complete, show
 from verigym.cli.options import Home, Json, Run, num_option, workspace
 from verigym.core.errors import BadInput, not_found
 from verigym.core.words import counted, duration, percent
 
 if TYPE_CHECKING:
+    from verigym.api import Workspace
     from verigym.core.records import Finding
     from verigym.evaluation.failures import Explanation
     from verigym.workspace.advise import AdviceReport
@@ -201,7 +201,7 @@ def advise(
     )
 
 
-def _say_evidence(ws: Workspace, result: "AdviceReport") -> None:
+def _say_evidence(ws: "Workspace", result: "AdviceReport") -> None:
     """The figures that the advice follows from."""
     evidence = result.evidence
     agent = ws.agent(evidence.agent)

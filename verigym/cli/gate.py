@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from verigym.api_training import NotPromoted
 from verigym.cli import complete, show
 from verigym.cli.options import Home, Json, env_option, group, workspace
 
@@ -67,6 +66,7 @@ def promote(
 ) -> None:
     """Make a version the champion if the gate decides PROMOTE, or with a recorded reason.
     Exit code 0 if it is champion, 1 REJECT, 3 NEED MORE DATA, 2 error."""
+    from verigym.api_training import NotPromoted
     from verigym.gates.decide import EXIT
 
     ws = workspace(home)

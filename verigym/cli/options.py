@@ -1,24 +1,21 @@
 """Options that several commands share: each is declared and explained once."""
 
-import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from verigym.api import Workspace
 from verigym.cli import complete
 from verigym.core.errors import BadInput, not_found
-from verigym.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
+    from verigym.cli.command_workspace import CommandWorkspace
     from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 
-T = TypeVar("T")
 MODEL = "a version (id, name, champion, latest), smollm2-135m, a hub id, a folder, a named server or URL#MODEL"
 
 Home = Annotated[Path | None, typer.Option("--home", help="Workspace folder (default: VERIGYM_HOME, or .verigym)")]
@@ -121,19 +118,9 @@ def num_option(help: str, min: int = 1) -> Any:
     return typer.Option("--num", "-n", min=min, help=help)
 
 
-class CommandWorkspace(Workspace):
-    """The workspace of a command. Its methods run on the main thread, where a signal can interrupt a verifier that hangs."""
+def workspace(home: Path | None) -> "CommandWorkspace":
+    from verigym.cli.command_workspace import CommandWorkspace
 
-    def __init__(self, home: Path | None) -> None:
-        super().__init__(home)
-        self._bar = ProgressBar(live=True)
-
-    def _call(self, work: Callable[[], T]) -> T:
-        with contextlib.closing(self._bar):
-            return work()
-
-
-def workspace(home: Path | None) -> CommandWorkspace:
     return CommandWorkspace(home)
 
 
@@ -188,7 +175,7 @@ class RunOptions:
     json: Json = False
     home: Home = None
 
-    def settings(self, ws: Workspace) -> "RunSettings":
+    def settings(self, ws: "CommandWorkspace") -> "RunSettings":
         """The settings that episodes run under."""
         from verigym.core.records import Sampling
         from verigym.rollout.settings import RunSettings

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from verigym.api import Workspace
 from verigym.cli import show
 from verigym.cli.options import Home, Json, Judge, RequireSandbox, Run, Verifier, env_option, workspace
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.words import counted
 
 if TYPE_CHECKING:
+    from verigym.api import Workspace
     from verigym.core.records import Version
     from verigym.workspace.rescore import RescoredRun
 
@@ -66,7 +66,7 @@ def rescore(
     show.next_command(f"verigym explain {show.quote(before.id)}")
 
 
-def _rescore_all(ws: Workspace, judge: "Version | None", require_sandbox: bool, json: bool) -> None:
+def _rescore_all(ws: "Workspace", judge: "Version | None", require_sandbox: bool, json: bool) -> None:
     from verigym.workspace.rescore import outdated_reports
 
     say: Callable[[str], None] = (lambda _: None) if json else show.say

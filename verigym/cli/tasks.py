@@ -1,6 +1,5 @@
 """tasks: list and show the tasks of an environment. Count, split, deduplicate and check task files."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -85,6 +84,7 @@ def show_task(
 ) -> None:
     """Show a task: its prompt, and its gold solution played and scored without a model."""
     from verigym.audit.scripted_episodes import play, watching
+    from verigym.core import event_loop
     from verigym.core.errors import not_found
     from verigym.environments.load import load_environment
 
@@ -95,7 +95,7 @@ def show_task(
     task = known[id]
     replies = spec.gold_replies(task)
     with watching():
-        played = asyncio.run(play(spec, task, replies))
+        played = event_loop.run(play(spec, task, replies))
     if json:
         return show.as_json({"task": task, "trajectory": played.trajectory, "verdict": played.verdict})
     family, tags = task.family or task.id, ", ".join(task.tags) or "none"
