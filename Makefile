@@ -17,7 +17,7 @@ quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 test: sandbox lint  ## run all checks and tests: 10 minutes on 2 idle cores
 	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/authoring
 
-test-fast: $(DEV)  ## run the tests that need neither torch nor content: 90 seconds on 2 cores
+test-fast: $(DEV)  ## run the quick tests, without torch, content and commands: 90 seconds on 2 cores
 	$(BIN)/python -m pytest --fast -n 2 --dist loadfile
 
 test-slow: $(DEV) sandbox  ## run the long tests

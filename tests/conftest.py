@@ -13,14 +13,34 @@ settings.load_profile("patient")
 ROOT = Path(__file__).parents[1]
 TORCH = {"torch", "transformers", "peft", "trl", "safetensors"}
 SLOW_TO_IMPORT = {"schemathesis", "openai", "duckdb", "pyarrow", "matplotlib", "nbclient", "mkdocs"}
-CONTENT = ("tests/environments", "tests/authoring", "tests/examples", "tests/release", "tests/docs")
+LEFT_OUT = (
+    # content and builds
+    "tests/environments",
+    "tests/authoring",
+    "tests/release",
+    "tests/docs",
+    # commands and methods, most of which run a tiny model
+    "tests/api",
+    "tests/cli",
+    # sandboxes, simulations, fuzzing and killed processes
+    "tests/sandbox",
+    "tests/verifiers/test_code",
+    "tests/training/test_alarms",
+    "tests/gates/test_whole_gate",
+    "tests/audit/test_fuzz",
+    "tests/audit/test_verifier",
+    "tests/rollout/test_kill",
+    "tests/registry/test_kills",
+    "tests/traces/test_ingest",
+)
+"""Tests that `--fast` leaves out, besides those that import torch or a library that is slow to import."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fast",
         action="store_true",
-        help="Leave out tests that load torch, play environments' content or build things",
+        help="Leave out tests that load torch, run commands, play content, build or simulate",
     )
 
 
@@ -28,7 +48,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not config.getoption("--fast") or collection_path.suffix != ".py":
         return None
     path = collection_path.relative_to(ROOT).as_posix()
-    heavy = path.startswith(CONTENT) or imports(collection_path) & (TORCH | SLOW_TO_IMPORT)
+    heavy = path.startswith(LEFT_OUT) or imports(collection_path) & (TORCH | SLOW_TO_IMPORT)
     return True if heavy else None
 
 
