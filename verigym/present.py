@@ -113,9 +113,6 @@ def _clip(text: str, width: int = 80) -> str:
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
-# -- records ------------------------------------------------------------------------------------------------------------
-
-
 def _report(report: Report) -> Iterable[Block]:
     suite = report.suite
     yield (

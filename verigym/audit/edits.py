@@ -54,9 +54,6 @@ def bare(reply: Reply) -> Reply:
     return [item for item in reply if not (isinstance(item, Message) and dialects.looks_like_call(item.text))]
 
 
-# -- harmless -----------------------------------------------------------------------------------------------------------
-
-
 HARMLESS: dict[str, Callable[[Replies], Replies | None]] = {
     "white space in the JSON": lambda replies: _each_arguments(
         replies, lambda arguments: msgspec.json.format(msgspec.json.encode(arguments), indent=3)
@@ -66,9 +63,6 @@ HARMLESS: dict[str, Callable[[Replies], Replies | None]] = {
     ),
     "white space around the answer": lambda replies: _last_text(replies, lambda text: f"\n  {text} \n"),
 }
-
-
-# -- harmful ------------------------------------------------------------------------------------------------------------
 
 
 def another_tool(replies: Replies, tools: Sequence[ToolSpec]) -> Iterator[Edit]:
@@ -153,9 +147,6 @@ def padded(replies: Replies) -> Replies | None:
     return _last_text(replies, lambda text: text + FILLER)
 
 
-# -- applying edits -------------------------------------------------------------------------------------------------
-
-
 def _calls(replies: Replies) -> Iterator[tuple[int, int, FunctionCall]]:
     for index, reply in enumerate(replies):
         for at, item in enumerate(reply if isinstance(reply, list) else []):
@@ -187,9 +178,6 @@ def _last_text(replies: Replies, edit: Callable[[str], str]) -> Replies | None:
         return None
     text = edit(items[0].text)
     return None if text == items[0].text else [*replies[:-1], [Message("assistant", text)]]
-
-
-# -- playing edited outputs ---------------------------------------------------------------------------------------------
 
 
 class EditableOutput(Struct, frozen=True):

@@ -124,9 +124,6 @@ def _label(session: LabelSession, judgement: Judgement, note: str = "") -> Label
     return Label(trajectory=pair.left, other=pair.right, judgement=judgement, who=session.who, note=note)
 
 
-# -- agreement with a verifier ------------------------------------------------------------------------------------------
-
-
 class Calibration(Struct, frozen=True):
     """Agreement of a judge with a person's labels."""
 

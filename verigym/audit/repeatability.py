@@ -137,9 +137,6 @@ def _shown(verdict: Verdict) -> str:
     return f"{verdict.reward:g}{' passed' if verdict.passed else ''}"
 
 
-# -- the other process ------------------------------------------------------------------------------------------------
-
-
 def _in_new_process(job: ScoringJob, hash_seed: int) -> list[dict[str, Verdict]]:
     """The verdicts by trajectory, with today's clock and with the clock a year ahead."""
     with tempfile.TemporaryDirectory(prefix="verigym-") as folder:

@@ -199,9 +199,6 @@ def show_proposal(
     show.next_command(f"verigym trajectories show {show.quote(history.traces[0].id)}")
 
 
-# -- what mining found ------------------------------------------------------------------------------------------------
-
-
 def _say_mined(ws: "WorkspaceFolder", mined: "MiningReport") -> None:
     from verigym.environments.load import base_and_added
     from verigym.mining.proposals import HELD_OUT, read_proposals
@@ -330,9 +327,6 @@ def _prompt_of(proposal: "Proposal") -> str:
     return proposal.task.prompt if isinstance(proposal.task.prompt, str) else conversation_text(proposal.task.prompt)
 
 
-# -- traces -----------------------------------------------------------------------------------------------------------
-
-
 def outcome_of_trace(ws: "WorkspaceFolder", trajectory: str) -> Any:
     """What mining made of a trace."""
     from verigym.mining.provenance import trace_provenance
@@ -371,9 +365,6 @@ def say_trace(ws: "WorkspaceFolder", trace: "Trajectory") -> None:
 
 def _by(who: str, when: str) -> str:
     return (f" by {who}" if who else "") + (f", {when[:16].replace('T', ' ')}" if when else "")
-
-
-# -- the review screen ------------------------------------------------------------------------------------------------
 
 
 def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> None:

@@ -149,9 +149,6 @@ def group(name: str, help: str, list_items: Callable[[bool, Path | None], None] 
     return app
 
 
-# -- options of rollout and eval --------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class RunOptions:
     """The options that `rollout` and `eval` share; `with_run_options` declares them on a command."""

@@ -112,8 +112,6 @@ class Expression:
             pass
         return array_of(row_by_row(self, columns, count))
 
-    # -- one row: each node becomes a function of the row
-
     def _compiled(self, node: ast.expr) -> Evaluate:
         match node:
             case ast.Constant(value=value) if value is None or isinstance(value, bool | int | float | str):
@@ -264,9 +262,6 @@ def _key(value: Any, name: str) -> Any:
 
 def _short(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-# -- many rows at once ------------------------------------------------------------------------------------------------------
 
 
 class _NotVectorizable(Exception):

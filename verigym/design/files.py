@@ -49,9 +49,6 @@ def _line(value: Any) -> bytes:
     return msgspec.json.encode(codec.plain(value)) + b"\n"
 
 
-# -- protecting other files --------------------------------------------------------------------------------------------
-
-
 class _FileMark(msgspec.Struct):
     made_by: str
     sha256: str

@@ -224,9 +224,6 @@ class _BatchSize:
         self.rows = min(BATCH, max(self._least, int(self.rows * factor)))
 
 
-# -- results of steps, saved to resume an interrupted command ------------------------------------------------------------
-
-
 class PartialResults:
     """Results of steps, one line per row, saved beside the output file. An incomplete last line is ignored."""
 
@@ -271,9 +268,6 @@ class PartialResults:
 def partial_of(design: Design, seed: int, out: Path) -> Path:
     """The partial file of a design, seed and output file. Another spec or seed has another one."""
     return out.with_name(f".{out.name}.{content_hash([design.hash, seed])[:12]}.partial")
-
-
-# -- duplicates, and tasks that resemble held-out ones ---------------------------------------------------------------------------
 
 
 class _RowFilter:

@@ -129,8 +129,6 @@ def _ranges(numbers: Sequence[float]) -> list[tuple[str, int]]:
     return [(f"{low + index * width:.4g}", counts[index]) for index in range(_BARS)]
 
 
-# -- the picture ---------------------------------------------------------------------------------------------------------------
-
 _WIDE, _HIGH, _ACROSS = 300, 190, 3
 """Size of a panel, and panels per row."""
 _LETTERS, _LINES = 42, 9

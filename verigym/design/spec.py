@@ -21,9 +21,6 @@ Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-# -- sampled columns ------------------------------------------------------------------------------------------
-
-
 class Category(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One of several values."""
 
@@ -111,9 +108,6 @@ class File(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Key of the row to use. Empty: the whole row."""
 
 
-# -- derived columns ---------------------------------------------------------------------------------------------
-
-
 class TemplateColumn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A text that inserts other columns: `Book {{ who }} at {{ time }}.`"""
 
@@ -177,9 +171,6 @@ COLUMNS: dict[str, type[Struct]] = {
 """By the `kind` that a spec names."""
 
 
-# -- validators ---------------------------------------------------------------------------------------------------------
-
-
 class SchemaCheck(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The row, or one of its columns, fits a JSON schema."""
 
@@ -224,9 +215,6 @@ VALIDATORS: dict[str, type[Struct]] = {
     "judge": JudgeCheck,
     "reward_model": RewardCheck,
 }
-
-
-# -- the spec ------------------------------------------------------------------------------------------------------------
 
 
 class Spec(Struct, frozen=True, kw_only=True):

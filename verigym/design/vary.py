@@ -136,8 +136,6 @@ async def _wrong(
     return "" if kind != "boundary" or await _alone_in(environment, task, draft) else "other values depend on the value"
 
 
-# -- kinds: each returns the new prompt and data, or None --------------------------------------------------------------
-
 Variation = tuple[str, Json] | None
 
 
@@ -321,9 +319,6 @@ KINDS: dict[str, Callable[[EnvironmentSpec, Task, Random], Variation]] = {
     "typo": _typo,
     "unsafe": _unsafe,
 }
-
-
-# -- parts of a task ---------------------------------------------------------------------------------------------------
 
 
 def _request(task: Task) -> str:

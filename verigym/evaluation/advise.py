@@ -188,9 +188,6 @@ def advise(evidence: AdviceEvidence) -> list[Advice]:
     return advised + rejected
 
 
-# -- before anything is changed ---------------------------------------------------------------------------------------------
-
-
 def _infrastructure(e: AdviceEvidence) -> FixProposal | str | None:
     if e.errors < MAX_ERRORS:
         return None
@@ -225,9 +222,6 @@ def _more_tasks(e: AdviceEvidence) -> FixProposal | str | None:
     )
     figures = {"train_tasks": float(e.train_tasks), "train_families": float(e.train_families)}
     return FixProposal([reason], f"verigym tasks stats {e.environment}", figures)
-
-
-# -- what changes no weights ------------------------------------------------------------------------------------------------
 
 
 def _prompt(e: AdviceEvidence) -> FixProposal | str | None:
@@ -296,9 +290,6 @@ def _tries(e: AdviceEvidence) -> FixProposal | str | None:
     )
     command = f"verigym rollout {e.environment} -m {e.agent} -n 48 -k 8"
     return FixProposal([reason], command, {"success": e.success.value})
-
-
-# -- what trains ------------------------------------------------------------------------------------------------------------
 
 
 def _imitation(e: AdviceEvidence) -> FixProposal | str | None:
@@ -407,9 +398,6 @@ FIXES: dict[str, FixRule] = {
     WORKFLOW: lambda e: _reinforce(e) if e.long else None,
     OTHER_MODEL: _other_model,
 }
-
-
-# -- what several rules ask -------------------------------------------------------------------------------------------------
 
 
 def _no_training(e: AdviceEvidence) -> str:

@@ -157,9 +157,6 @@ def flip_of(pair: Pair) -> Flip:
     return Flip(pair[0].task, *(one.passing or one.trajectory if _mostly(one) else one.trajectory for one in pair))
 
 
-# -- what changed besides overall success -----------------------------------------------------------------------------
-
-
 class RateChange(Struct, frozen=True, kw_only=True):
     """The rate of one family or one bucket, before and after."""
 

@@ -100,9 +100,6 @@ def _apply(rule: EnvironmentRule, task: Task, trajectory: Trajectory, verdict: V
     return Reason(name.strip(), reason.strip() or verdict.evidence, by="the environment")
 
 
-# -- a run ----------------------------------------------------------------------------------------------------------------
-
-
 class Horizon(Struct, frozen=True, kw_only=True):
     """Success on tasks that need few calls and on tasks that need many."""
 
@@ -274,8 +271,6 @@ def _horizon(tasks: Mapping[str, Task], tries: Mapping[tuple[str, str], list[tup
     margin = math.hypot(short.value - short.low, long.high - long.value)
     return Horizon(most_short=most, short=short, long=long, low=short.value - long.value - margin)
 
-
-# -- symptoms -------------------------------------------------------------------------------------------------------------
 
 _PLACEHOLDERS = (
     (re.compile(r'"(?:[^"\\]|\\.)*"?|“[^”]*”|(?<!\w)\'[^\']*\'(?!\w)|`[^`]*`'), '"…"'),

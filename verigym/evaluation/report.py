@@ -201,9 +201,6 @@ def _of_repeats(scored: list[TaskResult]) -> dict[str, Estimate]:
     return metrics
 
 
-# -- by family, tag or difficulty -------------------------------------------------------------------------------------
-
-
 class Slice(Struct, frozen=True, kw_only=True):
     name: str
     tasks: int

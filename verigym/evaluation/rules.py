@@ -145,9 +145,6 @@ def reason(task: Task, trajectory: Trajectory, verdict: Verdict) -> Reason:
     return next(filter(None, (rule(episode) for rule in RULES)), Reason("wrong answer", verdict.evidence))
 
 
-# -- could it be parsed? --------------------------------------------------------------------------------------------------
-
-
 def _truncated(one: EpisodeFacts) -> Reason | None:
     """A reply in the right format that was cut off. Prose instead of a call does not count."""
     invalid = any(one.amiss(part) for part in _VALID)
@@ -200,9 +197,6 @@ def _format_of_steps(one: EpisodeFacts) -> Reason | None:
     return reason._replace(symptom="replies that were not understood")
 
 
-# -- does it exist? -------------------------------------------------------------------------------------------------------
-
-
 def _hallucinated(one: EpisodeFacts) -> Reason | None:
     unknown = [step for step in one.steps if "unknown_tool" in step.marks]
     if unknown and one.parts.get("tool", 0) < 1:
@@ -216,9 +210,6 @@ def _hallucinated(one: EpisodeFacts) -> Reason | None:
     if "tests" in one.task.data and (match := _INVENTED.search(one.verdict.evidence)):
         return Reason("hallucinated API", match[0])
     return None
-
-
-# -- loops ----------------------------------------------------------------------------------------------------------------
 
 
 def _loops(one: EpisodeFacts) -> Reason | None:
@@ -241,9 +232,6 @@ def _loops(one: EpisodeFacts) -> Reason | None:
     if len(replies) > 3 and len(set(replies)) < 3:
         return Reason("bad planning", f"went in circles: {', '.join(replies[:4])}, ...", "went in circles")
     return None
-
-
-# -- the right calls? -------------------------------------------------------------------------------------------------------
 
 
 def _judged_calls(one: EpisodeFacts) -> Reason | None:
@@ -381,9 +369,6 @@ RULES: tuple[Callable[[EpisodeFacts], Reason | None], ...] = (
 )
 
 
-# -- words ----------------------------------------------------------------------------------------------------------------
-
-
 def _wrong_tool(one: EpisodeFacts, got: str, expected: str = "") -> Reason:
     wanted = expected or (one.expected[0].name if one.expected else "")
     symptom = f"expected {wanted}, got {got}" if wanted else ""
@@ -444,9 +429,6 @@ def _with_reply(bucket: str, symptom: str, text: str) -> Reason:
     """The evidence is the symptom and a part of the reply."""
     reply = " ".join(text.split())[:120]
     return Reason(bucket, f'{symptom}: "{reply}"' if reply else symptom, symptom)
-
-
-# -- calls that a task expects, and calls that an episode made -------------------------------------------------------------
 
 
 def expected_calls(task: Task) -> list[ExpectedCall]:

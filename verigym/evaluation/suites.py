@@ -102,9 +102,6 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
-# -- uses of a suite --------------------------------------------------------------------------------------------------
-
-
 class SuiteUse(NamedTuple):
     """One measurement on a suite."""
 

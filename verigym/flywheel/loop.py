@@ -126,8 +126,6 @@ class _Round:
         once("over", RoundEnd, lambda: self.close(fix, outcome), free=True)
         self.screen.over(rounds_of(self.ws, self.loop.id)[-1])
 
-    # -- the steps in order --------------------------------------------------------------------------------------
-
     def begin(self) -> RoundStart:
         recipe, now = self.recipe, ledger.champion(self.ws.store)
         if now is None and not recipe.model:
@@ -254,8 +252,6 @@ class _Round:
             dollars=self.log.dollars,
             when=_now(),
         )
-
-    # -- evaluation ------------------------------------------------------------------------------------------------------
 
     def report(self, version: Version, mined: MiningResult, n: int | None) -> Report:
         """The report of a version. The same tasks of the same version are evaluated once, even across rounds."""

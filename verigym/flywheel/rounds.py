@@ -170,8 +170,6 @@ class RoundLog:
         self.ws.store.put("round", id, result)
         return result
 
-    # -- cost ------------------------------------------------------------------------------------------------
-
     def check(self) -> None:
         """Raises `Paused` if the budget is spent."""
         self.tick()

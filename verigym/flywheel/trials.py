@@ -110,9 +110,6 @@ def _settings(subject: AdviceSubject) -> RunSettings:
     return RunSettings(sampling=greedy, user=user, judge=judge, prices=prices)
 
 
-# -- prompt ---------------------------------------------------------------------------------------------------------------
-
-
 def _shown(environment: EnvironmentSpec, train: list[Task]) -> list[Task]:
     """Tasks with a short gold solution, of different families and different solutions."""
     solved: dict[str, Task] = {}
@@ -179,9 +176,6 @@ def _written(reply: Reply, dialect: Dialect, shown_name: Callable[[str], str]) -
     return dialect.write(items)
 
 
-# -- constraint -----------------------------------------------------------------------------------------------------------
-
-
 def call_schema(environment: EnvironmentSpec) -> str:
     """The JSON schema of a reply that is one tool call. The constraint `tools` would also allow text."""
     calls = [
@@ -194,9 +188,6 @@ def call_schema(environment: EnvironmentSpec) -> str:
         for spec in environment.tools
     ]
     return msgspec.json.encode({"anyOf": calls}).decode()
-
-
-# -- difference ---------------------------------------------------------------------------------------------------------
 
 
 def _compared(

@@ -179,9 +179,6 @@ def _analyse(miner: Miner, requests: Sequence[Sequence[Attempt]], on_progress: O
         return event_loop.run(analyse())
 
 
-# -- families and proposals -----------------------------------------------------------------------------------------------------
-
-
 def _proposals(
     miner: Miner, analyses: Sequence[RequestAnalysis], counts: Counter[str], held_out_share: float
 ) -> tuple[list[Proposal], MiningSummary]:

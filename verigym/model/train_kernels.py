@@ -107,9 +107,6 @@ class KernelOps:
         )  # fmt: skip
 
 
-# -- attention over the tree --------------------------------------------------------------------------------------
-
-
 @triton.jit
 def _attend(
     q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, out_ptr, lse_ptr, length, width, scale, q_step, k_step, v_step,
@@ -311,9 +308,6 @@ class TreeKernel:
             "num_warps": 4,
             "num_stages": 2,
         }
-
-
-# -- logprobs -----------------------------------------------------------------------------------------------------
 
 
 @triton.jit

@@ -137,8 +137,6 @@ class RemotePolicy:
         )
         return Reply(items=items, turn=turn)
 
-    # -- the request ------------------------------------------------------------------------------------------------
-
     def _offer(self, tools: list[ToolSpec]) -> "_Offer":
         """The encoded tools. A run offers the same tools in each request, so they are encoded once."""
         for offer in self._offers:
@@ -162,8 +160,6 @@ class RemotePolicy:
             return body
         body |= self._extra
         return {name: value for name, value in body.items() if value is not None}
-
-    # -- HTTP ---------------------------------------------------------------------------------------------------
 
     async def _post(self, data: bytes, session: aiohttp.ClientSession) -> tuple[ApiReply, float]:
         """The answer of the server, and the seconds that the successful attempt took."""
@@ -235,8 +231,6 @@ class RemotePolicy:
             )
         return {"Authorization": f"Bearer {key}"} if key else None
 
-    # -- failures --------------------------------------------------------------------------------------------
-
     def _refusal(self, status: int, body: bytes, headers: Mapping[str, str]) -> "_Failed":
         if status == 400 and _CONTEXT_WORDS.search(body.decode(errors="replace")):
             return _Failed(ContextFull(f"{self._shown_url}: {self._shown(body)}"))
@@ -268,8 +262,6 @@ class RemotePolicy:
         for secret in filter(None, [self._key(), *queried]):
             text = re.sub("".join(map(_any_form, secret)), "***", text, flags=re.IGNORECASE)
         return text
-
-    # -- ids --------------------------------------------------------------------------------------------------------
 
     async def _kept(self, logprobs: list[float], sampling: Sampling, opened: "_Open") -> list[float]:
         """The logprobs if they are at the sampling temperature and untruncated. Otherwise an empty list.

@@ -139,8 +139,6 @@ class ChatTemplate:
         thought, said = thinking.split(fitted["content"]) if self._takes_reasoning else (None, "")
         return fitted if thought is None else {**fitted, "reasoning_content": thought, "content": said}
 
-    # -- what kind of template it is --------------------------------------------------------------------------------
-
     def _try(self, items: list[Item], *, tools: list[Json] | None = None, reply: bool = False) -> str | None:
         """The text of a short conversation. None if the template refuses it."""
         try:

@@ -69,9 +69,6 @@ def figure(name: str, estimate: Estimate) -> str:
     return f"{estimate.value:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
 
 
-# -- sections -------------------------------------------------------------------------------------------------------
-
-
 def _what(about: CardData) -> Iterator[str]:
     version = about.version
     yield f"- Kind: {kind_of(version)}"

@@ -66,9 +66,6 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# -- the ledger -----------------------------------------------------------------------------------------------------
-
-
 def _ledger(store: Store, expect: str) -> Iterator[IntegrityCheck]:
     try:
         count = ledger.verify_chain(store)
@@ -104,9 +101,6 @@ def _expected(entries: list[ledger.LedgerEntry], expect: str) -> IntegrityCheck:
             return _sound("ledger", entry.hash, words)
     removed = f"No entry has the hash {expect[:12]}. Entries were removed or replaced after it was noted"
     return _damaged("ledger", expect, removed)
-
-
-# -- documents ------------------------------------------------------------------------------------------------------
 
 
 def _read(document: StoredDocument, kind: type[T]) -> T | None:
@@ -168,9 +162,6 @@ def _sound(what: str, id: str, words: str) -> IntegrityCheck:
 
 def _damaged(what: str, id: str, words: str, remedy: str = "Restore the store from a backup") -> IntegrityCheck:
     return IntegrityCheck(what=what, id=id, sound=False, words=f"{words}. {remedy}")
-
-
-# -- adapters and recipes -------------------------------------------------------------------------------------------
 
 
 def _adapters(folder: Path, versions: list[Version]) -> Iterator[IntegrityCheck]:

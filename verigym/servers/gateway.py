@@ -123,8 +123,6 @@ class Gateway:
                 self._say("".join(traceback.format_exception(error)).rstrip())
                 return HttpError(500, f"The server failed ({type(error).__name__}). See its log")
 
-    # -- conversations --------------------------------------------------------------------------------------------------
-
     def _conversation_key(self, headers: Headers, body: bytes, api: Api) -> str:
         """What identifies a conversation for routing: its id, else the user's first message."""
         if id := conversation_id(headers):

@@ -130,9 +130,6 @@ async def _begin(out: Responder, stream: ReplyStream) -> bytes:
     return stream.begin()
 
 
-# -- the policy's request and reply ---------------------------------------------------------------------------------------
-
-
 def policy_request(asked: ApiRequest, version: Version, before: Sequence[Item] = ()) -> Request:
     """The policy's request. `before` is the conversation that the client continues."""
     sampling = replace(version.sampling or DEFAULT_SAMPLING, **asked.sampling)

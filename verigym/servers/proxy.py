@@ -74,9 +74,6 @@ async def _send(call: AdmittedRequest, response: aiohttp.ClientResponse, server:
     await call.out.piece(b"", more=False)
 
 
-# -- for capture ----------------------------------------------------------------------------------------------------------
-
-
 async def _exchange(call: AdmittedRequest, body: bytes, recorder: Recorder) -> Exchange | None:
     """The request for capture. None if it cannot be read."""
     if recorder.capture is None:

@@ -118,8 +118,6 @@ class Router:
     def _open(self, version: Version) -> OpenVersion:
         return OpenVersion(version, self._pool.open(version))
 
-    # -- following the ledger -----------------------------------------------------------------------------------------
-
     async def follow(self) -> None:
         """Follows the ledger until cancelled."""
         while True:
@@ -170,8 +168,6 @@ class Router:
         for agent in (self.champion, self.canary):
             if agent is not None and isinstance(agent.backend, Upstream):
                 await agent.backend.close()
-
-    # -- picking a version --------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def agent(self, model: str, conversation: Callable[[], str]) -> Iterator[OpenVersion]:

@@ -105,8 +105,6 @@ class Upstream:
             if not _NOT_RETURNED.fullmatch(name.lower())
         ]
 
-    # -- the version's changes ------------------------------------------------------------------------------------------
-
     def body(self, body: bytes, asked: str, chat: bool) -> bytes:
         """The request's body as it is forwarded. `asked` is the model that it names."""
         if self._plain and asked == self.model:

@@ -235,9 +235,6 @@ def _decoded(body: bytes) -> tuple[str, Any]:
     return head.record, record
 
 
-# -- formats ----------------------------------------------------------------------------------------------------------
-
-
 def _format(path: Path, formats: dict[str, Any]) -> Any:
     if path.suffix not in formats:
         raise BadInput(f"{path}: the file name must end in {' or '.join(formats)}")

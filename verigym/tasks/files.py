@@ -77,9 +77,6 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         raise BadInput(f"{path} cannot be written: {error.strerror}") from error
 
 
-# -- JSON -------------------------------------------------------------------------------------------------------------
-
-
 def _json_lines(file: IO[bytes]) -> Iterator[FileRow]:
     for number, line in enumerate(_without_mark(file), start=1):
         if not line.strip():
@@ -133,9 +130,6 @@ def _why_not_json(text: str, error: Exception) -> str:
     except (ValueError, RecursionError):
         pass
     return f"not JSON: {error}"
-
-
-# -- CSV --------------------------------------------------------------------------------------------------------------
 
 
 def _table(file: IO[bytes], path: Path) -> Iterator[FileRow]:
@@ -220,9 +214,6 @@ def _is_utf8(text: str) -> bool:
 
 def _readable(text: str) -> str:
     return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
-
-
-# -- files ------------------------------------------------------------------------------------------------------------
 
 
 def _open(path: Path) -> IO[bytes]:

@@ -85,9 +85,6 @@ def _is_written(row: Json) -> bool:
     return "id" in row and type(row.get("schema")) is int and row["schema"] > 0
 
 
-# -- shapes: each takes a row and returns it with `prompt` as text or items ----------------------------------------------
-
-
 def _plain(row: Json) -> Json:
     """A question, a call, or a full Task."""
     row = _with_prompt(row)
@@ -202,9 +199,6 @@ def _check_short(row: Json) -> None:
     if not isinstance(row["expected_args"], dict):
         kind = kind_of(row["expected_args"])
         raise BadInput(f'"expected_args" is {kind}. It must be an object of names and values (as JSON in a CSV cell)')
-
-
-# -- parts of a row -----------------------------------------------------------------------------------------------------
 
 
 def _items(prompt: Any) -> list[Item]:

@@ -370,9 +370,6 @@ def _kind(reason: str) -> str:
     return _DETAIL.sub("…", reason)[:120]
 
 
-# -- parts of incomplete trajectories -----------------------------------------------------------------------------------
-
-
 class PartAssembler:
     """Groups the parts of trajectories that are scattered over the input, in a temporary database.
 
@@ -404,9 +401,6 @@ class PartAssembler:
         query = "SELECT format, key, body FROM groups JOIN parts ON group_id = id ORDER BY id, parts.rowid"
         for (format, key), rows in itertools.groupby(self._database.execute(query), key=lambda row: row[:2]):
             yield format, key, [msgspec.json.decode(body, type=LocatedPart) for _, _, body in rows]
-
-
-# -- files beside the store ------------------------------------------------------------------------------------------
 
 
 class SidecarEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):

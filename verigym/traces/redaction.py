@@ -354,9 +354,6 @@ def _is_json(text: str) -> bool:
     return True
 
 
-# -- the user's rules ----------------------------------------------------------------------------------------------------
-
-
 def _user_rule(name: str, pattern: Any, built_in: set[str], where: str) -> RedactionRule:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
         raise BadInput(f'{where}: "{name}" is not a valid rule name. Use lower-case letters, digits and _')

@@ -51,9 +51,6 @@ def shape(text: str) -> str:
     return text.lower().translate(_DIGITS)
 
 
-# -- checks --------------------------------------------------------------------------------------------------------------
-
-
 def _luhn(text: str) -> str:
     digits = [int(letter) for letter in text if letter.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
@@ -116,8 +113,6 @@ def literal(name: str, values: Iterable[str]) -> RedactionRule:
         pattern=re.compile(rf"(?<!\w)(?:{words})(?!\w)"),
     )
 
-
-# -- the rules -----------------------------------------------------------------------------------------------------------
 
 _CHECKS = {check.__name__: check for check in (_address, _iban, _luhn, _odd_value, _phone, _value)}
 

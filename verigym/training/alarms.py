@@ -88,9 +88,6 @@ def new_alarms(history: History) -> list[Alarm]:
     return [alarm for alarm in now if alarm.kind not in earlier]
 
 
-# -- rules --------------------------------------------------------------------------------------------------------
-
-
 def held_out_falls(history: History) -> str | None:
     """Training reward rises while held-out success falls from its best."""
     points = list(series(history, "held_out_success").items())
@@ -261,9 +258,6 @@ RULES: dict[str, Callable[[History], str | None]] = {
 REMEDIES = msgspec.json.decode(Path(__file__).with_name("remedies.json").read_bytes(), type=dict[str, str])
 
 
-# -- helpers of the rules ---------------------------------------------------------------------------------------------
-
-
 def _learns(history: History) -> bool:
     """Whether more tasks pass than at first, beyond noise."""
     return since_first(values(history, "passed") or values(history, "reward")).up(MARGIN)
@@ -283,9 +277,6 @@ def _numbers(change: CurveChange, unit: str = "") -> str:
 
 def _shares(change: CurveChange) -> str:
     return f"from {change.before:.0%} to {change.last:.0%}"
-
-
-# -- curves -----------------------------------------------------------------------------------------------------------
 
 
 def series(history: History, name: str) -> dict[int, float]:

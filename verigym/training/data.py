@@ -119,9 +119,6 @@ def labelled_pairs(run: RunRecords, labels: Iterable[Label]) -> tuple[list[Prefe
     return rows, _summed(counts)
 
 
-# -- which episodes -----------------------------------------------------------------------------------------------------
-
-
 def _trainable(tasks: Iterable[Task]) -> dict[str, Task]:
     """Tasks by id. Refuses held-out tasks."""
     by_id = {task.id: task for task in tasks}
@@ -171,9 +168,6 @@ def _unique(group: Sequence[_TrainableEpisode]) -> list[_TrainableEpisode]:
     return list(unique.values())
 
 
-# -- labels -------------------------------------------------------------------------------------------------------------
-
-
 def _by_pair(labels: Sequence[Label], counts: Counter[str]) -> list[list[Label]]:
     """The newest preference of each person for each pair. Counts the labels without a preference."""
     newest: dict[tuple[frozenset[str], str], Label] = {}
@@ -204,9 +198,6 @@ def _incomparable(sides: Sequence[tuple[Trajectory, Verdict | None]]) -> str:
     return "twice" if len(_unique(both)) < 2 else ""
 
 
-# -- rows ---------------------------------------------------------------------------------------------------------------
-
-
 def _preference(
     task: Task, best: _TrainableEpisode, worst: _TrainableEpisode, margin: float, run: RunRecords
 ) -> Preference:
@@ -228,9 +219,6 @@ def _summed(counts: Counter[str]) -> Counts:
     """The counts in order: looked at, kept, then the reasons for drops, most frequent first."""
     drops = {name: count for name, count in counts.most_common() if count and name != "kept"}
     return {"looked at": counts["kept"] + sum(drops.values()), "kept": counts["kept"], **drops}
-
-
-# -- files --------------------------------------------------------------------------------------------------------------
 
 
 def read_rows(path: Path) -> tuple[Rows, Counts]:

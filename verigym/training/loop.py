@@ -91,9 +91,6 @@ def due(step: int, recipe: Recipe) -> bool:
     return step == recipe.steps or (recipe.eval_interval > 0 and step % recipe.eval_interval == 0)
 
 
-# -- checkpoints: adapter, optimizer, step and random state in one file, replaced atomically ---------------------------
-
-
 def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) -> None:
     """Writes the new state beside the old one, then swaps them. One of the two is complete at every moment."""
     new = folder / f"step-{step:06d}.pt"

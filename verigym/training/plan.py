@@ -191,9 +191,6 @@ def plan(load: TrainingLoad, shape: Shape, device: Device, price_per_hour: float
     )
 
 
-# -- time ---------------------------------------------------------------------------------------------------------
-
-
 def _decoding_s(prompts: int, rows_each: int, load: TrainingLoad, shape: Shape, device: Device) -> float:
     """Decoding time: the prompts once, then one step per token for all rows. Each step reads the weights once."""
     rows = prompts * rows_each
@@ -217,9 +214,6 @@ def _update_s(load: TrainingLoad, shape: Shape, device: Device) -> float:
 def _forward(context: float, shape: Shape) -> float:
     """Operations per token in the layers: two per weight, and attention to `context` tokens."""
     return 2 * (shape.active - _head(shape)) + 4 * context * shape.layers * shape.heads * shape.head_size
-
-
-# -- memory -------------------------------------------------------------------------------------------------------
 
 
 def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
@@ -263,9 +257,6 @@ def _adapter(shape: Shape, rank: int) -> int:
     queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     ends = 4 * shape.hidden + 2 * queries + 2 * keys + 3 * (shape.hidden + shape.inner)
     return rank * shape.layers * ends
-
-
-# -- advice -------------------------------------------------------------------------------------------------------
 
 
 def advice(load: TrainingLoad, shape: Shape, device: Device) -> list[str]:

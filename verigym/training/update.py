@@ -270,9 +270,6 @@ def _table(like_BS: Tensor, rows: list[list[float]]) -> Tensor:
     return torch.from_numpy(table_BS).to(like_BS.device)
 
 
-# -- size of a micro-batch ------------------------------------------------------------------------------------------
-
-
 def token_budget(model: Any) -> int:
     """Maximum tokens of a micro-batch: as many as fit into memory. It stays lower after memory ran out once."""
     lowered = getattr(model, "_verigym_budget", sys.maxsize)

@@ -211,8 +211,6 @@ async def _inside(box: Box, role: str, order: Any, seconds: float) -> CommandRes
     return await box.run(command, stdin=msgspec.json.encode(order).decode(), seconds=seconds)
 
 
-# -- The tests of a task ----------------------------------------------------------------------------------------------
-
 _BUILTINS = frozenset(dir(builtins))
 
 

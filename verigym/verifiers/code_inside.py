@@ -106,9 +106,6 @@ VERBS: dict[str, Callable[..., Any]] = {
 }
 
 
-# -- Plain values as JSON ----------------------------------------------------------------------------------------------
-
-
 def encode(value: Any) -> Any:
     kind = type(value)
     if value is None or kind in (bool, int, str):
@@ -142,9 +139,6 @@ def decode(data: Any, remote: Callable[[Any], Any]) -> Any:
         return {"float": float, "complex": complex}[kind](value)
     container = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind]
     return container(decode(each, remote) for each in value)
-
-
-# -- The submission ----------------------------------------------------------------------------------------------------
 
 
 def answers(calls: list[str], names: dict[str, Any]) -> Iterator[str]:
@@ -194,9 +188,6 @@ def submission() -> None:
             os._exit(0)
         os.waitpid(child, 0)
     os._exit(0)
-
-
-# -- The tests ---------------------------------------------------------------------------------------------------------
 
 
 class Stopped(BaseException):

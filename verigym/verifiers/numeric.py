@@ -65,9 +65,6 @@ def _expected(task: Task) -> "Number":
     return number
 
 
-# -- Numbers in text ---------------------------------------------------------------------------------------------------
-
-
 class Number(Struct, frozen=True):
     value: Fraction
     text: str

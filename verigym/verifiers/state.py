@@ -104,9 +104,6 @@ def _change(holder: Any, last: str, change: Json) -> None:
             raise ValueError(f'op "{other}" is not add, replace or remove')
 
 
-# -- Comparing ---------------------------------------------------------------------------------------------------------
-
-
 class _Nothing:
     """The value of a key that is missing."""
 
@@ -209,9 +206,6 @@ def _content(path: str, value: Any, rules: _Rules) -> Any:
     if rules.loose.match(path):
         return canonical(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-# -- Rows of a table, matched by content -------------------------------------------------------------------------------
 
 
 class _TableRow(NamedTuple):
@@ -328,9 +322,6 @@ def _likeness(one: Any, other: Any) -> float:
     if not isinstance(one, dict) or not isinstance(other, dict):
         return 0.0
     return sum(name in other and other[name] == value for name, value in one.items()) / max(len(one), len(other), 1)
-
-
-# -- Words -------------------------------------------------------------------------------------------------------------
 
 
 def _text(value: Any) -> str:

@@ -88,8 +88,6 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()[:_CUT]
 
 
-# -- Values in their canonical form -----------------------------------------------------------------------------------
-
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
 _WEEKDAY = re.compile(
     r"(?:(?:on|next|this|coming) )*(mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun|"

@@ -119,9 +119,6 @@ def _is_documentation(node: Any) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-# -- The modules of the same project -----------------------------------------------------------------------------------
-
-
 def _with_imports(files: dict[Path, None]) -> list[Path]:
     """The files and what they import, at any depth, in an order that depends only on their text."""
     paths, waiting = dict(files), list(files)

@@ -36,8 +36,6 @@ PATH = "chat/completions"
 CONTEXT = "messages"
 _FINISH: dict[str, types.Finish] = {"length": "length", "content_filter": "error"}
 
-# -- a client's requests --------------------------------------------------------------------------------------------------
-
 
 def context(items: Sequence[Item], names: ToolNames) -> list[Json]:
     """The items as messages. Calls join the assistant message before them. Reasoning is not sent back."""
@@ -73,9 +71,6 @@ def tool(tool: ToolSpec, name: str) -> Json:
 def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:
     fields = types.sampling_fields(sampling, "max_tokens") | {"seed": seed & 0x7FFFFFFF}
     return {**fields, "return_token_ids": True, "logprobs": True} if token_ids else fields
-
-
-# -- a client's replies ---------------------------------------------------------------------------------------------------
 
 
 class ChatCalledFunction(Struct):
@@ -154,9 +149,6 @@ def _assistant_items(
     elif content or not calls:
         items.append(Message("assistant", content or ""))
     return items + [FunctionCall(call.id, call.function.name, call.function.arguments) for call in calls]
-
-
-# -- a server's requests --------------------------------------------------------------------------------------------------
 
 
 class ChatText(Struct):
@@ -287,9 +279,6 @@ def _items(message: ChatMessage) -> list[Item]:
 
 def _text(content: ChatContent) -> str:
     return content if isinstance(content, str) else "".join(part.text for part in content)
-
-
-# -- a server's replies ---------------------------------------------------------------------------------------------------
 
 
 def new_id() -> str:

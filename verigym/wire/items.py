@@ -59,8 +59,6 @@ def thought(text: str) -> Reasoning:
     return Reasoning(content=[ReasoningText(text)])
 
 
-# -- strict ---------------------------------------------------------------------------------------------------------------
-
 _TEXT_PARTS = {"text", "input_text", "output_text"}
 _THOUGHTS = ("reasoning_content", "thinking")
 
@@ -167,8 +165,6 @@ def _read_text(content: Any) -> str:
 def _is_text_part(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") in _TEXT_PARTS and isinstance(part.get("text"), str)
 
-
-# -- lenient: chat messages -----------------------------------------------------------------------------------------------
 
 _ROLE_NAMES = {
     **{name: "user" for name in ("user", "human")},
@@ -286,8 +282,6 @@ def _text_part(role: Any, text: str) -> InputText | OutputText:
     return OutputText(text) if role == "assistant" else InputText(text)
 
 
-# -- lenient: Responses items ---------------------------------------------------------------------------------------------
-
 CALLS, OUTPUTS = ("function_call", "custom_tool_call", "mcp_call"), ("function_call_output", "custom_tool_call_output")
 """Types of items that are calls, and of those that are their results."""
 
@@ -352,8 +346,6 @@ def _reasoning_item(row: Json) -> Reasoning:
     encrypted = row.get("encrypted_content")
     return Reasoning(summary, content, encrypted if isinstance(encrypted, str) else None)
 
-
-# -- lenient: the rest of a call ------------------------------------------------------------------------------------------
 
 _FINISH: dict[str, Finish] = {
     "length": "length",

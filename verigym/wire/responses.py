@@ -40,8 +40,6 @@ PATH = "responses"
 CONTEXT = "input"
 _KINDS = ("message", "reasoning", "function_call")  # a server's own tools make others, which no record holds
 
-# -- a client's requests --------------------------------------------------------------------------------------------------
-
 
 def context(items: Sequence[Item], names: ToolNames) -> list[Any]:
     """The items' own JSON. The API requires a reasoning item's summary even when it is empty."""
@@ -65,9 +63,6 @@ def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:
         fields |= {"enable_response_messages": True, "include": ["message.output_text.logprobs"]}
         fields["seed"] = seed & 0x7FFFFFFF
     return fields
-
-
-# -- a client's replies ---------------------------------------------------------------------------------------------------
 
 
 class _ResponsesUsage(Struct):
@@ -139,9 +134,6 @@ def read_stream(events: Sequence[Json]) -> Json:
     if not any(event.get("type") in LAST_EVENTS for event in events):
         raise BadInput("the stream ended before the response was complete")
     return assemble_response(events)
-
-
-# -- a server's requests --------------------------------------------------------------------------------------------------
 
 
 class ResponsesOutputText(Struct, tag="output_text"):
@@ -275,9 +267,6 @@ def _item(item: ResponsesItem) -> Item:
     if isinstance(item, ResponsesCallOutput) and not isinstance(item.output, str):
         return FunctionCallOutput(item.call_id, "".join(part.text for part in item.output))
     return msgspec.convert(msgspec.to_builtins(item), Item)
-
-
-# -- a server's replies ---------------------------------------------------------------------------------------------------
 
 
 def new_id() -> str:

@@ -9,8 +9,6 @@ from verigym.wire.values import as_list, as_object, as_text, parsed
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 
-# -- names ----------------------------------------------------------------------------------------------------------------
-
 
 class ToolNames:
     """Maps tool names to names that the APIs allow, and back.
@@ -54,9 +52,6 @@ def _allowed(name: str) -> str:
     return _NOT_ALLOWED.sub("-", name)[:64] or "-"
 
 
-# -- specs ----------------------------------------------------------------------------------------------------------------
-
-
 def tool_spec(name: str, description: str | None, parameters: Json | None) -> ToolSpec:
     return ToolSpec(name=name, description=description or "", parameters=parameters or {})
 
@@ -72,9 +67,6 @@ def read_tools(value: Any) -> list[ToolSpec]:
             schema = next((tool[key] for key in ("parameters", "input_schema", "inputSchema") if tool.get(key)), None)
             specs.append(tool_spec(name, as_text(tool.get("description")), as_object(parsed(schema))))
     return specs
-
-
-# -- ids ------------------------------------------------------------------------------------------------------------------
 
 
 def new_call_id(items: Sequence[Item]) -> str:

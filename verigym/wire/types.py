@@ -16,8 +16,6 @@ from verigym.wire.values import read_json_as
 Finish = Literal["stop", "length", "tool_calls", "context_full", "error"]
 T = TypeVar("T")
 
-# -- the client's side ----------------------------------------------------------------------------------------------------
-
 
 class ApiReply(Struct, frozen=True, kw_only=True):
     """What a server replied."""
@@ -38,9 +36,6 @@ class ServerError(Exception):
         error = body if isinstance(body, dict) else {"message": body}
         super().__init__(str(error.get("message") or body))
         self.codes = [str(error[field]) for field in ("code", "type", "status") if error.get(field) is not None]
-
-
-# -- the server's side ----------------------------------------------------------------------------------------------------
 
 
 class InvalidRequest(BadInput):
@@ -129,8 +124,6 @@ class Api(Protocol):
         ...
 
 
-# -- fields of requests ---------------------------------------------------------------------------------------------------
-
 Temperature = Annotated[float, Meta(ge=0, le=2)]
 TopP = Annotated[float, Meta(ge=0, le=1)]
 TopK = Annotated[int, Meta(ge=0, le=1_000_000, description="Sample from the K likeliest tokens only; 0 for all.")]
@@ -218,8 +211,6 @@ def shared_request(fields: SharedFields, max_tokens: int | None, **more: Any) ->
         **more,
     )
 
-
-# -- strict reading -------------------------------------------------------------------------------------------------------
 
 _FIELD = re.compile(r"(.*) - at `\$\.?([^`]*)`", re.DOTALL)
 _PART = re.compile(r"content\[\d+\]\.type$")

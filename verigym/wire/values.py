@@ -11,8 +11,6 @@ from verigym.core.records import Json
 
 T = TypeVar("T")
 
-# -- bodies ---------------------------------------------------------------------------------------------------------------
-
 
 def write_json(body: Any) -> bytes:
     """JSON. Half a surrogate pair has no UTF-8 form, so it becomes the replacement character."""
@@ -34,9 +32,6 @@ def read_json_as(body: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
         except ValueError:
             raise error from None
         return msgspec.convert(mended(plain), decoder.type)
-
-
-# -- values ---------------------------------------------------------------------------------------------------------------
 
 
 def kind_of(value: Any) -> str:

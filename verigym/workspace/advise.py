@@ -91,9 +91,6 @@ def advise_on(subject: AdviceSubject, notes: Sequence[str] = ()) -> AdviceReport
     return AdviceReport(evidence=evidence, advice=advice, notes=all_notes)
 
 
-# -- evidence ----------------------------------------------------------------------------------------------------------
-
-
 def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
     ws, run, agent, environment = subject.ws, subject.run, subject.agent, subject.environment
     explanation = subject.source.explained()
@@ -222,8 +219,6 @@ def _parameters(agent: Version) -> float:
     except (ImportError, VerigymError):
         return 0.0
 
-
-# -- training recipes ----------------------------------------------------------------------------------------------------
 
 _ALGORITHM = {SFT: "sft", DPO: "dpo", REWARD_MODEL: "reward", GRPO: "grpo", WORKFLOW: "grpo"}
 

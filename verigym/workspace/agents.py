@@ -128,9 +128,6 @@ def descriptions(given: list[str], file: Path | None) -> dict[str, str]:
     return texts
 
 
-# -- reports and differences ------------------------------------------------------------------------------------------------
-
-
 def about(ws: WorkspaceFolder, version: Version) -> CardData:
     return CardData(
         version=version,

@@ -192,9 +192,6 @@ def outputs_of(
     )
 
 
-# -- corrected cases ----------------------------------------------------------------------------------------------------
-
-
 class SavedCase(NamedTuple):
     """An output with its correct verdict, which checks and audits replay."""
 

@@ -48,9 +48,6 @@ class _Proposal(msgspec.Struct):
     trajectories: list[str] = []
 
 
-# -- runs -------------------------------------------------------------------------------------------------------------
-
-
 def run_sizes(ws: WorkspaceFolder) -> dict[str, int]:
     """Bytes in the store by top-level run: its own, and those of its child runs."""
     parents = {run.id: run.parent or run.id for run in ws.store.runs(parent=None)}
@@ -111,9 +108,6 @@ def delete_runs(ws: WorkspaceFolder, runs: Sequence[str], *, dry_run: bool = Fal
                 ws.store.delete_run(run)
                 ws.forget_checkpoints(run)
     return sum(sizes.get(run, 0) for family in families.values() for run in family)
-
-
-# -- garbage ----------------------------------------------------------------------------------------------------------
 
 
 def plan_garbage(ws: WorkspaceFolder, older_than_days: int | None = None) -> GarbagePlan:

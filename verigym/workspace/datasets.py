@@ -19,8 +19,6 @@ from verigym.tasks.files import is_task_file, write_whole
 from verigym.training.data import Counts, Rows, RunRecords, demonstrations, graded_pairs, labelled_pairs, read_rows
 from verigym.workspace.workspace import WorkspaceFolder
 
-# -- create --------------------------------------------------------------------------------------------------------
-
 
 def from_demonstrations(
     ws: WorkspaceFolder, run: str, *, per_task: int = 4, min_reward: float | None = None, name: str = ""
@@ -95,9 +93,6 @@ def _check_some(rows: Rows, counts: Counts, what: str, remedy: str) -> None:
     if not rows:
         dropped = ", ".join(f"{name} {count}" for name, count in counts.items() if name != "kept")
         raise Refused(f"{what} ({dropped}). {remedy}")
-
-
-# -- store and find -------------------------------------------------------------------------------------------------------
 
 
 def keep(

@@ -91,9 +91,6 @@ class VariationFiles(msgspec.Struct, frozen=True, kw_only=True):
     taught: TeachingResult | None
 
 
-# -- from a spec ------------------------------------------------------------------------------------------------------
-
-
 def open_design(
     spec: Path, *, out: Path | None = None, seed: int | None = None, model: str = "", teacher: Teacher | None = None
 ) -> DesignJob:
@@ -175,9 +172,6 @@ def _draw(summary: Profile, title: str, out: Path) -> Path:
     svg = picture(summary, f"{title}: {counted(summary.rows, 'row')}").encode()
     write_whole(image, lambda file: file.writelines([svg]))
     return image
-
-
-# -- variations -------------------------------------------------------------------------------------------------------
 
 
 def vary_tasks(

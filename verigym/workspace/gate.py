@@ -122,9 +122,6 @@ def _asked_before(ws: WorkspaceFolder, decision: Decision) -> Iterator[str]:
             )
 
 
-# -- reports --------------------------------------------------------------------------------------------------------
-
-
 def shared_reports(
     ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str = ""
 ) -> tuple[Report, Report]:
@@ -205,9 +202,6 @@ def _missing_evals(ws: WorkspaceFolder, candidate: Version, champion: Version, e
     sampling = config.get("sampling", {})
     options = f"-n {config.get('num_tasks')} -k {config.get('k', 1)} --temperature {sampling.get('temperature', 1.0)}"
     yield f"verigym eval {config.get('environment')} -m {missing.id} {options} --max-tokens {sampling.get('max_tokens', 256)}"
-
-
-# -- evidence -------------------------------------------------------------------------------------------------------
 
 
 def gather(

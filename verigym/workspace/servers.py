@@ -68,9 +68,6 @@ def open_server(address: str) -> Policy:
     return RemotePolicy(url, model, **msgspec.to_builtins(options))
 
 
-# -- names ------------------------------------------------------------------------------------------------------------
-
-
 def read_servers(home: Path) -> dict[str, str]:
     """Addresses (URL#MODEL with options) by name."""
     path = home / FILE

@@ -31,8 +31,6 @@ class WorkspaceFolder:
         self._addresses: dict[str, str] = {}
         """The full address of each server by the base of its agent, which has no connection options."""
 
-    # -- agents -----------------------------------------------------------------------------------------------------
-
     def agent(self, text: str) -> Version:
         """A registered version (id, name, champion, latest). Otherwise a new, unregistered version of a base model or server."""
         if not text.strip():
@@ -128,8 +126,6 @@ class WorkspaceFolder:
         from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
 
         return LocalPolicy.open(base, adapter=adapter)
-
-    # -- files ------------------------------------------------------------------------------------------------------
 
     def adapter_folder(self, sha256: str) -> Path:
         """The folder of an adapter. Refuses missing or changed weights."""

@@ -84,8 +84,6 @@ class Engine:
         """Waits until no request runs, so that weights can be changed."""
         self._idle.wait()
 
-    # -- the thread -----------------------------------------------------------------------------------------------
-
     def _drive(self) -> None:
         """Runs until no request is waiting or active. It is not a daemon thread, because killing a thread inside torch crashes
         the process."""

@@ -59,8 +59,6 @@ class PagedDecoder:
         self.drawn_logprobs = torch.zeros(STEPS, max_batch, device=self.device)
         self.logits = torch.zeros(0)
 
-    # -- interface for the engine ------------------------------------------------------------------------------------
-
     def use_adapter(self, adapter: lora.LoraAdapter | None) -> None:
         if self.fused.use_adapter(adapter):
             self.graphs.clear()
@@ -140,8 +138,6 @@ class PagedDecoder:
         self.rows.remove(row)
         self.changed = True
 
-    # -- forward pass ----------------------------------------------------------------------------------
-
     def _hidden(
         self, ids: Tensor, rows: Tensor, positions: Tensor, table: Tensor, tiles: kernels.Tiles | None
     ) -> Tensor:
@@ -189,8 +185,6 @@ class PagedDecoder:
                 buffer.copy_(before)
             self.graphs[size, restricted] = graph
         return self.graphs[size, restricted]
-
-    # -- buffers --------------------------------------------------------------------------------------------------
 
     def _draw(self, logits: Tensor, rows: list[Row], which: list[int]) -> SampledTokens:
         """First tokens, and tokens under truncation or constraint, outside of a graph."""

@@ -219,8 +219,6 @@ class SlotDecoder:
             for buffer in self.slot_keys + self.slot_values:
                 buffer[place, :, :length] = buffer[len(self.rows), :, :length]
 
-    # -- implementation ----------------------------------------------------------------------------------------------------------
-
     def _length(self, row: Row) -> int:
         """Number of used positions of a row's slot, including its last token."""
         return len(row.context) - len(row.prefix)

@@ -114,8 +114,6 @@ class Capture:
                 conversations=len(self._writer),
             )
 
-    # -- taking in ----------------------------------------------------------------------------------------------------
-
     def place(self, exchange: Exchange) -> Placement:
         """The trajectory of a request. Never blocks or raises. Ignores the reply."""
         try:
@@ -187,8 +185,6 @@ class Capture:
             print = chain[first - 1] if first else self._prints.start(exchange)
         return int.from_bytes(print[:8], "big") < self._rate * 2**64
 
-    # -- feedback -----------------------------------------------------------------------------------------------------
-
     def feedback(self, of: str, **fields: Any) -> Feedback:
         """Stores feedback on a trajectory. `of` is the id of the trajectory, the conversation or a response.
 
@@ -227,8 +223,6 @@ class Capture:
         self._queue.put(done)
         if not done.wait(_FLUSH_S):
             raise InfrastructureFailure(f"The store was busy for {_FLUSH_S:g} s. Try again")
-
-    # -- the thread ---------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Writes everything in the queue. What cannot be written within some seconds is counted as lost and reported."""

@@ -81,8 +81,6 @@ class Conversation:
         self.tools = ""
         """Hash of the tools offered last."""
 
-    # -- growing ------------------------------------------------------------------------------------------------------
-
     def grow(self, exchange: Exchange, chain: Sequence[bytes], prints: Fingerprints, tools: str, began: float) -> None:
         """Adds an exchange. `chain` are the fingerprints of its request, `tools` is the hash of its toolset."""
         if self.size > _LONGEST:
@@ -204,8 +202,6 @@ class Conversation:
     def _gap(self, gap: str) -> None:
         if gap not in self._gaps:
             self._gaps.append(gap)
-
-    # -- as records, and back -----------------------------------------------------------------------------------------
 
     def trajectory(self) -> Trajectory:
         """The original trajectory, which must be redacted before it is stored."""

@@ -84,8 +84,6 @@ class ConversationWriter:
         """Why the store does not hold all of the trajectory yet. Empty if it does."""
         return (self._trouble or "it is being written") if trajectory in self._unwritten else ""
 
-    # -- joining ------------------------------------------------------------------------------------------------------
-
     def take(self, exchange: Exchange, placed: Placement) -> None:
         """Adds an exchange to its conversation. Counts failures and never raises."""
         try:
@@ -115,8 +113,6 @@ class ConversationWriter:
             self._bytes += conversation.size
         self._held.move_to_end(id)
         return conversation
-
-    # -- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, *, everything: bool = False) -> None:
         """Commits the conversations that are due. A failed write is retried later."""
@@ -183,8 +179,6 @@ class ConversationWriter:
         self.waiting -= conversation.unwritten
         conversation.unwritten = 0
         self._unwritten.pop(conversation.id, None)
-
-    # -- leaving ------------------------------------------------------------------------------------------------------
 
     def _make_room(self) -> None:
         if len(self._held) <= _MOST and self._bytes <= _MOST_BYTES:

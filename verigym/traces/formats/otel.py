@@ -117,9 +117,6 @@ def _conversation(span: Json) -> str:
     return _first(span["about"], "gen_ai.conversation.id", "session.id")
 
 
-# -- spans ------------------------------------------------------------------------------------------------------------------
-
-
 def _spans_in(value: Json) -> Iterator[Json]:
     """Every span in a document: `{trace, span, name, start, end, failed, message, about, events}`."""
     if "context" in value and "attributes" in value:
@@ -192,9 +189,6 @@ def _seconds(span: Json, nanoseconds: str, nanoseconds_too: str, printed: str) -
             return 0.0
     number = as_number(date)
     return number / 1e9 if number > 1e12 else number
-
-
-# -- a model call -----------------------------------------------------------------------------------------------------------
 
 
 def _call(span: Json) -> ModelCall:
@@ -349,9 +343,6 @@ def _error(span: Json) -> Failure:
 
 def _first(about: Json, *keys: str) -> str:
     return next((as_text(about[key]) for key in keys if about.get(key)), "")
-
-
-# -- tools and evaluations ----------------------------------------------------------------------------------------------
 
 
 def _with_tools(items: list[Item], spans: Sequence[Json]) -> tuple[list[Item], list[Mark]]:

@@ -69,9 +69,6 @@ class FormatReader(Protocol):
     def read(self, value: Any) -> "Iterator[ParsedTrace | TracePart]": ...
 
 
-# -- model calls ----------------------------------------------------------------------------------------------------------
-
-
 class ModelCall(Struct, frozen=True, kw_only=True):
     """One model call: its whole context and its reply."""
 
@@ -181,8 +178,6 @@ def turns_of(items: Sequence[Item], agent: str = "") -> list[Turn]:
     return turns
 
 
-# -- marks -----------------------------------------------------------------------------------------------------------------
-
 _ERRORS = ("error", '{"error"', '{ "error"', "traceback (most recent call last)")
 
 
@@ -232,8 +227,6 @@ def _argument_problem(arguments: str, tool: ToolSpec | None) -> str:
     missing = [name for name in required if isinstance(name, str) and name not in value]
     return f"missing: {', '.join(missing)}" if missing else ""
 
-
-# -- what a row reports about a conversation ----------------------------------------------------------------------------------
 
 _SUCCESS = re.compile(r"success|succeeded|successful|passed|pass|ok|resolved|solved|correct|true|yes|c", re.IGNORECASE)
 _FAILURE = re.compile(r"failure|failed|fail|error|unresolved|incorrect|wrong|false|no|i", re.IGNORECASE)
