@@ -21,7 +21,7 @@ from verigym.design.steps import StepResources
 from verigym.environments.load import load_environment
 from verigym.tasks.leaks import find_leaks
 
-RECIPES = Path(__file__).parents[1] / "recipes" / "design"
+ROOT = Path(__file__).parents[1]
 LOW_HIGH = {"low": {"kind": "uniform", "low": 0, "high": 50}, "high": {"kind": "uniform", "low": 0, "high": 100}}
 
 
@@ -59,7 +59,9 @@ def main() -> None:
 
     workplace = load_environment("workplace")
     count = 1000 if args.quick else 10_000
-    made, seconds, cpu = timed(read_design(RECIPES / "workplace.yaml"), count, StepResources(environment=workplace))
+    made, seconds, cpu = timed(
+        read_design(ROOT / "authoring/workplace/workplace.yaml"), count, StepResources(environment=workplace)
+    )
     found.append(figure(f"design, {count:,} workplace tasks, gold played: time", seconds, "s", "<= 120"))
     found.append(figure(f"design, {count:,} workplace tasks, gold played: CPU", cpu, "CPU-s"))
     found.append(figure(f"design, {count:,} workplace tasks asked for: tasks", len(made.tasks), "", f">= {count}"))
@@ -68,7 +70,7 @@ def main() -> None:
     found.append(figure(f"design, {count:,} workplace tasks: near a held-out one", len(crossing), "", "<= 0"))
 
     count = 250 if args.quick else 5000
-    made, seconds, cpu = timed(read_design(RECIPES / "python_problems.yaml"), count)
+    made, seconds, cpu = timed(read_design(ROOT / "recipes/design/python_problems.yaml"), count)
     found.append(figure(f"design, {count:,} Python problems, tests written in the sandbox: time", seconds, "s"))
     found.append(figure(f"design, {count:,} Python problems, without the sandbox's processes: CPU", cpu, "CPU-s"))
     found.append(figure(f"design, {count:,} Python problems asked for: tasks", len(made.tasks), "", f">= {count}"))
