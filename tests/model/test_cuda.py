@@ -52,7 +52,8 @@ def test_pages_and_graphs_decode_as_transformers_does(name: str, adapter: bool) 
         assert one.logprobs == pytest.approx(found, abs=1e-4)
     alone = [run(Engine(model, stop_ids={-1}), [request])[0].ids for request in requests[10:16]]
     assert alone == [one.ids for one in made[10:16]]
-    assert engine._decoders[0].pages.room == engine._decoders[0].pages.total - 1
+    decoder: Any = engine._decoders[0]
+    assert decoder.pages.room == decoder.pages.total - 1
 
 
 @pytest.mark.parametrize("name", FAMILIES)
