@@ -4,11 +4,11 @@ from math import lcm
 from random import Random
 
 from authoring.math.train_names import NAMES
-from verigym.environments.math.asked import Asked, Family, clock
-from verigym.environments.math.asked import at as time
+from verigym.environments.math.questions import Family, Question, clock
+from verigym.environments.math.questions import at as time
 
 
-def ferry(draw: Random) -> Asked:
+def ferry(draw: Random) -> Question:
     start, takes, late = draw.randrange(6 * 60, 20 * 60, 5), draw.randint(65, 170), draw.randint(4, 25)
     end = start + takes + late
     return clock(
@@ -39,7 +39,7 @@ def lasting(minutes: int) -> str:
     return f"{hours} hour{'s' if hours > 1 else ''}" + (f" {rest} minute{'s' if rest > 1 else ''}" if rest else "")
 
 
-def film_night(draw: Random) -> Asked:
+def film_night(draw: Random) -> Question:
     start, film, pause = draw.randrange(17 * 60, 20 * 60, 5), draw.randint(85, 140), draw.choice([10, 12, 15, 20])
     end = start + film + pause
     return clock(
@@ -61,7 +61,7 @@ def film_night(draw: Random) -> Asked:
     )
 
 
-def leave_by(draw: Random) -> Asked:
+def leave_by(draw: Random) -> Question:
     there, walk, early = draw.randrange(8 * 60, 19 * 60, 5), draw.randint(22, 58), draw.choice([5, 10, 15, 20])
     go, name = there - walk - early, draw.choice(NAMES)
     return clock(
@@ -82,7 +82,7 @@ def leave_by(draw: Random) -> Asked:
     )
 
 
-def roast(draw: Random) -> Asked:
+def roast(draw: Random) -> Question:
     start, one, two = draw.randrange(9 * 60, 17 * 60, 5), draw.randrange(25, 60, 5), draw.randrange(35, 95, 5)
     rest = draw.choice([8, 12, 14, 18])
     end = start + one + two + rest
@@ -105,7 +105,7 @@ def roast(draw: Random) -> Asked:
     )
 
 
-def wrong_watch(draw: Random) -> Asked:
+def wrong_watch(draw: Random) -> Question:
     true, off, wait = draw.randrange(7 * 60, 22 * 60), draw.randint(4, 17), draw.randint(15, 50)
     fast = draw.random() < 0.5
     shown = true + off if fast else true - off
@@ -129,7 +129,7 @@ def wrong_watch(draw: Random) -> Asked:
     )
 
 
-def every_so_often(draw: Random) -> Asked:
+def every_so_often(draw: Random) -> Question:
     first, gap, which = draw.randrange(5 * 60, 8 * 60, 5), draw.choice([12, 18, 25, 35, 40, 45]), draw.randint(5, 14)
     last = first + gap * (which - 1)
     return clock(
@@ -151,7 +151,7 @@ def every_so_often(draw: Random) -> Asked:
     )
 
 
-def over_the_sea(draw: Random) -> Asked:
+def over_the_sea(draw: Random) -> Question:
     start, flight, zone = (
         draw.randrange(6 * 60, 12 * 60, 5),
         draw.randrange(130, 520, 5),
@@ -179,7 +179,7 @@ def over_the_sea(draw: Random) -> Asked:
     )
 
 
-def half_way(draw: Random) -> Asked:
+def half_way(draw: Random) -> Question:
     start, takes = draw.randrange(7 * 60, 13 * 60), 2 * draw.randint(50, 220)
     end = start + takes
     return clock(
@@ -200,7 +200,7 @@ def half_way(draw: Random) -> Asked:
     )
 
 
-def print_run(draw: Random) -> Asked:
+def print_run(draw: Random) -> Question:
     start, speed, minutes = (
         draw.randrange(8 * 60, 15 * 60, 5),
         draw.choice([12, 15, 18, 20, 24, 30]),
@@ -227,7 +227,7 @@ def print_run(draw: Random) -> Asked:
     )
 
 
-def feeding(draw: Random) -> Asked:
+def feeding(draw: Random) -> Question:
     first, gap, number = draw.randrange(60, 10 * 60, 5), draw.choice([200, 210, 220, 250, 260, 280]), draw.randint(4, 6)
     end = first + gap * (number - 1)
     return clock(
@@ -249,7 +249,7 @@ def feeding(draw: Random) -> Asked:
     )
 
 
-def losing_clock(draw: Random) -> Asked:
+def losing_clock(draw: Random) -> Question:
     start, lost, hours = draw.randrange(6 * 60, 11 * 60, 10), draw.choice([2, 3, 4, 5, 6]), draw.randint(5, 12)
     gains = draw.random() < 0.4
     shown = start + hours * 60 + (lost if gains else -lost) * hours
@@ -274,7 +274,7 @@ def losing_clock(draw: Random) -> Asked:
     )
 
 
-def vans_meet(draw: Random) -> Asked:
+def vans_meet(draw: Random) -> Question:
     start, one, two = draw.randrange(7 * 60, 12 * 60, 5), draw.choice([50, 60, 70, 80]), draw.choice([40, 55, 65, 90])
     later, rest = draw.choice([30, 60]), draw.randint(40, 200)
     while rest * 60 % (one + two):
@@ -304,7 +304,7 @@ def vans_meet(draw: Random) -> Asked:
     )
 
 
-def together_again(draw: Random) -> Asked:
+def together_again(draw: Random) -> Question:
     start, one, two = (
         draw.randrange(5 * 60, 9 * 60, 5),
         *draw.choice(

@@ -4,7 +4,7 @@ from fractions import Fraction
 from random import Random
 
 from authoring.math.notation import SMALL, nonzero, signed
-from verigym.environments.math.asked import Asked, Family, equation, plain, terms
+from verigym.environments.math.questions import Family, Question, equation, plain, terms
 
 FORMULAS = [
     ("v = u + at", "t", "t = (v - u)/a", "at = v - u"),
@@ -42,7 +42,7 @@ RULES = [
 ]
 
 
-def subject(draw: Random) -> Asked:
+def subject(draw: Random) -> Question:
     formula, name, right, step = draw.choice(FORMULAS)
     words = draw.choice(
         [
@@ -55,7 +55,7 @@ def subject(draw: Random) -> Asked:
     return equation(words.format(formula, name), f"{step}.\n{right}.", right, f"solved {name}")
 
 
-def slope_and_point(draw: Random) -> Asked:
+def slope_and_point(draw: Random) -> Question:
     m, x, y = nonzero(draw, -7, 7), nonzero(draw, -8, 8), draw.randint(-9, 9)
     c = y - m * x
     return equation(
@@ -72,7 +72,7 @@ def slope_and_point(draw: Random) -> Asked:
     )
 
 
-def two_points(draw: Random) -> Asked:
+def two_points(draw: Random) -> Question:
     x, y, across, m = (
         nonzero(draw, -7, 7),
         nonzero(draw, -9, 9),
@@ -102,7 +102,7 @@ def squared(letter: str, shift: int) -> str:
     return f"({letter} {signed(-shift)})^2" if shift else f"{letter}^2"
 
 
-def steady_table(draw: Random) -> Asked:
+def steady_table(draw: Random) -> Question:
     k, first, step = draw.randint(2, 12), draw.randint(2, 5), draw.randint(2, 4)
     listed = ", ".join(f"x = {x}: y = {k * x}" for x in (first, first + step, first + 2 * step))
     return equation(
@@ -119,7 +119,7 @@ def steady_table(draw: Random) -> Asked:
     )
 
 
-def taxi_fare(draw: Random) -> Asked:
+def taxi_fare(draw: Random) -> Question:
     base, each = draw.randint(3, 9), draw.choice([2, 3, 4])
     return equation(
         draw.choice(
@@ -138,7 +138,7 @@ def taxi_fare(draw: Random) -> Asked:
     )
 
 
-def told_rule(draw: Random) -> Asked:
+def told_rule(draw: Random) -> Question:
     k, b, more = draw.randint(2, 9), draw.randint(2, 15), draw.random() < 0.5
     word = "more" if more else "less"
     return equation(
@@ -156,7 +156,7 @@ def told_rule(draw: Random) -> Asked:
     )
 
 
-def moved_line(draw: Random) -> Asked:
+def moved_line(draw: Random) -> Question:
     m, c, up = draw.choice(SMALL), draw.choice(SMALL), draw.randint(2, 9)
     down = draw.random() < 0.5
     right = c - up if down else c + up
@@ -178,7 +178,7 @@ def moved_line(draw: Random) -> Asked:
     )
 
 
-def alongside(draw: Random) -> Asked:
+def alongside(draw: Random) -> Question:
     m, c, x, y = draw.choice(SMALL), draw.choice(SMALL), draw.choice(SMALL), draw.choice(SMALL)
     right = y - m * x
     c = c + 1 if c == right else c
@@ -199,7 +199,7 @@ def alongside(draw: Random) -> Asked:
     )
 
 
-def through_axes(draw: Random) -> Asked:
+def through_axes(draw: Random) -> Question:
     p, q = draw.choice(SMALL), draw.choice(SMALL)
     return equation(
         draw.choice(
@@ -217,7 +217,7 @@ def through_axes(draw: Random) -> Asked:
     )
 
 
-def turn_round(draw: Random) -> Asked:
+def turn_round(draw: Random) -> Question:
     formula, name, right, step = draw.choice(RULES)
     left = formula.partition(" = ")[0]
     return equation(
@@ -236,7 +236,7 @@ def turn_round(draw: Random) -> Asked:
     )
 
 
-def getting_lower(draw: Random) -> Asked:
+def getting_lower(draw: Random) -> Question:
     rate, first, gap = draw.randint(2, 6), draw.randint(1, 3), draw.randint(2, 4)
     start = rate * (first + gap) + draw.randint(6, 20)
     one, two = start - rate * first, start - rate * (first + gap)
@@ -259,7 +259,7 @@ def getting_lower(draw: Random) -> Asked:
     )
 
 
-def circle(draw: Random) -> Asked:
+def circle(draw: Random) -> Question:
     a, b, r = draw.choice(SMALL), draw.randint(-7, 7), draw.randint(2, 9)
     return equation(
         draw.choice(
@@ -278,7 +278,7 @@ def circle(draw: Random) -> Asked:
     )
 
 
-def from_vertex(draw: Random) -> Asked:
+def from_vertex(draw: Random) -> Question:
     h, k, a, step = draw.choice(SMALL), draw.choice(SMALL), draw.choice([-3, -2, -1, 1, 2, 3]), draw.choice([1, 2, 3])
     x, y = h + step, k + a * step * step
     front = "" if a == 1 else "-" if a == -1 else str(a)
@@ -298,7 +298,7 @@ def from_vertex(draw: Random) -> Asked:
     )
 
 
-def from_zeros(draw: Random) -> Asked:
+def from_zeros(draw: Random) -> Question:
     p, q = draw.sample(range(-6, 7), 2)
     a, x = draw.choice([-3, -2, 2, 3]), draw.randint(-4, 4)
     while x in (p, q):
@@ -320,7 +320,7 @@ def from_zeros(draw: Random) -> Asked:
     )
 
 
-def hidden_letter(draw: Random) -> Asked:
+def hidden_letter(draw: Random) -> Question:
     a, b, c = draw.randint(2, 7), draw.choice(SMALL), draw.choice(SMALL)
     while b == a * c:
         b += 1 if b != -1 else 2
@@ -343,7 +343,7 @@ def hidden_letter(draw: Random) -> Asked:
     )
 
 
-def given_roots(draw: Random) -> Asked:
+def given_roots(draw: Random) -> Question:
     p, q = draw.sample(SMALL, 2)
     k = draw.choice([1, 1, 2])
     one, two = p, Fraction(q, k)

@@ -5,10 +5,10 @@ from math import gcd
 from random import Random
 
 from authoring.math.notation import SMALL, nonzero, signed
-from verigym.environments.math.asked import Asked, Family, expression, terms
+from verigym.environments.math.questions import Family, Question, expression, terms
 
 
-def remove_bracket(draw: Random) -> Asked:
+def remove_bracket(draw: Random) -> Question:
     a, b, c, d = (
         draw.choice([-5, -4, -3, -2, 2, 3, 4, 5, 6, 7, 8, 9]),
         draw.randint(2, 9),
@@ -33,7 +33,7 @@ def remove_bracket(draw: Random) -> Asked:
     )
 
 
-def like_terms(draw: Random) -> Asked:
+def like_terms(draw: Random) -> Question:
     a, b, c, d = (nonzero(draw, -12, 15) for _ in range(4))
     c = c + 1 if a + c == 0 else c
     right = terms(x=a + c, y=b + d)
@@ -53,7 +53,7 @@ def like_terms(draw: Random) -> Asked:
     )
 
 
-def in_symbols(draw: Random) -> Asked:
+def in_symbols(draw: Random) -> Question:
     a, b = draw.randint(3, 15), draw.randint(2, 30)
     less = draw.random() < 0.5
     words = f"{b} less than {a} times n" if less else f"{a} times the number that is {b} more than n"
@@ -73,7 +73,7 @@ def in_symbols(draw: Random) -> Asked:
     )
 
 
-def common_factor(draw: Random) -> Asked:
+def common_factor(draw: Random) -> Question:
     a, b, c = draw.randint(2, 9), draw.choice([1, 2, 3, 5, 7]), nonzero(draw, -9, 9)
     while gcd(b, c) > 1:
         c -= 1
@@ -92,7 +92,7 @@ def common_factor(draw: Random) -> Asked:
     )
 
 
-def two_brackets(draw: Random) -> Asked:
+def two_brackets(draw: Random) -> Question:
     a, b, c, d = draw.randint(1, 5), nonzero(draw, -9, 9), draw.randint(1, 4), nonzero(draw, -9, 9)
     right = terms(x2=a * c, x=a * d + b * c, one=b * d)
     return expression(
@@ -111,7 +111,7 @@ def two_brackets(draw: Random) -> Asked:
     )
 
 
-def quadratic_factors(draw: Random) -> Asked:
+def quadratic_factors(draw: Random) -> Question:
     p, q = nonzero(draw, -11, 11), nonzero(draw, -11, 11)
     return expression(
         draw.choice(
@@ -128,7 +128,7 @@ def quadratic_factors(draw: Random) -> Asked:
     )
 
 
-def nth_term(draw: Random) -> Asked:
+def nth_term(draw: Random) -> Question:
     first, step = draw.randint(-12, 25), nonzero(draw, -8, 11)
     listed = ", ".join(str(first + step * place) for place in range(5))
     return expression(
@@ -148,7 +148,7 @@ def nth_term(draw: Random) -> Asked:
     )
 
 
-def leading_factor(draw: Random) -> Asked:
+def leading_factor(draw: Random) -> Question:
     a, b, c, d = draw.choice([2, 3, 5]), nonzero(draw, -7, 7), draw.choice([1, 2, 3]), nonzero(draw, -7, 7)
     b = b if b % a else b + 1
     return expression(
@@ -168,7 +168,7 @@ def leading_factor(draw: Random) -> Asked:
     )
 
 
-def party_room(draw: Random) -> Asked:
+def party_room(draw: Random) -> Question:
     fee, each, off = draw.randint(30, 90), draw.randint(6, 18), draw.randint(5, 25)
     right = terms(n=each, one=fee - off)
     return expression(
@@ -191,7 +191,7 @@ def party_room(draw: Random) -> Asked:
     )
 
 
-def triangle_around(draw: Random) -> Asked:
+def triangle_around(draw: Random) -> Question:
     a, b, c, d = draw.randint(3, 6), draw.randint(1, 9), draw.randint(3, 6), draw.randint(1, 9)
     e = draw.randint(abs(a - c) + 1, a + c - 1)
     sides = [terms(a=a, one=b), terms(a=c, one=-d), terms(a=e)]
@@ -215,7 +215,7 @@ def triangle_around(draw: Random) -> Asked:
     )
 
 
-def powers(draw: Random) -> Asked:
+def powers(draw: Random) -> Question:
     k, m, a, b, c = draw.randint(2, 7), draw.randint(2, 7), draw.randint(2, 5), draw.randint(2, 4), draw.randint(1, 3)
     shown = f"{k}x^{a} · {m}x^{b} / x" + (f"^{c}" if c > 1 else "")
     right = f"{k * m}x^{a + b - c}"
@@ -234,7 +234,7 @@ def powers(draw: Random) -> Asked:
     )
 
 
-def put_in(draw: Random) -> Asked:
+def put_in(draw: Random) -> Question:
     a, b, k = draw.randint(2, 9), draw.choice(SMALL), draw.randint(2, 8)
     m = draw.choice(SMALL)
     right = terms(t=a * k, one=a * m + b)
@@ -255,7 +255,7 @@ def put_in(draw: Random) -> Asked:
     )
 
 
-def squares_apart(draw: Random) -> Asked:
+def squares_apart(draw: Random) -> Question:
     a, b = draw.choice([1, 2, 3, 4, 5, 7]), draw.choice([1, 3, 5, 7, 8, 9, 10, 11])
     while gcd(a, b) > 1:
         b += 1
@@ -275,7 +275,7 @@ def squares_apart(draw: Random) -> Asked:
     )
 
 
-def cut_corner(draw: Random) -> Asked:
+def cut_corner(draw: Random) -> Question:
     a, b, c = draw.randint(4, 12), draw.randint(2, 9), draw.randint(2, 3)
     right = terms(x2=1, x=a + b, one=a * b - c * c)
     return expression(
@@ -297,7 +297,7 @@ def cut_corner(draw: Random) -> Asked:
     )
 
 
-def take_away(draw: Random) -> Asked:
+def take_away(draw: Random) -> Question:
     a, b, c = draw.randint(2, 9), draw.choice(SMALL), draw.choice(SMALL)
     d, e, f = draw.randint(1, 8), draw.choice(SMALL), draw.choice(SMALL)
     d = d + 1 if a == d else d
@@ -318,7 +318,7 @@ def take_away(draw: Random) -> Asked:
     )
 
 
-def cancel(draw: Random) -> Asked:
+def cancel(draw: Random) -> Question:
     p, q, k = draw.choice(SMALL), draw.choice(SMALL), draw.choice([1, 1, 2, 3])
     shown = f"({terms(x2=k, x=k * (p + q), one=k * p * q)}) / ({terms(x=1, one=p)})"
     right = terms(x=k, one=k * q)
@@ -339,7 +339,7 @@ def cancel(draw: Random) -> Asked:
     )
 
 
-def cubed(draw: Random) -> Asked:
+def cubed(draw: Random) -> Question:
     a, b = draw.choice([1, 1, 2, 3]), draw.choice([-5, -4, -3, -2, -1, 1, 2, 3, 4, 5])
     shown = f"({terms(x=a, one=b)})^3"
     first, rest = f"{a**3 if a > 1 else ''}x^3", terms(x2=3 * a * a * b, x=3 * a * b * b, one=b**3)
@@ -359,7 +359,7 @@ def cubed(draw: Random) -> Asked:
     )
 
 
-def second_order(draw: Random) -> Asked:
+def second_order(draw: Random) -> Question:
     a, b, c = draw.choice([1, 1, 2, 3]), draw.randint(-5, 6), draw.randint(-6, 9)
     listed = [a * n * n + b * n + c for n in range(1, 6)]
     shown = ", ".join(map(str, listed))
@@ -384,7 +384,7 @@ def second_order(draw: Random) -> Asked:
     )
 
 
-def one_in_another(draw: Random) -> Asked:
+def one_in_another(draw: Random) -> Question:
     a, b, c, d = draw.randint(2, 5), draw.choice(SMALL), draw.choice([1, 2, 3]), draw.choice(SMALL)
     inner = draw.random() < 0.5
     line, square = terms(x=a, one=b), terms(x2=c, one=d)
@@ -407,7 +407,7 @@ def one_in_another(draw: Random) -> Asked:
     )
 
 
-def three_factors(draw: Random) -> Asked:
+def three_factors(draw: Random) -> Question:
     p, q = draw.sample(SMALL, 2)
     k = draw.choice([1, 1, 2, 3])
     rest = terms(x2=k * (p + q), x=k * p * q)

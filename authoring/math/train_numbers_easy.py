@@ -6,10 +6,10 @@ from random import Random
 from authoring.math.notation import nonzero
 from authoring.math.train_names import NAMES
 from authoring.vocabulary import WORKDAYS
-from verigym.environments.math.asked import Asked, Family, euros, number, plain, terms
+from verigym.environments.math.questions import Family, Question, euros, number, plain, terms
 
 
-def orchard(draw: Random) -> Asked:
+def orchard(draw: Random) -> Question:
     name, picked, given, more = draw.choice(NAMES), draw.randint(40, 95), draw.randint(8, 35), draw.randint(5, 30)
     left = picked - given
     return number(
@@ -31,7 +31,7 @@ def orchard(draw: Random) -> Asked:
     )
 
 
-def bus(draw: Random) -> Asked:
+def bus(draw: Random) -> Question:
     start, off1, on1, off2, on2 = (
         draw.randint(low, high) for low, high in ((25, 50), (3, 12), (2, 15), (3, 12), (2, 9))
     )
@@ -56,7 +56,7 @@ def bus(draw: Random) -> Asked:
     )
 
 
-def shelves(draw: Random) -> Asked:
+def shelves(draw: Random) -> Question:
     shelves, each, boxed = draw.randint(6, 18), draw.randint(14, 38), draw.randint(20, 90)
     return number(
         draw.choice(
@@ -78,7 +78,7 @@ def shelves(draw: Random) -> Asked:
     )
 
 
-def bakery(draw: Random) -> Asked:
+def bakery(draw: Random) -> Question:
     name, count, cents = draw.choice(NAMES), draw.randint(3, 9), draw.randrange(85, 340, 5)
     total = count * cents
     note = next(note for note in (1000, 2000, 5000) if note > total)
@@ -103,7 +103,7 @@ def bakery(draw: Random) -> Asked:
     )
 
 
-def rope(draw: Random) -> Asked:
+def rope(draw: Random) -> Question:
     piece = draw.choice([15, 20, 25, 30, 40, 45, 60, 75])
     count = draw.randint(7, 40)
     length = Fraction(piece * count, 100)
@@ -124,7 +124,7 @@ def rope(draw: Random) -> Asked:
     )
 
 
-def tiles(draw: Random) -> Asked:
+def tiles(draw: Random) -> Question:
     side, wide, long = draw.choice([20, 25, 40, 50]), draw.randint(6, 16), draw.randint(17, 30)
     return number(
         draw.choice(
@@ -151,7 +151,7 @@ def plain_m(cm: int) -> str:
     return f"{cm / 100:g}"
 
 
-def meadow(draw: Random) -> Asked:
+def meadow(draw: Random) -> Question:
     long, wide, gate = draw.randint(45, 120), draw.randint(20, 44), draw.randint(3, 6)
     around = 2 * (long + wide)
     return number(
@@ -174,7 +174,7 @@ def meadow(draw: Random) -> Asked:
     )
 
 
-def novel(draw: Random) -> Asked:
+def novel(draw: Random) -> Question:
     name, pages, days, left = draw.choice(NAMES), draw.randint(14, 36), draw.randint(5, 13), draw.randint(40, 160)
     total = pages * days + left
     return number(
@@ -197,7 +197,7 @@ def novel(draw: Random) -> Asked:
     )
 
 
-def eggs(draw: Random) -> Asked:
+def eggs(draw: Random) -> Question:
     box, full, over = draw.choice([6, 10, 12]), draw.randint(13, 40), draw.randint(1, 5)
     total = box * full + over
     return number(
@@ -220,7 +220,7 @@ def eggs(draw: Random) -> Asked:
     )
 
 
-def piggy_bank(draw: Random) -> Asked:
+def piggy_bank(draw: Random) -> Question:
     name, week, weeks, have = draw.choice(NAMES), draw.randint(6, 18), draw.randint(7, 25), draw.randint(19, 70)
     price = have + week * weeks
     return number(
@@ -242,7 +242,7 @@ def piggy_bank(draw: Random) -> Asked:
     )
 
 
-def frost(draw: Random) -> Asked:
+def frost(draw: Random) -> Question:
     noon, drop, rise = draw.randint(-4, 7), draw.randint(9, 17), draw.randint(2, 7)
     night = noon - drop
     return number(
@@ -265,7 +265,7 @@ def frost(draw: Random) -> Asked:
     )
 
 
-def pancakes(draw: Random) -> Asked:
+def pancakes(draw: Random) -> Question:
     people, each, guests = draw.choice([3, 4, 5, 6]), draw.randrange(30, 90, 5), draw.randint(7, 15)
     return number(
         draw.choice(
@@ -285,7 +285,7 @@ def pancakes(draw: Random) -> Asked:
     )
 
 
-def choir(draw: Random) -> Asked:
+def choir(draw: Random) -> Question:
     rows, each, ill, guests = draw.randint(4, 9), draw.randint(6, 12), draw.randint(2, 9), draw.randint(2, 8)
     there = rows * each - ill + guests
     return number(
@@ -307,7 +307,7 @@ def choir(draw: Random) -> Asked:
     )
 
 
-def water_cans(draw: Random) -> Asked:
+def water_cans(draw: Random) -> Question:
     cans, tenth, trips = draw.randint(2, 4), draw.choice([45, 55, 65, 75, 85]), draw.randint(3, 9)
     per_trip = Fraction(tenth * cans, 10)
     return number(
@@ -331,7 +331,7 @@ def water_cans(draw: Random) -> Asked:
     )
 
 
-def photo_album(draw: Random) -> Asked:
+def photo_album(draw: Random) -> Question:
     page, photos, name = draw.choice([4, 6, 8, 9]), draw.randint(50, 190), draw.choice(NAMES)
     pages = -(-photos // page)
     full = photos // page
@@ -354,7 +354,7 @@ def photo_album(draw: Random) -> Asked:
     )
 
 
-def age_chain(draw: Random) -> Asked:
+def age_chain(draw: Random) -> Question:
     one, two, three = draw.sample(NAMES, 3)
     young, times, less = draw.randint(4, 9), draw.choice([2, 3, 4]), draw.randint(2, 6)
     middle = young * times
@@ -376,7 +376,7 @@ def age_chain(draw: Random) -> Asked:
     )
 
 
-def honey_jars(draw: Random) -> Asked:
+def honey_jars(draw: Random) -> Question:
     honey, glass, jars = draw.randrange(250, 600, 50), draw.randrange(120, 240, 10), draw.randint(3, 12)
     total = Fraction(honey * jars, 1000)
     return number(
@@ -399,7 +399,7 @@ def honey_jars(draw: Random) -> Asked:
     )
 
 
-def seat_row(draw: Random) -> Asked:
+def seat_row(draw: Random) -> Question:
     row, seat = draw.randint(12, 24), draw.randint(60, 330)
     which = -(-seat // row)
     return number(
@@ -421,7 +421,7 @@ def seat_row(draw: Random) -> Asked:
     )
 
 
-def fence_posts(draw: Random) -> Asked:
+def fence_posts(draw: Random) -> Question:
     gap, gaps = draw.choice([2, 3, 4, 5, 6]), draw.randint(9, 48)
     return number(
         draw.choice(
@@ -441,7 +441,7 @@ def fence_posts(draw: Random) -> Asked:
     )
 
 
-def saw_cuts(draw: Random) -> Asked:
+def saw_cuts(draw: Random) -> Question:
     pieces, minutes = draw.randint(5, 14), draw.randint(2, 7)
     total = (pieces - 1) * minutes
     name = draw.choice(NAMES)
@@ -464,7 +464,7 @@ def saw_cuts(draw: Random) -> Asked:
     )
 
 
-def drops(draw: Random) -> Asked:
+def drops(draw: Random) -> Question:
     each, times, days = draw.randint(4, 15), draw.choice([2, 3, 4]), draw.randint(6, 30)
     bottle = each * times * days
     return number(
@@ -485,7 +485,7 @@ def drops(draw: Random) -> Asked:
     )
 
 
-def third_angle(draw: Random) -> Asked:
+def third_angle(draw: Random) -> Question:
     one, two = draw.randint(25, 84), draw.randint(25, 84)
     return number(
         draw.choice(
@@ -503,7 +503,7 @@ def third_angle(draw: Random) -> Asked:
     )
 
 
-def coldest_day(draw: Random) -> Asked:
+def coldest_day(draw: Random) -> Question:
     values = draw.sample(range(-14, 9), 5)
     values[draw.randrange(5)] = -draw.randint(15, 22)
     low, high = min(values), max(values)
@@ -525,7 +525,7 @@ def coldest_day(draw: Random) -> Asked:
     )
 
 
-def brown_hens(draw: Random) -> Asked:
+def brown_hens(draw: Random) -> Question:
     top, bottom = draw.choice([(1, 3), (2, 5), (3, 4), (3, 8), (5, 6), (2, 7), (4, 9)])
     each = draw.randint(7, 30)
     total, brown = bottom * each, top * each
@@ -546,7 +546,7 @@ def brown_hens(draw: Random) -> Asked:
     )
 
 
-def one_unknown(draw: Random) -> Asked:
+def one_unknown(draw: Random) -> Question:
     a, x, b = draw.randint(2, 12), nonzero(draw, -12, 15), nonzero(draw, -30, 30)
     return number(
         draw.choice(
@@ -562,7 +562,7 @@ def one_unknown(draw: Random) -> Asked:
     )
 
 
-def evaluate(draw: Random) -> Asked:
+def evaluate(draw: Random) -> Question:
     a, b, c, x = draw.randint(2, 6), nonzero(draw, -9, 9), nonzero(draw, -20, 20), nonzero(draw, -6, 7)
     return number(
         draw.choice(

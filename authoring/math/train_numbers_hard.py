@@ -6,10 +6,20 @@ from random import Random
 
 from authoring.math.notation import nonzero
 from authoring.math.train_names import NAMES
-from verigym.environments.math.asked import Asked, Family, euros, fraction, number, percent, plain, rounded, terms
+from verigym.environments.math.questions import (
+    Family,
+    Question,
+    euros,
+    fraction,
+    number,
+    percent,
+    plain,
+    rounded,
+    terms,
+)
 
 
-def two_pumps(draw: Random) -> Asked:
+def two_pumps(draw: Random) -> Question:
     one, two = draw.choice(
         [(3, 6), (4, 12), (6, 12), (10, 15), (5, 20), (12, 24), (20, 30), (9, 18), (8, 24), (15, 30), (14, 35)]
     )
@@ -37,7 +47,7 @@ def two_pumps(draw: Random) -> Asked:
     )
 
 
-def toward_each_other(draw: Random) -> Asked:
+def toward_each_other(draw: Random) -> Question:
     one, two, minutes = draw.randrange(14, 30, 2), draw.randrange(16, 34, 2), draw.randrange(15, 100, 3)
     way = Fraction((one + two) * minutes, 60)
     return number(
@@ -63,7 +73,7 @@ def toward_each_other(draw: Random) -> Asked:
     )
 
 
-def savings_book(draw: Random) -> Asked:
+def savings_book(draw: Random) -> Question:
     start, rate, years = draw.randrange(500, 5000, 100), draw.choice([2, 3, 4, 5, 6]), draw.choice([2, 3])
     end = start * (1 + Fraction(rate, 100)) ** years
     return rounded(
@@ -88,7 +98,7 @@ def savings_book(draw: Random) -> Asked:
     )
 
 
-def brine(draw: Random) -> Asked:
+def brine(draw: Random) -> Question:
     litres, weak, more, strong = draw.choice(
         [
             (3, 10, 2, 20),
@@ -124,7 +134,7 @@ def brine(draw: Random) -> Asked:
     )
 
 
-def river_boat(draw: Random) -> Asked:
+def river_boat(draw: Random) -> Question:
     boat, current, hours = draw.randint(11, 24), draw.randint(2, 6), draw.randint(2, 5)
     down, up = (boat + current) * hours, (boat - current) * hours
     return number(
@@ -148,7 +158,7 @@ def river_boat(draw: Random) -> Asked:
     )
 
 
-def vending_machine(draw: Random) -> Asked:
+def vending_machine(draw: Random) -> Question:
     twos, halves = draw.randint(8, 40), draw.randint(9, 50)
     total = Fraction(4 * twos + halves, 2)
     worth = euros(int(100 * total))
@@ -174,7 +184,7 @@ def vending_machine(draw: Random) -> Asked:
     )
 
 
-def house_number(draw: Random) -> Asked:
+def house_number(draw: Random) -> Question:
     tens, ones = sorted(draw.sample(range(1, 10), 2))
     less = 9 * (ones - tens)
     return number(
@@ -198,7 +208,7 @@ def house_number(draw: Random) -> Asked:
     )
 
 
-def rent(draw: Random) -> Asked:
+def rent(draw: Random) -> Question:
     up, down = draw.choice([10, 20, 25, 30, 40, 50]), draw.choice([5, 10, 15, 20, 30])
     if (100 + up) * (100 - down) == 10_000:
         down += 10
@@ -225,7 +235,7 @@ def rent(draw: Random) -> Asked:
     )
 
 
-def chess_club(draw: Random) -> Asked:
+def chess_club(draw: Random) -> Question:
     players = draw.randint(7, 60)
     games = players * (players - 1) // 2
     return number(
@@ -246,7 +256,7 @@ def chess_club(draw: Random) -> Asked:
     )
 
 
-def odd_doors(draw: Random) -> Asked:
+def odd_doors(draw: Random) -> Question:
     first = 2 * draw.randint(11, 70) + 1
     total = 3 * first + 6
     return number(
@@ -267,7 +277,7 @@ def odd_doors(draw: Random) -> Asked:
     )
 
 
-def there_and_back(draw: Random) -> Asked:
+def there_and_back(draw: Random) -> Question:
     name, out, back = draw.choice(NAMES), draw.randrange(12, 25), draw.randrange(26, 45)
     mean = Fraction(2 * out * back, out + back)
     return rounded(
@@ -292,7 +302,7 @@ def there_and_back(draw: Random) -> Asked:
     )
 
 
-def languages(draw: Random) -> Asked:
+def languages(draw: Random) -> Question:
     both, french, spanish, none = draw.randint(4, 15), draw.randint(6, 30), draw.randint(6, 30), draw.randint(3, 12)
     total = both + french + spanish + none
     return number(
@@ -318,7 +328,7 @@ def languages(draw: Random) -> Asked:
     )
 
 
-def open_air_theatre(draw: Random) -> Asked:
+def open_air_theatre(draw: Random) -> Question:
     rows, first, more = draw.randint(12, 30), draw.randint(14, 33), draw.randint(2, 6)
     last = first + (rows - 1) * more
     total = rows * (first + last) // 2
@@ -341,7 +351,7 @@ def open_air_theatre(draw: Random) -> Asked:
     )
 
 
-def purse(draw: Random) -> Asked:
+def purse(draw: Random) -> Question:
     one, two, left = draw.choice([3, 4, 5]), draw.choice([2, 3, 4]), draw.randint(3, 15)
     had = Fraction(left * one * two, (one - 1) * (two - 1))
     while had.denominator > 1:
@@ -369,7 +379,7 @@ def purse(draw: Random) -> Asked:
     )
 
 
-def train_on_bridge(draw: Random) -> Asked:
+def train_on_bridge(draw: Random) -> Question:
     speed, train, seconds = draw.choice([54, 72, 90, 108, 126]), draw.randrange(120, 360, 20), draw.randint(20, 45)
     metres = speed * 5 // 18
     bridge = metres * seconds - train
@@ -395,7 +405,7 @@ def train_on_bridge(draw: Random) -> Asked:
     )
 
 
-def ladder(draw: Random) -> Asked:
+def ladder(draw: Random) -> Question:
     foot, high, long = draw.choice([(3, 4, 5), (5, 12, 13), (7, 24, 25), (8, 15, 17), (20, 21, 29)])
     scale = Fraction(draw.choice([3, 4, 5, 6, 7]), 10)
     foot, high, long = foot * scale, high * scale, long * scale
@@ -420,7 +430,7 @@ def ladder(draw: Random) -> Asked:
     )
 
 
-def shadow(draw: Random) -> Asked:
+def shadow(draw: Random) -> Question:
     stick, short = draw.choice([(12, 8), (15, 10), (10, 25), (12, 30), (18, 15), (20, 16), (16, 24)])
     times = draw.randint(6, 20)
     tall, long = Fraction(stick * times, 10), Fraction(short * times, 10)
@@ -444,7 +454,7 @@ def shadow(draw: Random) -> Asked:
     )
 
 
-def two_socks(draw: Random) -> Asked:
+def two_socks(draw: Random) -> Question:
     black, grey = draw.randint(3, 9), draw.randint(3, 9)
     total = black + grey
     same = Fraction(black * (black - 1) + grey * (grey - 1), total * (total - 1))
@@ -471,7 +481,7 @@ def two_socks(draw: Random) -> Asked:
     )
 
 
-def page_digits(draw: Random) -> Asked:
+def page_digits(draw: Random) -> Question:
     pages = draw.randint(112, 480)
     digits = 9 + 180 + 3 * (pages - 99)
     return number(
@@ -490,7 +500,7 @@ def page_digits(draw: Random) -> Asked:
     )
 
 
-def three_parcels(draw: Random) -> Asked:
+def three_parcels(draw: Random) -> Question:
     a, b, c = draw.sample(range(3, 30), 3)
     return number(
         draw.choice(
@@ -513,7 +523,7 @@ def three_parcels(draw: Random) -> Asked:
     )
 
 
-def remainders(draw: Random) -> Asked:
+def remainders(draw: Random) -> Question:
     one, two = draw.choice([(4, 5), (4, 7), (5, 6), (5, 7), (5, 8), (6, 7), (7, 8), (5, 9), (7, 9)])
     total = draw.randint(one * two // 2, one * two - 1)
     while not (total % one and total % two):
@@ -539,7 +549,7 @@ def remainders(draw: Random) -> Asked:
     )
 
 
-def late_helper(draw: Random) -> Asked:
+def late_helper(draw: Random) -> Question:
     one, two, alone = draw.choice(
         [
             (12, 6, 3),
@@ -582,7 +592,7 @@ def late_helper(draw: Random) -> Asked:
     )
 
 
-def street_grid(draw: Random) -> Asked:
+def street_grid(draw: Random) -> Question:
     east, north = draw.sample(range(2, 7), 2)
     ways = comb(east + north, north)
     return number(
@@ -604,7 +614,7 @@ def street_grid(draw: Random) -> Asked:
     )
 
 
-def fractions_of_x(draw: Random) -> Asked:
+def fractions_of_x(draw: Random) -> Question:
     a, b, x, c = draw.randint(2, 9), draw.randint(2, 9), nonzero(draw, -9, 9), nonzero(draw, -9, 9)
     b = b + 1 if a == b else b
     x = x * a * b // 2 if a * b % 2 == 0 else x * a * b
@@ -626,7 +636,7 @@ def fractions_of_x(draw: Random) -> Asked:
     )
 
 
-def smallest_value(draw: Random) -> Asked:
+def smallest_value(draw: Random) -> Question:
     h, k, a = nonzero(draw, -8, 8), nonzero(draw, -25, 25), draw.choice([1, 1, 2, 3])
     return number(
         draw.choice(

@@ -8,10 +8,10 @@ from statistics import median
 
 from authoring.math.notation import nonzero
 from authoring.math.train_names import NAMES
-from verigym.environments.math.asked import Asked, Family, euros, fraction, number, percent, plain, terms
+from verigym.environments.math.questions import Family, Question, euros, fraction, number, percent, plain, terms
 
 
-def coat(draw: Random) -> Asked:
+def coat(draw: Random) -> Question:
     price, off, coupon = draw.randrange(60, 260, 20), draw.choice([15, 20, 25, 30, 35, 40]), draw.randint(3, 11)
     reduced = Fraction(price * (100 - off), 100)
     return number(
@@ -34,7 +34,7 @@ def coat(draw: Random) -> Asked:
     )
 
 
-def survey(draw: Random) -> Asked:
+def survey(draw: Random) -> Question:
     part, whole = draw.choice([1, 3, 7, 9, 11, 13, 17, 19]), 20
     people = whole * draw.randint(4, 30)
     yes = people * part // whole
@@ -53,7 +53,7 @@ def survey(draw: Random) -> Asked:
     )
 
 
-def oil_tank(draw: Random) -> Asked:
+def oil_tank(draw: Random) -> Question:
     low, high, parts = draw.choice([(1, 3, 4), (1, 5, 8), (3, 7, 8), (1, 2, 3), (2, 5, 6), (1, 4, 5), (2, 7, 10)])
     size = parts * draw.randint(30, 90)
     added = size * (high - low) // parts
@@ -83,7 +83,7 @@ def plain_fraction(top: int, bottom: int) -> str:
     return f"{top}/{bottom}"
 
 
-def high_jump(draw: Random) -> Asked:
+def high_jump(draw: Random) -> Question:
     name, goal = draw.choice(NAMES), draw.randint(118, 150)
     jumps = [goal + draw.randint(-9, 9) for _ in range(4)]
     needed = 5 * goal - sum(jumps)
@@ -109,7 +109,7 @@ def high_jump(draw: Random) -> Asked:
     )
 
 
-def two_legs(draw: Random) -> Asked:
+def two_legs(draw: Random) -> Question:
     fast, slow, half, quarter = (
         draw.randrange(80, 130, 10),
         draw.randrange(40, 72, 4),
@@ -139,7 +139,7 @@ def two_legs(draw: Random) -> Asked:
     )
 
 
-def paint(draw: Random) -> Asked:
+def paint(draw: Random) -> Question:
     blue, white = draw.choice([(2, 3), (3, 5), (3, 4), (4, 7), (5, 8), (3, 8), (2, 7)])
     part = draw.randint(3, 14)
     total = part * (blue + white)
@@ -165,7 +165,7 @@ def paint(draw: Random) -> Asked:
     )
 
 
-def before_tax(draw: Random) -> Asked:
+def before_tax(draw: Random) -> Question:
     rate, net = draw.choice([5, 10, 20, 25]), draw.randrange(40, 400, 20)
     gross = Fraction(net * (100 + rate), 100)
     return number(
@@ -187,7 +187,7 @@ def before_tax(draw: Random) -> Asked:
     )
 
 
-def mother_and_son(draw: Random) -> Asked:
+def mother_and_son(draw: Random) -> Question:
     one, two = (
         draw.choice(["Celia", "Elin", "Greta", "Mila", "Rosa"]),
         draw.choice(["Bram", "Hugo", "Leon", "Otto", "Silas"]),
@@ -218,7 +218,7 @@ def mother_and_son(draw: Random) -> Asked:
     )
 
 
-def garden_path(draw: Random) -> Asked:
+def garden_path(draw: Random) -> Question:
     long, wide, path = draw.randint(12, 30), draw.randint(6, 11), draw.randint(1, 3)
     outer, inner = (long + 2 * path) * (wide + 2 * path), long * wide
     return number(
@@ -241,7 +241,7 @@ def garden_path(draw: Random) -> Asked:
     )
 
 
-def harvest(draw: Random) -> Asked:
+def harvest(draw: Random) -> Question:
     few, more, each = draw.randint(4, 14), draw.randint(2, 9), draw.randint(1, 3)
     days = (few + more) * each
     work = few * days
@@ -268,7 +268,7 @@ def harvest(draw: Random) -> Asked:
     )
 
 
-def phone_bill(draw: Random) -> Asked:
+def phone_bill(draw: Random) -> Question:
     base, cents, used = draw.randint(5, 14), draw.randint(6, 19), draw.randint(60, 240)
     bill = base * 100 + cents * used
     return number(
@@ -291,7 +291,7 @@ def phone_bill(draw: Random) -> Asked:
     )
 
 
-def marbles(draw: Random) -> Asked:
+def marbles(draw: Random) -> Question:
     red, green, white = (draw.randint(2, 11) for _ in range(3))
     total = red + green + white
     return fraction(
@@ -314,7 +314,7 @@ def marbles(draw: Random) -> Asked:
     )
 
 
-def hiking_map(draw: Random) -> Asked:
+def hiking_map(draw: Random) -> Question:
     scale, tenths = draw.choice([20_000, 25_000, 40_000, 50_000]), draw.randint(34, 190)
     km = Fraction(scale * tenths, 10 * 100_000)
     return number(
@@ -335,7 +335,7 @@ def hiking_map(draw: Random) -> Asked:
     )
 
 
-def digit_cards(draw: Random) -> Asked:
+def digit_cards(draw: Random) -> Question:
     digits = draw.sample(range(1, 10), 3)
     large = int("".join(map(str, sorted(digits, reverse=True))))
     small = int("".join(map(str, sorted(digits))))
@@ -358,7 +358,7 @@ def digit_cards(draw: Random) -> Asked:
     )
 
 
-def nights_away(draw: Random) -> Asked:
+def nights_away(draw: Random) -> Question:
     start = date(2027, draw.randint(3, 9), draw.randint(8, 26))
     end = start + timedelta(days=draw.randint(34, 85))
     nights = (end - start).days
@@ -383,7 +383,7 @@ def nights_away(draw: Random) -> Asked:
     )
 
 
-def overtime(draw: Random) -> Asked:
+def overtime(draw: Random) -> Question:
     wage, hours, more = draw.randrange(14, 26, 2), draw.randint(35, 40), draw.randint(3, 9)
     extra = draw.choice([25, 50])
     each = Fraction(wage * (100 + extra), 100)
@@ -408,7 +408,7 @@ def overtime(draw: Random) -> Asked:
     )
 
 
-def two_lights(draw: Random) -> Asked:
+def two_lights(draw: Random) -> Question:
     one, two = draw.choice(
         [
             (12, 18),
@@ -449,7 +449,7 @@ def two_lights(draw: Random) -> Asked:
     )
 
 
-def ribbons(draw: Random) -> Asked:
+def ribbons(draw: Random) -> Question:
     part, one, two = draw.choice([6, 8, 12, 14, 15, 18, 24]), *draw.sample([3, 4, 5, 7, 8, 9, 11], 2)
     long, short = part * max(one, two), part * min(one, two)
     part = gcd(long, short)
@@ -473,7 +473,7 @@ def ribbons(draw: Random) -> Asked:
     )
 
 
-def outfits(draw: Random) -> Asked:
+def outfits(draw: Random) -> Question:
     shirts, trousers, hats = draw.randint(4, 9), draw.randint(3, 7), draw.randint(2, 5)
     total = shirts * trousers * (hats + 1)
     return number(
@@ -496,7 +496,7 @@ def outfits(draw: Random) -> Asked:
     )
 
 
-def grew_by(draw: Random) -> Asked:
+def grew_by(draw: Random) -> Question:
     before, rate = draw.randrange(40, 400, 20), draw.choice([5, 15, 20, 25, 30, 35, 45, 60])
     after = before * (100 + rate) // 100
     return percent(
@@ -515,7 +515,7 @@ def grew_by(draw: Random) -> Asked:
     )
 
 
-def middle_time(draw: Random) -> Asked:
+def middle_time(draw: Random) -> Question:
     values = draw.sample(range(52, 99), draw.choice([6, 8]))
     middle = sorted(values)[len(values) // 2 - 1 : len(values) // 2 + 1]
     listed = ", ".join(map(str, values))
@@ -537,7 +537,7 @@ def middle_time(draw: Random) -> Asked:
     )
 
 
-def twice_used(draw: Random) -> Asked:
+def twice_used(draw: Random) -> Question:
     one, two = draw.choice([3, 4, 5]), draw.choice([2, 3, 4, 5])
     litres = one * two * draw.randint(4, 16)
     left = litres * (one - 1) // one * (two - 1) // two
@@ -561,7 +561,7 @@ def twice_used(draw: Random) -> Asked:
     )
 
 
-def aquarium(draw: Random) -> Asked:
+def aquarium(draw: Random) -> Question:
     long, wide, high = draw.randrange(50, 130, 10), draw.randrange(30, 60, 10), draw.randrange(35, 70, 5)
     free = draw.choice([5, 10])
     litres = Fraction(long * wide * (high - free), 1000)
@@ -585,7 +585,7 @@ def aquarium(draw: Random) -> Asked:
     )
 
 
-def two_dice(draw: Random) -> Asked:
+def two_dice(draw: Random) -> Question:
     wanted = draw.randint(3, 11)
     at_least = draw.random() < 0.6
     ways = [(a, b) for a in range(1, 7) for b in range(1, 7) if a + b == wanted or (at_least and a + b > wanted)]
@@ -609,7 +609,7 @@ def two_dice(draw: Random) -> Asked:
     )
 
 
-def both_sides(draw: Random) -> Asked:
+def both_sides(draw: Random) -> Question:
     a, c, b, d = draw.randint(2, 12), draw.randint(2, 12), nonzero(draw, -20, 20), nonzero(draw, -20, 20)
     a = a + 1 if a == c else a
     x = Fraction(d - b, a - c)

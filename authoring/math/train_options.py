@@ -6,10 +6,10 @@ from random import Random
 
 from authoring.math.train_names import NAMES
 from authoring.vocabulary import MONTHS, WEEKDAYS
-from verigym.environments.math.asked import Asked, Family, euros, option
+from verigym.environments.math.questions import Family, Question, euros, option
 
 
-def rice(draw: Random) -> Asked:
+def rice(draw: Random) -> Question:
     shops = draw.sample(["Adler", "Brandt", "Corso", "Delta", "Emme", "Fuchs"], 4)
     prices = draw.sample(range(180, 330, 6), 4)
     kilos = [draw.choice([2, 3, 5, 8]) for _ in shops]
@@ -33,7 +33,7 @@ def rice(draw: Random) -> Asked:
     )
 
 
-def calendar(draw: Random) -> Asked:
+def calendar(draw: Random) -> Question:
     first, later = draw.randrange(7), draw.randint(24, 320)
     day = WEEKDAYS[(first + later) % 7]
     return option(
@@ -52,7 +52,7 @@ def calendar(draw: Random) -> Asked:
     )
 
 
-def by_height(draw: Random) -> Asked:
+def by_height(draw: Random) -> Question:
     names = draw.sample(NAMES, 4)
     pairs = list(pairwise(names))
     place = draw.choice([1, 2])
@@ -74,7 +74,7 @@ def by_height(draw: Random) -> Asked:
     )
 
 
-def longest_plank(draw: Random) -> Asked:
+def longest_plank(draw: Random) -> Question:
     woods = draw.sample(["oak", "pine", "beech", "ash", "birch", "larch"], 4)
     sizes = draw.sample(range(850, 2400, 10), 4)
     shown = [draw.choice([f"{mm / 1000:g} m", f"{mm / 10:g} cm", f"{mm} mm"]) for mm in sizes]
@@ -100,7 +100,7 @@ def longest_plank(draw: Random) -> Asked:
     )
 
 
-def day_talk(draw: Random) -> Asked:
+def day_talk(draw: Random) -> Question:
     today, shift = draw.randrange(7), draw.choice([-4, -3, -2, 2, 3, 4])
     more = draw.choice([2, 3])
     other = WEEKDAYS[(today + shift) % 7]
@@ -121,7 +121,7 @@ def day_talk(draw: Random) -> Asked:
     )
 
 
-def odd_one(draw: Random) -> Asked:
+def odd_one(draw: Random) -> Question:
     of = draw.choice([6, 7, 8, 9, 11, 12])
     good = draw.sample([of * each for each in range(5, 26)], 4)
     bad = of * draw.randint(5, 25) + draw.randint(1, of - 1)
@@ -143,7 +143,7 @@ def odd_one(draw: Random) -> Asked:
     )
 
 
-def largest_fraction(draw: Random) -> Asked:
+def largest_fraction(draw: Random) -> Question:
     pool = [Fraction(a, b) for b in (3, 4, 5, 6, 7, 8, 9, 10) for a in range(1, b) if Fraction(a, b).denominator == b]
     given = draw.sample(pool, 4)
     large = draw.random() < 0.5
@@ -166,7 +166,7 @@ def largest_fraction(draw: Random) -> Asked:
     )
 
 
-def league(draw: Random) -> Asked:
+def league(draw: Random) -> Question:
     teams = draw.sample(["Falcons", "Otters", "Badgers", "Herons", "Lynxes", "Ravens"], 4)
     results = [(draw.randint(2, 8), draw.randint(0, 6)) for _ in teams]
     points = [3 * wins + draws for wins, draws in results]
@@ -197,7 +197,7 @@ def league(draw: Random) -> Asked:
     )
 
 
-def boat_hire(draw: Random) -> Asked:
+def boat_hire(draw: Random) -> Question:
     names = draw.sample(["Seerose", "Anker", "Wellen", "Ufer", "Hafen"], 3)
     hours = draw.randint(3, 9)
     offers = [(draw.randrange(4, 30, 2), draw.randint(4, 14)) for _ in names]
@@ -230,7 +230,7 @@ def boat_hire(draw: Random) -> Asked:
     )
 
 
-def bead_chain(draw: Random) -> Asked:
+def bead_chain(draw: Random) -> Question:
     colours = draw.sample(["red", "blue", "yellow", "green", "black", "white"], draw.choice([3, 4]))
     counts = [draw.randint(1, 4) for _ in colours]
     cycle = [colour for colour, count in zip(colours, counts, strict=True) for _ in range(count)]
@@ -258,7 +258,7 @@ def bead_chain(draw: Random) -> Asked:
     )
 
 
-def months_on(draw: Random) -> Asked:
+def months_on(draw: Random) -> Question:
     start, later = draw.randrange(12), draw.randint(15, 70)
     back = draw.random() < 0.4
     right = MONTHS[(start - later if back else start + later) % 12]
@@ -281,7 +281,7 @@ def months_on(draw: Random) -> Asked:
     )
 
 
-def fastest_growth(draw: Random) -> Asked:
+def fastest_growth(draw: Random) -> Question:
     plants = draw.sample(["sunflower", "maize", "hop", "bean", "vine", "pumpkin"], 4)
     rates = draw.sample([10, 20, 25, 40, 50, 60, 75, 80], 4)
     starts = [draw.randrange(20, 140, 20) for _ in plants]
@@ -303,7 +303,7 @@ def fastest_growth(draw: Random) -> Asked:
     )
 
 
-def one_truth(draw: Random) -> Asked:
+def one_truth(draw: Random) -> Question:
     names = draw.sample(NAMES, 3)
     while True:
         claims = [(draw.choice(names), draw.random() < 0.5) for _ in names]
@@ -336,7 +336,7 @@ def one_truth(draw: Random) -> Asked:
     )
 
 
-def four_chairs(draw: Random) -> Asked:
+def four_chairs(draw: Random) -> Question:
     order = draw.sample(NAMES, 4)
     a, b, c, d = order
     clues = draw.choice(
@@ -377,7 +377,7 @@ def four_chairs(draw: Random) -> Asked:
     )
 
 
-def swaps(draw: Random) -> Asked:
+def swaps(draw: Random) -> Question:
     kinds = draw.choice(
         [("apples", "plums", "figs"), ("shells", "stones", "feathers"), ("cards", "stickers", "badges")]
     )
@@ -410,7 +410,7 @@ def swaps(draw: Random) -> Asked:
     )
 
 
-def knockout(draw: Random) -> Asked:
+def knockout(draw: Random) -> Question:
     names = draw.sample(NAMES, 4)
     shown, count = draw.sample(names, 4), draw.choice([1, 2])
     facts = [

@@ -5,10 +5,10 @@ from random import Random
 
 from authoring.math.notation import SMALL, nonzero, signed
 from authoring.math.train_names import NAMES
-from verigym.environments.math.asked import Asked, Family, solutions, terms
+from verigym.environments.math.questions import Family, Question, solutions, terms
 
 
-def picnic(draw: Random) -> Asked:
+def picnic(draw: Random) -> Question:
     juice, bread, a, b, c, d = (draw.randint(2, 9) for _ in range(6))
     while a * d == b * c:
         d += 1
@@ -37,7 +37,7 @@ def picnic(draw: Random) -> Asked:
     )
 
 
-def quadratic(draw: Random) -> Asked:
+def quadratic(draw: Random) -> Question:
     p, q, a = nonzero(draw, -10, 10), nonzero(draw, -10, 10), draw.choice([1, 1, 2, 3])
     return solutions(
         draw.choice(
@@ -53,7 +53,7 @@ def quadratic(draw: Random) -> Asked:
     )
 
 
-def system(draw: Random) -> Asked:
+def system(draw: Random) -> Question:
     x, y, a, b, c, d = nonzero(draw, -9, 9), nonzero(draw, -9, 9), *(nonzero(draw, -6, 7) for _ in range(4))
     while a * d == b * c:
         d += 1 if d != -1 else 2
@@ -75,7 +75,7 @@ def system(draw: Random) -> Asked:
     )
 
 
-def square_is(draw: Random) -> Asked:
+def square_is(draw: Random) -> Question:
     root, k, b = draw.randint(2, 14), draw.choice([1, 2, 3, 5]), draw.choice(SMALL)
     value = k * root * root
     shown = f"{terms(x2=k, one=b)} = {value + b}"
@@ -95,7 +95,7 @@ def square_is(draw: Random) -> Asked:
     )
 
 
-def product_is_zero(draw: Random) -> Asked:
+def product_is_zero(draw: Random) -> Question:
     p, q, k = draw.choice(SMALL), draw.choice(SMALL), draw.choice([1, 2, 3])
     p = p + 10 if p == q else p
     shown = f"({terms(x=1, one=-p)})({terms(x=k, one=-k * q)}) = 0"
@@ -114,7 +114,7 @@ def product_is_zero(draw: Random) -> Asked:
     )
 
 
-def sum_and_gap(draw: Random) -> Asked:
+def sum_and_gap(draw: Random) -> Question:
     x, y = sorted(draw.sample(range(6, 70), 2), reverse=True)
     return solutions(
         draw.choice(
@@ -133,7 +133,7 @@ def sum_and_gap(draw: Random) -> Asked:
     )
 
 
-def distance_from(draw: Random) -> Asked:
+def distance_from(draw: Random) -> Question:
     middle, far = draw.choice(SMALL), draw.randint(2, 15)
     shown = f"|{terms(x=1, one=-middle)}| = {far}"
     return solutions(
@@ -151,7 +151,7 @@ def distance_from(draw: Random) -> Asked:
     )
 
 
-def ticket_prices(draw: Random) -> Asked:
+def ticket_prices(draw: Random) -> Question:
     x, y, a, b, c = draw.randint(6, 16), draw.randint(3, 9), draw.randint(2, 5), draw.randint(2, 5), draw.randint(2, 4)
     one, two = a * x + b * y, (a + c) * x + b * y
     name, other = draw.sample(NAMES, 2)
@@ -176,7 +176,7 @@ def ticket_prices(draw: Random) -> Asked:
     )
 
 
-def no_constant(draw: Random) -> Asked:
+def no_constant(draw: Random) -> Question:
     k, root = draw.choice([1, 2, 3, 4, 5]), draw.choice([each for each in range(-12, 13) if each])
     moved = draw.random() < 0.5
     shown = f"{terms(x2=k)} = {terms(x=k * root)}" if moved else f"{terms(x2=k, x=-k * root)} = 0"
@@ -194,7 +194,7 @@ def no_constant(draw: Random) -> Asked:
     )
 
 
-def by_replacing(draw: Random) -> Asked:
+def by_replacing(draw: Random) -> Question:
     k, b, x, c = draw.randint(2, 5), draw.choice(SMALL), draw.choice(SMALL), draw.randint(2, 5)
     y = k * x + b
     first, second = f"y = {terms(x=k, one=b)}", f"{terms(x=c, y=1)} = {c * x + y}"
@@ -214,7 +214,7 @@ def by_replacing(draw: Random) -> Asked:
     )
 
 
-def squared_bracket(draw: Random) -> Asked:
+def squared_bracket(draw: Random) -> Question:
     middle, root, k = draw.choice(SMALL), draw.randint(2, 12), draw.choice([1, 1, 2, 3])
     shown = f"{k if k > 1 else ''}({terms(x=1, one=-middle)})^2 = {k * root * root}"
     return solutions(
@@ -231,7 +231,7 @@ def squared_bracket(draw: Random) -> Asked:
     )
 
 
-def number_and_inverse(draw: Random) -> Asked:
+def number_and_inverse(draw: Random) -> Question:
     p, q = draw.choice(SMALL), draw.choice(SMALL)
     while p + q == 0 or p == q:
         q = draw.choice(SMALL)
@@ -251,7 +251,7 @@ def number_and_inverse(draw: Random) -> Asked:
     )
 
 
-def root_with_fraction(draw: Random) -> Asked:
+def root_with_fraction(draw: Random) -> Question:
     a, b, q = draw.choice([2, 3, 4, 5]), draw.choice(SMALL), draw.choice(SMALL)
     b = b if b % a else b + 1
     shown = f"{terms(x2=a, x=-a * q - b, one=b * q)} = 0"
@@ -269,7 +269,7 @@ def root_with_fraction(draw: Random) -> Asked:
     )
 
 
-def fourth_power(draw: Random) -> Asked:
+def fourth_power(draw: Random) -> Question:
     p, q = draw.sample(range(1, 8), 2)
     shown = f"x^4 - {p * p + q * q}x^2 + {p * p * q * q} = 0"
     return solutions(
@@ -286,7 +286,7 @@ def fourth_power(draw: Random) -> Asked:
     )
 
 
-def around_and_inside(draw: Random) -> Asked:
+def around_and_inside(draw: Random) -> Question:
     x, y = sorted(draw.sample(range(3, 25), 2))
     return solutions(
         draw.choice(
@@ -305,7 +305,7 @@ def around_and_inside(draw: Random) -> Asked:
     )
 
 
-def line_and_curve(draw: Random) -> Asked:
+def line_and_curve(draw: Random) -> Question:
     p, q = draw.sample(SMALL, 2)
     m, c = draw.choice(SMALL), draw.choice(SMALL)
     curve, line = terms(x2=1, x=m - p - q, one=c + p * q), terms(x=m, one=c)

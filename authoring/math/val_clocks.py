@@ -3,11 +3,11 @@
 from random import Random
 
 from authoring.math.val_names import NAMES
-from verigym.environments.math.asked import Asked, Family, clock
-from verigym.environments.math.asked import at as time
+from verigym.environments.math.questions import Family, Question, clock
+from verigym.environments.math.questions import at as time
 
 
-def night_shift(draw: Random) -> Asked:
+def night_shift(draw: Random) -> Question:
     start, hours, quarter = draw.randrange(20 * 60, 23 * 60, 15), draw.randint(6, 9), draw.choice([10, 15, 30, 45])
     end = start + hours * 60 + quarter
     return clock(
@@ -27,7 +27,7 @@ def night_shift(draw: Random) -> Asked:
     )
 
 
-def late_parcel(draw: Random) -> Asked:
+def late_parcel(draw: Random) -> Question:
     arrive, early = draw.randrange(13 * 60, 21 * 60, 5), draw.randrange(65, 190, 5)
     return clock(
         draw.choice(
@@ -43,7 +43,7 @@ def late_parcel(draw: Random) -> Asked:
     )
 
 
-def sun_up(draw: Random) -> Asked:
+def sun_up(draw: Random) -> Question:
     noon, length = draw.randrange(12 * 60, 13 * 60 + 30), draw.randrange(8 * 60 + 10, 16 * 60)
     rise = noon - length // 2
     return clock(
@@ -61,7 +61,7 @@ def sun_up(draw: Random) -> Asked:
     )
 
 
-def lessons(draw: Random) -> Asked:
+def lessons(draw: Random) -> Question:
     start, each, gap, which = (
         draw.choice([465, 470, 475, 480, 490]),
         draw.choice([40, 45, 50]),
@@ -85,7 +85,7 @@ def lessons(draw: Random) -> Asked:
     )
 
 
-def parallel_desks(draw: Random) -> Asked:
+def parallel_desks(draw: Random) -> Question:
     start, each, waiting, desks = (
         draw.randrange(9 * 60, 14 * 60, 10),
         draw.choice([6, 8, 9, 12, 14]),
@@ -108,7 +108,7 @@ def parallel_desks(draw: Random) -> Asked:
     )
 
 
-def runner_pace(draw: Random) -> Asked:
+def runner_pace(draw: Random) -> Question:
     start, minutes, seconds, km = (
         draw.randrange(7 * 60, 18 * 60, 5),
         draw.randint(4, 7),
@@ -131,7 +131,7 @@ def runner_pace(draw: Random) -> Asked:
     )
 
 
-def tide_table(draw: Random) -> Asked:
+def tide_table(draw: Random) -> Question:
     first, gap, which = draw.randrange(60, 11 * 60), draw.choice([740, 745, 750]), draw.choice([5, 7, 9])
     end = first + gap * (which - 1)
     word = {5: "fifth", 7: "seventh", 9: "ninth"}[which]

@@ -4,7 +4,7 @@ from fractions import Fraction
 from random import Random
 
 from authoring.math.notation import SMALL
-from verigym.environments.math.asked import Asked, Family, equation, terms
+from verigym.environments.math.questions import Family, Question, equation, terms
 
 FORMULAS = [
     ("I = U/R", "R", "R = U/I", "IR = U"),
@@ -18,7 +18,7 @@ FORMULAS = [
 ]
 
 
-def perpendicular(draw: Random) -> Asked:
+def perpendicular(draw: Random) -> Question:
     m, n = draw.choice([(2, 3), (3, 2), (1, 2), (3, 4), (1, 3), (5, 2), (2, 5), (4, 3)])
     x, y = draw.randint(-6, 6), draw.randint(-6, 6)
     c = m * x + n * y
@@ -38,7 +38,7 @@ def perpendicular(draw: Random) -> Asked:
     )
 
 
-def nuts_and_raisins(draw: Random) -> Asked:
+def nuts_and_raisins(draw: Random) -> Question:
     one, two, total = draw.randint(7, 19), draw.randint(3, 6), draw.randrange(60, 200, 5)
     return equation(
         draw.choice(
@@ -54,7 +54,7 @@ def nuts_and_raisins(draw: Random) -> Asked:
     )
 
 
-def reflected_line(draw: Random) -> Asked:
+def reflected_line(draw: Random) -> Question:
     m, c = draw.choice(SMALL), draw.choice(SMALL)
     across = draw.random() < 0.5
     right = f"y = {terms(x=-m, one=c if across else -c)}"
@@ -71,7 +71,7 @@ def reflected_line(draw: Random) -> Asked:
     )
 
 
-def boiling_scale(draw: Random) -> Asked:
+def boiling_scale(draw: Random) -> Question:
     ice, step = draw.choice([10, 20, 30, 40, 50]), draw.choice([2, 3, 4, 5])
     return equation(
         draw.choice(
@@ -87,7 +87,7 @@ def boiling_scale(draw: Random) -> Asked:
     )
 
 
-def rewrite_for(draw: Random) -> Asked:
+def rewrite_for(draw: Random) -> Question:
     formula, name, right, step = draw.choice(FORMULAS)
     return equation(
         draw.choice(
@@ -99,7 +99,7 @@ def rewrite_for(draw: Random) -> Asked:
     )
 
 
-def midline(draw: Random) -> Asked:
+def midline(draw: Random) -> Question:
     x, y, half, up = draw.choice(SMALL), draw.choice(SMALL), draw.randint(1, 4), draw.choice([-3, -2, -1, 1, 2, 3])
     one, two = (x - half, y - up), (x + half, y + up)
     c = half * x + up * y
@@ -117,7 +117,7 @@ def midline(draw: Random) -> Asked:
     )
 
 
-def tangent(draw: Random) -> Asked:
+def tangent(draw: Random) -> Question:
     a, b, x = draw.choice([1, 2, 3]), draw.choice(SMALL), draw.choice([-4, -3, -2, -1, 1, 2, 3, 4])
     c = draw.choice(SMALL)
     slope = 2 * a * x + b

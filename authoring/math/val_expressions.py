@@ -5,10 +5,10 @@ from math import gcd
 from random import Random
 
 from authoring.math.notation import SMALL
-from verigym.environments.math.asked import Asked, Family, expression, terms
+from verigym.environments.math.questions import Family, Question, expression, terms
 
 
-def kennel(draw: Random) -> Asked:
+def kennel(draw: Random) -> Question:
     w, more = draw.randint(2, 5), draw.randint(3, 14)
     return expression(
         draw.choice(
@@ -25,7 +25,7 @@ def kennel(draw: Random) -> Asked:
     )
 
 
-def squared_sum(draw: Random) -> Asked:
+def squared_sum(draw: Random) -> Question:
     a, b = draw.randint(2, 7), draw.choice([each for each in range(-9, 10) if each])
     return expression(
         draw.choice(
@@ -40,7 +40,7 @@ def squared_sum(draw: Random) -> Asked:
     )
 
 
-def negated(draw: Random) -> Asked:
+def negated(draw: Random) -> Question:
     a, b, c = draw.choice(SMALL), draw.choice(SMALL), draw.choice(SMALL)
     shown = terms(p=a, q=b, r=c)
     return expression(
@@ -56,7 +56,7 @@ def negated(draw: Random) -> Asked:
     )
 
 
-def consecutive_sum(draw: Random) -> Asked:
+def consecutive_sum(draw: Random) -> Question:
     count, step = draw.randint(4, 8), draw.choice([1, 2, 3, 5])
     rest = step * count * (count - 1) // 2
     return expression(
@@ -74,7 +74,7 @@ def consecutive_sum(draw: Random) -> Asked:
     )
 
 
-def common_bracket(draw: Random) -> Asked:
+def common_bracket(draw: Random) -> Question:
     a, b, c = draw.randint(2, 8), draw.choice([1, 2, 3, 5]), draw.choice(SMALL)
     shown = (
         f"{terms(k=a)}(k {'+' if c > 0 else '-'} {abs(c)}) + {b if b > 1 else ''}(k {'+' if c > 0 else '-'} {abs(c)})"
@@ -92,7 +92,7 @@ def common_bracket(draw: Random) -> Asked:
     )
 
 
-def fraction_sum(draw: Random) -> Asked:
+def fraction_sum(draw: Random) -> Question:
     a, b = draw.choice([(2, 3), (3, 4), (2, 5), (3, 5), (4, 5), (5, 6), (2, 7), (3, 8), (4, 7), (5, 8)])
     k, m = (draw.choice([each for each in range(1, 6) if gcd(each, bottom) == 1]) for bottom in (a, b))
     total = Fraction(k, a) + Fraction(m, b)
@@ -110,7 +110,7 @@ def fraction_sum(draw: Random) -> Asked:
     )
 
 
-def long_product(draw: Random) -> Asked:
+def long_product(draw: Random) -> Question:
     a, b, c, d = draw.choice(SMALL), draw.choice(SMALL), draw.randint(1, 4), draw.choice(SMALL)
     first, rest = f"{c if c > 1 else ''}h^3", terms(h2=d + a * c, h=a * d + b * c, one=b * d)
     right = f"{first} - {rest[1:]}" if rest.startswith("-") else f"{first} + {rest}"
@@ -128,7 +128,7 @@ def long_product(draw: Random) -> Asked:
     )
 
 
-def grouped(draw: Random) -> Asked:
+def grouped(draw: Random) -> Question:
     a, b = draw.choice([2, 3, 4, 5, 6, 7]), draw.choice(SMALL)
     shown = f"ux {'+' if b > 0 else '-'} {terms(u=abs(b))} + {a}x {'+' if b > 0 else '-'} {a * abs(b)}"
     return expression(

@@ -4,10 +4,10 @@ from fractions import Fraction
 from random import Random
 
 from authoring.math.val_names import NAMES
-from verigym.environments.math.asked import Asked, Family, euros, fraction, number, percent, plain, rounded
+from verigym.environments.math.questions import Family, Question, euros, fraction, number, percent, plain, rounded
 
 
-def parking(draw: Random) -> Asked:
+def parking(draw: Random) -> Question:
     first, later, hours = draw.randrange(150, 400, 10), draw.randrange(80, 260, 10), draw.randint(3, 9)
     total = first + later * (hours - 1)
     return number(
@@ -30,7 +30,7 @@ def parking(draw: Random) -> Asked:
     )
 
 
-def candle(draw: Random) -> Asked:
+def candle(draw: Random) -> Question:
     burns, hours, left = draw.randint(8, 28), draw.randint(3, 8), draw.randint(30, 140)
     return number(
         draw.choice(
@@ -51,7 +51,7 @@ def candle(draw: Random) -> Asked:
     )
 
 
-def seedlings(draw: Random) -> Asked:
+def seedlings(draw: Random) -> Question:
     trays, holes, lost = draw.randint(7, 19), draw.choice([18, 24, 28, 35]), draw.randint(11, 60)
     return number(
         draw.choice(
@@ -69,7 +69,7 @@ def seedlings(draw: Random) -> Asked:
     )
 
 
-def thought_of(draw: Random) -> Asked:
+def thought_of(draw: Random) -> Question:
     x, times, minus = draw.randint(6, 40), draw.randint(3, 8), draw.randint(5, 60)
     return number(
         draw.choice(
@@ -88,7 +88,7 @@ def thought_of(draw: Random) -> Asked:
     )
 
 
-def function_value(draw: Random) -> Asked:
+def function_value(draw: Random) -> Question:
     a, b, c = draw.randint(2, 9), draw.randint(-9, -2), draw.randint(2, 8)
     return number(
         draw.choice(
@@ -102,7 +102,7 @@ def function_value(draw: Random) -> Asked:
     )
 
 
-def commission(draw: Random) -> Asked:
+def commission(draw: Random) -> Question:
     base, rate, sold = draw.randrange(1200, 2400, 50), draw.choice([2, 3, 4, 6, 8]), draw.randrange(5000, 30000, 500)
     return number(
         draw.choice(
@@ -122,7 +122,7 @@ def commission(draw: Random) -> Asked:
     )
 
 
-def leaking_pool(draw: Random) -> Asked:
+def leaking_pool(draw: Random) -> Question:
     fill, leak, hours = draw.randint(40, 90), draw.randint(5, 25), draw.randint(6, 30)
     size = (fill - leak) * hours
     return number(
@@ -145,7 +145,7 @@ def leaking_pool(draw: Random) -> Asked:
     )
 
 
-def concrete(draw: Random) -> Asked:
+def concrete(draw: Random) -> Question:
     sand, gravel, part = draw.choice([2, 3]), draw.choice([4, 5, 6]), draw.randint(8, 45)
     total = part * (1 + sand + gravel)
     return number(
@@ -167,7 +167,7 @@ def concrete(draw: Random) -> Asked:
     )
 
 
-def pie_chart(draw: Random) -> Asked:
+def pie_chart(draw: Random) -> Question:
     degrees, each = draw.choice([24, 36, 40, 45, 60, 72, 80, 108, 135, 150]), draw.randint(2, 9)
     voters = 360 * each // (1 if degrees % 2 else 2)
     return number(
@@ -188,7 +188,7 @@ def pie_chart(draw: Random) -> Asked:
     )
 
 
-def pursuit(draw: Random) -> Asked:
+def pursuit(draw: Random) -> Question:
     slow, faster, lead = draw.randint(4, 7), draw.randint(2, 9), draw.choice([20, 30, 40, 45])
     gap = Fraction(slow * lead, 60)
     minutes = gap / faster * 60
@@ -212,7 +212,7 @@ def pursuit(draw: Random) -> Asked:
     )
 
 
-def alloy(draw: Random) -> Asked:
+def alloy(draw: Random) -> Question:
     low, high, wanted = draw.choice(
         [(40, 90, 60), (30, 80, 50), (20, 70, 40), (25, 75, 35), (50, 95, 65), (35, 85, 45)]
     )
@@ -239,7 +239,7 @@ def alloy(draw: Random) -> Asked:
     )
 
 
-def plot_of_land(draw: Random) -> Asked:
+def plot_of_land(draw: Random) -> Question:
     wide, more = draw.randint(7, 24), draw.randint(3, 13)
     return number(
         draw.choice(
@@ -260,7 +260,7 @@ def plot_of_land(draw: Random) -> Asked:
     )
 
 
-def used_car(draw: Random) -> Asked:
+def used_car(draw: Random) -> Question:
     price, rate, years = draw.randrange(9000, 30000, 500), draw.choice([12, 15, 18, 20]), draw.choice([2, 3])
     left = price * (1 - Fraction(rate, 100)) ** years
     return rounded(
@@ -279,7 +279,7 @@ def used_car(draw: Random) -> Asked:
     )
 
 
-def dilution(draw: Random) -> Asked:
+def dilution(draw: Random) -> Question:
     litres, strong = draw.randint(2, 9), draw.choice([12, 15, 18, 20, 24, 30])
     water = draw.randint(2, 9)
     return percent(
@@ -301,7 +301,7 @@ def dilution(draw: Random) -> Asked:
     )
 
 
-def swimming_pool(draw: Random) -> Asked:
+def swimming_pool(draw: Random) -> Question:
     length, laps = draw.choice([25, 50]), draw.randrange(14, 70, 2)
     km = Fraction(length * laps, 1000)
     name = draw.choice(NAMES)
@@ -319,7 +319,7 @@ def swimming_pool(draw: Random) -> Asked:
     )
 
 
-def pyramid_of_cans(draw: Random) -> Asked:
+def pyramid_of_cans(draw: Random) -> Question:
     bottom = draw.randint(7, 15)
     total = bottom * (bottom + 1) // 2
     return number(
@@ -336,7 +336,7 @@ def pyramid_of_cans(draw: Random) -> Asked:
     )
 
 
-def dog_food(draw: Random) -> Asked:
+def dog_food(draw: Random) -> Question:
     cans, days, dogs = draw.randint(2, 4), draw.randint(9, 21), draw.randint(2, 5)
     cents = draw.randrange(60, 150, 5)
     total = cans * days * dogs
@@ -355,7 +355,7 @@ def dog_food(draw: Random) -> Asked:
     )
 
 
-def quiz_points(draw: Random) -> Asked:
+def quiz_points(draw: Random) -> Question:
     good, bad, plus, minus = draw.randint(12, 24), draw.randint(3, 9), draw.choice([4, 5, 6]), draw.choice([1, 2, 3])
     total = good * plus - bad * minus
     name = draw.choice(NAMES)
@@ -374,7 +374,7 @@ def quiz_points(draw: Random) -> Asked:
     )
 
 
-def car_fuel(draw: Random) -> Asked:
+def car_fuel(draw: Random) -> Question:
     per, way, price = draw.choice([4, 5, 6, 8]), draw.randrange(150, 750, 50), draw.randrange(150, 200, 2)
     litres = Fraction(per * way, 100)
     cost = litres * price / 100
@@ -393,7 +393,7 @@ def car_fuel(draw: Random) -> Asked:
     )
 
 
-def rainy_month(draw: Random) -> Asked:
+def rainy_month(draw: Random) -> Question:
     share, days = draw.choice([(20, 30), (30, 30), (40, 30), (60, 30), (70, 30), (25, 28), (50, 28), (75, 28)])
     wet = days * share // 100
     more = draw.randint(1, 3)
@@ -413,7 +413,7 @@ def rainy_month(draw: Random) -> Asked:
     )
 
 
-def bicycle_gears(draw: Random) -> Asked:
+def bicycle_gears(draw: Random) -> Question:
     front, back = draw.choice([(48, 16), (42, 14), (36, 12), (44, 22), (39, 13), (52, 13), (40, 16), (45, 18)])
     turns = draw.randrange(20, 90, 2)
     right = Fraction(front * turns, back)
@@ -430,7 +430,7 @@ def bicycle_gears(draw: Random) -> Asked:
     )
 
 
-def letters_in_row(draw: Random) -> Asked:
+def letters_in_row(draw: Random) -> Question:
     word = draw.choice(
         [
             "LAMP",
@@ -472,7 +472,7 @@ def letters_in_row(draw: Random) -> Asked:
     )
 
 
-def radioactive(draw: Random) -> Asked:
+def radioactive(draw: Random) -> Question:
     half, times, start = draw.choice([3, 4, 5, 6, 8, 12]), draw.choice([3, 4, 5]), draw.randint(3, 40)
     mass = start * 2**times
     return number(
@@ -490,7 +490,7 @@ def radioactive(draw: Random) -> Asked:
     )
 
 
-def cylinder_tin(draw: Random) -> Asked:
+def cylinder_tin(draw: Random) -> Question:
     radius, high = draw.randint(3, 9), draw.randint(8, 24)
     volume = Fraction("3.14") * radius * radius * high
     return rounded(
@@ -508,7 +508,7 @@ def cylinder_tin(draw: Random) -> Asked:
     )
 
 
-def faulty_bulbs(draw: Random) -> Asked:
+def faulty_bulbs(draw: Random) -> Question:
     bad, more = draw.randint(2, 4), draw.randint(5, 12)
     total = bad + more
     none = Fraction(more * (more - 1) * (more - 2), total * (total - 1) * (total - 2))
@@ -527,7 +527,7 @@ def faulty_bulbs(draw: Random) -> Asked:
     )
 
 
-def shared_prize(draw: Random) -> Asked:
+def shared_prize(draw: Random) -> Question:
     one, two = draw.sample(NAMES, 2)
     a, b = draw.choice([(5, 3), (7, 4), (8, 5), (9, 7), (6, 5), (11, 8)])
     part = draw.randrange(20, 95, 5)

@@ -4,12 +4,12 @@ from itertools import permutations
 from random import Random
 
 from authoring.math.val_names import NAMES
-from verigym.environments.math.asked import Asked, Family, euros, option
+from verigym.environments.math.questions import Family, Question, euros, option
 
 ISLANDS = ["Korva", "Lumo", "Sentil", "Varda", "Ombra", "Tessal"]
 
 
-def relay(draw: Random) -> Asked:
+def relay(draw: Random) -> Question:
     names = draw.sample(NAMES, 5)
     speeds = draw.sample(range(150, 260, 5), 5)
     metres = [draw.choice([2, 3, 4, 5]) for _ in names]
@@ -27,7 +27,7 @@ def relay(draw: Random) -> Asked:
     )
 
 
-def compass_turns(draw: Random) -> Asked:
+def compass_turns(draw: Random) -> Question:
     points = ["north", "east", "south", "west"]
     start, turns = draw.randrange(4), [draw.choice([-270, -180, -90, 90, 180, 270]) for _ in range(4)]
     end = points[(start + sum(turns) // 90) % 4]
@@ -45,7 +45,7 @@ def compass_turns(draw: Random) -> Asked:
     )
 
 
-def goat_islands(draw: Random) -> Asked:
+def goat_islands(draw: Random) -> Question:
     islands = draw.sample(ISLANDS, 4)
     before = [draw.randint(40, 120) for _ in islands]
     moves = [(draw.randint(5, 35), draw.randint(5, 35)) for _ in islands]
@@ -74,7 +74,7 @@ def goat_islands(draw: Random) -> Asked:
     )
 
 
-def coin_purses(draw: Random) -> Asked:
+def coin_purses(draw: Random) -> Question:
     names = draw.sample(NAMES, 4)
     coins = [[draw.randint(1, 9) for _ in range(3)] for _ in names]
     while len({_cents(each) for each in coins}) < 4:
@@ -99,7 +99,7 @@ def _cents(coins: list[int]) -> int:
     return 200 * coins[0] + 50 * coins[1] + 20 * coins[2]
 
 
-def free_throws(draw: Random) -> Asked:
+def free_throws(draw: Random) -> Question:
     names = draw.sample(NAMES, 4)
     tries = [draw.choice([25, 50]) for _ in names]
     rates = draw.sample(range(36, 84, 4), 4)
@@ -118,7 +118,7 @@ def free_throws(draw: Random) -> Asked:
     )
 
 
-def seesaw(draw: Random) -> Asked:
+def seesaw(draw: Random) -> Question:
     names = draw.sample(NAMES, 4)
     masses = [draw.randint(24, 60) for _ in names]
     arms = [draw.choice([10, 12, 15, 18, 20, 25]) for _ in names]
@@ -140,7 +140,7 @@ def seesaw(draw: Random) -> Asked:
     )
 
 
-def runoff(draw: Random) -> Asked:
+def runoff(draw: Random) -> Question:
     names = draw.sample(NAMES, 3)
     orders = list(permutations(names))
     while True:

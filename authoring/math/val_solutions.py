@@ -3,10 +3,10 @@
 from random import Random
 
 from authoring.math.notation import SMALL
-from verigym.environments.math.asked import Asked, Family, solutions, terms
+from verigym.environments.math.questions import Family, Question, solutions, terms
 
 
-def product_form(draw: Random) -> Asked:
+def product_form(draw: Random) -> Question:
     p, q = draw.sample([each for each in range(-9, 10) if each], 2)
     q = 10 if p + q == 0 else q
     return solutions(
@@ -21,7 +21,7 @@ def product_form(draw: Random) -> Asked:
     )
 
 
-def crossing_lines(draw: Random) -> Asked:
+def crossing_lines(draw: Random) -> Question:
     x, y, m, n = draw.randint(-6, 6), draw.randint(-9, 9), *draw.sample([each for each in range(-5, 6) if each], 2)
     return solutions(
         draw.choice(
@@ -37,7 +37,7 @@ def crossing_lines(draw: Random) -> Asked:
     )
 
 
-def cube_root(draw: Random) -> Asked:
+def cube_root(draw: Random) -> Question:
     root, k, b = draw.choice([each for each in range(-6, 8) if each]), draw.choice([1, 2, 3]), draw.choice(SMALL)
     front = "" if k == 1 else k
     sign = "+" if b > 0 else "-"
@@ -53,7 +53,7 @@ def cube_root(draw: Random) -> Asked:
     )
 
 
-def fixed_multiple(draw: Random) -> Asked:
+def fixed_multiple(draw: Random) -> Question:
     a, k = draw.randint(3, 15), draw.choice([2, 3, 4, 5])
     return solutions(
         draw.choice(
@@ -68,7 +68,7 @@ def fixed_multiple(draw: Random) -> Asked:
     )
 
 
-def double_root(draw: Random) -> Asked:
+def double_root(draw: Random) -> Question:
     a, b = draw.choice([1, 1, 2, 3, 4, 5]), draw.randint(1, 9)
     front = a * a if a > 1 else ""
     return solutions(
@@ -84,7 +84,7 @@ def double_root(draw: Random) -> Asked:
     )
 
 
-def two_means(draw: Random) -> Asked:
+def two_means(draw: Random) -> Question:
     r, s = draw.sample(range(2, 40), 2)
     if (r + s) % 2:
         s += 1
@@ -103,7 +103,7 @@ def two_means(draw: Random) -> Asked:
     )
 
 
-def pair_of_squares(draw: Random) -> Asked:
+def pair_of_squares(draw: Random) -> Question:
     a, b = sorted(draw.sample(range(2, 15), 2))
     return solutions(
         draw.choice(
@@ -120,7 +120,7 @@ def pair_of_squares(draw: Random) -> Asked:
     )
 
 
-def ratio_equation(draw: Random) -> Asked:
+def ratio_equation(draw: Random) -> Question:
     p, q = draw.choice(SMALL), draw.choice(SMALL)
     while p == q or 0 in (p + q, p - 1, q - 1):
         p, q = draw.choice(SMALL), draw.choice(SMALL)

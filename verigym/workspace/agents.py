@@ -138,19 +138,19 @@ def about(ws: WorkspaceFolder, version: Version) -> CardData:
     )
 
 
-def shared(ws: WorkspaceFolder, one: Version, other: Version) -> list[tuple[Report, Report]]:
+def shared(ws: WorkspaceFolder, first: Version, second: Version) -> list[tuple[Report, Report]]:
     """The newest reports of two versions on each suite that both were evaluated on."""
-    theirs = {report.suite.hash: report for report in latest_by_suite(reports_of(ws, other))}
-    mine = latest_by_suite(reports_of(ws, one))
+    theirs = {report.suite.hash: report for report in latest_by_suite(reports_of(ws, second))}
+    mine = latest_by_suite(reports_of(ws, first))
     return [(report, theirs[report.suite.hash]) for report in mine if report.suite.hash in theirs]
 
 
-def difference(ws: WorkspaceFolder, one: Version, other: Version) -> VersionDiff:
+def difference(ws: WorkspaceFolder, first: Version, second: Version) -> VersionDiff:
     """The differences of two versions. A version without its own prompt or descriptions is shown with those of the environment
     that it was evaluated in."""
-    report = latest_report(ws, one, besides=GUARDS) or latest_report(ws, other, besides=GUARDS)
+    report = latest_report(ws, first, besides=GUARDS) or latest_report(ws, second, besides=GUARDS)
     if report is not None:
         with contextlib.suppress(VerigymError):  # the file may have been moved
             environment = load_environment(report.suite.environment)
-            return diff(one, other, environment.system, {tool.name: tool.description for tool in environment.tools})
-    return diff(one, other)
+            return diff(first, second, environment.system, {tool.name: tool.description for tool in environment.tools})
+    return diff(first, second)

@@ -15,7 +15,7 @@ import msgspec
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
 from verigym.environments import shipped
 from verigym.environments.data_analysis.chart import svg
-from verigym.environments.data_analysis.engines import Found, Table, database, has_duckdb
+from verigym.environments.data_analysis.engines import QueryResult, Table, database, has_duckdb
 from verigym.environments.data_analysis.verifier import data_analysis_verifier
 from verigym.harness.tools import tool
 
@@ -67,7 +67,9 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
         """The tables with their columns; or, of one table, its first rows."""
         if table:
             found = self._table(table)
-            return _shown(Found(list(found.columns), [tuple(row) for row in found.rows[:HEAD]], False), len(found.rows))
+            return _shown(
+                QueryResult(list(found.columns), [tuple(row) for row in found.rows[:HEAD]], False), len(found.rows)
+            )
         return "\n".join(
             f"{each.name} ({len(each.rows)} rows): {', '.join(f'{name} {kind}' for name, kind in each.columns.items())}"
             for each in self.data.tables.values()
@@ -138,7 +140,7 @@ def _plain(value: Any) -> Value | None:
     return str(value)
 
 
-def _shown(found: Found, num_rows: int | None) -> str:
+def _shown(found: QueryResult, num_rows: int | None) -> str:
     """One line per row. `num_rows` is None if the result has more rows than a query returns."""
     lines = [" | ".join(found.columns)]
     lines += [" | ".join("NULL" if cell is None else _cell(cell) for cell in row) for row in found.rows[:SHOWN]]

@@ -44,7 +44,7 @@ class Table(NamedTuple):
     rows: list[list[Any]]
 
 
-class Found(NamedTuple):
+class QueryResult(NamedTuple):
     columns: list[str]
     rows: list[tuple[Any, ...]]
     more: bool
@@ -54,7 +54,7 @@ class Found(NamedTuple):
 class Database(NamedTuple):
     engine: str
     tables: dict[str, Table]
-    query: Callable[[str], Found]
+    query: Callable[[str], QueryResult]
     """Raises ValueError for a query that fails or is not allowed."""
 
 
@@ -95,7 +95,7 @@ def _create(table: Table) -> str:
     return f"CREATE TABLE {table.name} ({', '.join(f'{name} {kind}' for name, kind in table.columns.items())})"
 
 
-def _sqlite(tables: dict[str, Table]) -> Callable[[str], Found]:
+def _sqlite(tables: dict[str, Table]) -> Callable[[str], QueryResult]:
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     for table in tables.values():
         connection.execute(_create(table))
@@ -106,7 +106,7 @@ def _sqlite(tables: dict[str, Table]) -> Callable[[str], Found]:
     connection.set_authorizer(_may)
     lock = threading.Lock()  # the steps are counted for one query at a time
 
-    def query(sql: str) -> Found:
+    def query(sql: str) -> QueryResult:
         steps = 0
 
         def count() -> bool:
@@ -125,7 +125,7 @@ def _sqlite(tables: dict[str, Table]) -> Callable[[str], Found]:
                 raise ValueError(_words(str(error))) from error
         if not columns:
             raise ValueError("the query is empty: write one SELECT")
-        return Found(columns, rows[:ROWS], len(rows) > ROWS)
+        return QueryResult(columns, rows[:ROWS], len(rows) > ROWS)
 
     return query
 
@@ -143,7 +143,7 @@ def _words(error: str) -> str:
     return "the query takes too long" if error == "interrupted" else error
 
 
-def _duckdb(tables: dict[str, Table]) -> Callable[[str], Found]:
+def _duckdb(tables: dict[str, Table]) -> Callable[[str], QueryResult]:
     import duckdb  # optional: verigym[duckdb]
 
     connection = duckdb.connect(
@@ -157,7 +157,7 @@ def _duckdb(tables: dict[str, Table]) -> Callable[[str], Found]:
     connection.execute("SET python_enable_replacements = false; SET lock_configuration = true")
     lock = threading.Lock()
 
-    def query(sql: str) -> Found:
+    def query(sql: str) -> QueryResult:
         with lock:
             timer = threading.Timer(_SECONDS, connection.interrupt)
             try:
@@ -176,7 +176,7 @@ def _duckdb(tables: dict[str, Table]) -> Callable[[str], Found]:
                 raise ValueError("the query takes too long" if too_long else str(error)[:_ERROR]) from error
             finally:
                 timer.cancel()
-        return Found(columns, rows[:ROWS], len(rows) > ROWS)
+        return QueryResult(columns, rows[:ROWS], len(rows) > ROWS)
 
     return query
 

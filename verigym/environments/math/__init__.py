@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from verigym.core.records import Json, Task
 from verigym.environments import shipped
-from verigym.environments.math.asked import plain
+from verigym.environments.math.questions import plain
 from verigym.environments.math.verifier import math_verifier, written
 from verigym.policies.dialects import write_call
 

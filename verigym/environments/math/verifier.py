@@ -38,12 +38,12 @@ _LONGEST = 400
 _ROUNDING = Fraction(1, 10**9)
 
 
-class Said(NamedTuple):
+class StatedAnswer(NamedTuple):
     text: str
     marked: bool
 
 
-class Found(NamedTuple):
+class AnswerCheck(NamedTuple):
     """`wrong` is empty if the answer is right."""
 
     wrong: str
@@ -57,9 +57,9 @@ def math_verifier(task: Task, trajectory: Trajectory) -> Verdict:
         raise VerifierFailure(f'task {task.id}: data needs "answer" and a "rule" of {", ".join(RULES)}, not {rule!r}')
     said = answer_in(trajectory.reply)
     if trajectory.calls or looks_like_call(trajectory.reply):
-        found = Found("a call, and no answer", valid=False)
+        found = AnswerCheck("a call, and no answer", valid=False)
     elif not said.text or len(said.text) > _LONGEST:
-        found = Found("no answer found" if not said.text else "the answer is too long to be one", valid=False)
+        found = AnswerCheck("no answer found" if not said.text else "the answer is too long to be one", valid=False)
     else:
         found = RULES[rule](said, task.data)
     passed = not found.wrong
@@ -72,14 +72,14 @@ def math_verifier(task: Task, trajectory: Trajectory) -> Verdict:
     )
 
 
-def answer_in(reply: str) -> Said:
+def answer_in(reply: str) -> StatedAnswer:
     """The last marked answer, or else the last line that is not empty."""
     found = find_answer(reply)
     assert found is not None, "auto always finds something"
     if found.marked and found.text:
-        return Said(found.text, True)
+        return StatedAnswer(found.text, True)
     lines = [line.strip() for line in reply.splitlines() if line.strip(" \t*`$.")]
-    return Said(lines[-1] if lines else "", False)
+    return StatedAnswer(lines[-1] if lines else "", False)
 
 
 def written(data: Json) -> str:
@@ -94,22 +94,22 @@ def written(data: Json) -> str:
 # -- The rules -----------------------------------------------------------------------------------------------------------
 
 
-def _number(said: Said, data: Json) -> Found:
+def _number(said: StatedAnswer, data: Json) -> AnswerCheck:
     expected = first_number(data["answer"])
     assert expected is not None, f"{data['answer']} is no number"
     text = _exact(said.text.rpartition("=")[2] or said.text, "tolerance" in data)
     listed = quantities(text)
     if not listed or _NOT_ALONE.search(text):
-        return Found(f'no plain number in "{text[:80]}"', valid=False)
+        return AnswerCheck(f'no plain number in "{text[:80]}"', valid=False)
     given = in_unit(listed, data.get("unit", ""))
     if not given:
-        return Found("a quantity of another kind")
+        return AnswerCheck("a quantity of another kind")
     if not said.marked:
         given = given[-1:]
     if len({one.value for one in given}) > 1:
-        return Found("more than one number is given as the answer", valid=False)
+        return AnswerCheck("more than one number is given as the answer", valid=False)
     near = any(_near(value, expected.value, data.get("tolerance", 0)) for value in _readings(given[0], expected))
-    return Found("" if near else _unlike(given[0]))
+    return AnswerCheck("" if near else _unlike(given[0]))
 
 
 _NOT_ALONE = re.compile(
@@ -156,39 +156,39 @@ def _formula(text: str) -> str:
 FORMS = {"expanded": is_expanded, "factored": is_factored, "fully factored": is_fully_factored}
 
 
-def _expression(said: Said, data: Json) -> Found:
+def _expression(said: StatedAnswer, data: Json) -> AnswerCheck:
     try:
         given = read(_formula(said.text).rpartition("=")[2])
         if not same(given, read(data["answer"])):
-            return Found("not the same expression")
+            return AnswerCheck("not the same expression")
         form: str = data.get("form", "")
-        return Found("" if not form or FORMS[form](given) else f"it is not {form}")
+        return AnswerCheck("" if not form or FORMS[form](given) else f"it is not {form}")
     except ValueError as error:
-        return Found(f"it cannot be read: {error}", valid=False)
+        return AnswerCheck(f"it cannot be read: {error}", valid=False)
 
 
-def _equation(said: Said, data: Json) -> Found:
+def _equation(said: StatedAnswer, data: Json) -> AnswerCheck:
     try:
         given = read_equation(_formula(said.text))
         if not same_equation(given, read_equation(data["answer"])):
-            return Found("not an equivalent equation")
+            return AnswerCheck("not an equivalent equation")
         solved, _, name = data.get("form", "").partition(" ")
-        return Found("" if not solved or is_solved_for(given, name) else f"it is not solved for {name}")
+        return AnswerCheck("" if not solved or is_solved_for(given, name) else f"it is not solved for {name}")
     except ValueError as error:
-        return Found(f"it cannot be read: {error}", valid=False)
+        return AnswerCheck(f"it cannot be read: {error}", valid=False)
 
 
 _BETWEEN = re.compile(r"[,;]|\bor\b|\band\b|∨|\\text\{\s*(?:or|and)\s*\}")
 
 
-def _solutions(said: Said, data: Json) -> Found:
+def _solutions(said: StatedAnswer, data: Json) -> AnswerCheck:
     expected = {name: {Fraction(value) for value in values} for name, values in data["answer"].items()}
     text = _formula(said.text).replace("\\{", "{").replace("\\}", "}").replace("+/-", "±")
     try:
         given = _of_one(text, *expected) if len(expected) == 1 else _of_two(text, list(expected))
     except ValueError as error:
-        return Found(f"it cannot be read: {error}", valid=False)
-    return Found("" if given == expected else "not these solutions")
+        return AnswerCheck(f"it cannot be read: {error}", valid=False)
+    return AnswerCheck("" if given == expected else "not these solutions")
 
 
 def _of_one(text: str, name: str) -> dict[str, set[Fraction]]:
@@ -224,12 +224,12 @@ def _constant(text: str) -> Fraction:
     return value
 
 
-def _option(said: Said, data: Json) -> Found:
+def _option(said: StatedAnswer, data: Json) -> AnswerCheck:
     words = _words(said.text)
     named = [each for each in (data["answer"], *data["others"]) if _names(words, _words(each))]
     if len(named) != 1:
-        return Found("it names none of them" if not named else "it names more than one", valid=False)
-    return Found("" if named[0] == data["answer"] else f"got {named[0]}")
+        return AnswerCheck("it names none of them" if not named else "it names more than one", valid=False)
+    return AnswerCheck("" if named[0] == data["answer"] else f"got {named[0]}")
 
 
 def _words(text: str) -> list[str]:
@@ -243,13 +243,13 @@ def _names(said: list[str], option: list[str]) -> bool:
 _CLOCK = re.compile(r"(?<![\d.:])(\d{1,2})(?:[:.h](\d{2})(?::00)?)?(?:\s*([ap])\.?\s?m\b)?(?![\d:])", re.IGNORECASE)
 
 
-def _clock(said: Said, data: Json) -> Found:
+def _clock(said: StatedAnswer, data: Json) -> AnswerCheck:
     given = {_minutes(found) for found in _CLOCK.finditer(said.text) if found[2] or found[3]} - {None}
     if len(given) != 1:
-        return Found("no time of day in it" if not given else "more than one time of day", valid=False)
+        return AnswerCheck("no time of day in it" if not given else "more than one time of day", valid=False)
     expected = _CLOCK.fullmatch(data["answer"])
     assert expected is not None, data["answer"]
-    return Found("" if given == {_minutes(expected)} else "another time")
+    return AnswerCheck("" if given == {_minutes(expected)} else "another time")
 
 
 def _minutes(found: re.Match[str]) -> int | None:
@@ -259,7 +259,7 @@ def _minutes(found: re.Match[str]) -> int | None:
     return hours * 60 + minutes if hours < 24 and minutes < 60 else None
 
 
-RULES: dict[str, Callable[[Said, Json], Found]] = {
+RULES: dict[str, Callable[[StatedAnswer, Json], AnswerCheck]] = {
     "number": _number,
     "expression": _expression,
     "equation": _equation,

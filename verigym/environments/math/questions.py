@@ -8,18 +8,18 @@ from typing import NamedTuple
 from verigym.core.records import Json
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     prompt: str
     work: str
     """The steps of a solution, without its last line."""
     data: Json
 
 
-Family = Callable[[Random], Asked]
+Family = Callable[[Random], Question]
 Value = int | Fraction
 
 
-def number(prompt: str, work: str, answer: Value, unit: str = "", tolerance: float = 0) -> Asked:
+def number(prompt: str, work: str, answer: Value, unit: str = "", tolerance: float = 0) -> Question:
     data: Json = {
         "rule": "number",
         "answer": f"{float(answer):.2f}" if unit == "euros" and answer % 1 else plain(answer),
@@ -28,44 +28,44 @@ def number(prompt: str, work: str, answer: Value, unit: str = "", tolerance: flo
         data["unit"] = unit
     if tolerance:
         data["tolerance"] = tolerance
-    return Asked(prompt, work, data)
+    return Question(prompt, work, data)
 
 
-def rounded(prompt: str, work: str, answer: Fraction, unit: str = "") -> Asked:
+def rounded(prompt: str, work: str, answer: Fraction, unit: str = "") -> Question:
     """Rounds to two decimals, with a tolerance of 0.01 for intermediate rounding."""
     return number(prompt, work, Fraction(round(answer * 100), 100), unit, 0.01)
 
 
-def percent(prompt: str, work: str, answer: Value, tolerance: float = 0) -> Asked:
+def percent(prompt: str, work: str, answer: Value, tolerance: float = 0) -> Question:
     asked = number(prompt, work, answer, tolerance=tolerance)
     return asked._replace(data={**asked.data, "answer": f"{plain(answer)}%"})
 
 
-def fraction(prompt: str, work: str, answer: Fraction) -> Asked:
-    return Asked(prompt, work, {"rule": "number", "answer": str(answer)})
+def fraction(prompt: str, work: str, answer: Fraction) -> Question:
+    return Question(prompt, work, {"rule": "number", "answer": str(answer)})
 
 
-def expression(prompt: str, work: str, answer: str, form: str = "") -> Asked:
-    return Asked(prompt, work, {"rule": "expression", "answer": answer, **({"form": form} if form else {})})
+def expression(prompt: str, work: str, answer: str, form: str = "") -> Question:
+    return Question(prompt, work, {"rule": "expression", "answer": answer, **({"form": form} if form else {})})
 
 
-def equation(prompt: str, work: str, answer: str, form: str = "") -> Asked:
-    return Asked(prompt, work, {"rule": "equation", "answer": answer, **({"form": form} if form else {})})
+def equation(prompt: str, work: str, answer: str, form: str = "") -> Question:
+    return Question(prompt, work, {"rule": "equation", "answer": answer, **({"form": form} if form else {})})
 
 
-def solutions(prompt: str, work: str, **answer: Iterable[Value]) -> Asked:
+def solutions(prompt: str, work: str, **answer: Iterable[Value]) -> Question:
     values = {name: [str(Fraction(value)) for value in sorted(set(each))] for name, each in answer.items()}
-    return Asked(prompt, work, {"rule": "solutions", "answer": values})
+    return Question(prompt, work, {"rule": "solutions", "answer": values})
 
 
-def option(prompt: str, work: str, answer: str, others: Iterable[str]) -> Asked:
-    return Asked(
+def option(prompt: str, work: str, answer: str, others: Iterable[str]) -> Question:
+    return Question(
         prompt, work, {"rule": "option", "answer": answer, "others": [each for each in others if each != answer]}
     )
 
 
-def clock(prompt: str, work: str, minutes: int) -> Asked:
-    return Asked(prompt, work, {"rule": "clock", "answer": at(minutes)})
+def clock(prompt: str, work: str, minutes: int) -> Question:
+    return Question(prompt, work, {"rule": "clock", "answer": at(minutes)})
 
 
 # -- Words ---------------------------------------------------------------------------------------------------------------
