@@ -68,7 +68,7 @@ def test_a_value_of_the_command_line_is_yaml_too() -> None:
     set_field(data, "note=")
     assert data == {"lora": {"r": 8}, "note": None}
     for text, words in (
-        ("steps=[1", '"steps=[1": the value is not YAML: line 1: '),
+        ("steps=[1", '"steps=[1": the value is not valid YAML: line 1: '),
         ("day=2026-02-30", '"day=2026-02-30": it cannot be "2026-02-30": day'),
         ("a={b: 1, b: 2}", '"a={b: 1, b: 2}": b is written twice'),
     ):

@@ -119,7 +119,7 @@ DAMAGE: dict[str, tuple[Callable[[Kept], object], str]] = {
     ),
     "a decision removed": (
         lambda kept: kept.sql("DELETE FROM ledger WHERE seq = 2"),
-        "ledger: Ledger entry 2 does not follow the one before",
+        "ledger: Ledger entry 2 does not follow the previous entry",
     ),
 }
 

@@ -92,7 +92,7 @@ def test_rolling_back_twice_goes_two_steps_back(store: MemoryStore):
     record(store, _decision("d", "c", "REJECT"), moves=False)
     assert rollback(store, why="complaints").champion_after == "b"
     assert rollback(store).champion_after == "a"
-    with pytest.raises(Refused, match=r"No earlier champion to roll back to\. a is the champion"):
+    with pytest.raises(Refused, match=r"There is no earlier champion to roll back to\. a is the champion"):
         rollback(store)
     assert [entry.decision.kind for entry in entries(store)[-2:]] == ["rollback", "rollback"]
 
@@ -148,7 +148,7 @@ def test_a_removed_entry_is_found(store: MemoryStore):
 
 def test_a_champion_that_nothing_moved_is_found(store: MemoryStore):
     store.entries[2] = _rehashed(msgspec.structs.replace(entries(store)[2], champion_before="z"))
-    with pytest.raises(BrokenChain, match="Ledger entry 3 starts from another champion"):
+    with pytest.raises(BrokenChain, match="Ledger entry 3 does not start from the champion"):
         verify_chain(store)
 
 

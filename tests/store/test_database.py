@@ -369,7 +369,7 @@ def test_a_run_is_made_by_one_process_at_a_time(store: Store) -> None:
     other = Store(store.path)
     with store.claim("r"):
         with (
-            pytest.raises(Refused, match=rf"Another process \(pid {os.getpid()}\) is working on run r"),
+            pytest.raises(Refused, match=rf"Another process \(pid {os.getpid()}\) is using run r"),
             other.claim("r"),
         ):
             pass

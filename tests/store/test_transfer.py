@@ -235,7 +235,7 @@ def test_a_broken_file_is_refused_in_words_and_nothing_of_it_is_imported(
 def test_bytes_that_are_no_text_are_refused_in_words(other: Store, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_bytes(b'{"record": "run", "id": "\xff\xfe"}\n')
-    with pytest.raises(BadInput, match=r"line 1: .*Nothing of the file was imported"):
+    with pytest.raises(BadInput, match=r"line 1: .*Nothing was imported"):
         import_runs(other, path)
     assert contents(other) == []
 
@@ -246,7 +246,7 @@ def test_a_run_with_other_settings_is_refused_before_the_import(store: Store, ot
     export_run(store, store.run("grpo"), path)
     other.begin_run("grpo/step-2", "collect", {"step": "another"})
     before = contents(other)
-    with pytest.raises(BadInput, match=r'Run "grpo/step-2" exists with other settings.*Nothing of the file'):
+    with pytest.raises(BadInput, match=r'Run "grpo/step-2" exists with other settings.*Nothing was imported'):
         import_runs(other, path)
     assert contents(other) == before
 
@@ -267,7 +267,7 @@ def test_a_parquet_file_of_something_else_is_refused_in_words(other: Store, tmp_
     with pytest.raises(BadInput, match=r"has no column .body., so it is not an exported run"):
         import_runs(other, tmp_path / "tasks.parquet")
     parquet.write_table(arrow.table({"body": [1, None]}), tmp_path / "numbers.parquet")
-    with pytest.raises(BadInput, match=r"row 1: .*Nothing of the file was imported"):
+    with pytest.raises(BadInput, match=r"row 1: .*Nothing was imported"):
         import_runs(other, tmp_path / "numbers.parquet")
 
 
@@ -427,6 +427,6 @@ def test_a_run_of_the_same_name_that_was_made_here_is_not_replaced(store: Store,
         each.begin_run("r", "rollout", {}, [Task(id="a", prompt="p")])
         each.add("r", [episode("r", "a", text=text)])
     export_run(store, store.run("r"), tmp_path / "r.jsonl")
-    with pytest.raises(BadInput, match=r'A different run "r" exists here\. .*Nothing of the file was imported'):
+    with pytest.raises(BadInput, match=r'A different run "r" exists here\. .*Nothing was imported'):
         import_runs(other, tmp_path / "r.jsonl")
     assert [one.reply for one in other.trajectories("r")] == ["ours"]

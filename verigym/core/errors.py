@@ -70,10 +70,10 @@ _LISTED = 24
 
 
 def not_found(what: str, name: str, existing: Iterable[str], remedy: str = "") -> NotFound:
-    """`no environment "tolcall". Did you mean "toolcall"? Available: ...`"""
+    """`There is no environment "tolcall". Did you mean "toolcall"? Available: ...`"""
     names = sorted(existing)
     near = difflib.get_close_matches(name, names, n=1)
-    words = f'no {what} "{name}".'
+    words = f'There is no {what} "{name}".'
     words += f' Did you mean "{near[0]}"?' if near else ""
     more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
     words += f" Available: {', '.join(names[:_LISTED])}{more}." if names else f" No {what} exists yet."

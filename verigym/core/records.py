@@ -499,7 +499,7 @@ class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     The id is the hash of everything that affects behaviour. Provenance is stored beside it."""
 
     base: str
-    """Base model: a hub id, a path, `smollm2-135m`, or a server's address with the model's name there."""
+    """Base model: a Hugging Face model id, a path, `smollm2-135m`, or a server's address with the model's name there."""
     adapter: str = ""
     """sha256 of the adapter's weights. Empty without an adapter."""
     system_prompt: str | None = None

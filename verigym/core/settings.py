@@ -18,14 +18,14 @@ def read_yaml(path: Path, what: str) -> Json:
     """Reads a YAML file. `what` describes the format: `a recipe is a list of keys and values, such as model: smollm2-135m`."""
     if not path.is_file():
         others = sorted(other.name for other in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
-        raise BadInput(f"{path}: no such file." + (f" The folder contains: {', '.join(others)}" if others else ""))
+        raise BadInput(f"{path} does not exist." + (f" The folder contains: {', '.join(others)}" if others else ""))
     data = _parsed(path.read_bytes(), f"{path}: ")
     if not isinstance(data, dict):
         raise BadInput(f"{path}: {what}" + (". The file is empty" if data is None else ""))
     return cast(Json, data)
 
 
-def _parsed(text: str | bytes, where: str, wrong: str = "not YAML") -> Any:
+def _parsed(text: str | bytes, where: str, wrong: str = "this is not valid YAML") -> Any:
     import yaml  # imported only when needed
 
     loader: Any = None
@@ -136,9 +136,9 @@ def set_field(data: Json, text: str) -> None:
     for part in path:
         below = section.setdefault(part, {})
         if not isinstance(below, dict):
-            raise BadInput(f'"{text}": {part} has no keys below it')
+            raise BadInput(f'"{text}": {part} is a single value, not a section. Write {part}=VALUE')
         section = cast(Json, below)
-    section[last] = _parsed(value, f'"{text}": ', "the value is not YAML")
+    section[last] = _parsed(value, f'"{text}": ', "the value is not valid YAML")
 
 
 def _section(kind: Any) -> type[Struct] | None:

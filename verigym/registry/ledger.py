@@ -68,8 +68,8 @@ def record(store: Store, decision: Decision, moves: bool, who: str = "", why: st
         before = previous.champion_after if previous else None
         if moves and (before or "") != decision.champion:
             raise Refused(
-                f"This decision compares {decision.candidate} with {decision.champion or 'no champion'}, but the champion is now "
-                f"{before or 'not set'}. Gate {decision.candidate} again"
+                f"This decision is outdated. It compares {decision.candidate} with {decision.champion or 'no champion'}, but the "
+                f"champion is now {before or 'not set'}. Repeat it: verigym gate {decision.candidate}"
             )
         entry = LedgerEntry(
             seq=previous.seq + 1 if previous else 1,
@@ -109,7 +109,7 @@ def rollback_target(history: list[LedgerEntry], to: str | None = None) -> str:
     target = _named_champion(history, to) if to is not None else _champion_before(history)
     if target == now or target is None:
         raise Refused(
-            f"No earlier champion to roll back to. {f'{now} is the champion' if now else 'No champion exists yet'}"
+            f"There is no earlier champion to roll back to. {f'{now} is the champion' if now else 'No champion exists yet'}"
         )
     return target
 
@@ -136,9 +136,9 @@ def verify_chain(store: Store) -> int:
         if entry.hash != _hash(entry):
             raise BrokenChain(seq, "does not match its own hash")
         if entry.seq != seq or entry.prev != (previous.hash if previous else ""):
-            raise BrokenChain(seq, "does not follow the one before")
+            raise BrokenChain(seq, "does not follow the previous entry")
         if entry.champion_before != (previous.champion_after if previous else None):
-            raise BrokenChain(seq, "starts from another champion than the one before left")
+            raise BrokenChain(seq, "does not start from the champion of the previous entry")
         previous = entry
     return previous.seq if previous else 0
 
@@ -146,11 +146,11 @@ def verify_chain(store: Store) -> int:
 def _check_may_move(decision: Decision, why: str) -> None:
     if decision.kind == "override":
         if not why:
-            raise Refused(f"Overriding the gate for {decision.candidate} needs a reason. Give one")
+            raise Refused(f"An override of the gate for {decision.candidate} needs a reason. Pass --override REASON")
     elif decision.verdict != "PROMOTE":
         raise Refused(
-            f"The gate says {decision.verdict} for {decision.candidate}. Only a PROMOTE moves the champion, "
-            "or an override with a reason"
+            f"The gate decided {decision.verdict} for {decision.candidate}. It was not promoted. "
+            "To promote it anyway, pass --override REASON"
         )
 
 
@@ -170,7 +170,7 @@ def _champion_before(history: list[LedgerEntry]) -> str | None:
 def _named_champion(history: list[LedgerEntry], name: str) -> str:
     once = {entry.champion_after for entry in history if entry.champion_after is not None}
     if name not in once:
-        raise not_found("earlier champion", name, once)
+        raise not_found("earlier champion", name, once, "List them: verigym models ledger")
     return name
 
 

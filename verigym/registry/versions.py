@@ -71,7 +71,9 @@ def resolve(store: Store, text: str) -> Version:
     if text == "champion":
         current = champion(store)
         if current is None:
-            raise NotFound("No champion exists yet. Register a base agent and make it the first champion")
+            raise NotFound(
+                "No champion exists yet. Evaluate a model (verigym eval ENV -m MODEL), then promote it: verigym promote VERSION"
+            )
         text = current
     if text == "latest" and versions:
         return versions[-1]
@@ -83,7 +85,9 @@ def resolve(store: Store, text: str) -> Version:
         or [version for version in versions if text and version.id.startswith(text)]
     )
     if not matches:
-        raise not_found("version", text, [name for one in versions for name in (one.id, one.name) if name])
+        names = [name for one in versions for name in (one.id, one.name) if name]
+        remedy = "List them: verigym models list. verigym eval and verigym train create versions."
+        raise not_found("version", text, names, remedy)
     if len(matches) > 1:
         ids = ", ".join(version.id for version in matches)
         raise BadInput(f'"{text}" matches {len(matches)} versions: {ids}. Name one by its id')

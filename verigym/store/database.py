@@ -117,7 +117,8 @@ class Store:
                 yield connection
         except exc.OperationalError as error:
             raise InfrastructureFailure(
-                f"{self.path} could not be written ({error.orig}). Earlier commits are kept"
+                f"{self.path} could not be written ({error.orig}). Earlier results are kept. Free some disk space or stop other "
+                "verigym processes, and repeat the command"
             ) from error
 
     # -- runs -------------------------------------------------------------------------------------------------------
@@ -171,7 +172,7 @@ class Store:
             except OSError as error:
                 file.seek(0)
                 raise Refused(
-                    f"Another process ({file.read().strip() or 'unknown'}) is working on run {run}. Wait for it, or stop it"
+                    f"Another process ({file.read().strip() or 'unknown'}) is using run {run}. Wait until it ends, or stop it"
                 ) from error
             file.truncate(0)
             file.write(f"pid {os.getpid()}")
@@ -206,7 +207,8 @@ class Store:
                 some = ", ".join(ids if len(ids) < 7 else [*ids[:3], "...", *ids[-3:]])
                 raise NotFound(f'"{name}" matches {len(ids)} runs: {some}. Write more of the id')
             if not matches:
-                raise not_found("run", name, [run.id for run in runs if not run.parent], "See: verigym runs list")
+                remedy = "List them: verigym runs list. verigym rollout and verigym eval create runs."
+                raise not_found("run", name, [run.id for run in runs if not run.parent], remedy)
             return _counted(connection, matches[0])
 
     def delete_run(self, id: str) -> None:
@@ -273,14 +275,12 @@ class Store:
         with self._engine.connect() as connection:
             rows = connection.execute(query.where(table.id == id)).all()
             rows = rows or connection.execute(query.where(table.id >= id, table.id < last).limit(2)).all()
-            if len(rows) != 1:
+            listing = "List the trajectories of a run: verigym trajectories list RUN"
+            if len(rows) > 1:
+                raise NotFound(f'"{id}" matches several trajectories. Write more of the id. {listing}')
+            if not rows:
                 some = connection.execute(sa.select(table.id).limit(5)).scalars().all()
-                raise not_found(
-                    "trajectory" if not rows else "single trajectory",
-                    id,
-                    some,
-                    "List a run's: verigym trajectories list RUN",
-                )
+                raise not_found("trajectory", id, some, listing)
         return rows[0].run, unpack(codec.decode(rows[0].body, Trajectory), rows[0].packed)
 
     def known_trajectories(self, ids: Iterable[str]) -> set[str]:

@@ -125,7 +125,10 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
                     raise BadInput(f'task "{record.id}" is a duplicate')
                 tasks.add(record.id)
         except (BadInput, msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise BadInput(f"{path} {position}: {str(error).rstrip('.')}. Nothing of the file was imported.") from error
+            raise BadInput(
+                f"{path} {position}: {str(error).rstrip('.')}. Nothing was imported. The file must "
+                "come from verigym runs export"
+            ) from error
         counts[kind] += 1
     if not runs:
         raise BadInput(f"{path} contains no run. Create a file with verigym runs export RUN --out FILE")
